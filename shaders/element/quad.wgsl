@@ -1,0 +1,5 @@
+// An element of 16 bytes. Integers, so that the bits of NaNs and denormal numbers arrive unchanged.
+//
+// Rust twin: src/kernels/element.rs
+
+alias Element = vec4<u32>;

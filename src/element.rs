@@ -1,0 +1,56 @@
+//! What an array on the device is made of.
+
+use num_complex::Complex;
+
+/// Plain data that can be an element of an array on the device.
+///
+/// The size must be a multiple of 4 bytes, as WebGPU has no smaller unit; views check that. Implement it for your own
+/// `#[repr(C)]` types to transpose arrays of them.
+pub trait Element: bytemuck::Pod + Send + Sync {
+    /// Name in printed specifications, such as `f32`.
+    const NAME: &'static str;
+}
+
+macro_rules! elements {
+    ($($type:ty => $name:literal),* $(,)?) => { $(impl Element for $type { const NAME: &'static str = $name; })* };
+}
+
+elements! {
+    f32 => "f32", i32 => "i32", u32 => "u32", Complex<f32> => "complex f32",
+    f64 => "f64", i64 => "i64", u64 => "u64", Complex<f64> => "complex f64",
+    [f32; 2] => "f32x2", [i32; 2] => "i32x2", [u32; 2] => "u32x2",
+    [f32; 4] => "f32x4", [i32; 4] => "i32x4", [u32; 4] => "u32x4",
+    [u8; 4] => "u8x4",
+}
+
+/// Implements what `derive` would, but without asking the element type for it: specifications are plain data for every element.
+macro_rules! plain_data {
+    ($type:ident { $($field:ident),* }) => {
+        impl<T> Clone for $type<T> {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone(),)* element: PhantomData }
+            }
+        }
+
+        impl<T> PartialEq for $type<T> {
+            fn eq(&self, other: &Self) -> bool {
+                true $(&& self.$field == other.$field)*
+            }
+        }
+
+        impl<T> Eq for $type<T> {}
+
+        impl<T> std::hash::Hash for $type<T> {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                $(self.$field.hash(state);)*
+            }
+        }
+
+        impl<T> fmt::Debug for $type<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($type))$(.field(stringify!($field), &self.$field))*.finish()
+            }
+        }
+    };
+}
+pub(crate) use plain_data;

@@ -1,0 +1,317 @@
+//! How to compute a Fourier transform, and the rules that choose.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::C2c;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::fft::radix2;
+use crate::transpose;
+
+/// How to compute a [`C2c`].
+///
+/// Printed and parsed as `rows: ...` for one axis and `rows: ...; columns: ...; transpose: ...` for two.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Recipe {
+    /// One axis longer than 1: FFTs of rows.
+    Rows(RowRecipe),
+    /// Two such axes: FFTs of rows, transpose, FFTs of rows, transpose.
+    RowsTransposed {
+        /// For the last axis.
+        rows: RowRecipe,
+        /// For the first axis.
+        columns: RowRecipe,
+        /// For both transposes.
+        transpose: transpose::Recipe,
+    },
+}
+
+/// How to transform a row.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RowRecipe {
+    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory. Plain, and the slowest.
+    ///
+    /// Printed as `radix2 rows=2 lanes=32`.
+    Radix2 {
+        /// Rows of a workgroup.
+        rows: u32,
+        /// Invocations for each row.
+        lanes: u32,
+    },
+    /// The kernel `fft/registers`: butterflies of larger radices in registers, a pass through workgroup memory between them.
+    ///
+    /// Printed as `registers 8.8.8 elements=8 rows=1 exchange=split banks=32 roots=products`.
+    Registers(Registers),
+}
+
+/// Decisions for the kernel `fft/registers`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Registers {
+    /// 2, 4, 8 or 16, in order; their product is the length of a row.
+    pub radices: Vec<u32>,
+    /// Elements that an invocation holds: a multiple of every radix.
+    pub elements: u32,
+    /// Rows of a workgroup.
+    pub rows: u32,
+    /// How values pass through workgroup memory.
+    pub exchange: Exchange,
+    /// Banks of workgroup memory to spread the values over; 0 for none.
+    pub banks: u32,
+    /// Where the roots of unity come from.
+    pub roots: Roots,
+}
+
+impl Registers {
+    /// Length of a row; saturating, since anybody can write a recipe.
+    #[must_use]
+    pub fn n(&self) -> u32 {
+        self.radices.iter().fold(1, |n, &radix| n.saturating_mul(radix))
+    }
+
+    /// Invocations for a row.
+    #[must_use]
+    pub fn lanes(&self) -> u32 {
+        self.n() / self.elements
+    }
+}
+
+/// How values pass through workgroup memory between two stages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Exchange {
+    /// Complex numbers whole: 8 bytes per element, two barriers a stage.
+    Whole,
+    /// Real parts, then imaginary parts: 4 bytes per element, four barriers a stage.
+    Split,
+}
+
+impl Exchange {
+    /// 32-bit words of workgroup memory per element.
+    #[must_use]
+    pub fn words(self) -> u32 {
+        match self {
+            Self::Whole => 2,
+            Self::Split => 1,
+        }
+    }
+}
+
+/// Where the roots of unity of a stage come from. All come from a table computed in f64.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Roots {
+    /// Each is looked up.
+    Table,
+    /// The powers 1, 2, 4 and 8 are looked up, the others are products of two.
+    Products,
+}
+
+macro_rules! words {
+    ($($type:ident { $($variant:ident = $word:literal),* })*) => { $(
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant => $word),* })
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = ();
+
+            fn from_str(text: &str) -> std::result::Result<Self, ()> {
+                match text { $($word => Ok(Self::$variant),)* _ => Err(()) }
+            }
+        }
+    )* };
+}
+
+words! {
+    Exchange { Whole = "whole", Split = "split" }
+    Roots { Table = "table", Products = "products" }
+}
+
+impl fmt::Display for RowRecipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Radix2 { rows, lanes } => write!(f, "radix2 rows={rows} lanes={lanes}"),
+            Self::Registers(registers) => registers.fmt(f),
+        }
+    }
+}
+
+impl FromStr for RowRecipe {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "row recipe", text: text.to_owned(), why: why.to_owned() };
+        let mut words = text.split_whitespace();
+        let kind = words.next().ok_or_else(|| wrong("it is empty"))?;
+        let radices = if kind == "registers" { words.next() } else { None };
+        let fields: Vec<(&str, &str)> =
+            words.map(|word| word.split_once('=')).collect::<Option<_>>().ok_or_else(|| wrong("every field is written name=value"))?;
+        let field = |name: &str| {
+            let found = fields.iter().find(|(own, _)| *own == name);
+            found.map(|&(_, value)| value).ok_or_else(|| wrong(&format!("it lacks the field {name}")))
+        };
+        let number = |name: &str| field(name)?.parse::<u32>().map_err(|_| wrong(&format!("{name} is no number")));
+        let expect = |names: &[&str]| match fields.iter().find(|(own, _)| !names.contains(own)) {
+            Some((own, _)) => Err(wrong(&format!("it has no field {own}"))),
+            None => Ok(()),
+        };
+        match kind {
+            "radix2" => {
+                expect(&["rows", "lanes"])?;
+                Ok(Self::Radix2 { rows: number("rows")?, lanes: number("lanes")? })
+            }
+            "registers" => {
+                expect(&["elements", "rows", "exchange", "banks", "roots"])?;
+                let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
+                Ok(Self::Registers(Registers {
+                    radices: radices.map_err(|_| wrong("radices are numbers with dots between them"))?,
+                    elements: number("elements")?,
+                    rows: number("rows")?,
+                    exchange: field("exchange")?.parse().map_err(|()| wrong("exchange is whole or split"))?,
+                    banks: number("banks")?,
+                    roots: field("roots")?.parse().map_err(|()| wrong("roots is table or products"))?,
+                }))
+            }
+            _ => Err(wrong("it begins with radix2 or registers")),
+        }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows(rows) => write!(f, "rows: {rows}"),
+            Self::RowsTransposed { rows, columns, transpose } => write!(f, "rows: {rows}; columns: {columns}; transpose: {transpose}"),
+        }
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || {
+            let why = "it is `rows: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
+            Error::Parse { what: "FFT recipe", text: text.to_owned(), why }
+        };
+        let parts: Vec<&str> = text.split(';').map(str::trim).collect();
+        let part = |i: usize, name: &str| parts[i].strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).ok_or_else(wrong);
+        match parts.len() {
+            1 => Ok(Self::Rows(part(0, "rows")?.parse()?)),
+            3 => Ok(Self::RowsTransposed {
+                rows: part(0, "rows")?.parse()?,
+                columns: part(1, "columns")?.parse()?,
+                transpose: part(2, "transpose")?.trim().parse()?,
+            }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+pub(super) fn design(spec: &C2c, profile: &DeviceProfile) -> Result<Recipe> {
+    let geometry = spec.geometry()?;
+    let rows = |n: u32| design_rows(n, geometry.elements / n, profile);
+    match geometry.matrix {
+        None => Ok(Recipe::Rows(rows(geometry.n)?)),
+        Some([r, c]) => {
+            Ok(Recipe::RowsTransposed { rows: rows(c)?, columns: rows(r)?, transpose: transpose::Recipe::for_matrices(r, c, 8, profile)? })
+        }
+    }
+}
+
+/// The longest transform of a row on such a device, before spare elements.
+pub(super) fn longest_row(profile: &DeviceProfile) -> u32 {
+    let by_memory = profile.workgroup_bytes / 4;
+    let by_invocations = profile.invocations.min(profile.workgroup_size[0]).saturating_mul(MAX_ELEMENTS);
+    by_memory.min(by_invocations).max(1)
+}
+
+/// Elements that an invocation holds at most: 32 complex numbers are 64 registers, and a GPU's invocation has 128 to 256.
+pub(super) const MAX_ELEMENTS: u32 = 32;
+const MAX_RADIX: u32 = 16;
+
+fn design_rows(n: u32, count: u32, profile: &DeviceProfile) -> Result<RowRecipe> {
+    let available = longest_row(profile);
+    if n > available {
+        let what = format!("an FFT of rows of {n}, in one pass through workgroup memory,");
+        let limit = "max_compute_workgroup_storage_size / 4 bytes";
+        return Err(Error::LimitExceeded { what, limit, required: n.into(), available: available.into() });
+    }
+    if n == 1 {
+        return Ok(RowRecipe::Radix2 { rows: profile.invocations.min(64), lanes: 1 });
+    }
+    let elements = design_elements(n, profile);
+    let radix = if profile.is_cpu() { elements.min(MAX_RADIX) } else { elements.min(8) };
+    // Rows of 4096 take three stages of 16 in place of four of 8.
+    let radix = if n >= 4096 { elements.min(MAX_RADIX) } else { radix };
+    let lanes = n / elements;
+    let exchange = if n * 8 <= profile.workgroup_bytes && n < 2048 { Exchange::Whole } else { Exchange::Split };
+    // A workgroup of 64 invocations fills two subgroups of 32; more rows than there are would idle.
+    let by_memory = (profile.workgroup_bytes / (n * 4 * exchange.words())).max(1);
+    let rows = (64 / lanes).clamp(1, count.next_power_of_two()).min(1 << by_memory.ilog2());
+    let banks = if profile.is_cpu() || n * 4 * exchange.words() >= profile.workgroup_bytes { 0 } else { 32 };
+    Ok(RowRecipe::Registers(Registers { radices: radices(n, radix), elements, rows, exchange, banks, roots: Roots::Products }))
+}
+
+/// Elements of an invocation: 8, more if the row would take too many invocations.
+fn design_elements(n: u32, profile: &DeviceProfile) -> u32 {
+    let lanes = profile.invocations.min(profile.workgroup_size[0]).min(512);
+    let wanted = if profile.is_cpu() || n >= 4096 { 16 } else { 8 };
+    wanted.max((n / lanes).next_power_of_two()).min(MAX_ELEMENTS).min(n)
+}
+
+/// n = 2ᵏ as a product of `radix` and one smaller last factor.
+pub(super) fn radices(n: u32, radix: u32) -> Vec<u32> {
+    let mut rest = n;
+    let mut radices = Vec::new();
+    while rest > 1 {
+        let next = radix.min(rest);
+        radices.push(next);
+        rest /= next;
+    }
+    radices
+}
+
+/// Says why a row recipe cannot transform rows of `n` on such a device, if it cannot.
+pub(super) fn unfit(recipe: &RowRecipe, n: u32, profile: &DeviceProfile) -> Option<String> {
+    match recipe {
+        RowRecipe::Radix2 { rows, lanes } => {
+            if *rows == 0 || *lanes == 0 {
+                return Some("rows and lanes must be at least 1".to_owned());
+            }
+            if *rows > profile.invocations || *lanes > profile.invocations {
+                return Some(format!("{rows} rows x {lanes} lanes exceed {} invocations", profile.invocations));
+            }
+            let required = radix2::workgroup_bytes(n, *rows);
+            (required > profile.workgroup_bytes.into())
+                .then(|| format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes))
+        }
+        RowRecipe::Registers(registers) => {
+            let Registers { radices, elements, rows, exchange, banks, .. } = registers;
+            if radices.iter().any(|radix| ![2, 4, 8, 16].contains(radix)) {
+                return Some("radices are 2, 4, 8 and 16".to_owned());
+            }
+            if registers.n() != n {
+                return Some(format!("its radices multiply to {}, not to {n}", registers.n()));
+            }
+            if *elements == 0
+                || *elements > MAX_ELEMENTS
+                || !n.is_multiple_of(*elements)
+                || radices.iter().any(|radix| elements % radix != 0)
+            {
+                return Some(format!("elements must be a multiple of every radix, divide {n} and be at most {MAX_ELEMENTS}"));
+            }
+            if ![0, 16, 32, 64].contains(banks) {
+                return Some("banks are 0, 16, 32 or 64".to_owned());
+            }
+            if *rows == 0 || u64::from(*rows) * u64::from(registers.lanes()) > profile.invocations.into() {
+                return Some(format!("{rows} rows of {} invocations are not between 1 and {}", registers.lanes(), profile.invocations));
+            }
+            let required = u64::from(n) * u64::from(*rows) * 4 * u64::from(exchange.words());
+            let exchanges = radices.len() > 1;
+            (exchanges && required > profile.workgroup_bytes.into())
+                .then(|| format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes))
+        }
+    }
+}

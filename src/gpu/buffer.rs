@@ -1,0 +1,136 @@
+//! Arrays on the device, with a type.
+
+use std::marker::PhantomData;
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+
+/// An array of `T` in a wgpu buffer of its own, usable as storage and for copies in both directions.
+#[derive(Clone, Debug)]
+pub struct DeviceBuffer<T> {
+    buffer: wgpu::Buffer,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> DeviceBuffer<T> {
+    pub(super) fn new(buffer: wgpu::Buffer, len: usize) -> Self {
+        Self { buffer, len, element: PhantomData }
+    }
+
+    /// Number of elements; never 0.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The wgpu buffer.
+    #[must_use]
+    pub fn wgpu(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+
+    /// The whole array.
+    #[must_use]
+    pub fn view(&self) -> View<'_, T> {
+        View { buffer: &self.buffer, offset: 0, len: self.len, element: PhantomData }
+    }
+}
+
+/// A range of a wgpu buffer, as an array of `T`: what plans read and write.
+#[derive(Debug)]
+pub struct View<'a, T> {
+    buffer: &'a wgpu::Buffer,
+    offset: u64,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for View<'_, T> {}
+
+impl<'a, T: Element> View<'a, T> {
+    /// Views `len` elements of a caller's buffer from byte `offset_bytes` on.
+    ///
+    /// # Errors
+    /// [`Error::MissingUsage`] if the buffer is no storage buffer; [`Error::Misaligned`] if the offset is no multiple of the element's
+    /// size; [`Error::OutOfRange`] if the view ends past the buffer; [`Error::Empty`] for no elements; [`Error::Unsupported`] for an
+    /// element whose size is no multiple of 4 bytes. Whether the offset suits the device is checked when a plan uses the view.
+    pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
+        let argument = "view";
+        let element_bytes = element_bytes::<T>()?;
+        if len == 0 {
+            return Err(Error::Empty { what: argument, shape: "0".to_owned() });
+        }
+        if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
+            return Err(Error::MissingUsage { argument, required: wgpu::BufferUsages::STORAGE, actual: buffer.usage() });
+        }
+        if !offset_bytes.is_multiple_of(element_bytes as u64) {
+            return Err(Error::Misaligned { argument, offset_bytes, alignment: element_bytes as u64 });
+        }
+        let end = (len as u64).checked_mul(element_bytes as u64).and_then(|bytes| bytes.checked_add(offset_bytes));
+        if end.is_none_or(|end| end > buffer.size()) {
+            return Err(Error::OutOfRange { argument, offset_bytes, len, element_bytes, buffer_bytes: buffer.size() });
+        }
+        Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
+    }
+
+    /// Number of elements; never 0.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The buffer.
+    #[must_use]
+    pub fn buffer(&self) -> &'a wgpu::Buffer {
+        self.buffer
+    }
+
+    /// First byte in the buffer.
+    #[must_use]
+    pub fn offset_bytes(&self) -> u64 {
+        self.offset
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn len_bytes(&self) -> u64 {
+        self.len as u64 * size_of::<T>() as u64
+    }
+
+    /// Checks the view against what a plan needs of `argument`.
+    pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
+        if self.len != expected {
+            return Err(Error::WrongLen { argument, expected, actual: self.len });
+        }
+        let alignment = u64::from(alignment);
+        if !self.offset.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { argument, offset_bytes: self.offset, alignment });
+        }
+        Ok(())
+    }
+}
+
+impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
+    fn from(buffer: &'a DeviceBuffer<T>) -> Self {
+        buffer.view()
+    }
+}
+
+/// The size of `T`, which must be one that a storage buffer can hold.
+pub(super) fn element_bytes<T: Element>() -> Result<usize> {
+    let bytes = size_of::<T>();
+    if bytes == 0 || !bytes.is_multiple_of(4) {
+        let what = format!("an element of {bytes} bytes ({})", T::NAME);
+        return Err(Error::Unsupported { what, why: "WebGPU's storage needs a multiple of 4 bytes".to_owned() });
+    }
+    Ok(bytes)
+}

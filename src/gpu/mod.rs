@@ -1,0 +1,188 @@
+//! A device and how data gets there and back. This folder and `plan/{build,encode}.rs` are all that calls wgpu.
+
+mod buffer;
+mod options;
+mod pending;
+mod profile;
+mod scope;
+
+use std::sync::{Arc, Mutex};
+
+pub use buffer::{DeviceBuffer, View};
+pub use options::{GpuOptions, adapters};
+pub use pending::Pending;
+pub use profile::DeviceProfile;
+pub(crate) use scope::caught;
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+
+/// A device to compute on: one of our own, or a guest's place on the caller's. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    profile: Arc<DeviceProfile>,
+    /// The reason why the device was lost. Known on our own devices only: a guest installs no callback.
+    lost: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    /// Opens the adapter that `options` and the environment ask for, with all its limits.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses.
+    pub async fn request(options: &GpuOptions) -> Result<Self> {
+        let adapters = adapters(options).await?;
+        Self::from_adapter(&adapters[0]).await
+    }
+
+    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] if the adapter refuses.
+    pub async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("wgpu-fft"),
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let opened = adapter.request_device(&descriptor).await;
+        let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
+        let gpu = Self::from_wgpu(device, queue);
+        let lost = Arc::clone(&gpu.lost);
+        gpu.device.set_device_lost_callback(move |reason, message| {
+            let text = if message.is_empty() { format!("{reason:?}") } else { format!("{reason:?}: {message}") };
+            *lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
+        });
+        Ok(gpu)
+    }
+
+    /// Becomes a guest on the caller's device. Installs no callback, and asks for nothing that the device does not have.
+    #[must_use]
+    pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        let profile = Arc::new(DeviceProfile::of(&device));
+        Self { device, queue, profile, lost: Arc::default() }
+    }
+
+    /// The wgpu device.
+    #[must_use]
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// The wgpu queue.
+    #[must_use]
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// What recipes know of the device.
+    #[must_use]
+    pub fn profile(&self) -> &DeviceProfile {
+        &self.profile
+    }
+
+    /// An array of `len` zeros on the device.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::LimitExceeded`] past the device's largest buffer, [`Error::OutOfMemory`], [`Error::DeviceLost`],
+    /// and [`Error::Unsupported`] for an element whose size is no multiple of 4 bytes.
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        let bytes = self.bytes_of::<T>(len)?;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        Ok(DeviceBuffer::new(self.create_buffer("array", bytes, usage)?, len))
+    }
+
+    /// A new array on the device with the elements of `data`.
+    ///
+    /// # Errors
+    /// As [`alloc`](Self::alloc).
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
+        let buffer = self.alloc(data.len())?;
+        self.write(&buffer, data)?;
+        Ok(buffer)
+    }
+
+    /// Replaces the elements of `target` by those of `data`, before anything that is submitted afterwards.
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::DeviceLost`].
+    pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
+        let target = target.into();
+        if data.len() != target.len() {
+            return Err(Error::WrongLen { argument: "data", expected: target.len(), actual: data.len() });
+        }
+        self.require("target", target.buffer(), wgpu::BufferUsages::COPY_DST)?;
+        self.check_alive("write")?;
+        caught(&self.device, "write", target.len_bytes(), || {
+            self.queue.write_buffer(target.buffer(), target.offset_bytes(), bytemuck::cast_slice(data));
+        })
+    }
+
+    /// Reads the elements of `source`, after everything submitted so far.
+    ///
+    /// # Errors
+    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
+    pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
+        let source = source.into();
+        let bytes = source.len_bytes();
+        self.require("source", source.buffer(), wgpu::BufferUsages::COPY_SRC)?;
+        self.read_back(
+            bytes,
+            |encoder, staging| encoder.copy_buffer_to_buffer(source.buffer(), source.offset_bytes(), staging, 0, bytes),
+            |bytes| bytemuck::pod_collect_to_vec(bytes),
+        )
+    }
+
+    /// Submits what `record` records, which fills a staging buffer of `bytes`, and converts those bytes when they arrive.
+    pub(crate) fn read_back<R: 'static>(
+        &self,
+        bytes: u64,
+        record: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
+        convert: impl FnOnce(&[u8]) -> R + Send + 'static,
+    ) -> Result<Pending<R>> {
+        let staging = self.create_buffer("staging", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
+        let pending = caught(&self.device, "read-back", bytes, || {
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft read-back") });
+            record(&mut encoder, &staging);
+            let submission = self.queue.submit([encoder.finish()]);
+            Pending::read(&self.device, submission, staging, convert)
+        });
+        self.check_alive("read-back").and(pending)
+    }
+
+    /// Creates a buffer, within the device's limits and with wgpu's errors as results.
+    pub(crate) fn create_buffer(&self, what: &'static str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+        let available = self.profile.buffer_bytes;
+        if size > available {
+            return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
+        }
+        self.check_alive("allocation")?;
+        caught(&self.device, "allocation", size, || {
+            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false })
+        })
+    }
+
+    fn bytes_of<T: Element>(&self, len: usize) -> Result<u64> {
+        let element = buffer::element_bytes::<T>()? as u64;
+        if len == 0 {
+            return Err(Error::Empty { what: "array", shape: "0".to_owned() });
+        }
+        Ok((len as u64).saturating_mul(element))
+    }
+
+    fn require(&self, argument: &'static str, buffer: &wgpu::Buffer, required: wgpu::BufferUsages) -> Result<()> {
+        if buffer.usage().contains(required) { Ok(()) } else { Err(Error::MissingUsage { argument, required, actual: buffer.usage() }) }
+    }
+
+    /// Fails if the device is known to be lost.
+    pub(crate) fn check_alive(&self, during: &'static str) -> Result<()> {
+        match &*self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            None => Ok(()),
+            Some(message) => Err(Error::DeviceLost { during, message: message.clone() }),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Which adapter to open.
+
+use crate::error::{Error, Result};
+
+/// Which adapter [`Gpu::request`](crate::Gpu::request) opens.
+///
+/// What is not set here is read from the environment, by the names that wgpu's users know:
+///
+/// | variable | meaning |
+/// |---|---|
+/// | `WGPU_ADAPTER_NAME` | part of the adapter's name, in any case |
+/// | `WGPU_BACKEND` | `vulkan`, `metal`, `dx12`, ..., separated by commas |
+/// | `WGPU_POWER_PREF` | `low` puts integrated GPUs before discrete ones |
+/// | `WGPU_FFT_DEVICE_TYPE` | `discrete`, `integrated`, `virtual`, `cpu` or `other` |
+///
+/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct GpuOptions {
+    name: Option<String>,
+    device_type: Option<wgpu::DeviceType>,
+    backends: Option<wgpu::Backends>,
+    power: Option<wgpu::PowerPreference>,
+}
+
+impl GpuOptions {
+    /// Only an adapter whose name contains `name`, in any case.
+    pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Only an adapter of this type.
+    pub fn device_type(mut self, device_type: wgpu::DeviceType) -> Self {
+        self.device_type = Some(device_type);
+        self
+    }
+
+    /// Only these backends.
+    pub fn backends(mut self, backends: wgpu::Backends) -> Self {
+        self.backends = Some(backends);
+        self
+    }
+
+    /// Whether a fast or a frugal adapter comes first.
+    pub fn power_preference(mut self, power: wgpu::PowerPreference) -> Self {
+        self.power = Some(power);
+        self
+    }
+
+    /// These options with the environment where they say nothing.
+    fn resolved(&self) -> Result<Self> {
+        Ok(Self {
+            name: self.name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok()).filter(|name| !name.is_empty()),
+            device_type: match self.device_type {
+                Some(device_type) => Some(device_type),
+                None => std::env::var("WGPU_FFT_DEVICE_TYPE")
+                    .ok()
+                    .filter(|text| !text.is_empty())
+                    .map(|text| parse_device_type(&text))
+                    .transpose()?,
+            },
+            backends: self.backends.or_else(wgpu::Backends::from_env),
+            power: self.power.or_else(wgpu::PowerPreference::from_env),
+        })
+    }
+
+    fn describe(&self) -> String {
+        let mut words = Vec::new();
+        words.extend(self.name.as_ref().map(|name| format!("named like {name:?}")));
+        words.extend(self.device_type.map(|device_type| format!("of type {device_type:?}")));
+        words.extend(self.backends.map(|backends| format!("on {backends:?}")));
+        if words.is_empty() { "at all".to_owned() } else { words.join(", ") }
+    }
+
+    fn fits(&self, info: &wgpu::AdapterInfo) -> bool {
+        self.name.as_ref().is_none_or(|name| info.name.to_lowercase().contains(&name.to_lowercase()))
+            && self.device_type.is_none_or(|device_type| device_type == info.device_type)
+    }
+}
+
+fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
+    match text.to_lowercase().as_str() {
+        "discrete" => Ok(wgpu::DeviceType::DiscreteGpu),
+        "integrated" => Ok(wgpu::DeviceType::IntegratedGpu),
+        "virtual" => Ok(wgpu::DeviceType::VirtualGpu),
+        "cpu" => Ok(wgpu::DeviceType::Cpu),
+        "other" => Ok(wgpu::DeviceType::Other),
+        _ => Err(Error::Parse {
+            what: "device type (WGPU_FFT_DEVICE_TYPE)",
+            text: text.to_owned(),
+            why: "it is one of discrete, integrated, virtual, cpu, other".to_owned(),
+        }),
+    }
+}
+
+/// Position of an adapter in the order of preference.
+fn rank(device_type: wgpu::DeviceType, power: Option<wgpu::PowerPreference>) -> u8 {
+    let frugal = power == Some(wgpu::PowerPreference::LowPower);
+    match device_type {
+        wgpu::DeviceType::DiscreteGpu => u8::from(frugal),
+        wgpu::DeviceType::IntegratedGpu => u8::from(!frugal),
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    }
+}
+
+const fn hint() -> &'static str {
+    if cfg!(target_os = "linux") {
+        "Install the Vulkan driver of your GPU, or the software adapter lavapipe: `apt install mesa-vulkan-drivers libvulkan1` on Debian and \
+         Ubuntu, `dnf install mesa-vulkan-drivers vulkan-loader` on Fedora, `pacman -S vulkan-swrast vulkan-icd-loader` on Arch"
+    } else if cfg!(target_os = "macos") {
+        "Metal needs a Mac from 2012 or later; in a virtual machine, turn on its GPU"
+    } else if cfg!(target_os = "windows") {
+        "Install the driver of your GPU; without one, Windows offers the software adapter `Microsoft Basic Render Driver` through DX12"
+    } else if cfg!(target_arch = "wasm32") {
+        "The browser offers no WebGPU: use a current Chrome, Edge, Firefox or Safari and a secure page (https or localhost)"
+    } else {
+        "Install a Vulkan driver"
+    }
+}
+
+/// The adapters that fit, best first.
+///
+/// # Errors
+/// [`Error::NoAdapter`] if there is none, with those that there are and what to install.
+pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
+    let options = options.resolved()?;
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    if let Some(backends) = options.backends {
+        descriptor.backends = backends;
+    }
+    let instance = wgpu::Instance::new(descriptor);
+    let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
+    if all.is_empty() {
+        // A browser does not enumerate; it answers a request.
+        all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await);
+    }
+    let found = all.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>().join(", ");
+    all.retain(|adapter| options.fits(&adapter.get_info()));
+    if all.is_empty() {
+        let found = if found.is_empty() { "none".to_owned() } else { found };
+        return Err(Error::NoAdapter { wanted: options.describe(), found, hint: hint() });
+    }
+    all.sort_by_key(|adapter| rank(adapter.get_info().device_type, options.power));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn discrete_gpus_come_first_and_software_last() {
+        use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
+        let mut types = [Cpu, Other, VirtualGpu, IntegratedGpu, DiscreteGpu];
+        types.sort_by_key(|&device_type| rank(device_type, None));
+        assert_eq!(types, [DiscreteGpu, IntegratedGpu, VirtualGpu, Other, Cpu]);
+        types.sort_by_key(|&device_type| rank(device_type, Some(wgpu::PowerPreference::LowPower)));
+        assert_eq!(types[..2], [IntegratedGpu, DiscreteGpu]);
+    }
+
+    #[test]
+    fn unknown_device_types_are_named() {
+        assert_eq!(parse_device_type("CPU"), Ok(wgpu::DeviceType::Cpu));
+        assert!(parse_device_type("gpu").unwrap_err().to_string().contains("`gpu`"));
+    }
+}

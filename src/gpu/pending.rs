@@ -1,0 +1,98 @@
+//! Results that are still on their way from the device.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_intrusive::channel::shared::{OneshotReceiver, OneshotSender, oneshot_channel};
+
+use crate::error::{Error, Result};
+
+#[cfg(not(target_arch = "wasm32"))]
+type Inner<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+#[cfg(target_arch = "wasm32")]
+type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
+
+/// A result that arrives when the device has finished: `.await` it, or block with [`wait`](Pending::wait).
+///
+/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and wakes the task. Dropping it drops the
+/// result; the work on the device goes on.
+#[must_use = "the result arrives only when this is awaited or waited for"]
+pub struct Pending<T> {
+    inner: Inner<T>,
+    device: wgpu::Device,
+    submission: wgpu::SubmissionIndex,
+    watched: bool,
+}
+
+impl<T: 'static> Pending<T> {
+    /// Maps `buffer` for reading after `submission` and turns its bytes into the result.
+    pub(crate) fn read(
+        device: &wgpu::Device,
+        submission: wgpu::SubmissionIndex,
+        buffer: wgpu::Buffer,
+        convert: impl FnOnce(&[u8]) -> T + Send + 'static,
+    ) -> Self {
+        type Mapped = std::result::Result<(), wgpu::BufferAsyncError>;
+        let (sender, receiver): (OneshotSender<Mapped>, OneshotReceiver<Mapped>) = oneshot_channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
+            // The receiver may be gone, if nobody wants the result any more.
+            let _ = sender.send(mapped);
+        });
+        let lost = |message: String| Error::DeviceLost { during: "read-back", message };
+        let inner = Box::pin(async move {
+            match receiver.receive().await {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Err(lost(error.to_string())),
+                None => return Err(lost("the device dropped the request".to_owned())),
+            }
+            let value = {
+                let bytes = buffer.get_mapped_range(..).map_err(|error| lost(error.to_string()))?;
+                convert(&bytes)
+            };
+            buffer.unmap();
+            Ok(value)
+        });
+        Self { inner, device: device.clone(), submission, watched: false }
+    }
+
+    /// Blocks the thread until the result is there.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] if the device went away meanwhile; in the browser [`Error::Unsupported`], as nothing may block there.
+    pub fn wait(self) -> Result<T> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() });
+        }
+        poll_until(&self.device, self.submission)?;
+        pollster::block_on(self.inner)
+    }
+}
+
+fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
+    match device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None }) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Error::DeviceLost { during: "waiting for the device", message: error.to_string() }),
+    }
+}
+
+impl<T: 'static> Future for Pending<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let state = self.inner.as_mut().poll(context);
+        if state.is_pending() && !self.watched && cfg!(not(target_arch = "wasm32")) {
+            self.watched = true;
+            let (device, submission) = (self.device.clone(), self.submission.clone());
+            // The mapping's callback runs in this thread and wakes the task. If polling fails, the callback was called with an error.
+            std::thread::spawn(move || drop(poll_until(&device, submission)));
+        }
+        state
+    }
+}
+
+impl<T> std::fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pending").field("submission", &self.submission).finish_non_exhaustive()
+    }
+}

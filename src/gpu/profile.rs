@@ -1,0 +1,71 @@
+//! What recipes may know of a device: plain values, so that a recipe can be designed without one.
+
+/// The properties of a device that decide which recipes fit it and which is best.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DeviceProfile {
+    /// Name of the adapter.
+    pub name: String,
+    /// What kind of device it is.
+    pub device_type: wgpu::DeviceType,
+    /// Smallest and largest subgroup.
+    pub subgroup_sizes: [u32; 2],
+    /// Workgroup memory in bytes (`max_compute_workgroup_storage_size`).
+    pub workgroup_bytes: u32,
+    /// Invocations of a workgroup (`max_compute_invocations_per_workgroup`).
+    pub invocations: u32,
+    /// Invocations of a workgroup along x, y, z (`max_compute_workgroup_size_*`).
+    pub workgroup_size: [u32; 3],
+    /// Workgroups of a dispatch along one axis (`max_compute_workgroups_per_dimension`).
+    pub groups_per_axis: u32,
+    /// Bytes of one storage binding (`max_storage_buffer_binding_size`).
+    pub binding_bytes: u64,
+    /// Bytes of one buffer (`max_buffer_size`).
+    pub buffer_bytes: u64,
+    /// Alignment of a storage binding's offset (`min_storage_buffer_offset_alignment`).
+    pub storage_alignment: u32,
+    /// Alignment of a uniform binding's offset (`min_uniform_buffer_offset_alignment`).
+    pub uniform_alignment: u32,
+    /// Whether timestamp queries can be asked for.
+    pub timestamps: bool,
+}
+
+impl DeviceProfile {
+    /// The profile of an open device.
+    #[must_use]
+    pub fn of(device: &wgpu::Device) -> Self {
+        let (info, limits) = (device.adapter_info(), device.limits());
+        Self {
+            timestamps: device.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+            ..Self::new(&info.name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
+        }
+    }
+
+    /// The limits that every WebGPU device has at least: 16 KiB of workgroup memory, 256 invocations, bindings of 128 MiB.
+    #[must_use]
+    pub fn webgpu_defaults() -> Self {
+        Self::new("WebGPU defaults", wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
+    }
+
+    fn new(name: &str, device_type: wgpu::DeviceType, subgroup_sizes: [u32; 2], limits: &wgpu::Limits) -> Self {
+        Self {
+            name: name.to_owned(),
+            device_type,
+            subgroup_sizes,
+            workgroup_bytes: limits.max_compute_workgroup_storage_size,
+            invocations: limits.max_compute_invocations_per_workgroup,
+            workgroup_size: [limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y, limits.max_compute_workgroup_size_z],
+            groups_per_axis: limits.max_compute_workgroups_per_dimension,
+            binding_bytes: limits.max_storage_buffer_binding_size,
+            buffer_bytes: limits.max_buffer_size,
+            storage_alignment: limits.min_storage_buffer_offset_alignment,
+            uniform_alignment: limits.min_uniform_buffer_offset_alignment,
+            timestamps: false,
+        }
+    }
+
+    /// Whether the device is a processor that plays a GPU: workgroup memory is ordinary memory there, and a barrier is dear.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.device_type == wgpu::DeviceType::Cpu
+    }
+}

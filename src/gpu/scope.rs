@@ -1,0 +1,23 @@
+//! wgpu reports errors to a scope of the device; here they become results.
+
+use crate::error::{Error, Result};
+
+/// Runs `work` and returns its value, or the first error that wgpu reported for it.
+///
+/// In the browser errors arrive later than the call returns, so nothing is caught there and they go to the device's handler.
+pub(crate) fn caught<T>(device: &wgpu::Device, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
+    if cfg!(target_arch = "wasm32") {
+        return Ok(work());
+    }
+    let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+    let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let value = work();
+    // Off the web these futures are ready at once.
+    let errors = [validation, internal, memory].map(|scope| pollster::block_on(scope.pop()));
+    match errors.into_iter().flatten().next() {
+        None => Ok(value),
+        Some(wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { during, bytes }),
+        Some(error) => Err(Error::Wgpu { during, message: error.to_string() }),
+    }
+}

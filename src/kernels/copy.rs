@@ -1,0 +1,47 @@
+//! Twin of `shaders/copy.wgsl`.
+
+use super::element::Width;
+use super::{Dispatch, Grid, HostCall, Kernel, Slot, Value, element, input_output, params, sources};
+use crate::error::Result;
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Elements to copy.
+        pub length: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "copy",
+    source: &sources::COPY,
+    appended: &[&[&sources::GRID], element::SOURCES],
+    params: Params::FIELDS,
+    overrides: &["WORKGROUP"],
+    mirror,
+};
+
+/// Copies `length` elements.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+    Ok(Dispatch {
+        label: format!("copy of {length} elements"),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID, width.source()],
+        generated: None,
+        overrides: vec![("WORKGROUP", Value::U32(workgroup))],
+        params: bytemuck::bytes_of(&Params { length }).to_vec(),
+        grid: Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)?,
+        workgroup: [workgroup, 1, 1],
+        workgroup_bytes: 0,
+        binds: input_output(input, output),
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let input = call.input();
+    call.output()[..input.len()].copy_from_slice(&input);
+}

@@ -1,0 +1,61 @@
+//! Twin of `shaders/fft/radix2.wgsl`.
+
+use super::{Rows, binds, io, mirror_stockham};
+use crate::error::Result;
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, params, sources};
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Rows to transform.
+        pub rows: u32,
+        /// Factor on every output.
+        pub scale: f32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "fft/radix2",
+    source: &sources::FFT_RADIX2,
+    appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX], io::SOURCES],
+    params: Params::FIELDS,
+    overrides: &["N", "ROWS", "LANES", "INVERSE"],
+    mirror,
+};
+
+/// Bytes of workgroup memory for `rows_per_workgroup` rows of `n`.
+#[must_use]
+pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
+    2 * 8 * u64::from(n) * u64::from(rows_per_workgroup)
+}
+
+/// Transforms rows with `lanes` invocations for each.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
+    Ok(Dispatch {
+        label: rows.label(),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID, &sources::FFT_COMPLEX, io::source(input, output)],
+        generated: None,
+        overrides: vec![
+            ("N", Value::U32(rows.n)),
+            ("ROWS", Value::U32(rows_per_workgroup)),
+            ("LANES", Value::U32(lanes)),
+            ("INVERSE", Value::Bool(rows.inverse)),
+        ],
+        params: bytemuck::bytes_of(&Params { rows: rows.rows, scale: rows.scale }).to_vec(),
+        grid: Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?,
+        workgroup: [lanes, rows_per_workgroup, 1],
+        workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
+        binds: binds(input, output, roots),
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let Params { rows, scale } = call.params();
+    let stages = call.constant("N").trailing_zeros() as usize;
+    mirror_stockham(call, &vec![2; stages], rows as usize, scale);
+}

@@ -1,0 +1,275 @@
+//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides, grid and host mirror, and nothing more.
+//!
+//! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]: everything that is needed to run it once,
+//! as plain data, with the arrays it touches named by [`Slot`].
+
+pub mod copy;
+pub mod element;
+pub mod fft;
+pub mod grid;
+mod host;
+pub mod reduce;
+pub mod sources;
+pub mod transpose;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+pub use grid::Grid;
+pub use host::HostCall;
+pub use sources::Source;
+
+/// A WGSL kernel and what the host must agree with it about.
+pub struct Kernel {
+    /// Path of its file in `shaders/`, without the extension.
+    pub name: &'static str,
+    /// Its own text.
+    pub source: &'static Source,
+    /// Files appended to it; of each inner list a dispatch takes one.
+    pub appended: &'static [&'static [&'static Source]],
+    /// Fields of `Params`, the uniform at binding 0.
+    pub params: &'static [Field],
+    /// Names of its `override` constants.
+    pub overrides: &'static [&'static str],
+    /// Does on the host what the kernel does on the device.
+    pub mirror: fn(&mut HostCall<'_>),
+}
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Kernel {}
+
+impl std::hash::Hash for Kernel {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A field of `Params`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name, the same in WGSL.
+    pub name: &'static str,
+    /// Its type in WGSL.
+    pub wgsl_type: &'static str,
+    /// Its first byte.
+    pub offset: usize,
+}
+
+/// Declares `Params` and, from the same words, the list that the contract tests hold against the WGSL.
+macro_rules! params {
+    ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+        pub struct Params { $($(#[$field_doc])* pub $field: $type),* }
+
+        impl Params {
+            /// The fields in order.
+            pub const FIELDS: &'static [$crate::kernels::Field] = &[$($crate::kernels::Field {
+                name: stringify!($field),
+                wgsl_type: stringify!($type),
+                offset: std::mem::offset_of!(Params, $field),
+            }),*];
+        }
+    };
+}
+use params;
+
+/// The value of an `override`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// A `u32`.
+    U32(u32),
+    /// A `bool`.
+    Bool(bool),
+}
+
+impl Value {
+    /// As wgpu takes it.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::U32(value) => f64::from(value),
+            Self::Bool(value) => f64::from(u8::from(value)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::U32(value) => write!(f, "{value}"),
+            Self::Bool(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// An array that a program works on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Slot {
+    /// The caller's input.
+    Input,
+    /// The caller's output; in place, the one array that is both.
+    Output,
+    /// Memory of the plan's own.
+    Workspace(usize),
+    /// Constants that the host computes.
+    Table(usize),
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input => f.write_str("input"),
+            Self::Output => f.write_str("output"),
+            Self::Workspace(i) => write!(f, "workspace{i}"),
+            Self::Table(i) => write!(f, "table{i}"),
+        }
+    }
+}
+
+/// What a kernel does with a storage binding.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+}
+
+/// One storage binding of a dispatch, in group 0.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Bind {
+    /// Its number.
+    pub binding: u32,
+    /// Its name in WGSL.
+    pub name: &'static str,
+    /// What the kernel does with it.
+    pub access: Access,
+    /// The array behind it.
+    pub slot: Slot,
+}
+
+/// Binds an input at 1 and an output at 2, as every kernel here numbers them.
+fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
+    vec![
+        Bind { binding: 1, name: "input", access: Access::Read, slot: input },
+        Bind { binding: 2, name: "output", access: Access::ReadWrite, slot: output },
+    ]
+}
+
+/// Text made for one configuration, which takes the place of the kernel's own between its markers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Generated {
+    /// The WGSL.
+    pub text: Arc<str>,
+    /// The radices of its stages in order.
+    pub radices: Vec<u32>,
+}
+
+/// The line of a WGSL file before the part that may be generated.
+pub const GENERATED_BEGIN: &str = "// <generated>\n";
+/// The line after it.
+pub const GENERATED_END: &str = "// </generated>\n";
+
+/// One run of one kernel, as plain data.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Dispatch {
+    /// What it does, for people.
+    pub label: String,
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    /// The files taken from [`Kernel::appended`].
+    pub appended: Vec<&'static Source>,
+    /// Text for the part between the markers, if the kernel has one.
+    pub generated: Option<Generated>,
+    /// Values of every override.
+    pub overrides: Vec<(&'static str, Value)>,
+    /// The bytes of `Params`.
+    pub params: Vec<u8>,
+    /// Workgroups.
+    pub grid: Grid,
+    /// Invocations of a workgroup along x, y, z.
+    pub workgroup: [u32; 3],
+    /// Workgroup memory in bytes.
+    pub workgroup_bytes: u64,
+    /// Storage bindings.
+    pub binds: Vec<Bind>,
+}
+
+impl Dispatch {
+    /// The WGSL text: the kernel with its generated part, and the appended files.
+    #[must_use]
+    pub fn wgsl(&self) -> Cow<'static, str> {
+        let own = self.kernel.source.text;
+        let mut text = match &self.generated {
+            None => own.to_owned(),
+            Some(generated) => {
+                let (head, rest) = own.split_once(GENERATED_BEGIN).unwrap_or((own, ""));
+                let (_, tail) = rest.split_once(GENERATED_END).unwrap_or(("", rest));
+                [head, GENERATED_BEGIN, &generated.text, GENERATED_END, tail].concat()
+            }
+        };
+        for source in &self.appended {
+            text.push('\n');
+            text.push_str(source.text);
+        }
+        Cow::Owned(text)
+    }
+
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u64 {
+        self.workgroup.iter().map(|&extent| u64::from(extent)).product()
+    }
+}
+
+impl fmt::Display for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<34} {}", self.label, self.kernel.name)?;
+        for (name, value) in &self.overrides {
+            write!(f, " {name}={value}")?;
+        }
+        if let Some(generated) = &self.generated {
+            write!(f, " radices={}", join(&generated.radices, "."))?;
+        }
+        write!(f, " | {}", self.grid.x)?;
+        if self.grid.y > 1 {
+            write!(f, "x{}", self.grid.y)?;
+        }
+        write!(f, " workgroups of {}", self.invocations())?;
+        let name = |name| self.binds.iter().find(|bind| bind.name == name).map(|bind| bind.slot.to_string());
+        match (name("input"), name("output"), name("data")) {
+            (Some(input), Some(output), _) => write!(f, " | {input} -> {output}"),
+            (_, _, Some(data)) => write!(f, " | {data} in place"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `8.8.2` for `[8, 8, 2]` and `"."`.
+pub(crate) fn join(values: &[u32], separator: &str) -> String {
+    values.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// Every kernel of the crate.
+pub static ALL: &[&Kernel] = &[
+    &copy::KERNEL,
+    &transpose::naive::KERNEL,
+    &transpose::tiled::KERNEL,
+    &reduce::tree::KERNEL,
+    &fft::radix2::KERNEL,
+    &fft::registers::KERNEL,
+];

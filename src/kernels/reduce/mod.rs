@@ -1,0 +1,4 @@
+//! Twins of `shaders/reduce/**.wgsl`.
+
+pub mod operator;
+pub mod tree;

@@ -1,0 +1,52 @@
+//! The files of `shaders/`.
+
+/// A WGSL file.
+#[derive(PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Path in `shaders/`.
+    pub path: &'static str,
+    /// Text.
+    pub text: &'static str,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.path)
+    }
+}
+
+macro_rules! sources {
+    ($($name:ident = $path:literal),* $(,)?) => {
+        $(
+            #[doc = concat!("`shaders/", $path, "`.")]
+            pub static $name: Source = Source { path: $path, text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $path)) };
+        )*
+        /// Every file.
+        pub static ALL: &[&Source] = &[$(&$name),*];
+    };
+}
+
+sources! {
+    GRID = "grid.wgsl",
+    COPY = "copy.wgsl",
+    ELEMENT_WORD = "element/word.wgsl",
+    ELEMENT_PAIR = "element/pair.wgsl",
+    ELEMENT_QUAD = "element/quad.wgsl",
+    TRANSPOSE_NAIVE = "transpose/naive.wgsl",
+    TRANSPOSE_TILED = "transpose/tiled.wgsl",
+    REDUCE_TREE = "reduce/tree.wgsl",
+    REDUCE_SUM_F32 = "reduce/operator/sum_f32.wgsl",
+    REDUCE_SUM_I32 = "reduce/operator/sum_i32.wgsl",
+    REDUCE_SUM_U32 = "reduce/operator/sum_u32.wgsl",
+    REDUCE_MIN_F32 = "reduce/operator/min_f32.wgsl",
+    REDUCE_MIN_I32 = "reduce/operator/min_i32.wgsl",
+    REDUCE_MIN_U32 = "reduce/operator/min_u32.wgsl",
+    REDUCE_MAX_F32 = "reduce/operator/max_f32.wgsl",
+    REDUCE_MAX_I32 = "reduce/operator/max_i32.wgsl",
+    REDUCE_MAX_U32 = "reduce/operator/max_u32.wgsl",
+    FFT_COMPLEX = "fft/complex.wgsl",
+    FFT_IO_SEPARATE = "fft/io/separate.wgsl",
+    FFT_IO_IN_PLACE = "fft/io/in_place.wgsl",
+    FFT_RADIX2 = "fft/radix2.wgsl",
+    FFT_REGISTERS = "fft/registers.wgsl",
+}

@@ -1,0 +1,67 @@
+//! Twin of `shaders/transpose/naive.wgsl`.
+
+use super::Matrices;
+use crate::error::Result;
+use crate::kernels::element::{self, Width};
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Rows of each input matrix.
+        pub rows: u32,
+        /// Columns of each input matrix.
+        pub columns: u32,
+        /// Matrices.
+        pub batch: u32,
+        /// Blocks along a row of the input.
+        pub blocks_x: u32,
+        /// Blocks along a column of the input.
+        pub blocks_y: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "transpose/naive",
+    source: &sources::TRANSPOSE_NAIVE,
+    appended: &[&[&sources::GRID], element::SOURCES],
+    params: Params::FIELDS,
+    overrides: &["WIDTH", "HEIGHT"],
+    mirror,
+};
+
+/// Transposes with workgroups of `workgroup` invocations along x and y.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+    let Matrices { rows, columns, batch } = matrices;
+    let (blocks_x, blocks_y) = matrices.blocks(workgroup[0], workgroup[1]);
+    let blocks = u64::from(blocks_x) * u64::from(blocks_y) * u64::from(batch);
+    Ok(Dispatch {
+        label: matrices.label(),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID, width.source()],
+        generated: None,
+        overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1]))],
+        params: bytemuck::bytes_of(&Params { rows, columns, batch, blocks_x, blocks_y }).to_vec(),
+        grid: Grid::linear(blocks, max_groups)?,
+        workgroup: [workgroup[0], workgroup[1], 1],
+        workgroup_bytes: 0,
+        binds: input_output(input, output),
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let Params { rows, columns, batch, .. } = call.params();
+    let (rows, columns) = (rows as usize, columns as usize);
+    let input = call.input();
+    let words = input.len() / (rows * columns * batch as usize);
+    let output = call.output();
+    for (i, element) in input.chunks_exact(words).enumerate() {
+        let (b, r, c) = (i / (rows * columns), i / columns % rows, i % columns);
+        let o = (b * columns + c) * rows + r;
+        output[o * words..][..words].copy_from_slice(element);
+    }
+}

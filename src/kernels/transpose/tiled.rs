@@ -1,0 +1,130 @@
+//! Twin of `shaders/transpose/tiled.wgsl`.
+
+use super::Matrices;
+use crate::error::Result;
+use crate::kernels::element::{self, Width};
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Rows of each input matrix.
+        pub rows: u32,
+        /// Columns of each input matrix.
+        pub columns: u32,
+        /// Matrices.
+        pub batch: u32,
+        /// Tiles along a row of the input.
+        pub tiles_x: u32,
+        /// Tiles along a column of the input.
+        pub tiles_y: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "transpose/tiled",
+    source: &sources::TRANSPOSE_TILED,
+    appended: &[&[&sources::GRID], element::SOURCES],
+    params: Params::FIELDS,
+    overrides: &["TILE", "PADDING", "ELEMENTS"],
+    mirror,
+};
+
+/// Elements that one invocation can move: the calls that the WGSL writes out.
+pub const MAX_ELEMENTS: u32 = 16;
+
+/// A square tile of workgroup memory and who moves it. The index rules are here once, for the mirror and for the tests.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Tile {
+    /// Elements along a side.
+    pub size: u32,
+    /// Spare elements at the end of each tile row.
+    pub padding: u32,
+    /// Elements that each invocation moves.
+    pub elements: u32,
+}
+
+impl Tile {
+    /// Elements of workgroup memory.
+    #[must_use]
+    pub fn area(self) -> u32 {
+        self.size * (self.size + self.padding)
+    }
+
+    /// Element (x, y) of a matrix with `columns` columns.
+    #[must_use]
+    pub fn read_index(x: u32, y: u32, columns: u32) -> u32 {
+        y * columns + x
+    }
+
+    /// Where invocation (lx, ly) stores into the tile.
+    #[must_use]
+    pub fn tile_store_index(self, lx: u32, ly: u32) -> u32 {
+        ly * (self.size + self.padding) + lx
+    }
+
+    /// Where invocation (lx, ly) loads from the tile.
+    #[must_use]
+    pub fn tile_load_index(self, lx: u32, ly: u32) -> u32 {
+        lx * (self.size + self.padding) + ly
+    }
+
+    /// Where invocation (lx, ly) of workgroup (gx, gy) writes into the transpose of a matrix with `rows` rows.
+    #[must_use]
+    pub fn write_index(self, [gx, gy]: [u32; 2], [lx, ly]: [u32; 2], rows: u32) -> u32 {
+        (gx * self.size + ly) * rows + gy * self.size + lx
+    }
+}
+
+/// Transposes through `tile`.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+    let Matrices { rows, columns, batch } = matrices;
+    let (tiles_x, tiles_y) = matrices.blocks(tile.size, tile.size);
+    let tiles = u64::from(tiles_x) * u64::from(tiles_y) * u64::from(batch);
+    Ok(Dispatch {
+        label: matrices.label(),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID, width.source()],
+        generated: None,
+        overrides: vec![("TILE", Value::U32(tile.size)), ("PADDING", Value::U32(tile.padding)), ("ELEMENTS", Value::U32(tile.elements))],
+        params: bytemuck::bytes_of(&Params { rows, columns, batch, tiles_x, tiles_y }).to_vec(),
+        grid: Grid::linear(tiles, max_groups)?,
+        workgroup: [tile.size, tile.size / tile.elements, 1],
+        workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
+        binds: input_output(input, output),
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let Params { rows, columns, batch, tiles_x, tiles_y } = call.params();
+    let tile = Tile { size: call.constant("TILE") as u32, padding: call.constant("PADDING") as u32, elements: 1 };
+    let input = call.input();
+    let words = input.len() / (rows as usize * columns as usize * batch as usize);
+    let mut memory = vec![0; tile.area() as usize * words];
+    let inside = |r: u32, c: u32| r < rows && c < columns;
+    let at = |index: u32| index as usize * words..(index as usize + 1) * words;
+    let locals = || (0..tile.size).flat_map(|ly| (0..tile.size).map(move |lx| [lx, ly]));
+    for group in 0..call.dispatch.grid.count() as u32 {
+        let (gx, gy, b) = (group % tiles_x, group / tiles_x % tiles_y, group / (tiles_x * tiles_y));
+        if b >= batch {
+            continue;
+        }
+        let matrix = b * rows * columns;
+        for [lx, ly] in locals() {
+            let (x, y) = (gx * tile.size + lx, gy * tile.size + ly);
+            if inside(y, x) {
+                memory[at(tile.tile_store_index(lx, ly))].copy_from_slice(&input[at(matrix + Tile::read_index(x, y, columns))]);
+            }
+        }
+        for [lx, ly] in locals() {
+            if inside(gy * tile.size + lx, gx * tile.size + ly) {
+                let to = matrix + tile.write_index([gx, gy], [lx, ly], rows);
+                call.output()[at(to)].copy_from_slice(&memory[at(tile.tile_load_index(lx, ly))]);
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! A program on one device, and how it is recorded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::build::{Memory, Pipeline, Step};
+use super::{Placement, Program, Spec};
+use crate::error::{Error, Result};
+use crate::gpu::{Gpu, Pending, View, caught};
+use crate::kernels::Slot;
+
+/// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
+#[derive(Debug)]
+pub struct Plan<S: Spec> {
+    pub(super) gpu: Gpu,
+    pub(super) spec: S,
+    pub(super) recipe: S::Recipe,
+    pub(super) program: Program,
+    pub(super) steps: Vec<Step>,
+    pub(super) memory: Memory,
+}
+
+impl<S: Spec> Plan<S> {
+    /// What it computes.
+    #[must_use]
+    pub fn spec(&self) -> &S {
+        &self.spec
+    }
+
+    /// How.
+    #[must_use]
+    pub fn recipe(&self) -> &S::Recipe {
+        &self.recipe
+    }
+
+    /// Exactly what it runs.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Device memory that the plan holds as workspace.
+    #[must_use]
+    pub fn workspace_bytes(&self) -> u64 {
+        self.program.workspace_bytes()
+    }
+
+    /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and allocates no buffer.
+    ///
+    /// It makes the bind groups for these two arrays; [`bind`](Self::bind) does that once for many runs. Runs of one plan share its
+    /// workspace, which is safe in any order of encoders: a queue runs one after the other.
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::Wgpu`] for a buffer of another
+    /// device, [`Error::DeviceLost`]. The encoder is then as it was.
+    pub fn encode<'a>(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        input: impl Into<View<'a, S::Input>>,
+        output: impl Into<View<'a, S::Output>>,
+    ) -> Result<()> {
+        self.bind(input, output)?.encode(encoder);
+        Ok(())
+    }
+
+    /// Records the operation on one array into the caller's encoder. The specification must be in place.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl Into<View<'a, S::Output>>) -> Result<()> {
+        self.bind_in_place(data)?.encode(encoder);
+        Ok(())
+    }
+
+    /// Binds the plan to two arrays, to be recorded any number of times. It keeps the buffers alive.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn bind<'a>(&self, input: impl Into<View<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
+        let (input, output) = (input.into(), output.into());
+        self.expect(Placement::OutOfPlace)?;
+        let alignment = self.gpu.profile().storage_alignment;
+        input.check("input", self.program.input.len, alignment)?;
+        output.check("output", self.program.output.len, alignment)?;
+        if input.buffer() == output.buffer() {
+            return Err(Error::Aliased { first: "input", second: "output" });
+        }
+        self.bind_slots(|slot| match slot {
+            Slot::Input => (input.buffer(), input.offset_bytes()),
+            _ => (output.buffer(), output.offset_bytes()),
+        })
+    }
+
+    /// Binds the plan to one array. The specification must be in place.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
+        let data = data.into();
+        self.expect(Placement::InPlace)?;
+        data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
+        self.bind_slots(|_| (data.buffer(), data.offset_bytes()))
+    }
+
+    /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the device use [`encode`](Self::encode).
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
+    pub fn run(&self, input: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
+        if input.len() != self.program.input.len {
+            return Err(Error::WrongLen { argument: "input", expected: self.program.input.len, actual: input.len() });
+        }
+        let output = self.gpu.alloc::<S::Output>(self.program.output.len)?;
+        let bound = match self.program.placement {
+            Placement::OutOfPlace => self.bind(&self.gpu.upload(input)?, &output)?,
+            Placement::InPlace => {
+                self.gpu.write(&output, bytemuck::cast_slice(input))?;
+                self.bind_in_place(&output)?
+            }
+        };
+        let bytes = self.program.output.bytes();
+        self.gpu.read_back(
+            bytes,
+            |encoder, staging| {
+                bound.encode(encoder);
+                encoder.copy_buffer_to_buffer(output.wgpu(), 0, staging, 0, bytes);
+            },
+            bytemuck::pod_collect_to_vec,
+        )
+    }
+
+    fn expect(&self, placement: Placement) -> Result<()> {
+        if self.program.placement == placement {
+            return Ok(());
+        }
+        let (placement, instead) = match self.program.placement {
+            Placement::OutOfPlace => ("out of place", "encode or bind"),
+            Placement::InPlace => ("in place", "encode_in_place or bind_in_place"),
+        };
+        Err(Error::WrongPlacement { spec: self.spec.to_string(), placement, instead })
+    }
+
+    fn bind_slots<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
+        let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
+        let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
+        };
+        let bind_group = |step: &Step| {
+            let mut entries = vec![entry(0, (&self.memory.params, step.params.0), Some(step.params.1))];
+            entries.extend(step.binds.iter().map(|bind| {
+                let place = match bind.slot {
+                    Slot::Workspace(i) => whole(&self.memory.workspaces[i]),
+                    Slot::Table(i) => whole(&self.memory.tables[i]),
+                    Slot::Input | Slot::Output => callers(bind.slot),
+                };
+                entry(bind.binding, place, std::num::NonZeroU64::new(self.program.bytes(bind.slot)))
+            }));
+            let (label, layout) = (Some(step.label.as_str()), &step.pipeline.layout);
+            self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
+        };
+        self.gpu.check_alive("binding")?;
+        let steps = caught(self.gpu.device(), "binding", 0, || {
+            let bound = |step: &Step| BoundStep {
+                label: step.label.clone(),
+                pipeline: Arc::clone(&step.pipeline),
+                bind_group: bind_group(step),
+                grid: step.grid,
+            };
+            self.steps.iter().map(bound).collect()
+        })?;
+        Ok(Bound { gpu: self.gpu.clone(), steps })
+    }
+}
+
+/// A plan bound to the caller's arrays. Recording it allocates nothing.
+#[derive(Debug)]
+pub struct Bound {
+    gpu: Gpu,
+    steps: Vec<BoundStep>,
+}
+
+#[derive(Debug)]
+struct BoundStep {
+    label: String,
+    pipeline: Arc<Pipeline>,
+    bind_group: wgpu::BindGroup,
+    grid: [u32; 2],
+}
+
+impl BoundStep {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline.pipeline);
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        pass.dispatch_workgroups(self.grid[0], self.grid[1], 1);
+    }
+}
+
+/// The time that one dispatch of a program took on the device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepTime {
+    /// The dispatch's label.
+    pub label: String,
+    /// From its begin to its end, by the device's clock.
+    pub time: Duration,
+}
+
+impl Bound {
+    /// Records the operation as one compute pass.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
+    }
+
+    /// Records the operation into a compute pass of the caller's.
+    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for step in &self.steps {
+            step.record(pass);
+        }
+    }
+
+    /// Runs the operation once, each dispatch in a compute pass of its own between two timestamps.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the device was opened without `TIMESTAMP_QUERY`; [`Error::DeviceLost`].
+    pub fn time_steps(&self) -> Result<Pending<Vec<StepTime>>> {
+        if !self.gpu.profile().timestamps {
+            let what = "timing of steps".to_owned();
+            return Err(Error::Unsupported { what, why: "the device was opened without the feature TIMESTAMP_QUERY".to_owned() });
+        }
+        let count = self.steps.len() as u32 * 2;
+        let bytes = u64::from(count) * 8;
+        let queries = caught(self.gpu.device(), "timing", bytes, || {
+            self.gpu.device().create_query_set(&wgpu::QuerySetDescriptor { label: Some("steps"), ty: wgpu::QueryType::Timestamp, count })
+        })?;
+        let resolved = self.gpu.create_buffer("timestamps", bytes, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?;
+        let period = f64::from(self.gpu.queue().get_timestamp_period());
+        let labels: Vec<String> = self.steps.iter().map(|step| step.label.clone()).collect();
+        self.gpu.read_back(
+            bytes,
+            |encoder, staging| {
+                for (step, i) in self.steps.iter().zip((0..).step_by(2)) {
+                    let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
+                        query_set: &queries,
+                        beginning_of_pass_write_index: Some(i),
+                        end_of_pass_write_index: Some(i + 1),
+                    });
+                    step.record(
+                        &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&step.label), timestamp_writes }),
+                    );
+                }
+                encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
+                encoder.copy_buffer_to_buffer(&resolved, 0, staging, 0, bytes);
+            },
+            move |bytes| {
+                let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
+                let times = stamps.chunks_exact(2).map(|stamp| {
+                    // Clocks may step back when a device changes its state; such a time is unknown and reads as 0.
+                    let nanoseconds = stamp[1].saturating_sub(stamp[0]) as f64 * period;
+                    Duration::from_nanos(nanoseconds as u64)
+                });
+                labels.into_iter().zip(times).map(|(label, time)| StepTime { label, time }).collect()
+            },
+        )
+    }
+}

@@ -1,0 +1,38 @@
+//! Runs a program on the kernels' host mirrors: slow, for tests without a GPU.
+
+use std::collections::HashMap;
+
+use super::{Placement, Program};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::kernels::{HostCall, Slot};
+
+/// What arrays hold that nobody has written: the bits of a NaN that no arithmetic makes.
+const UNWRITTEN: u32 = 0x7fc0_dead;
+
+impl Program {
+    /// Runs the program on the host and returns its output.
+    ///
+    /// It checks the dispatches, their order, parameters, overrides, grids and bindings, not the WGSL. Output and workspaces start as NaN.
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`] if the input has another length.
+    pub fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Result<Vec<O>> {
+        if input.len() != self.input.len || size_of::<I>() != self.input.element_bytes {
+            return Err(Error::WrongLen { argument: "input", expected: self.input.len, actual: input.len() });
+        }
+        let words = |bytes: u64| vec![UNWRITTEN; bytes as usize / 4];
+        let first = if self.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
+        let mut memory: HashMap<Slot, Vec<u32>> = HashMap::new();
+        memory.insert(Slot::Output, words(self.output.bytes()));
+        memory.insert(first, bytemuck::pod_collect_to_vec(input));
+        memory.extend((0..self.workspaces.len()).map(|i| (Slot::Workspace(i), words(self.workspaces[i].bytes()))));
+        memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words.to_vec())));
+        for dispatch in &self.dispatches {
+            let mut call = HostCall::new(dispatch, |bind| memory.remove(&bind.slot).unwrap_or_default());
+            (dispatch.kernel.mirror)(&mut call);
+            memory.extend(call.into_buffers().map(|(bind, buffer)| (bind.slot, buffer)));
+        }
+        Ok(bytemuck::pod_collect_to_vec(&memory[&Slot::Output]))
+    }
+}

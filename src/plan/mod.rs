@@ -1,0 +1,13 @@
+//! The machine that every operation runs on: what to compute ([`Spec`]), exactly what to run ([`Program`]), and that on one device ([`Plan`]).
+
+mod build;
+mod encode;
+mod host;
+mod planner;
+mod program;
+mod spec;
+
+pub use encode::{Bound, Plan, StepTime};
+pub use planner::Planner;
+pub use program::{Array, Program, Table};
+pub use spec::{Placement, Spec};

@@ -1,0 +1,77 @@
+//! Makes plans and keeps them.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::build::Pipelines;
+use super::{Plan, Spec};
+use crate::error::Result;
+use crate::gpu::Gpu;
+
+/// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
+#[derive(Debug)]
+pub struct Planner {
+    gpu: Gpu,
+    pipelines: Pipelines,
+    /// For each type of specification a [`Cache`] of its own.
+    plans: Mutex<HashMap<TypeId, Box<dyn Any + Send>>>,
+}
+
+type Cache<S> = HashMap<(S, <S as Spec>::Recipe), Arc<Plan<S>>>;
+
+impl Planner {
+    /// A planner without plans.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), pipelines: Pipelines::default(), plans: Mutex::default() }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The plan for `spec` by the recipe that the rules choose for this device.
+    ///
+    /// # Errors
+    /// If the specification is not valid, does not fit the device, or the device is lost.
+    pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
+        let recipe = spec.design(self.gpu.profile())?;
+        self.plan_with(spec, recipe)
+    }
+
+    /// The plan for `spec` by a recipe of the caller's.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe does not solve the specification.
+    pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
+        let key = (spec, recipe);
+        if let Some(plan) = self.cache::<S, _>(|cache| cache.get(&key).cloned()) {
+            self.gpu.check_alive("planning")?;
+            return Ok(plan);
+        }
+        let program = key.0.lower(&key.1, self.gpu.profile())?;
+        program.check(self.gpu.profile())?;
+        let plan = Arc::new(Plan::build(&self.gpu, &self.pipelines, key.0.clone(), key.1.clone(), program)?);
+        // Another thread may have made the same plan meanwhile: the first one stays.
+        Ok(self.cache::<S, _>(|cache| Arc::clone(cache.entry(key).or_insert(plan))))
+    }
+
+    /// Forgets the plans and pipelines. Plans that somebody holds go on working.
+    pub fn clear(&self) {
+        self.lock().clear();
+        self.pipelines.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TypeId, Box<dyn Any + Send>>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cache<S: Spec, R>(&self, work: impl FnOnce(&mut Cache<S>) -> R) -> R {
+        let mut plans = self.lock();
+        let cache = plans.entry(TypeId::of::<S>()).or_insert_with(|| Box::new(Cache::<S>::new()));
+        work(cache.downcast_mut().expect("the cache of a type holds that type"))
+    }
+}

@@ -1,0 +1,140 @@
+//! Exactly what to run, as data.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Placement;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::{Dispatch, Slot};
+
+/// Size of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Array {
+    /// Elements.
+    pub len: usize,
+    /// Size of one element.
+    pub element_bytes: usize,
+}
+
+impl Array {
+    /// `len` elements of type `T`.
+    #[must_use]
+    pub fn of<T>(len: usize) -> Self {
+        Self { len, element_bytes: size_of::<T>() }
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (self.len as u64).saturating_mul(self.element_bytes as u64)
+    }
+}
+
+/// Constants that the host computes once and the kernels read.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Table {
+    /// What they are.
+    pub label: String,
+    /// Their bits.
+    pub words: Arc<[u32]>,
+}
+
+/// The dispatches of an operation in order, and the memory that they need. Prints itself.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Program {
+    /// The specification, printed.
+    pub title: String,
+    /// Whether input and output are one array, [`Slot::Output`].
+    pub placement: Placement,
+    /// The input.
+    pub input: Array,
+    /// The output.
+    pub output: Array,
+    /// Memory of the plan's own.
+    pub workspaces: Vec<Array>,
+    /// Constants.
+    pub tables: Vec<Table>,
+    /// What to run.
+    pub dispatches: Vec<Dispatch>,
+}
+
+impl Program {
+    /// Bytes of the array in `slot`.
+    #[must_use]
+    pub fn bytes(&self, slot: Slot) -> u64 {
+        match slot {
+            Slot::Input => self.input.bytes(),
+            Slot::Output => self.output.bytes(),
+            Slot::Workspace(i) => self.workspaces[i].bytes(),
+            Slot::Table(i) => self.tables[i].words.len() as u64 * 4,
+        }
+    }
+
+    /// Bytes of all workspaces.
+    #[must_use]
+    pub fn workspace_bytes(&self) -> u64 {
+        self.workspaces.iter().map(Array::bytes).sum()
+    }
+
+    /// The place of a table with these constants, which is added if there is none yet.
+    pub(crate) fn table(&mut self, table: Table) -> Slot {
+        let found = self.tables.iter().position(|known| *known == table);
+        Slot::Table(found.unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        }))
+    }
+
+    /// Checks every dispatch and array against the limits of a device.
+    ///
+    /// # Errors
+    /// [`Error::LimitExceeded`] with the first limit that is exceeded.
+    pub fn check(&self, profile: &DeviceProfile) -> Result<()> {
+        let within = |what: &dyn fmt::Display, limit, required, available| {
+            if required <= available {
+                Ok(())
+            } else {
+                Err(Error::LimitExceeded { what: format!("`{}`: {what}", self.title), limit, required, available })
+            }
+        };
+        for (i, workspace) in self.workspaces.iter().enumerate() {
+            within(&format_args!("workspace {i} (bytes)"), "max_buffer_size", workspace.bytes(), profile.buffer_bytes)?;
+        }
+        for dispatch in &self.dispatches {
+            let label = &dispatch.label;
+            let limits = ["max_compute_workgroup_size_x", "max_compute_workgroup_size_y", "max_compute_workgroup_size_z"];
+            for ((limit, required), available) in limits.into_iter().zip(dispatch.workgroup).zip(profile.workgroup_size) {
+                within(&format_args!("{label}"), limit, required.into(), available.into())?;
+            }
+            within(&format_args!("{label}"), "max_compute_invocations_per_workgroup", dispatch.invocations(), profile.invocations.into())?;
+            within(
+                &format_args!("{label} (bytes)"),
+                "max_compute_workgroup_storage_size",
+                dispatch.workgroup_bytes,
+                profile.workgroup_bytes.into(),
+            )?;
+            for bind in &dispatch.binds {
+                let what = format_args!("{label}, {} (bytes)", bind.slot);
+                within(&what, "max_storage_buffer_binding_size", self.bytes(bind.slot), profile.binding_bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "program `{}`", self.title)?;
+        for (i, workspace) in self.workspaces.iter().enumerate() {
+            write!(f, ", workspace{i} {} bytes", workspace.bytes())?;
+        }
+        for (i, table) in self.tables.iter().enumerate() {
+            write!(f, ", table{i} {}", table.label)?;
+        }
+        for (i, dispatch) in self.dispatches.iter().enumerate() {
+            write!(f, "\n  {}. {dispatch}", i + 1)?;
+        }
+        Ok(())
+    }
+}

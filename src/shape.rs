@@ -1,0 +1,127 @@
+//! Extents of arrays.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// Extents of an array of rank 1 to 3, row-major, slowest axis first, as in `ndarray` and NumPy.
+///
+/// Made from a length or from an array of extents: `1024`, `[rows, columns]`, `[planes, rows, columns]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    extents: [usize; 3],
+    rank: usize,
+}
+
+impl Shape {
+    /// The extents, slowest axis first.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        &self.extents[..self.rank]
+    }
+
+    /// Number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Elements in `batch` such arrays.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if an axis or the batch is 0; [`Error::LimitExceeded`] from 2³² elements, as indices on the device are u32.
+    pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
+        if batch == 0 || self.extents().contains(&0) {
+            return Err(Error::Empty { what, shape: Batched(*self, batch).to_string() });
+        }
+        let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
+        let available = u64::from(u32::MAX);
+        if required > available {
+            let what = format!("{what} of {}", Batched(*self, batch));
+            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available });
+        }
+        Ok(required as usize)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (axis, extent) in self.extents().iter().enumerate() {
+            write!(f, "{}{extent}", if axis == 0 { "" } else { "x" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) prints.
+impl FromStr for Shape {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+        match extents.map_err(|_| format!("the shape `{text}` is not of the form 512x512"))?[..] {
+            [n] => Ok(Self::from([n])),
+            [r, c] => Ok(Self::from([r, c])),
+            [p, r, c] => Ok(Self::from([p, r, c])),
+            ref more => Err(format!("the shape `{text}` has {} axes, and 3 is the most", more.len())),
+        }
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Prints `512x512 x4`; the batch only where there is one.
+pub(crate) struct Batched(pub Shape, pub usize);
+
+impl fmt::Display for Batched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        if self.1 == 1 { Ok(()) } else { write!(f, " x{}", self.1) }
+    }
+}
+
+impl From<usize> for Shape {
+    fn from(n: usize) -> Self {
+        Self::from([n])
+    }
+}
+
+macro_rules! from_arrays {
+    ($($rank:literal),*) => { $(
+        impl From<[usize; $rank]> for Shape {
+            fn from(extents: [usize; $rank]) -> Self {
+                let mut all = [1; 3];
+                all[..$rank].copy_from_slice(&extents);
+                Self { extents: all, rank: $rank }
+            }
+        }
+    )* };
+}
+
+from_arrays!(1, 2, 3);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_and_bounded() {
+        assert_eq!(Shape::from([3, 5]).elements("x", 2), Ok(30));
+        assert!(matches!(Shape::from([3, 0]).elements("x", 2), Err(Error::Empty { .. })));
+        assert!(matches!(Shape::from(4).elements("x", 0), Err(Error::Empty { .. })));
+        assert_eq!(Shape::from([65535, 65537]).elements("x", 1), Ok(u32::MAX as usize));
+        assert!(matches!(Shape::from([65536, 65536]).elements("x", 1), Err(Error::LimitExceeded { required: 0x1_0000_0000, .. })));
+        assert!(matches!(Shape::from([usize::MAX, 2]).elements("x", usize::MAX), Err(Error::LimitExceeded { .. })));
+    }
+
+    #[test]
+    fn shapes_print_slowest_axis_first() {
+        assert_eq!(Batched(Shape::from([2, 3, 4]), 1).to_string(), "2x3x4");
+        assert_eq!(Batched(Shape::from(8), 5).to_string(), "8 x5");
+    }
+}

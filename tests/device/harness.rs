@@ -1,0 +1,182 @@
+//! Adapters, data and comparisons for the tests that need a device.
+
+use std::sync::OnceLock;
+
+use num_complex::Complex64;
+use wgpu_fft::num_complex;
+use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
+
+/// u = 2⁻²⁴, the rounding unit of f32.
+pub const U: f64 = 1.0 / 16_777_216.0;
+
+/// An adapter under test, with a planner that all tests share.
+pub struct Device {
+    pub name: String,
+    pub planner: Planner,
+}
+
+impl Device {
+    pub fn gpu(&self) -> &Gpu {
+        self.planner.gpu()
+    }
+}
+
+/// Every adapter found. Without any, the tests say SKIPPED, and fail if WGPU_FFT_REQUIRE_GPU=1.
+pub fn devices() -> &'static [Device] {
+    static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
+    DEVICES.get_or_init(|| {
+        pollster::block_on(async {
+            let adapters = match gpu::adapters(&GpuOptions::default()).await {
+                Ok(adapters) => adapters,
+                Err(error) => {
+                    let required = std::env::var("WGPU_FFT_REQUIRE_GPU").is_ok_and(|value| value == "1");
+                    assert!(!required, "WGPU_FFT_REQUIRE_GPU=1, but {error}");
+                    eprintln!("SKIPPED: every test on a device: {error}");
+                    return Vec::new();
+                }
+            };
+            let mut devices = Vec::new();
+            for adapter in adapters {
+                let gpu = Gpu::from_adapter(&adapter).await.expect("an enumerated adapter opens");
+                let name = format!("{} ({:?})", gpu.profile().name, adapter.get_info().backend);
+                eprintln!("testing on {name}");
+                devices.push(Device { name, planner: Planner::new(&gpu) });
+            }
+            devices
+        })
+    })
+}
+
+/// Numbers in -1 … 1, centred on zero, from a seed.
+pub fn noise(seed: u64) -> impl FnMut() -> f32 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / 8_388_608.0 - 1.0
+    }
+}
+
+pub fn complex_noise(len: usize, seed: u64) -> Vec<Complex32> {
+    let mut next = noise(seed);
+    (0..len).map(|_| Complex32::new(next(), next())).collect()
+}
+
+/// Words of which no two in a row are equal, some of them NaNs and denormal numbers as f32.
+pub fn words(len: usize, seed: u64) -> Vec<u32> {
+    (0..len as u32).map(|i| (i ^ seed as u32).wrapping_mul(0x9e37_79b1)).collect()
+}
+
+/// Words around an array that nobody may touch.
+const GUARD_WORDS: usize = 64;
+const GUARD: u32 = 0xdead_beef;
+/// What an output holds before: a NaN that no arithmetic makes.
+const UNWRITTEN: u32 = 0x7fc0_dead;
+
+/// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the words around both must not change.
+pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input]) -> Vec<S::Output> {
+    let gpu = device.gpu();
+    let in_place = plan.program().placement == wgpu_fft::plan::Placement::InPlace;
+    let guarded = |words: &[u32]| {
+        let mut all = vec![GUARD; GUARD_WORDS];
+        all.extend_from_slice(words);
+        all.extend_from_slice(&[GUARD; GUARD_WORDS]);
+        all
+    };
+    let input_words: Vec<u32> = bytemuck::pod_collect_to_vec(input);
+    let output_words = vec![UNWRITTEN; plan.program().output.bytes() as usize / 4];
+    let offset = GUARD_WORDS as u64 * 4;
+    let run = |input_words: &[u32]| {
+        let source = gpu.upload(&guarded(input_words)).unwrap();
+        let target = gpu.upload(&guarded(if in_place { input_words } else { &output_words })).unwrap();
+        let source_view = View::<S::Input>::new(source.wgpu(), offset, input.len()).unwrap();
+        let target_view = View::<S::Output>::new(target.wgpu(), offset, plan.program().output.len).unwrap();
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if in_place {
+            plan.encode_in_place(&mut encoder, target_view).unwrap();
+        } else {
+            plan.encode(&mut encoder, source_view, target_view).unwrap();
+        }
+        gpu.queue().submit([encoder.finish()]);
+        let source_after = gpu.download(&source).unwrap().wait().unwrap();
+        assert!(source_after == guarded(input_words), "{}: `{}` changed its input", device.name, plan.spec());
+        gpu.download(&target).unwrap().wait().unwrap()
+    };
+    if plan.workspace_bytes() > 0 {
+        run(&vec![UNWRITTEN; input_words.len()]);
+    }
+    let after = run(&input_words);
+    let (head, rest) = after.split_at(GUARD_WORDS);
+    let (body, tail) = rest.split_at(rest.len() - GUARD_WORDS);
+    assert!(head.iter().chain(tail).all(|&word| word == GUARD), "{}: `{}` wrote past its output", device.name, plan.spec());
+    bytemuck::pod_collect_to_vec(body)
+}
+
+/// Fails unless every bit is equal; names the first element that is not.
+pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str) {
+    assert_eq!(actual.len(), expected.len(), "{context}");
+    let bytes = |element: &T| bytemuck::bytes_of(element).to_vec();
+    let first = (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]));
+    if let Some(i) = first {
+        panic!("{context}: element {i} of {} is {:02x?}, expected {:02x?}", actual.len(), bytes(&actual[i]), bytes(&expected[i]));
+    }
+}
+
+/// Relative error in the two-norm; infinite if anything is NaN.
+pub fn relative_error(actual: &[Complex32], expected: &[Complex64]) -> f64 {
+    assert_eq!(actual.len(), expected.len());
+    let (mut difference, mut norm) = (0.0, 0.0);
+    for (a, e) in actual.iter().zip(expected) {
+        difference += (Complex64::new(a.re.into(), a.im.into()) - e).norm_sqr();
+        norm += e.norm_sqr();
+    }
+    let error = (difference / norm).sqrt();
+    if error.is_nan() { f64::INFINITY } else { error }
+}
+
+/// Fails if the relative error exceeds the budget.
+pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, context: &str) -> f64 {
+    let error = relative_error(actual, expected);
+    assert!(error <= budget, "{context}: relative error {error:.3e} exceeds {budget:.3e}");
+    error
+}
+
+/// The budget of a transform by radix stages: 4·u·√log₂n.
+pub fn fft_budget(n: usize) -> f64 {
+    4.0 * U * (n as f64).log2().max(1.0).sqrt()
+}
+
+pub fn to_f64(data: &[Complex32]) -> Vec<Complex64> {
+    data.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect()
+}
+
+/// Transform in f64 by rustfft, over the rows and then the columns of each matrix.
+pub fn reference_fft(data: &[Complex32], rows: usize, columns: usize, inverse: bool) -> Vec<Complex64> {
+    let mut data = to_f64(data);
+    let mut planner = rustfft::FftPlanner::<f64>::new();
+    let mut plan = |n| if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
+    plan(columns).process(&mut data);
+    if rows > 1 {
+        let fft = plan(rows);
+        for matrix in data.chunks_exact_mut(rows * columns) {
+            let mut column = vec![Complex64::ZERO; rows];
+            for c in 0..columns {
+                for r in 0..rows {
+                    column[r] = matrix[r * columns + c];
+                }
+                fft.process(&mut column);
+                for r in 0..rows {
+                    matrix[r * columns + c] = column[r];
+                }
+            }
+        }
+    }
+    data
+}
+
+pub fn transposed<T: Copy>(data: &[T], rows: usize, columns: usize) -> Vec<T> {
+    data.chunks_exact(rows * columns)
+        .flat_map(|matrix| (0..columns).flat_map(move |c| (0..rows).map(move |r| matrix[r * columns + c])))
+        .collect()
+}

@@ -1,0 +1,4 @@
+//! Tests that run on every adapter found.
+
+mod fft;
+mod harness;
