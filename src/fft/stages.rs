@@ -57,7 +57,7 @@ impl Writer {
         }
         self.line(format_args!("if (live) {{"));
         for m in 0..e {
-            self.line(format_args!("    v{m} = swap_if(INVERSE, load(first + t + {}u));", m * lanes));
+            self.line(format_args!("    v{m} = swap_if(INVERSE, load({}));", plus("first + t", m * lanes)));
         }
         self.line(format_args!("}}"));
         let mut registers: Vec<String> = (0..e).map(|m| format!("v{m}")).collect();
@@ -74,7 +74,8 @@ impl Writer {
         }
         self.line(format_args!("if (live) {{"));
         for (m, register) in registers.iter().enumerate() {
-            self.line(format_args!("    store(first + t + {}u, params.scale * swap_if(INVERSE, {register}));", m as u32 * lanes));
+            let place = plus("first + t", m as u32 * lanes);
+            self.line(format_args!("    store({place}, params.scale * swap_if(INVERSE, {register}));"));
         }
         self.line(format_args!("}}"));
         words
@@ -88,7 +89,7 @@ impl Writer {
         for b in 0..butterflies {
             // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation has the same roots.
             if p > 1 && (b == 0 || lanes % p != 0) {
-                let j = if b == 0 { "t".to_owned() } else { format!("(t + {}u)", b * lanes) };
+                let j = butterfly(b, lanes);
                 roots = self.stage_roots(recipe.roots, radix, p, &format!("{j} % {p}u"));
             }
             let mut inputs: Vec<String> = (0..radix).map(|k| registers[(b + k * butterflies) as usize].clone()).collect();
@@ -104,12 +105,12 @@ impl Writer {
 
     /// Names of exp(-2πi·k·(j mod p)/(p·r)) for k in 0..r; that of k = 0 is not used.
     fn stage_roots(&mut self, source: Roots, radix: u32, p: u32, j_mod_p: &str) -> Vec<String> {
-        let at = self.value(format_args!("{j_mod_p} + {}u", p - 1));
+        let at = self.value(format_args!("{}", plus(j_mod_p, p - 1)));
         let mut names = vec![String::new()];
         for k in 1..radix {
             let looked_up = source == Roots::Table || k.is_power_of_two();
             names.push(if looked_up {
-                self.value(format_args!("roots[{at} + {}u]", (k - 1) * p))
+                self.value(format_args!("roots[{}]", plus(&at, (k - 1) * p)))
             } else {
                 let high = 1 << k.ilog2();
                 self.value(format_args!("complex_mul({}, {})", names[high as usize], names[(k - high) as usize]))
@@ -138,7 +139,7 @@ impl Writer {
         let store_places: Vec<String> = {
             let mut places = vec![String::new(); recipe.elements as usize];
             for b in 0..butterflies {
-                let j = if b == 0 { "t".to_owned() } else { format!("(t + {}u)", b * lanes) };
+                let j = butterfly(b, lanes);
                 let base = match p {
                     1 => self.value(format_args!("{j} * {radix}u")),
                     _ => self.value(format_args!("({j} - {j} % {p}u) * {radix}u + {j} % {p}u")),
@@ -195,7 +196,7 @@ impl Writer {
             let first = accesses[0];
             let distance = |t| i64::from(layout.place(access(t))) - i64::from(layout.place(first(t)));
             places.push(if (0..lanes).all(|t| distance(t) == distance(0)) && distance(0) >= 0 {
-                format!("{anchor} + {}u", distance(0))
+                plus(&anchor, distance(0) as u32)
             } else {
                 let i = self.value(format_args!("{base} + {}u", access(0) - first(0)));
                 self.value(format_args!("{line}{}", spread(&i)))
@@ -256,6 +257,16 @@ impl Writer {
             }
         }
     }
+}
+
+/// `base + offset`, without an offset of 0.
+fn plus(base: &str, offset: u32) -> String {
+    if offset == 0 { base.to_owned() } else { format!("{base} + {offset}u") }
+}
+
+/// Number of an invocation's butterfly `b`.
+fn butterfly(b: u32, lanes: u32) -> String {
+    if b == 0 { "t".to_owned() } else { format!("({})", plus("t", b * lanes)) }
 }
 
 /// The comment at the head of generated text.

@@ -141,7 +141,7 @@ impl fmt::Display for Slot {
 }
 
 /// What a kernel does with a storage binding.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// `var<storage, read>`.
     Read,

@@ -2,3 +2,5 @@
 
 mod fft;
 mod harness;
+mod reduce;
+mod transpose;

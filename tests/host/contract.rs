@@ -1,0 +1,195 @@
+//! What Rust says of a WGSL file is what the file says.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use naga::common::wgsl::TryToWgsl;
+use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
+use wgpu_fft::Spec;
+use wgpu_fft::fft::C2c;
+use wgpu_fft::kernels::{self, Access, Dispatch, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
+
+use crate::validators;
+use crate::variants;
+
+/// The kernel as its files stand, with every choice of appended files.
+fn standing_texts(kernel: &Kernel) -> Vec<String> {
+    let mut texts = vec![kernel.source.text.to_owned()];
+    for choices in kernel.appended {
+        texts = texts.iter().flat_map(|text| choices.iter().map(move |choice| format!("{text}\n{}", choice.text))).collect();
+    }
+    texts
+}
+
+#[test]
+fn every_kernel_is_valid_as_its_files_stand() {
+    let tint = validators::tint_or_skip("validation of the shaders as they stand");
+    for kernel in kernels::ALL {
+        for text in standing_texts(kernel) {
+            validators::naga(&text).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+            if let Some(command) = &tint {
+                validators::tint(command, &text).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_reachable_variant_is_valid() {
+    let tint = validators::tint_or_skip("validation of the assembled variants");
+    let mut texts = HashSet::new();
+    for dispatch in variants::dispatches() {
+        let wgsl = dispatch.wgsl().into_owned();
+        validators::naga(&wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
+        if let Some(command) = tint.as_ref().filter(|_| texts.insert(wgsl.clone())) {
+            validators::tint(command, &wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn no_file_and_no_twin_is_an_orphan() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = BTreeSet::new();
+    let mut folders = vec![root.join("shaders")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "wgsl") {
+                files.insert(path.strip_prefix(root.join("shaders")).unwrap().to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    let listed: BTreeSet<String> = sources::ALL.iter().map(|source| source.path.to_owned()).collect();
+    assert_eq!(files, listed);
+
+    let used: HashSet<&str> =
+        kernels::ALL.iter().flat_map(|kernel| kernel.appended.concat().into_iter().chain([kernel.source])).map(|source| source.path).collect();
+    let table = std::fs::read_to_string(root.join("shaders/README.md")).unwrap();
+    for source in sources::ALL {
+        assert!(used.contains(source.path), "no kernel uses {}", source.path);
+        assert!(table.contains(&format!("`{}`", source.path)), "shaders/README.md does not list {}", source.path);
+        let twin = header(source, "Rust twin: ").unwrap_or_else(|| panic!("{} names no Rust twin", source.path));
+        let twin = std::fs::read_to_string(root.join(twin)).unwrap_or_else(|error| panic!("{}: {twin}: {error}", source.path));
+        let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        assert!(twin.contains("//! Twin") && twin.contains(&format!("shaders/{folder}")), "the twin of {} does not say so", source.path);
+    }
+}
+
+/// What follows `key` in the comment at the head of a file.
+fn header<'a>(source: &'a Source, key: &str) -> Option<&'a str> {
+    source.text.lines().take_while(|line| line.starts_with("//")).find_map(|line| line.strip_prefix("// ")?.strip_prefix(key))
+}
+
+#[test]
+fn headers_name_the_appended_files() {
+    for kernel in kernels::ALL {
+        let listed = kernel.appended.iter().map(|choices| choices.iter().map(|source| source.path).collect::<Vec<_>>().join(" | "));
+        assert_eq!(header(kernel.source, "Appended: "), Some(listed.collect::<Vec<_>>().join(", ").as_str()), "{}", kernel.name);
+        assert_eq!(kernel.source.path, format!("{}.wgsl", kernel.name));
+    }
+}
+
+#[test]
+fn params_and_overrides_are_the_same_on_both_sides() {
+    for kernel in kernels::ALL {
+        let (module, _) = validators::naga(&standing_texts(kernel)[0]).unwrap();
+        let (_, params) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Params")).expect("Params");
+        let TypeInner::Struct { members, span } = &params.inner else { panic!("{}: Params is no struct", kernel.name) };
+        let fields: Vec<(String, String, usize)> = members
+            .iter()
+            .map(|member| {
+                let TypeInner::Scalar(scalar) = module.types[member.ty].inner else { panic!("{}: a field is no scalar", kernel.name) };
+                (member.name.clone().unwrap(), scalar.to_wgsl_for_diagnostics(), member.offset as usize)
+            })
+            .collect();
+        let twins: Vec<_> = kernel.params.iter().map(|field| (field.name.to_owned(), field.wgsl_type.to_owned(), field.offset)).collect();
+        assert_eq!(fields, twins, "{}", kernel.name);
+        assert_eq!(*span as usize, 4 * kernel.params.len(), "{}", kernel.name);
+
+        // An expression of overrides is an override without a name.
+        let overrides: Vec<&str> = module.overrides.iter().filter_map(|(_, value)| value.name.as_deref()).collect();
+        assert_eq!(overrides, kernel.overrides, "{}", kernel.name);
+    }
+}
+
+#[test]
+fn every_variant_has_the_bindings_workgroup_and_memory_that_rust_says() {
+    for dispatch in variants::dispatches() {
+        assert_eq!(dispatch.overrides.iter().map(|(name, _)| *name).collect::<Vec<_>>(), dispatch.kernel.overrides, "{dispatch}");
+        assert_eq!(dispatch.params.len(), 4 * dispatch.kernel.params.len(), "{dispatch}");
+        let (module, info) = validators::naga(&dispatch.wgsl()).unwrap();
+        check_override_types(&module, &dispatch);
+        assert_eq!(bindings(&module), expected_bindings(&dispatch), "{dispatch}");
+        let constants = dispatch.overrides.iter().map(|&(name, value)| (name.to_owned(), value.as_f64())).collect();
+        let (module, _) = naga::back::pipeline_constants::process_overrides(&module, &info, None, &constants).unwrap();
+        assert_eq!(module.entry_points.len(), 1, "{dispatch}");
+        assert_eq!(module.entry_points[0].workgroup_size, dispatch.workgroup, "{dispatch}");
+        assert_eq!(workgroup_bytes(&module), dispatch.workgroup_bytes, "{dispatch}");
+    }
+}
+
+/// wgpu takes overrides as f64 and truncates in silence, so types are compared here.
+fn check_override_types(module: &naga::Module, dispatch: &Dispatch) {
+    for (_, constant) in module.overrides.iter() {
+        let Some((_, value)) = dispatch.overrides.iter().find(|(name, _)| Some(*name) == constant.name.as_deref()) else { continue };
+        let expected = match value {
+            Value::U32(_) => ScalarKind::Uint,
+            Value::Bool(_) => ScalarKind::Bool,
+        };
+        assert!(matches!(module.types[constant.ty].inner, TypeInner::Scalar(scalar) if scalar.kind == expected), "{dispatch}");
+    }
+}
+
+type Binding = (u32, String, Option<Access>);
+
+fn bindings(module: &naga::Module) -> BTreeSet<Binding> {
+    let access = |space| match space {
+        AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Some(Access::ReadWrite),
+        AddressSpace::Storage { .. } => Some(Access::Read),
+        _ => None,
+    };
+    let resources = module.global_variables.iter().filter_map(|(_, variable)| {
+        let binding = variable.binding?;
+        assert_eq!(binding.group, 0);
+        Some((binding.binding, variable.name.clone().unwrap(), access(variable.space)))
+    });
+    resources.collect()
+}
+
+fn expected_bindings(dispatch: &Dispatch) -> BTreeSet<Binding> {
+    let storage = dispatch.binds.iter().map(|bind| (bind.binding, bind.name.to_owned(), Some(bind.access)));
+    storage.chain([(0, "params".to_owned(), None)]).collect()
+}
+
+fn workgroup_bytes(module: &naga::Module) -> u64 {
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).unwrap();
+    let variables = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
+    variables
+        .map(|(_, variable)| match module.types[variable.ty].inner {
+            TypeInner::Array { size: ArraySize::Constant(count), stride, .. } => u64::from(count.get()) * u64::from(stride),
+            _ => u64::from(layouter[variable.ty].size),
+        })
+        .sum()
+}
+
+#[test]
+fn the_text_between_the_markers_is_what_the_generator_writes() {
+    let recipe = "rows: registers 8.8 elements=8 rows=4 exchange=split banks=32 roots=products".parse().unwrap();
+    let program = C2c::forward(64).batch(4).lower(&recipe, &variants::profiles()[0]).unwrap();
+    let generated = &program.dispatches[0].generated.as_ref().unwrap().text;
+    let own = sources::FFT_REGISTERS.text;
+    let (_, rest) = own.split_once(GENERATED_BEGIN).unwrap();
+    let (instance, _) = rest.split_once(GENERATED_END).unwrap();
+    if std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/fft/registers.wgsl");
+        let wgsl = program.dispatches[0].wgsl();
+        let (own, _) = wgsl.split_once(&format!("\n{}", sources::GRID.text)).unwrap();
+        std::fs::write(path, own).unwrap();
+        panic!("wrote shaders/fft/registers.wgsl: review it and run the tests again");
+    }
+    assert_eq!(instance, &**generated, "run once with WGPU_FFT_BLESS=1 to write the file anew");
+}

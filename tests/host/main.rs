@@ -1,0 +1,8 @@
+//! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
+
+mod contract;
+mod programs;
+mod recipes;
+mod validators;
+mod variants;
+mod worked_example;
