@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::C2c;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::kernels::element::Width;
 use crate::kernels::fft::radix2;
 use crate::transpose;
 
@@ -214,30 +215,20 @@ pub(super) fn design(spec: &C2c, profile: &DeviceProfile) -> Result<Recipe> {
     let rows = |n: u32| design_rows(n, geometry.elements / n, profile);
     match geometry.matrix {
         None => Ok(Recipe::Rows(rows(geometry.n)?)),
-        Some([r, c]) => {
-            Ok(Recipe::RowsTransposed { rows: rows(c)?, columns: rows(r)?, transpose: transpose::Recipe::for_matrices(r, c, 8, profile)? })
-        }
+        Some([r, c]) => Ok(Recipe::RowsTransposed {
+            rows: rows(c)?,
+            columns: rows(r)?,
+            transpose: transpose::Recipe::for_matrices(r, c, Width::Pair, profile),
+        }),
     }
-}
-
-/// The longest transform of a row on such a device, before spare elements.
-pub(super) fn longest_row(profile: &DeviceProfile) -> u32 {
-    let by_memory = profile.workgroup_bytes / 4;
-    let by_invocations = profile.invocations.min(profile.workgroup_size[0]).saturating_mul(MAX_ELEMENTS);
-    by_memory.min(by_invocations).max(1)
 }
 
 /// Elements that an invocation holds at most: 32 complex numbers are 64 registers, and a GPU's invocation has 128 to 256.
-pub(super) const MAX_ELEMENTS: u32 = 32;
+const MAX_ELEMENTS: u32 = 32;
 const MAX_RADIX: u32 = 16;
 
 fn design_rows(n: u32, count: u32, profile: &DeviceProfile) -> Result<RowRecipe> {
-    let available = longest_row(profile);
-    if n > available {
-        let what = format!("an FFT of rows of {n}, in one pass through workgroup memory,");
-        let limit = "max_compute_workgroup_storage_size / 4 bytes";
-        return Err(Error::LimitExceeded { what, limit, required: n.into(), available: available.into() });
-    }
+    check_length(n, profile)?;
     if n == 1 {
         return Ok(RowRecipe::Radix2 { rows: profile.invocations.min(64), lanes: 1 });
     }
@@ -254,6 +245,20 @@ fn design_rows(n: u32, count: u32, profile: &DeviceProfile) -> Result<RowRecipe>
     Ok(RowRecipe::Registers(Registers { radices: radices(n, radix), elements, rows, exchange, banks, roots: Roots::Products }))
 }
 
+/// Refuses rows that no recipe can hold in one workgroup.
+fn check_length(n: u32, profile: &DeviceProfile) -> Result<()> {
+    let memory = ("bytes of workgroup memory", "max_compute_workgroup_storage_size", u64::from(n) * 4, profile.workgroup_bytes);
+    let invocations = ("invocations", "max_compute_invocations_per_workgroup", u64::from(n / MAX_ELEMENTS), profile.invocations);
+    for (what, limit, required, available) in [memory, invocations] {
+        let available = u64::from(available);
+        // A row of one stage passes through no workgroup memory.
+        if required > available && n > MAX_RADIX {
+            return Err(Error::LimitExceeded { what: format!("an FFT of rows of {n} ({what})"), limit, required, available });
+        }
+    }
+    Ok(())
+}
+
 /// Elements of an invocation: 8, more if the row would take too many invocations.
 fn design_elements(n: u32, profile: &DeviceProfile) -> u32 {
     let lanes = profile.invocations.min(profile.workgroup_size[0]).min(512);
@@ -262,7 +267,7 @@ fn design_elements(n: u32, profile: &DeviceProfile) -> u32 {
 }
 
 /// n = 2ᵏ as a product of `radix` and one smaller last factor.
-pub(super) fn radices(n: u32, radix: u32) -> Vec<u32> {
+fn radices(n: u32, radix: u32) -> Vec<u32> {
     let mut rest = n;
     let mut radices = Vec::new();
     while rest > 1 {
@@ -280,7 +285,7 @@ pub(super) fn unfit(recipe: &RowRecipe, n: u32, profile: &DeviceProfile) -> Opti
             if *rows == 0 || *lanes == 0 {
                 return Some("rows and lanes must be at least 1".to_owned());
             }
-            if *rows > profile.invocations || *lanes > profile.invocations {
+            if u64::from(*rows) * u64::from(*lanes) > profile.invocations.into() {
                 return Some(format!("{rows} rows x {lanes} lanes exceed {} invocations", profile.invocations));
             }
             let required = radix2::workgroup_bytes(n, *rows);

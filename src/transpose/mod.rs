@@ -84,7 +84,7 @@ impl<T: Element> Spec for Transpose<T> {
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let Matrices { rows, columns, .. } = self.matrices()?;
-        Recipe::for_matrices(rows, columns, self.width()?.bytes(), profile)
+        Ok(Recipe::for_matrices(rows, columns, self.width()?, profile))
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {

@@ -31,32 +31,25 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// The rules' choice for matrices of `rows` x `columns` elements of `element_bytes`.
-    pub(crate) fn for_matrices(rows: u32, columns: u32, element_bytes: u32, profile: &DeviceProfile) -> Result<Self> {
+    /// The rules' choice for matrices of `rows` x `columns` elements.
+    pub(crate) fn for_matrices(rows: u32, columns: u32, width: Width, profile: &DeviceProfile) -> Self {
         if rows == 1 || columns == 1 {
-            return Ok(Self::Copy);
+            return Self::Copy;
         }
-        if profile.is_cpu() {
-            return Ok(Self::for_processors(profile));
-        }
-        let fits = |tile: u32, elements: u32| {
-            let (x, y) = (tile, tile / elements);
-            tile * (tile + 1) * element_bytes <= profile.workgroup_bytes
-                && x * y <= profile.invocations
-                && x <= profile.workgroup_size[0]
-                && y <= profile.workgroup_size[1]
-        };
-        let candidates = [(32, 4), (16, 1), (16, 4), (8, 1)];
-        let fitting = candidates.into_iter().find(|&(tile, elements)| fits(tile, elements));
-        Ok(fitting.map_or(Self::Naive { workgroup: [8, 8] }, |(tile, elements)| Self::Tiled { tile, padding: 1, elements }))
+        let fitting = Self::preferred(profile).into_iter().find(|recipe| recipe.unfit(rows, columns, width, profile).is_none());
+        fitting.unwrap_or(Self::Naive { workgroup: [1, 1] })
     }
 
-    /// On a processor workgroup memory is ordinary memory.
-    fn for_processors(profile: &DeviceProfile) -> Self {
-        if profile.subgroup_sizes[1] >= 8 && profile.invocations >= 256 {
-            Self::Tiled { tile: 32, padding: 1, elements: 4 }
+    /// Recipes for such a device, best first; the last ones are for devices with little workgroup memory or few invocations.
+    fn preferred(profile: &DeviceProfile) -> Vec<Self> {
+        let tiled = |tile, elements| Self::Tiled { tile, padding: 1, elements };
+        let naive = Self::Naive { workgroup: [16, 16] };
+        if !profile.is_cpu() {
+            vec![tiled(32, 4), tiled(16, 1), tiled(16, 4), naive, Self::Naive { workgroup: [8, 8] }]
+        } else if profile.subgroup_sizes[1] >= 8 {
+            vec![tiled(32, 4), tiled(16, 4), naive]
         } else {
-            Self::Naive { workgroup: [16, 16] }
+            vec![naive]
         }
     }
 
@@ -77,8 +70,9 @@ impl Recipe {
                     return Some(format!("elements must divide the tile and be 1 to {MAX_ELEMENTS}"));
                 }
                 let invocations = tile * (tile / elements);
-                if invocations > profile.invocations {
-                    return Some(format!("it needs {invocations} invocations of {}", profile.invocations));
+                let [most_x, most_y, _] = profile.workgroup_size;
+                if invocations > profile.invocations || tile > most_x || tile / elements > most_y {
+                    return Some(format!("it needs {tile} x {} invocations of {} x {}", tile / elements, most_x, most_y));
                 }
                 let bytes = Tile { size: tile, padding, elements }.area() * width.bytes();
                 (bytes > profile.workgroup_bytes)

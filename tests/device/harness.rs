@@ -142,9 +142,9 @@ pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, c
     error
 }
 
-/// The budget of a transform by radix stages: 4·u·√log₂n.
+/// The budget of a transform by radix stages: u·√log₂n.
 pub fn fft_budget(n: usize) -> f64 {
-    4.0 * U * (n as f64).log2().max(1.0).sqrt()
+    U * (n as f64).log2().max(1.0).sqrt()
 }
 
 pub fn to_f64(data: &[Complex32]) -> Vec<Complex64> {

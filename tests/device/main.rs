@@ -2,5 +2,9 @@
 
 mod fft;
 mod harness;
+mod lifetimes;
+#[path = "../support/recipes.rs"]
+mod recipes_by_hand;
 mod reduce;
 mod transpose;
+mod unhappy;

@@ -6,19 +6,7 @@ use wgpu_fft::transpose::{Recipe, Transpose};
 use wgpu_fft::{Complex32, Element, Error};
 
 use crate::harness::*;
-
-/// Every variant, in forms for small and large workgroups.
-const RECIPES: [&str; 9] = [
-    "naive 16x16",
-    "naive 8x4",
-    "tiled 16+0 elements=1",
-    "tiled 16+1 elements=1",
-    "tiled 16+1 elements=2",
-    "tiled 32+1 elements=4",
-    "tiled 32+1 elements=8",
-    "tiled 16+1 elements=16",
-    "tiled 5+2 elements=5",
-];
+use crate::recipes_by_hand::TRANSPOSES;
 
 fn check<T: Element>(device: &Device, rows: usize, columns: usize, batch: usize, recipe: Option<Recipe>) {
     let spec = Transpose::<T>::new([rows, columns]).batch(batch);
@@ -50,7 +38,7 @@ fn every_variant_is_exact_at_every_kind_of_size() {
         for (rows, columns) in shapes {
             for batch in [1, 3] {
                 check_all_widths(device, rows, columns, batch, None);
-                for recipe in RECIPES {
+                for recipe in TRANSPOSES {
                     check_all_widths(device, rows, columns, batch, Some(recipe.parse().unwrap()));
                 }
             }
@@ -64,7 +52,7 @@ fn the_full_hd_picture_is_exact_in_every_variant() {
     for device in devices() {
         for (rows, columns) in [(1080, 1920), (1920, 1080)] {
             check_all_widths(device, rows, columns, 1, None);
-            for recipe in RECIPES {
+            for recipe in TRANSPOSES {
                 check::<u32>(device, rows, columns, 1, Some(recipe.parse().unwrap()));
             }
         }
@@ -108,8 +96,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_shapes_are_exact(rows in 1usize..300, columns in 1usize..300, batch in 1usize..4, recipe in 0usize..=RECIPES.len(), width in 0..3) {
-        let recipe: Option<Recipe> = RECIPES.get(recipe).map(|text| text.parse().unwrap());
+    fn random_shapes_are_exact(rows in 1usize..300, columns in 1usize..300, batch in 1usize..4, recipe in 0usize..=TRANSPOSES.len(), width in 0..3) {
+        let recipe: Option<Recipe> = TRANSPOSES.get(recipe).map(|text| text.parse().unwrap());
         let recipe = recipe.filter(|_| rows > 1 && columns > 1);
         for device in devices() {
             match width {

@@ -3,6 +3,8 @@
 mod contract;
 mod programs;
 mod recipes;
+#[path = "../support/recipes.rs"]
+mod recipes_by_hand;
 mod validators;
 mod variants;
 mod worked_example;

@@ -8,9 +8,8 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 /// Parses and validates by naga, as wgpu does without optional features.
 pub fn naga(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
-    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
-        .validate(&module)
-        .map_err(|error| error.emit_to_string(wgsl))?;
+    let info =
+        Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).map_err(|error| error.emit_to_string(wgsl))?;
     Ok((module, info))
 }
 

@@ -1,11 +1,13 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
 
-use wgpu_fft::fft::{C2c, RowRecipe};
+use wgpu_fft::fft::C2c;
 use wgpu_fft::kernels::Dispatch;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Transpose;
-use wgpu_fft::{DeviceProfile, Element, Spec, fft, wgpu};
+use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
+
+use crate::recipes_by_hand::{TRANSPOSES, row_recipes};
 
 /// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
 pub fn profiles() -> Vec<DeviceProfile> {
@@ -41,40 +43,6 @@ pub fn profiles() -> Vec<DeviceProfile> {
         least,
     ]
 }
-
-/// Forced recipes for rows of n, besides the rules' choice.
-pub fn row_recipes(n: usize) -> Vec<fft::Recipe> {
-    let by_hand = [
-        "rows: registers 8.8 elements=8 rows=4 exchange=split banks=32 roots=products",
-        "rows: registers 8.8 elements=16 rows=2 exchange=whole banks=32 roots=table",
-        "rows: registers 2.2.2.2.2.2 elements=2 rows=1 exchange=whole banks=0 roots=table",
-        "rows: registers 4.16 elements=16 rows=3 exchange=split banks=16 roots=table",
-        "rows: registers 2.4.8 elements=32 rows=5 exchange=split banks=0 roots=products",
-        "rows: registers 4.4.4 elements=4 rows=2 exchange=whole banks=64 roots=products",
-        "rows: registers 8.8.8.2 elements=8 rows=1 exchange=split banks=32 roots=products",
-        "rows: registers 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table",
-        "rows: registers 2.8.8.8 elements=8 rows=1 exchange=whole banks=0 roots=table",
-    ];
-    let mut recipes: Vec<fft::Recipe> = by_hand.iter().map(|text| text.parse().unwrap()).collect();
-    recipes.retain(|recipe| matches!(recipe, fft::Recipe::Rows(RowRecipe::Registers(registers)) if registers.n() as usize == n));
-    let lanes = (n as u32 / 2).clamp(1, 64);
-    recipes.extend([(1, lanes), (3, 1), (2, 5)].map(|(rows, lanes)| fft::Recipe::Rows(RowRecipe::Radix2 { rows, lanes })));
-    recipes
-}
-
-/// Recipes for a transpose, of every variant.
-pub const TRANSPOSES: [&str; 10] = [
-    "naive 16x16",
-    "naive 7x3",
-    "tiled 16+0 elements=1",
-    "tiled 16+1 elements=1",
-    "tiled 16+1 elements=2",
-    "tiled 32+1 elements=4",
-    "tiled 32+1 elements=8",
-    "tiled 16+1 elements=16",
-    "tiled 4+1 elements=1",
-    "tiled 5+2 elements=5",
-];
 
 fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     let spec = Transpose::<T>::new([30, 70]).batch(2);
