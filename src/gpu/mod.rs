@@ -12,7 +12,6 @@ pub use buffer::{DeviceBuffer, View};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
 pub use profile::DeviceProfile;
-pub(crate) use scope::caught;
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -67,6 +66,19 @@ impl Gpu {
         Self { device, queue, profile, lost: Arc::default() }
     }
 
+    /// Records by `record` into an encoder of its own and submits it.
+    ///
+    /// # Errors
+    /// [`Error::Wgpu`] for what wgpu finds wrong with it; [`Error::DeviceLost`].
+    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<wgpu::SubmissionIndex> {
+        self.check_alive("submission")?;
+        self.caught("submission", 0, || {
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
+            record(&mut encoder);
+            self.queue.submit([encoder.finish()])
+        })
+    }
+
     /// The wgpu device.
     #[must_use]
     pub fn device(&self) -> &wgpu::Device {
@@ -117,7 +129,7 @@ impl Gpu {
         }
         self.require("target", target.buffer(), wgpu::BufferUsages::COPY_DST)?;
         self.check_alive("write")?;
-        caught(&self.device, "write", target.len_bytes(), || {
+        self.caught("write", target.len_bytes(), || {
             self.queue.write_buffer(target.buffer(), target.offset_bytes(), bytemuck::cast_slice(data));
         })
     }
@@ -145,7 +157,7 @@ impl Gpu {
         convert: impl FnOnce(&[u8]) -> R + Send + 'static,
     ) -> Result<Pending<R>> {
         let staging = self.create_buffer("staging", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
-        let pending = caught(&self.device, "read-back", bytes, || {
+        let pending = self.caught("read-back", bytes, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft read-back") });
             record(&mut encoder, &staging);
             let submission = self.queue.submit([encoder.finish()]);
@@ -161,7 +173,7 @@ impl Gpu {
             return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
         }
         self.check_alive("allocation")?;
-        caught(&self.device, "allocation", size, || {
+        self.caught("allocation", size, || {
             self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false })
         })
     }
@@ -178,11 +190,36 @@ impl Gpu {
         if buffer.usage().contains(required) { Ok(()) } else { Err(Error::MissingUsage { argument, required, actual: buffer.usage() }) }
     }
 
+    /// Runs `work` and returns its value, or the first error that wgpu reported for it.
+    pub(crate) fn caught<T>(&self, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
+        scope::caught(&self.device, during, bytes, work).map_err(|error| match error {
+            // wgpu reports a loss to the device's callback alone, and then every new object as invalid.
+            Error::Wgpu { message, .. } if !self.makes_buffers() => Error::DeviceLost { during, message },
+            other => other,
+        })
+    }
+
+    /// Whether the device still makes buffers; a lost one returns invalid ones without an error.
+    fn makes_buffers(&self) -> bool {
+        let descriptor =
+            wgpu::BufferDescriptor { label: Some("probe"), size: 4, usage: wgpu::BufferUsages::COPY_SRC, mapped_at_creation: true };
+        let probe = scope::caught(&self.device, "probe", 4, || self.device.create_buffer(&descriptor).get_mapped_range(..).is_ok());
+        probe.unwrap_or(false)
+    }
+
     /// Fails if the device is known to be lost.
     pub(crate) fn check_alive(&self, during: &'static str) -> Result<()> {
         match &*self.lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
             None => Ok(()),
             Some(message) => Err(Error::DeviceLost { during, message: message.clone() }),
         }
+    }
+}
+
+/// `NVIDIA H200 (Vulkan, DiscreteGpu)`.
+impl std::fmt::Display for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let info = self.device.adapter_info();
+        write!(f, "{} ({:?}, {:?})", info.name, info.backend, info.device_type)
     }
 }

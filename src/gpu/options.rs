@@ -1,5 +1,7 @@
 //! Which adapter to open.
 
+use std::cmp::Reverse;
+
 use crate::error::{Error, Result};
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens.
@@ -8,12 +10,13 @@ use crate::error::{Error, Result};
 ///
 /// | variable | meaning |
 /// |---|---|
-/// | `WGPU_ADAPTER_NAME` | part of the adapter's name, in any case |
+/// | `WGPU_ADAPTER_NAME` | part of the adapter's or its driver's name, in any case |
 /// | `WGPU_BACKEND` | `vulkan`, `metal`, `dx12`, ..., separated by commas |
 /// | `WGPU_POWER_PREF` | `low` puts integrated GPUs before discrete ones |
 /// | `WGPU_FFT_DEVICE_TYPE` | `discrete`, `integrated`, `virtual`, `cpu` or `other` |
 ///
-/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software.
+/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software; of software adapters, the one with
+/// the wider subgroups.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GpuOptions {
@@ -24,7 +27,7 @@ pub struct GpuOptions {
 }
 
 impl GpuOptions {
-    /// Only an adapter whose name contains `name`, in any case.
+    /// Only an adapter whose name, or whose driver's name, contains `name`, in any case.
     pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -74,7 +77,8 @@ impl GpuOptions {
     }
 
     fn fits(&self, info: &wgpu::AdapterInfo) -> bool {
-        self.name.as_ref().is_none_or(|name| info.name.to_lowercase().contains(&name.to_lowercase()))
+        let contains = |text: &str, name: &str| text.to_lowercase().contains(&name.to_lowercase());
+        self.name.as_ref().is_none_or(|name| contains(&info.name, name) || contains(&info.driver, name))
             && self.device_type.is_none_or(|device_type| device_type == info.device_type)
     }
 }
@@ -95,7 +99,15 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
 }
 
 /// Position of an adapter in the order of preference.
-fn rank(device_type: wgpu::DeviceType, power: Option<wgpu::PowerPreference>) -> u8 {
+///
+/// A software adapter's subgroup is the vector that it computes with: lavapipe's 8 are 10 times as fast as SwiftShader's 4 in an FFT of 512 x 512
+/// (28 against 310 ms on two cores).
+fn rank(info: &wgpu::AdapterInfo, power: Option<wgpu::PowerPreference>) -> (u8, Reverse<u32>) {
+    let vector = if info.device_type == wgpu::DeviceType::Cpu { info.subgroup_max_size } else { 0 };
+    (type_rank(info.device_type, power), Reverse(vector))
+}
+
+fn type_rank(device_type: wgpu::DeviceType, power: Option<wgpu::PowerPreference>) -> u8 {
     let frugal = power == Some(wgpu::PowerPreference::LowPower);
     match device_type {
         wgpu::DeviceType::DiscreteGpu => u8::from(frugal),
@@ -140,10 +152,11 @@ pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let found = all.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>().join(", ");
     all.retain(|adapter| options.fits(&adapter.get_info()));
     if all.is_empty() {
-        let found = if found.is_empty() { "none".to_owned() } else { found };
-        return Err(Error::NoAdapter { wanted: options.describe(), found, hint: hint() });
+        let (found, hint) =
+            if found.is_empty() { ("none".to_owned(), hint()) } else { (found, "Ask for one of these, or for none in particular") };
+        return Err(Error::NoAdapter { wanted: options.describe(), found, hint });
     }
-    all.sort_by_key(|adapter| rank(adapter.get_info().device_type, options.power));
+    all.sort_by_key(|adapter| rank(&adapter.get_info(), options.power));
     Ok(all)
 }
 
@@ -155,9 +168,9 @@ mod tests {
     fn discrete_gpus_come_first_and_software_last() {
         use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
         let mut types = [Cpu, Other, VirtualGpu, IntegratedGpu, DiscreteGpu];
-        types.sort_by_key(|&device_type| rank(device_type, None));
+        types.sort_by_key(|&device_type| type_rank(device_type, None));
         assert_eq!(types, [DiscreteGpu, IntegratedGpu, VirtualGpu, Other, Cpu]);
-        types.sort_by_key(|&device_type| rank(device_type, Some(wgpu::PowerPreference::LowPower)));
+        types.sort_by_key(|&device_type| type_rank(device_type, Some(wgpu::PowerPreference::LowPower)));
         assert_eq!(types[..2], [IntegratedGpu, DiscreteGpu]);
     }
 

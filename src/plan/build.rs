@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Plan, Program, Spec};
 use crate::error::Result;
-use crate::gpu::{Gpu, caught};
+use crate::gpu::Gpu;
 use crate::kernels::{Access, Bind, Dispatch, Slot, Value};
 
 /// A compute pipeline and the layout of its bindings.
@@ -39,7 +39,7 @@ impl Pipelines {
             return Ok(Arc::clone(pipeline));
         }
         gpu.check_alive("pipeline compilation")?;
-        let pipeline = caught(gpu.device(), "pipeline compilation", 0, || compile(gpu.device(), dispatch, &key.wgsl))?;
+        let pipeline = gpu.caught("pipeline compilation", 0, || compile(gpu.device(), dispatch, &key.wgsl))?;
         Ok(Arc::clone(known.entry(key).or_insert(Arc::new(pipeline))))
     }
 }
@@ -126,6 +126,6 @@ impl<S: Spec> Plan<S> {
 
 fn filled(gpu: &Gpu, what: &'static str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = gpu.create_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
-    caught(gpu.device(), "upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;
+    gpu.caught("upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;
     Ok(buffer)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Memory, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Pending, View, caught};
+use crate::gpu::{Gpu, Pending, View};
 use crate::kernels::Slot;
 
 /// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
@@ -160,7 +160,7 @@ impl<S: Spec> Plan<S> {
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
         };
         self.gpu.check_alive("binding")?;
-        let steps = caught(self.gpu.device(), "binding", 0, || {
+        let steps = self.gpu.caught("binding", 0, || {
             let bound = |step: &Step| BoundStep {
                 label: step.label.clone(),
                 pipeline: Arc::clone(&step.pipeline),
@@ -229,7 +229,7 @@ impl Bound {
         }
         let count = self.steps.len() as u32 * 2;
         let bytes = u64::from(count) * 8;
-        let queries = caught(self.gpu.device(), "timing", bytes, || {
+        let queries = self.gpu.caught("timing", bytes, || {
             self.gpu.device().create_query_set(&wgpu::QuerySetDescriptor { label: Some("steps"), ty: wgpu::QueryType::Timestamp, count })
         })?;
         let resolved = self.gpu.create_buffer("timestamps", bytes, wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?;

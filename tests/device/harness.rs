@@ -3,15 +3,17 @@
 use std::sync::OnceLock;
 
 use num_complex::Complex64;
+use proptest::test_runner::Config as ProptestConfig;
 use wgpu_fft::num_complex;
-use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
+use wgpu_fft::{Complex32, Element, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
 /// u = 2⁻²⁴, the rounding unit of f32.
 pub const U: f64 = 1.0 / 16_777_216.0;
 
-/// An adapter under test, with a planner that all tests share.
+/// An adapter under test, with a planner that all its tests share.
 pub struct Device {
     pub name: String,
+    pub adapter: wgpu::Adapter,
     pub planner: Planner,
 }
 
@@ -19,32 +21,36 @@ impl Device {
     pub fn gpu(&self) -> &Gpu {
         self.planner.gpu()
     }
+
+    /// A second device of the adapter, for tests that break it.
+    pub fn open_another(&self) -> Gpu {
+        pollster::block_on(Gpu::from_adapter(&self.adapter)).unwrap()
+    }
 }
 
-/// Every adapter found. Without any, the tests say SKIPPED, and fail if WGPU_FFT_REQUIRE_GPU=1.
-pub fn devices() -> &'static [Device] {
-    static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
-    DEVICES.get_or_init(|| {
+/// Every adapter found, or why there is none.
+pub fn find_devices() -> Result<&'static [Device], Error> {
+    static DEVICES: OnceLock<Result<Vec<Device>, Error>> = OnceLock::new();
+    let found = DEVICES.get_or_init(|| {
         pollster::block_on(async {
-            let adapters = match gpu::adapters(&GpuOptions::default()).await {
-                Ok(adapters) => adapters,
-                Err(error) => {
-                    let required = std::env::var("WGPU_FFT_REQUIRE_GPU").is_ok_and(|value| value == "1");
-                    assert!(!required, "WGPU_FFT_REQUIRE_GPU=1, but {error}");
-                    eprintln!("SKIPPED: every test on a device: {error}");
-                    return Vec::new();
-                }
-            };
             let mut devices = Vec::new();
-            for adapter in adapters {
-                let gpu = Gpu::from_adapter(&adapter).await.expect("an enumerated adapter opens");
-                let name = format!("{} ({:?})", gpu.profile().name, adapter.get_info().backend);
-                eprintln!("testing on {name}");
-                devices.push(Device { name, planner: Planner::new(&gpu) });
+            for adapter in gpu::adapters(&GpuOptions::default()).await? {
+                let planner = Planner::new(&Gpu::from_adapter(&adapter).await?);
+                devices.push(Device { name: adapter.get_info().name, adapter, planner });
             }
-            devices
+            Ok(devices)
         })
-    })
+    });
+    found.as_deref().map_err(Clone::clone)
+}
+
+pub fn devices() -> &'static [Device] {
+    find_devices().unwrap()
+}
+
+/// Settings for proptest, which prints what fails.
+pub fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Numbers in -1 … 1, centred on zero, from a seed.
@@ -113,13 +119,17 @@ pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input])
     bytemuck::pod_collect_to_vec(body)
 }
 
-/// Fails unless every bit is equal; names the first element that is not.
+/// The first element that differs in any bit.
+pub fn first_difference<T: Element>(actual: &[T], expected: &[T]) -> Option<usize> {
+    assert_eq!(actual.len(), expected.len());
+    (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]))
+}
+
+/// Fails unless every bit is equal.
 pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str) {
-    assert_eq!(actual.len(), expected.len(), "{context}");
-    let bytes = |element: &T| bytemuck::bytes_of(element).to_vec();
-    let first = (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]));
-    if let Some(i) = first {
-        panic!("{context}: element {i} of {} is {:02x?}, expected {:02x?}", actual.len(), bytes(&actual[i]), bytes(&expected[i]));
+    if let Some(i) = first_difference(actual, expected) {
+        let [actual, expected] = [actual, expected].map(|data| bytemuck::bytes_of(&data[i]));
+        panic!("{context}: element {i} is {actual:02x?}, expected {expected:02x?}");
     }
 }
 

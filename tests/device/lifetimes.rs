@@ -3,142 +3,116 @@
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Transpose;
-use wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, Planner, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Gpu, Planner, wgpu};
 
 use crate::harness::*;
 
 /// A peer keeps bind groups by the buffer's address, and gives back the data of a buffer that is gone.
-#[test]
-fn fresh_buffers_give_fresh_results() {
-    for device in devices() {
-        let plan = device.planner.plan(C2c::forward(256)).unwrap();
-        for seed in 0..20 {
-            let input = complex_noise(256, seed);
-            let output = plan.run(&input).unwrap().wait().unwrap();
-            assert_close(&output, &reference_fft(&input, 1, 256, false), fft_budget(256), &device.name);
-        }
+pub fn fresh_buffers_give_fresh_results(device: &Device) {
+    let plan = device.planner.plan(C2c::forward(256)).unwrap();
+    for seed in 0..20 {
+        let input = complex_noise(256, seed);
+        let output = plan.run(&input).unwrap().wait().unwrap();
+        assert_close(&output, &reference_fft(&input, 1, 256, false), fft_budget(256), &device.name);
     }
 }
 
 /// A peer is wrong after its batch has grown.
-#[test]
-fn batches_of_different_sizes_do_not_mix() {
-    for device in devices() {
-        for batch in [1, 7, 2, 30, 1] {
-            let input = complex_noise(batch * 64, batch as u64);
-            let output = device.planner.plan(C2c::forward(64).batch(batch)).unwrap().run(&input).unwrap().wait().unwrap();
-            assert_close(&output, &reference_fft(&input, 1, 64, false), fft_budget(64), &device.name);
-        }
+pub fn batches_of_different_sizes_do_not_mix(device: &Device) {
+    for batch in [1, 7, 2, 30, 1] {
+        let input = complex_noise(batch * 64, batch as u64);
+        let output = device.planner.plan(C2c::forward(64).batch(batch)).unwrap().run(&input).unwrap().wait().unwrap();
+        assert_close(&output, &reference_fft(&input, 1, 64, false), fft_budget(64), &device.name);
     }
 }
 
-#[test]
-fn the_same_plan_is_made_once() {
-    for device in devices() {
-        let planner = Planner::new(device.gpu());
-        let first = planner.plan(C2c::forward([32, 16])).unwrap();
-        assert!(std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
-        assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16]).batch(2)).unwrap()));
-        planner.clear();
-        assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
-    }
+pub fn the_same_plan_is_made_once(device: &Device) {
+    let planner = Planner::new(device.gpu());
+    let first = planner.plan(C2c::forward([32, 16])).unwrap();
+    assert!(std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
+    assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16]).batch(2)).unwrap()));
+    planner.clear();
+    assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
 }
 
 /// One plan recorded twice into one pass, its second run on the output of the first, in the caller's own encoder.
-#[test]
-fn bound_plans_chain_in_the_callers_pass() {
-    for device in devices() {
-        let gpu = device.gpu();
-        let plan = device.planner.plan(C2c::forward([64, 32])).unwrap();
-        let input = complex_noise(64 * 32, 3);
-        let (a, b, c) = (gpu.upload(&input).unwrap(), gpu.alloc(64 * 32).unwrap(), gpu.alloc(64 * 32).unwrap());
-        let (first, second) = (plan.bind(&a, &b).unwrap(), plan.bind(&b, &c).unwrap());
-        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            first.record(&mut pass);
-            second.record(&mut pass);
+pub fn bound_plans_chain_in_the_callers_pass(device: &Device) {
+    let gpu = device.gpu();
+    let plan = device.planner.plan(C2c::forward([64, 32])).unwrap();
+    let input = complex_noise(64 * 32, 3);
+    let (a, b, c) = (gpu.upload(&input).unwrap(), gpu.alloc(64 * 32).unwrap(), gpu.alloc(64 * 32).unwrap());
+    let (first, second) = (plan.bind(&a, &b).unwrap(), plan.bind(&b, &c).unwrap());
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        first.record(&mut pass);
+        second.record(&mut pass);
+    }
+    gpu.queue().submit([encoder.finish()]);
+    // Twice forward is n times the array backwards.
+    let output = gpu.download(&c).unwrap().wait().unwrap();
+    let backwards = |i: usize| to_f64(&input)[(64 - i / 32) % 64 * 32 + (32 - i % 32) % 32] * (64.0 * 32.0);
+    let expected: Vec<_> = (0..64 * 32).map(backwards).collect();
+    assert_close(&output, &expected, 2.0 * fft_budget(64 * 32), &device.name);
+}
+
+pub fn threads_share_a_planner(device: &Device) {
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            scope.spawn(move || {
+                for n in [32usize, 64, 128] {
+                    let input = complex_noise(n * 8, seed);
+                    let output = device.planner.plan(C2c::forward(n).batch(8)).unwrap().run(&input).unwrap().wait().unwrap();
+                    assert_close(&output, &reference_fft(&input, 1, n, false), fft_budget(n), &device.name);
+                }
+            });
         }
-        gpu.queue().submit([encoder.finish()]);
-        // Twice forward is n times the array backwards.
-        let output = gpu.download(&c).unwrap().wait().unwrap();
-        let backwards = |i: usize| to_f64(&input)[(64 - i / 32) % 64 * 32 + (32 - i % 32) % 32] * (64.0 * 32.0);
-        let expected: Vec<_> = (0..64 * 32).map(backwards).collect();
-        assert_close(&output, &expected, 2.0 * fft_budget(64 * 32), &device.name);
-    }
+    });
 }
 
-#[test]
-fn threads_share_a_planner() {
-    for device in devices() {
-        std::thread::scope(|scope| {
-            for seed in 0..4 {
-                scope.spawn(move || {
-                    for n in [32usize, 64, 128] {
-                        let input = complex_noise(n * 8, seed);
-                        let output = device.planner.plan(C2c::forward(n).batch(8)).unwrap().run(&input).unwrap().wait().unwrap();
-                        assert_close(&output, &reference_fft(&input, 1, n, false), fft_budget(n), &device.name);
-                    }
-                });
-            }
-        });
-    }
-}
-
-#[test]
-fn results_can_be_awaited_together() {
-    for device in devices() {
-        let plan = device.planner.plan(Reduce::<u32>::sum(5000)).unwrap();
-        let sums = pollster::block_on(async {
-            let pending: Vec<_> = (0..4).map(|i| plan.run(&vec![i; 5000]).unwrap()).collect();
-            let mut sums = Vec::new();
-            for result in pending {
-                sums.push(result.await.unwrap()[0]);
-            }
-            sums
-        });
-        assert_eq!(sums, [0, 5000, 10_000, 15_000]);
-    }
-}
-
-#[test]
-fn steps_are_timed_where_the_device_can() {
-    for device in devices() {
-        let plan = device.planner.plan(C2c::forward([128, 128])).unwrap();
-        let (a, b): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) =
-            (device.gpu().alloc(1 << 14).unwrap(), device.gpu().alloc(1 << 14).unwrap());
-        let times = plan.bind(&a, &b).unwrap().time_steps();
-        if device.gpu().profile().timestamps {
-            let times = times.unwrap().wait().unwrap();
-            assert_eq!(times.len(), 4);
-            assert_eq!(times[1].label, "transpose 128x128");
-            assert!(times.iter().any(|step| !step.time.is_zero()), "{times:?}");
-        } else {
-            assert!(matches!(times, Err(wgpu_fft::Error::Unsupported { .. })));
+pub fn results_can_be_awaited_together(device: &Device) {
+    let plan = device.planner.plan(Reduce::<u32>::sum(5000)).unwrap();
+    let sums = pollster::block_on(async {
+        let pending: Vec<_> = (0..4).map(|i| plan.run(&vec![i; 5000]).unwrap()).collect();
+        let mut sums = Vec::new();
+        for result in pending {
+            sums.push(result.await.unwrap()[0]);
         }
+        sums
+    });
+    assert_eq!(sums, [0, 5000, 10_000, 15_000]);
+}
+
+pub fn steps_are_timed_where_the_device_can(device: &Device) {
+    let plan = device.planner.plan(C2c::forward([128, 128])).unwrap();
+    let (a, b): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) =
+        (device.gpu().alloc(1 << 14).unwrap(), device.gpu().alloc(1 << 14).unwrap());
+    let times = plan.bind(&a, &b).unwrap().time_steps();
+    if device.gpu().profile().timestamps {
+        let times = times.unwrap().wait().unwrap();
+        assert_eq!(times.len(), 4);
+        assert_eq!(times[1].label, "transpose 128x128");
+        assert!(times.iter().any(|step| !step.time.is_zero()), "{times:?}");
+    } else {
+        assert!(matches!(times, Err(wgpu_fft::Error::Unsupported { .. })));
     }
 }
 
 /// A guest on a device with no more than WebGPU's least limits, as in a browser.
-#[test]
-fn small_devices_are_enough() {
-    if devices().is_empty() {
-        return;
+pub fn small_devices_are_enough(device: &Device) {
+    let adapter = &device.adapter;
+    let descriptor = wgpu::DeviceDescriptor { required_limits: wgpu::Limits::default(), ..Default::default() };
+    let (wgpu_device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    let planner = Planner::new(&Gpu::from_wgpu(wgpu_device, queue));
+    let name = format!("{} with WebGPU's limits", adapter.get_info().name);
+    let device = Device { name, planner, adapter: adapter.clone() };
+    assert_eq!(device.gpu().profile().workgroup_bytes, 16_384);
+    for n in [2, 1024, 4096] {
+        let plan = device.planner.plan(C2c::forward(n).batch(3)).unwrap();
+        let input = complex_noise(3 * n, 1);
+        assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), fft_budget(n), &device.name);
     }
-    for adapter in pollster::block_on(wgpu_fft::gpu::adapters(&GpuOptions::default())).unwrap() {
-        let descriptor = wgpu::DeviceDescriptor { required_limits: wgpu::Limits::default(), ..Default::default() };
-        let (wgpu_device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
-        let planner = Planner::new(&Gpu::from_wgpu(wgpu_device, queue));
-        let name = format!("{} with WebGPU's limits", adapter.get_info().name);
-        let device = Device { name, planner };
-        assert_eq!(device.gpu().profile().workgroup_bytes, 16_384);
-        for n in [2, 1024, 4096] {
-            let plan = device.planner.plan(C2c::forward(n).batch(3)).unwrap();
-            let input = complex_noise(3 * n, 1);
-            assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), fft_budget(n), &device.name);
-        }
-        let plan = device.planner.plan(Transpose::<[f32; 4]>::new([50, 70])).unwrap();
-        let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));
-        assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
-    }
+    let plan = device.planner.plan(Transpose::<[f32; 4]>::new([50, 70])).unwrap();
+    let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));
+    assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
 }

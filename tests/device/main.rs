@@ -1,4 +1,6 @@
-//! Tests that run on every adapter found.
+//! Tests that run on every adapter found, each under the adapter's name.
+//!
+//! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod fft;
 mod harness;
@@ -8,3 +10,109 @@ mod recipes_by_hand;
 mod reduce;
 mod transpose;
 mod unhappy;
+
+use std::process::ExitCode;
+
+use harness::{Device, find_devices};
+use libtest_mimic::{Arguments, Trial};
+
+type DeviceTest = (&'static str, fn(&Device));
+
+/// Pairs of a test's name and its function.
+macro_rules! tests {
+    ($($module:ident::{$($name:ident),* $(,)?})*) => {
+        vec![$($((concat!(stringify!($module), "::", stringify!($name)), $module::$name)),*),*]
+    };
+}
+
+fn per_device() -> Vec<DeviceTest> {
+    tests! {
+        fft::{
+            every_length_in_both_directions,
+            every_row_recipe,
+            two_axes_in_every_placement,
+            two_axes_by_recipes_by_hand,
+            many_rows,
+            forward_and_inverse_lead_back,
+            laws_at_a_large_size,
+            as_accurate_as_rustfft_in_f32,
+            not_a_number_stays_in_its_row,
+            random_shapes,
+        }
+        transpose::{
+            every_variant_is_exact_at_every_kind_of_size,
+            the_full_hd_picture_is_exact_in_every_variant,
+            folded_grids_reach_every_element,
+            the_worked_example_is_transposed,
+            random_shapes_are_exact,
+        }
+        reduce::{
+            every_length_around_the_thresholds,
+            four_mebi_elements_take_three_passes,
+            no_workgroup_is_lost_past_one_axis_of_the_grid,
+            not_a_number_goes_through,
+            random_lengths,
+        }
+        lifetimes::{
+            fresh_buffers_give_fresh_results,
+            batches_of_different_sizes_do_not_mix,
+            the_same_plan_is_made_once,
+            bound_plans_chain_in_the_callers_pass,
+            threads_share_a_planner,
+            results_can_be_awaited_together,
+            steps_are_timed_where_the_device_can,
+            small_devices_are_enough,
+        }
+        unhappy::{
+            wrong_lengths_carry_both_numbers,
+            empty_shapes_are_named,
+            buffers_must_be_storage_large_enough_and_aligned,
+            placements_must_fit_the_plan,
+            limits_carry_what_is_needed_and_what_there_is,
+            what_this_version_cannot_do_says_so,
+            a_lost_device_is_an_error_everywhere,
+            a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back,
+            buffers_of_another_device_are_refused,
+        }
+    }
+}
+
+/// Tests of the comparisons themselves, and of what needs no device.
+fn once() -> Vec<(&'static str, fn())> {
+    tests! {
+        fft::{the_comparison_can_fail}
+        transpose::{the_comparison_can_fail}
+        reduce::{the_bound_can_fail}
+        unhappy::{adapters_that_are_not_there_are_not_found}
+    }
+}
+
+/// A test that passes unless it panics.
+fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, || {
+        test();
+        Ok(())
+    })
+}
+
+fn main() -> ExitCode {
+    let mut trials: Vec<Trial> = once().into_iter().map(|(name, test)| trial(name, test)).collect();
+    match find_devices() {
+        Ok(devices) => {
+            for device in devices {
+                trials.extend(per_device().into_iter().map(|(name, test)| trial(format!("{}: {name}", device.name), move || test(device))));
+            }
+            // One adapter has nobody to agree with.
+            let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
+            trials.push(agreement.with_ignored_flag(devices.len() < 2));
+        }
+        Err(error) => {
+            eprintln!("SKIPPED: every test on a device: {error}");
+            let required = std::env::var("WGPU_FFT_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            let missing = Trial::test("an adapter is there, as WGPU_FFT_REQUIRE_GPU=1 demands", move || Err(error.to_string().into()));
+            trials.push(missing.with_ignored_flag(!required));
+            trials.extend(per_device().into_iter().map(|(name, _)| trial(name, || ()).with_ignored_flag(true)));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

@@ -51,18 +51,15 @@ fn floats(len: usize, seed: u64) -> Vec<f32> {
     (0..len).map(|_| next()).collect()
 }
 
-#[test]
-fn every_length_around_the_thresholds() {
-    for device in devices() {
-        for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 4095, 65_535, 65_536, 65_537, 65_536 + 256] {
-            check_exact(device, None, &words(n, 3));
-            check_f32_sum(device, None, &floats(n, 5));
-        }
-        for recipe in ["tree 2", "tree 8", "tree 64", "tree 128"] {
-            let recipe = Some(recipe.parse().unwrap());
-            check_exact(device, recipe, &words(1000, 11));
-            check_f32_sum(device, recipe, &floats(1000, 13));
-        }
+pub fn every_length_around_the_thresholds(device: &Device) {
+    for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 4095, 65_535, 65_536, 65_537, 65_536 + 256] {
+        check_exact(device, None, &words(n, 3));
+        check_f32_sum(device, None, &floats(n, 5));
+    }
+    for recipe in ["tree 2", "tree 8", "tree 64", "tree 128"] {
+        let recipe = Some(recipe.parse().unwrap());
+        check_exact(device, recipe, &words(1000, 11));
+        check_f32_sum(device, recipe, &floats(1000, 13));
     }
 }
 
@@ -72,48 +69,38 @@ fn reduce_large<T: Value>(device: &Device, spec: Reduce<T>, recipe: &str, input:
     plan.run(input).unwrap().wait().unwrap()[0]
 }
 
-#[test]
-fn four_mebi_elements_take_three_passes() {
-    for device in devices() {
-        let input = floats(1 << 22, 17);
-        let spec = Reduce::sum(1 << 22);
-        let program = spec.lower(&"tree 256".parse().unwrap(), device.gpu().profile()).unwrap();
-        assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
-        let sum = f64::from(reduce_large(device, spec, "tree 256", &input));
-        let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
-        assert!((sum - expected).abs() <= sum_budget(&program, &input), "{}: {sum}, expected {expected}", device.name);
-    }
+pub fn four_mebi_elements_take_three_passes(device: &Device) {
+    let input = floats(1 << 22, 17);
+    let spec = Reduce::sum(1 << 22);
+    let program = spec.lower(&"tree 256".parse().unwrap(), device.gpu().profile()).unwrap();
+    assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
+    let sum = f64::from(reduce_large(device, spec, "tree 256", &input));
+    let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
+    assert!((sum - expected).abs() <= sum_budget(&program, &input), "{}: {sum}, expected {expected}", device.name);
 }
 
 /// A peer's sum of 2^24 ones gives 131070: it lost the workgroups past 65,535.
-#[test]
-fn no_workgroup_is_lost_past_one_axis_of_the_grid() {
-    for device in devices() {
-        assert_eq!(reduce_large(device, Reduce::sum(1 << 24), "tree 64", &vec![1u32; 1 << 24]), 1 << 24, "{}", device.name);
-        let mut input = vec![7u32; 4 * 65_535 + 1];
-        input[4 * 65_535] = 3;
-        assert_eq!(reduce_large(device, Reduce::min(input.len()), "tree 4", &input), 3, "{}", device.name);
-    }
+pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
+    assert_eq!(reduce_large(device, Reduce::sum(1 << 24), "tree 64", &vec![1u32; 1 << 24]), 1 << 24, "{}", device.name);
+    let mut input = vec![7u32; 4 * 65_535 + 1];
+    input[4 * 65_535] = 3;
+    assert_eq!(reduce_large(device, Reduce::min(input.len()), "tree 4", &input), 3, "{}", device.name);
 }
 
-#[test]
-fn not_a_number_goes_through() {
-    for device in devices() {
-        let mut input = floats(1000, 23);
-        input[700] = f32::NAN;
-        assert!(reduce(device, Reduce::sum(1000), None, &input).0.is_nan());
-        for spec in [Reduce::min(1000), Reduce::max(1000)] {
-            assert_equal_bits(&[reduce(device, spec, None, &input).0], &[f32::NAN], &device.name);
-        }
-        input[700] = f32::INFINITY;
-        assert_eq!(reduce(device, Reduce::sum(1000), None, &input).0, f32::INFINITY);
-        assert_eq!(reduce(device, Reduce::max(1000), None, &input).0, f32::INFINITY);
+pub fn not_a_number_goes_through(device: &Device) {
+    let mut input = floats(1000, 23);
+    input[700] = f32::NAN;
+    assert!(reduce(device, Reduce::sum(1000), None, &input).0.is_nan());
+    for spec in [Reduce::min(1000), Reduce::max(1000)] {
+        assert_equal_bits(&[reduce(device, spec, None, &input).0], &[f32::NAN], &device.name);
     }
+    input[700] = f32::INFINITY;
+    assert_eq!(reduce(device, Reduce::sum(1000), None, &input).0, f32::INFINITY);
+    assert_eq!(reduce(device, Reduce::max(1000), None, &input).0, f32::INFINITY);
 }
 
 /// The order of a tree is fixed by the recipe: two adapters give the same bits.
-#[test]
-fn adapters_agree_on_the_bits_of_a_sum() {
+pub fn adapters_agree_on_the_bits_of_a_sum() {
     let input = floats(100_000, 29);
     let sums: Vec<u32> = devices()
         .iter()
@@ -122,8 +109,7 @@ fn adapters_agree_on_the_bits_of_a_sum() {
     assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:x?}");
 }
 
-#[test]
-fn the_bound_can_fail() {
+pub fn the_bound_can_fail() {
     let profile = wgpu_fft::DeviceProfile::webgpu_defaults();
     let spec = Reduce::<f32>::sum(4096);
     let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
@@ -133,16 +119,11 @@ fn the_bound_can_fail() {
     assert!((expected - without_the_last).abs() > sum_budget(&program, &input));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_lengths(n in 1usize..200_000, seed in any::<u64>(), log2 in 1u32..9) {
+pub fn random_lengths(device: &Device) {
+    proptest!(cases(16), |(n in 1usize..200_000, seed in any::<u64>(), log2 in 1u32..9)| {
         let recipe = Recipe::Tree { workgroup: 1 << log2 };
-        for device in devices() {
-            check_f32_sum(device, Some(recipe), &floats(n, seed));
-            let words = words(n, seed);
-            prop_assert_eq!(reduce(device, Reduce::max(n), Some(recipe), &words).0, *words.iter().max().unwrap());
-        }
-    }
+        check_f32_sum(device, Some(recipe), &floats(n, seed));
+        let words = words(n, seed);
+        prop_assert_eq!(reduce(device, Reduce::max(n), Some(recipe), &words).0, *words.iter().max().unwrap());
+    });
 }

@@ -1,0 +1,154 @@
+//! What the examples share: the command line, pictures in and out, opening an adapter, and printing times.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use image::{DynamicImage, ImageDecoder, ImageReader};
+use lexopt::ValueExt;
+use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, Spec, gpu, wgpu};
+
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// The photograph that is read when the command line names no picture.
+const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/camera.png");
+
+const USAGE: &str = "
+PICTURE is a PNG or JPEG of any size; without one, the photograph in examples/data is read.
+
+Options:
+  -o, --output FILE   where to write the result, a .png or .jpg
+      --adapter NAME  use the adapter whose name contains NAME
+      --recipe TEXT   compute by this recipe, as an earlier run printed it
+      --list          list the adapters and stop
+  -h, --help          print this and stop";
+
+/// The part of the command line that is the same in all examples.
+pub struct Options {
+    pub picture: PathBuf,
+    pub output: PathBuf,
+    pub adapter: GpuOptions,
+    pub recipe: Option<String>,
+}
+
+impl Options {
+    /// Reads the command line. `own` takes the long options that only this example has, and says whether it knows the one it is given.
+    ///
+    /// Returns nothing if there is nothing left to do, as after `--help`.
+    pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
+        let mut options = Self { picture: PHOTOGRAPH.into(), output: output.into(), adapter: GpuOptions::default(), recipe: None };
+        let mut picture: Option<OsString> = None;
+        let mut list = false;
+        let mut parser = lexopt::Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            let name = match argument {
+                lexopt::Arg::Value(value) if picture.is_none() => {
+                    picture = Some(value);
+                    continue;
+                }
+                lexopt::Arg::Short('o') => "output".to_owned(),
+                lexopt::Arg::Short('h') => "help".to_owned(),
+                lexopt::Arg::Long(name) => name.to_owned(),
+                other => return Err(other.unexpected().into()),
+            };
+            match name.as_str() {
+                "output" => options.output = parser.value()?.into(),
+                "adapter" => options.adapter = options.adapter.adapter_name(parser.value()?.string()?),
+                "recipe" => options.recipe = Some(parser.value()?.string()?),
+                "list" => list = true,
+                "help" => {
+                    println!("{usage}{USAGE}");
+                    return Ok(None);
+                }
+                _ if own(&name, &mut parser)? => {}
+                _ => return Err(lexopt::Arg::Long(&name).unexpected().into()),
+            }
+        }
+        if list {
+            for adapter in pollster::block_on(gpu::adapters(&options.adapter))? {
+                println!("{}", describe(&adapter.get_info()));
+            }
+            return Ok(None);
+        }
+        options.picture = picture.map_or(options.picture, PathBuf::from);
+        Ok(Some(options))
+    }
+
+    /// Opens the adapter and prints which.
+    pub fn open_gpu(&self) -> Result<Gpu> {
+        let gpu = pollster::block_on(Gpu::request(&self.adapter))?;
+        println!("adapter     {}", describe(&gpu.device().adapter_info()));
+        Ok(gpu)
+    }
+
+    /// Reads the picture and prints its size.
+    pub fn read_picture(&self) -> Result<DynamicImage> {
+        let path = self.picture.display();
+        let picture = read_picture(&self.picture).map_err(|error| format!("cannot read {path}: {error}"))?;
+        println!("picture     {path}, {} x {}", picture.width(), picture.height());
+        Ok(picture)
+    }
+
+    /// Plans by the recipe of the command line, or by the rules' choice, and prints what the plan does.
+    pub fn plan<S: Spec>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
+        let plan = match &self.recipe {
+            None => planner.plan(spec)?,
+            Some(recipe) => planner.plan_with(spec, recipe.parse()?)?,
+        };
+        println!("recipe      {}\n{}", plan.recipe(), plan.program());
+        Ok(plan)
+    }
+}
+
+fn describe(info: &wgpu::AdapterInfo) -> String {
+    let note = if info.device_type == wgpu::DeviceType::Cpu { "; a processor plays the GPU" } else { "" };
+    format!("{} ({:?}, {:?}{note})", info.name, info.backend, info.device_type)
+}
+
+/// Goes by the content, not by the name, and turns photographs the way that the camera was held.
+fn read_picture(path: &Path) -> Result<DynamicImage> {
+    let mut decoder = ImageReader::open(path)?.with_guessed_format()?.into_decoder()?;
+    let orientation = decoder.orientation()?;
+    let mut picture = DynamicImage::from_decoder(decoder)?;
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+/// Writes a picture, in a folder that may not exist yet, and prints where.
+pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) -> Result<()> {
+    let save = || -> Result<()> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        Ok(picture.into().save(path)?)
+    };
+    save().map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    println!("{what:<11} {}", path.display());
+    Ok(())
+}
+
+/// Runs what is bound once and prints what each step took on the device, if the device can say. A step moves `bytes`.
+pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
+    let steps = match bound.time_steps() {
+        Ok(pending) => pending.wait()?,
+        Err(error @ Error::Unsupported { .. }) => {
+            println!("time        {error}");
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let width = steps.iter().map(|step| step.label.len()).max().unwrap_or(0);
+    let mut total = 0.0;
+    for step in &steps {
+        let seconds = step.time.as_secs_f64();
+        println!("time        {:width$} {:10.4} ms {:8.2} GB/s", step.label, seconds * 1e3, bytes as f64 / seconds / 1e9);
+        total += seconds;
+    }
+    println!("time        {:width$} {:10.4} ms", "total", total * 1e3);
+    Ok(())
+}
+
+/// The transpose of a row-major matrix, on the processor.
+pub fn transposed<T: Copy>(values: &[T], [rows, columns]: [usize; 2]) -> Vec<T> {
+    (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# Makes sure that there is an adapter to compute on: a GPU, or a software adapter in its place.
+#
+#   scripts/adapter.sh
+#
+# On Linux it looks for the Vulkan loader and for drivers, where the loader looks for them. If there are none on a system with apt (Debian,
+# Ubuntu), it installs the software adapter lavapipe; elsewhere it says what to install. Before it installs anything it asks, if there is a
+# terminal to ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
+#
+# Exit status: 0 if there is an adapter, 1 if there is none.
+set -eu
+
+packages='mesa-vulkan-drivers libvulkan1'
+
+say() {
+    printf 'adapter.sh: %s\n' "$*"
+}
+
+# Prints the drivers' JSON files: those that the environment names instead of the system's, or else the system's and those that it adds.
+driver_files() (
+    places=${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}
+    # The lists are separated by colons, and * has no meaning in them.
+    IFS=:
+    set -f
+    if [ -z "$places" ]; then
+        places=${VK_ADD_DRIVER_FILES:-}
+        for root in ${XDG_CONFIG_HOME:-${HOME:-}/.config}:${XDG_CONFIG_DIRS:-/etc/xdg}:/etc:/usr/local/etc \
+            ${XDG_DATA_HOME:-${HOME:-}/.local/share}:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}:/usr/local/share:/usr/share; do
+            places=$places:$root/vulkan/icd.d
+        done
+    fi
+    for place in $places; do
+        # A place is a file or a folder of files.
+        [ -z "$place" ] || find -L "$place" -maxdepth 1 -name '*.json' 2>/dev/null || true
+    done
+)
+
+has_loader() (
+    # ldconfig is outside the PATH of many users, and not on every Linux.
+    PATH=$PATH:/usr/sbin:/sbin
+    if ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1'; then
+        exit 0
+    fi
+    IFS=:
+    set -f
+    for folder in ${LD_LIBRARY_PATH:-}:/usr/lib:/usr/lib64:/usr/local/lib; do
+        if [ -n "$folder" ] && [ -e "$folder/libvulkan.so.1" ]; then
+            exit 0
+        fi
+    done
+    exit 1
+)
+
+found() {
+    drivers=$(driver_files | sort -u)
+    [ -n "$drivers" ] && has_loader
+}
+
+say_found() {
+    say "found the Vulkan loader and these drivers:"
+    printf '%s\n' "$drivers" | sed 's/^/    /'
+}
+
+case $(uname -s) in
+Linux) ;;
+Darwin)
+    say 'macOS has Metal: nothing to install.'
+    exit 0
+    ;;
+MINGW* | MSYS* | CYGWIN* | Windows*)
+    say 'Windows has DX12, and a software adapter where there is no GPU. For a GPU, install the driver of its maker.'
+    exit 0
+    ;;
+*)
+    say "this script does not know $(uname -s): install the Vulkan loader and a Vulkan driver."
+    exit 1
+    ;;
+esac
+
+if found; then
+    say_found
+    exit 0
+fi
+
+if [ -n "${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}" ]; then
+    say 'no adapter: VK_DRIVER_FILES or VK_ICD_FILENAMES is set and hides the drivers of the system, but names no driver, or the loader'
+    say "libvulkan.so.1 is missing. Unset it, or let it name a driver's JSON file."
+    exit 1
+fi
+
+if ! command -v apt-get >/dev/null; then
+    say 'no adapter. Install the Vulkan driver of your GPU, or the software adapter lavapipe:'
+    say '    Fedora:   dnf install mesa-vulkan-drivers vulkan-loader'
+    say '    Arch:     pacman -S vulkan-swrast vulkan-icd-loader'
+    say '    Alpine:   apk add mesa-vulkan-swrast vulkan-loader'
+    say '    openSUSE: zypper install libvulkan_lvp libvulkan1'
+    exit 1
+fi
+
+sudo=sudo
+if [ "$(id -u)" = 0 ]; then
+    sudo=
+elif ! command -v sudo >/dev/null; then
+    say "no adapter. As root, install the software adapter lavapipe: apt-get install $packages"
+    exit 1
+fi
+install="${sudo:+sudo }apt-get install $packages"
+
+say 'found no Vulkan driver, or not the Vulkan loader. The software adapter lavapipe does without a GPU.'
+answer=n
+if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
+    answer=$WGPU_FFT_INSTALL
+elif [ "${CI:-}" = true ]; then
+    answer=y
+elif [ -t 0 ]; then
+    printf '%s' "adapter.sh: run \`$install\` now? [Y/n] "
+    read -r answer || answer=n
+    answer=${answer:-y}
+fi
+case $answer in
+1 | [Yy]*) ;;
+*)
+    say "nothing was installed. To install it, run \`$install\`, or set WGPU_FFT_INSTALL=1 and run this again."
+    exit 1
+    ;;
+esac
+
+say "installing: $install"
+$sudo apt-get update || say 'going on with the package lists that there are.'
+# shellcheck disable=SC2086 # several packages
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+if ! found; then
+    say 'no adapter, although the packages are installed.'
+    exit 1
+fi
+say_found
