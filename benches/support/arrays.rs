@@ -1,0 +1,87 @@
+//! The arrays that the candidates of a contest take turns on.
+
+use wgpu_fft::transpose::Transpose;
+use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
+
+use super::{Bench, Candidate, Result};
+
+/// Pairs of an input and an output, both filled with noise, so that no sample pays for the first touch of memory.
+#[derive(Debug)]
+pub struct Arrays {
+    pairs: Vec<[DeviceBuffer<u32>; 2]>,
+    input_bytes: u64,
+}
+
+impl Arrays {
+    /// As many pairs as are larger than the caches together.
+    pub fn new(bench: &Bench, input_bytes: u64, output_bytes: u64) -> Result<Self> {
+        let count = bench.rotation_bytes().div_ceil(input_bytes + output_bytes).clamp(1, 512);
+        let gpu = bench.gpu();
+        let pair = || -> Result<[DeviceBuffer<u32>; 2]> {
+            let pair = [gpu.alloc(input_bytes as usize / 4)?, gpu.alloc(output_bytes as usize / 4)?];
+            pair.iter().for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()));
+            Ok(pair)
+        };
+        Ok(Self { pairs: (0..count).map(|_| pair()).collect::<Result<_>>()?, input_bytes })
+    }
+
+    /// The arrays for a plan.
+    pub fn for_plan<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Self> {
+        Self::new(bench, plan.program().input.bytes(), plan.program().output.bytes())
+    }
+
+    /// Binds a plan to every pair.
+    pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
+        let program = plan.program();
+        let bind = |[input, output]: &[DeviceBuffer<u32>; 2]| -> wgpu_fft::Result<Bound> {
+            let input = View::<S::Input>::new(input.wgpu(), 0, program.input.len)?;
+            plan.bind(input, View::<S::Output>::new(output.wgpu(), 0, program.output.len)?)
+        };
+        Ok(Candidate::device(self.pairs.iter().map(bind).collect::<wgpu_fft::Result<_>>()?))
+    }
+
+    /// The crate's copy of each input to its output, which must be as large.
+    pub fn copy(&self, bench: &Bench) -> Result<Candidate> {
+        self.bind(&*bench.planner().plan(Transpose::<[u32; 4]>::new([1, (self.input_bytes / 16) as usize]))?)
+    }
+
+    /// Bytes that [`copy`](Self::copy) reads and writes.
+    pub fn copy_bytes(&self) -> u64 {
+        self.input_bytes / 16 * 32
+    }
+}
+
+/// Numbers in -1 … 1 that repeat after a few megabytes, on the host and on the device.
+#[derive(Debug)]
+pub struct Noise {
+    host: Vec<f32>,
+    device: DeviceBuffer<f32>,
+}
+
+impl Noise {
+    pub fn new(gpu: &wgpu_fft::Gpu) -> wgpu_fft::Result<Self> {
+        const LEN: usize = 1 << 20;
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / 8_388_608.0 - 1.0
+        };
+        let host: Vec<f32> = (0..LEN).map(|_| next()).collect();
+        Ok(Self { device: gpu.upload(&host)?, host })
+    }
+
+    /// The first `len` numbers.
+    pub fn take(&self, len: usize) -> impl Iterator<Item = f32> + '_ {
+        self.host.iter().copied().cycle().take(len)
+    }
+
+    /// Fills a buffer on the device with the same numbers.
+    fn fill(&self, gpu: &wgpu_fft::Gpu, target: &wgpu::Buffer) {
+        let period = self.device.view().len_bytes();
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("noise") });
+        for offset in (0..target.size()).step_by(period as usize) {
+            encoder.copy_buffer_to_buffer(self.device.wgpu(), 0, target, offset, period.min(target.size() - offset));
+        }
+        gpu.queue().submit([encoder.finish()]);
+    }
+}

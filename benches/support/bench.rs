@@ -1,0 +1,234 @@
+//! A run of a benchmark on one adapter.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, Spec, wgpu};
+
+use super::arrays::Noise;
+use super::report::Report;
+use super::rounds::Schedule;
+use super::stopwatch::Stopwatch;
+use super::{Candidate, Column, Options, Result, Samples, rounded};
+
+/// A benchmark on one adapter.
+#[derive(Debug)]
+pub struct Bench {
+    name: &'static str,
+    options: Options,
+    planner: Planner,
+    stopwatch: Stopwatch,
+    schedule: Schedule,
+    noise: Noise,
+    report: Report,
+}
+
+/// What a candidate was measured on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// The specification, printed.
+    pub title: String,
+    /// The extents.
+    pub shape: String,
+    /// Bytes that one run reads and writes at least.
+    pub bytes: u64,
+}
+
+/// Opens the adapter, runs `work` and prints the table.
+pub fn run(name: &'static str, options: Options, columns: &[Column], work: impl FnOnce(&mut Bench) -> Result<()>) -> ExitCode {
+    let outcome = Bench::open(name, options).and_then(|mut bench| {
+        work(&mut bench)?;
+        bench.say(|| format!("\n{}\n{}", bench.headline(), bench.report.table(columns)));
+        Ok(())
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Bench {
+    fn open(name: &'static str, options: Options) -> Result<Self> {
+        let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
+        let gpu = pollster::block_on(Gpu::request(&wanted))?;
+        let schedule = match (options.smoke, gpu.profile().is_cpu()) {
+            (true, _) => Schedule::SMOKE,
+            (false, true) => Schedule { rounds: options.rounds, ..Schedule::CPU },
+            (false, false) => Schedule { rounds: options.rounds, ..Schedule::GPU },
+        };
+        let bench = Self {
+            name,
+            stopwatch: Stopwatch::new(&gpu, options.wall_clock),
+            schedule,
+            noise: Noise::new(&gpu)?,
+            report: Report::default(),
+            planner: Planner::new(&gpu),
+            options,
+        };
+        bench.say(|| bench.headline());
+        Ok(bench)
+    }
+
+    fn headline(&self) -> String {
+        let info = self.adapter_info();
+        format!("{} on {} ({:?}, {}), by {}", self.name, info.name, info.backend, driver(&info), self.stopwatch.timer())
+    }
+
+    fn adapter_info(&self) -> wgpu::AdapterInfo {
+        self.gpu().device().adapter_info()
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        self.planner.gpu()
+    }
+
+    /// The plans.
+    pub fn planner(&self) -> &Planner {
+        &self.planner
+    }
+
+    /// The command line.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The numbers that inputs are made of.
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// The one of three that suits the run: on a GPU, on a software adapter, or to see that it works.
+    pub fn sized<T>(&self, gpu: T, cpu: T, smoke: T) -> T {
+        match (self.options.smoke, self.gpu().profile().is_cpu()) {
+            (true, _) => smoke,
+            (false, true) => cpu,
+            (false, false) => gpu,
+        }
+    }
+
+    /// Bytes that arrays should have together, to be past the caches.
+    pub fn rotation_bytes(&self) -> u64 {
+        self.sized(240 << 20, 64 << 20, 1)
+    }
+
+    /// Measures the candidates of a contest.
+    pub fn measure(&self, candidates: Vec<Candidate>) -> Result<Vec<Samples>> {
+        self.schedule.measure(candidates, &self.stopwatch)
+    }
+
+    /// Runs the contest of every case that the filters let through. A case that the device has no room for is named and left out.
+    pub fn contest(&mut self, title: &str, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if !self.options.wants(title) {
+            return Ok(());
+        }
+        self.say(|| format!("{title} ..."));
+        let outcome = work(self);
+        // Plans hold workspaces, which would add up.
+        self.planner.clear();
+        match outcome {
+            Err(error) if error.downcast_ref().is_some_and(is_too_large) => {
+                self.say(|| format!("{title} is left out: {error}"));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// The plan by the recipe that the rules choose, then those by `recipes` that fit; each once.
+    pub fn plans<S: Spec>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
+        let mut plans = vec![self.planner.plan(spec.clone())?];
+        for recipe in recipes {
+            if let Ok(plan) = self.fitting_plan(spec, recipe.clone())?
+                && plans.iter().all(|known| known.recipe() != recipe)
+            {
+                plans.push(plan);
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The plan by a recipe, or why the recipe does not fit. Any other error stops the benchmark.
+    pub fn fitting_plan<S: Spec>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
+        match self.planner.plan_with(spec.clone(), recipe) {
+            Err(error) if !matches!(error, Error::UnfitRecipe { .. } | Error::LimitExceeded { .. }) => Err(error.into()),
+            fitting => Ok(fitting),
+        }
+    }
+
+    /// Reports a candidate, with its share of the copy bandwidth that was measured with it, and fields of the benchmark's own.
+    pub fn report(
+        &mut self,
+        case: &Case,
+        recipe: &str,
+        samples: &Samples,
+        copy_gb_per_s: f64,
+        own: impl IntoIterator<Item = (&'static str, Value)>,
+    ) {
+        let gb_per_s = samples.gb_per_s(case.bytes);
+        let mut line = self.line(case, recipe);
+        line.extend(fields([
+            ("samples", json!(samples.count())),
+            ("repetitions", json!(samples.repetitions)),
+            ("median_ms", rounded(samples.median() * 1e3)),
+            ("min_ms", rounded(samples.min() * 1e3)),
+            ("spread", rounded(samples.spread())),
+            ("gb_per_s", rounded(gb_per_s)),
+            ("copy_gb_per_s", rounded(copy_gb_per_s)),
+            ("copy_fraction", rounded(gb_per_s / copy_gb_per_s)),
+            ("timer", json!(samples.timer)),
+        ]));
+        line.extend(fields(own));
+        self.report.line(line);
+    }
+
+    /// Reports a candidate that could not be measured.
+    pub fn report_unfit(&mut self, case: &Case, recipe: &str, why: &Error, own: impl IntoIterator<Item = (&'static str, Value)>) {
+        let mut line = self.line(case, recipe);
+        let why = match why {
+            Error::UnfitRecipe { why, .. } => why.clone(),
+            other => other.to_string(),
+        };
+        line.extend(fields([("error", json!(why))]));
+        line.extend(fields(own));
+        self.report.line(line);
+    }
+
+    fn line(&self, case: &Case, recipe: &str) -> Map<String, Value> {
+        let info = self.adapter_info();
+        let common = fields([
+            ("bench", json!(self.name)),
+            ("case", json!(case.title)),
+            ("adapter", json!(info.name)),
+            ("driver", json!(driver(&info))),
+            ("recipe", json!(recipe)),
+            ("shape", json!(case.shape)),
+            ("bytes", json!(case.bytes)),
+        ]);
+        common.collect()
+    }
+
+    /// Says something to whoever watches.
+    fn say(&self, text: impl FnOnce() -> String) {
+        if !self.options.json {
+            eprintln!("{}", text());
+        }
+    }
+}
+
+fn fields(own: impl IntoIterator<Item = (&'static str, Value)>) -> impl Iterator<Item = (String, Value)> {
+    own.into_iter().map(|(name, value)| (name.to_owned(), value))
+}
+
+fn driver(info: &wgpu::AdapterInfo) -> String {
+    format!("{} {}", info.driver, info.driver_info).trim().to_owned()
+}
+
+/// Whether an error says that the device has no room.
+fn is_too_large(error: &Error) -> bool {
+    matches!(error, Error::LimitExceeded { .. } | Error::OutOfMemory { .. })
+}

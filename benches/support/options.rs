@@ -1,0 +1,85 @@
+//! The command line.
+
+use std::str::FromStr;
+
+use lexopt::Arg::{Long, Short};
+use lexopt::{Error, Parser, ValueExt};
+
+const COMMON: &str = "  --adapter NAME  the adapter whose name contains NAME
+  --filter TEXT   only cases whose printed specification contains TEXT; repeated: any of them
+  --recipe TEXT   also by this recipe, in the cases that it fits; may be repeated
+  --rounds N      samples of each candidate (11)
+  --wall-clock    do not use timestamp queries
+  --smoke         every case once with tiny sizes, to see that it runs
+  --json          no progress and no table, only the lines of JSON";
+
+/// What every benchmark can be asked for.
+#[derive(Debug)]
+pub struct Options {
+    pub adapter: Option<String>,
+    filters: Vec<String>,
+    recipes: Vec<String>,
+    pub rounds: usize,
+    pub wall_clock: bool,
+    pub smoke: bool,
+    pub json: bool,
+}
+
+impl Options {
+    /// Reads the command line. `own` reads the options that only this benchmark has, described in `usage`, and says whether it knows one.
+    ///
+    /// Ends the process if the command line is wrong, or asks for help.
+    pub fn parse(usage: &str, own: impl FnMut(&str, &mut Parser) -> Result<bool, Error>) -> Self {
+        match Self::try_parse(usage, own) {
+            Ok(options) => options,
+            Err(error) => {
+                eprintln!("{error}\n{usage}{COMMON}");
+                std::process::exit(2);
+            }
+        }
+    }
+
+    fn try_parse(usage: &str, mut own: impl FnMut(&str, &mut Parser) -> Result<bool, Error>) -> Result<Self, Error> {
+        let mut options =
+            Self { adapter: None, filters: Vec::new(), recipes: Vec::new(), rounds: 11, wall_clock: false, smoke: false, json: false };
+        let mut parser = Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            let name = match argument {
+                Long(name) => name.to_owned(),
+                Short('h') => "help".to_owned(),
+                _ => return Err(argument.unexpected()),
+            };
+            match name.as_str() {
+                "adapter" => options.adapter = Some(parser.value()?.string()?),
+                "filter" => options.filters.push(parser.value()?.string()?),
+                "recipe" => options.recipes.push(parser.value()?.string()?),
+                "rounds" => options.rounds = parser.value()?.parse::<usize>()?.max(1),
+                "wall-clock" => options.wall_clock = true,
+                "smoke" => options.smoke = true,
+                "json" => options.json = true,
+                // Cargo says this to every benchmark.
+                "bench" => {}
+                "help" => {
+                    println!("{usage}{COMMON}");
+                    std::process::exit(0);
+                }
+                other => {
+                    if !own(other, &mut parser)? {
+                        return Err(Error::UnexpectedOption(format!("--{other}")));
+                    }
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether the filters let a case through.
+    pub fn wants(&self, case: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| case.contains(filter.as_str()))
+    }
+
+    /// The recipes that were asked for.
+    pub fn recipes<R: FromStr<Err = wgpu_fft::Error>>(&self) -> wgpu_fft::Result<Vec<R>> {
+        self.recipes.iter().map(|text| text.parse()).collect()
+    }
+}

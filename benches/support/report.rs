@@ -1,0 +1,96 @@
+//! Lines of JSON, and a table of them.
+
+use serde_json::{Map, Value};
+
+/// What was measured so far.
+#[derive(Debug, Default)]
+pub struct Report {
+    lines: Vec<Map<String, Value>>,
+}
+
+/// A column of the table: a field of the lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its title.
+    pub title: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// How it is written.
+    pub format: Format,
+}
+
+/// How a field is written in the table.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// As it is, on the left.
+    Text,
+    /// A number with that many decimals.
+    Decimals(usize),
+    /// A number with about four digits.
+    Digits,
+    /// In percent.
+    Percent,
+}
+
+impl Column {
+    pub const fn new(title: &'static str, field: &'static str, format: Format) -> Self {
+        Self { title, field, format }
+    }
+
+    fn cell(&self, line: &Map<String, Value>) -> String {
+        let value = line.get(self.field).unwrap_or(&Value::Null);
+        match (self.format, value.as_f64()) {
+            (Format::Text, _) => value.as_str().map_or_else(String::new, str::to_owned),
+            (_, None) => "-".to_owned(),
+            (Format::Decimals(decimals), Some(number)) => format!("{number:.decimals$}"),
+            (Format::Digits, Some(number)) => format!("{number:.*}", decimals_of(number)),
+            (Format::Percent, Some(number)) => format!("{:.1}%", number * 100.0),
+        }
+    }
+
+    /// Text on the left, numbers on the right.
+    fn padded(&self, cell: &str, width: usize) -> String {
+        match self.format {
+            Format::Text => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        }
+    }
+}
+
+impl Report {
+    /// Prints a line of JSON and keeps it for the table.
+    pub fn line(&mut self, line: Map<String, Value>) {
+        println!("{}", Value::Object(line.clone()));
+        self.lines.push(line);
+    }
+
+    /// The lines as a table, without the empty columns.
+    pub fn table(&self, columns: &[Column]) -> String {
+        let shown = |column: &&Column| self.lines.iter().any(|line| line.get(column.field).is_some_and(|value| !value.is_null()));
+        let columns: Vec<&Column> = columns.iter().filter(shown).collect();
+        let mut rows = vec![columns.iter().map(|column| column.title.to_owned()).collect::<Vec<_>>()];
+        rows.extend(self.lines.iter().map(|line| columns.iter().map(|column| column.cell(line)).collect()));
+        let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+        let print = |row: &Vec<String>| {
+            let cells = (0..columns.len()).map(|i| columns[i].padded(&row[i], widths[i]));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        rows.iter().map(print).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Decimals that show about four digits.
+fn decimals_of(number: f64) -> usize {
+    match number {
+        ..1.0 => 4,
+        ..10.0 => 3,
+        ..100.0 => 2,
+        _ => 1,
+    }
+}
+
+/// A number with five digits, which is more than a time can have.
+pub fn rounded(number: f64) -> Value {
+    format!("{number:.4e}").parse::<f64>().map_or(Value::Null, Value::from)
+}

@@ -1,0 +1,178 @@
+//! Interleaved rounds over the candidates of a contest.
+
+use std::time::{Duration, Instant};
+
+use wgpu_fft::Bound;
+
+use super::Result;
+use super::stopwatch::Stopwatch;
+
+/// Something to measure.
+pub struct Candidate {
+    work: Work,
+    /// Runs in a sample.
+    repetitions: usize,
+    /// The seconds of a run in each round.
+    seconds: Vec<f64>,
+}
+
+enum Work {
+    /// A plan, bound to arrays that take turns; `next` is the one whose turn it is.
+    Device { bounds: Vec<Bound>, next: usize },
+    /// Host code that runs once and says how long it took.
+    Host(Box<dyn FnMut() -> Duration>),
+}
+
+impl Candidate {
+    /// A plan, bound to arrays that take turns.
+    pub fn device(bounds: Vec<Bound>) -> Self {
+        Self::new(Work::Device { bounds, next: 0 })
+    }
+
+    /// Host code on `state`. Each time, `prepare` runs before the clock does.
+    pub fn host<T: 'static>(mut state: T, prepare: fn(&mut T), run: fn(&mut T)) -> Self {
+        Self::new(Work::Host(Box::new(move || {
+            prepare(&mut state);
+            let start = Instant::now();
+            run(&mut state);
+            start.elapsed()
+        })))
+    }
+
+    fn new(work: Work) -> Self {
+        Self { work, repetitions: 1, seconds: Vec::new() }
+    }
+
+    fn is_host(&self) -> bool {
+        matches!(self.work, Work::Host(_))
+    }
+
+    /// Takes a sample: the seconds of one run.
+    fn sample(&mut self, stopwatch: &Stopwatch) -> Result<f64> {
+        let seconds = match &mut self.work {
+            Work::Device { bounds, next } => {
+                let turns = bounds.iter().cycle().skip(*next).take(self.repetitions);
+                *next = (*next + self.repetitions) % bounds.len();
+                stopwatch.time(turns)?
+            }
+            Work::Host(run) => (0..self.repetitions).map(|_| run()).sum::<Duration>().as_secs_f64(),
+        };
+        Ok(seconds / self.repetitions as f64)
+    }
+
+    /// Takes a sample, and from it the number of repetitions that fill `target` seconds.
+    fn rehearse(&mut self, stopwatch: &Stopwatch, target: f64) -> Result<()> {
+        /// Some 10,000 dispatches are a command buffer that every driver takes.
+        const MOST: f64 = 2048.0;
+        let seconds = self.sample(stopwatch)?;
+        self.repetitions = (target / seconds).ceil().clamp(1.0, MOST) as usize;
+        Ok(())
+    }
+}
+
+/// How long and how often to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    /// Samples of each candidate.
+    pub rounds: usize,
+    /// Times that every candidate runs before, at least.
+    pub rehearsals: usize,
+    /// Seconds of work before.
+    pub warm_up: f64,
+    /// Seconds of a sample, at least.
+    pub sample: f64,
+}
+
+impl Schedule {
+    /// On a GPU.
+    pub const GPU: Self = Self { rounds: 11, rehearsals: 3, warm_up: 1.0, sample: 2e-3 };
+    /// On a software adapter.
+    pub const CPU: Self = Self { rounds: 11, rehearsals: 2, warm_up: 0.0, sample: 1e-3 };
+    /// To see that it runs.
+    pub const SMOKE: Self = Self { rounds: 1, rehearsals: 0, warm_up: 0.0, sample: 0.0 };
+
+    /// Measures the candidates, one after another in every round.
+    pub fn measure(&self, mut candidates: Vec<Candidate>, stopwatch: &Stopwatch) -> Result<Vec<Samples>> {
+        for rehearsal in 0..self.rehearsals {
+            // Host code knows its time at once.
+            let mut due = candidates.iter_mut().filter(|candidate| rehearsal == 0 || !candidate.is_host());
+            due.try_for_each(|candidate| candidate.rehearse(stopwatch, self.sample))?;
+        }
+        keep_busy(&mut candidates, self.warm_up, |candidate| candidate.rehearse(stopwatch, self.sample))?;
+        for _ in 0..self.rounds {
+            for i in 0..candidates.len() {
+                let start = Instant::now();
+                let seconds = candidates[i].sample(stopwatch)?;
+                candidates[i].seconds.push(seconds);
+                if candidates[i].is_host() {
+                    let idle = start.elapsed().as_secs_f64();
+                    keep_busy(&mut candidates, idle.min(self.warm_up), |candidate| candidate.sample(stopwatch).map(drop))?;
+                }
+            }
+        }
+        let samples = |candidate: Candidate| {
+            let timer = if candidate.is_host() { "wall clock" } else { stopwatch.timer() };
+            Samples::new(candidate.seconds, candidate.repetitions, timer)
+        };
+        Ok(candidates.into_iter().map(samples).collect())
+    }
+}
+
+/// Makes the device work for `seconds`, so that its clock goes up or stays there.
+fn keep_busy(candidates: &mut [Candidate], seconds: f64, mut work: impl FnMut(&mut Candidate) -> Result<()>) -> Result<()> {
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() < seconds {
+        candidates.iter_mut().filter(|candidate| !candidate.is_host()).try_for_each(&mut work)?;
+    }
+    Ok(())
+}
+
+/// The times of one candidate.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Samples {
+    /// Seconds of one run, in ascending order.
+    seconds: Vec<f64>,
+    /// Runs in a sample.
+    pub repetitions: usize,
+    /// The clock.
+    pub timer: &'static str,
+}
+
+impl Samples {
+    fn new(mut seconds: Vec<f64>, repetitions: usize, timer: &'static str) -> Self {
+        seconds.sort_by(f64::total_cmp);
+        Self { seconds, repetitions, timer }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.seconds.len()
+    }
+
+    /// The median in seconds.
+    pub fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The smallest in seconds.
+    pub fn min(&self) -> f64 {
+        self.seconds[0]
+    }
+
+    /// (q90 - q10) / median.
+    pub fn spread(&self) -> f64 {
+        (self.quantile(0.9) - self.quantile(0.1)) / self.median()
+    }
+
+    /// Gigabytes per second at the median, if a run moves `bytes`.
+    pub fn gb_per_s(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.median() * 1e-9
+    }
+
+    /// Interpolated between the two nearest samples.
+    fn quantile(&self, q: f64) -> f64 {
+        let position = q * (self.seconds.len() - 1) as f64;
+        let (below, above) = (self.seconds[position.floor() as usize], self.seconds[position.ceil() as usize]);
+        below + (above - below) * position.fract()
+    }
+}
