@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     });
     support::run("fft", options, COLUMNS, |bench| {
         let points = bench.sized(1 << 25, 1 << 20, 1 << 13);
-        for exponent in 4..=12 {
+        for exponent in 1..=13 {
             contest(bench, Size::Rows { n: 1 << exponent, batch: points >> exponent }, against)?;
         }
         let squares: &[usize] = bench.sized(&[256, 512, 1024, 2048, 4096, 8192], &[256, 512, 1024, 2048], &[32, 64]);

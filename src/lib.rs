@@ -1,4 +1,53 @@
 //! Fast Fourier transforms, transposes and reductions on any GPU, through wgpu and WGSL.
+//!
+//! A [`Spec`] says what to compute, a [`Planner`] turns it into a [`Plan`] for one device, and the plan records itself into a caller's command
+//! encoder, on buffers that the caller owns:
+//!
+//! ```no_run
+//! use wgpu_fft::{Complex32, Gpu, Planner, View, fft, wgpu};
+//!
+//! # fn transform(device: &wgpu::Device, queue: &wgpu::Queue, image: &wgpu::Buffer, spectrum: &wgpu::Buffer, encoder: &mut wgpu::CommandEncoder)
+//! # -> wgpu_fft::Result<()> {
+//! let gpu = Gpu::from_wgpu(device.clone(), queue.clone());
+//! let planner = Planner::new(&gpu);
+//!
+//! let plan = planner.plan(fft::C2c::forward([512, 512]).scale(fft::Scale::InvSqrtLen))?;
+//! let input = View::<Complex32>::new(image, 0, 512 * 512)?;
+//! let output = View::<Complex32>::new(spectrum, 0, 512 * 512)?;
+//! plan.encode(encoder, input, output)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Without a device of one's own, [`Gpu::request`] opens one, and [`Plan::run`] takes a slice and gives back a [`Pending`] vector, to be awaited or
+//! waited for:
+//!
+//! ```no_run
+//! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};
+//!
+//! # fn main() -> wgpu_fft::Result<()> {
+//! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
+//! let plan = Planner::new(&gpu).plan(Reduce::<f32>::sum(1000))?;
+//! println!("{}", plan.program());
+//! println!("{:?}", plan.run(&[0.5; 1000])?.wait()?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Operations
+//! | | specification | this version |
+//! |---|---|---|
+//! | Fourier transform, complex to complex | [`fft::C2c`] | one or two axes, powers of two, batches, in place or not |
+//! | transpose | [`transpose::Transpose`] | matrices of any size, batches, elements of 4, 8 or 16 bytes |
+//! | sum, min, max | [`reduce::Reduce`] | any length of f32, i32, u32 |
+//!
+//! # How it works
+//! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every decision and the program every dispatch, both as plain
+//! data that print themselves; neither needs a GPU. A recipe can be written by hand and given to [`Planner::plan_with`]. ARCHITECTURE.md in the
+//! repository walks one transform through all four.
+//!
+//! # Errors
+//! Whatever a caller can do wrong is an [`Error`] that carries the numbers, and leaves the encoder as it was.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -36,21 +36,30 @@ impl Recipe {
         if rows == 1 || columns == 1 {
             return Self::Copy;
         }
-        let fitting = Self::preferred(profile).into_iter().find(|recipe| recipe.unfit(rows, columns, width, profile).is_none());
+        let fitting = Self::preferred(width, profile).into_iter().find(|recipe| recipe.unfit(rows, columns, width, profile).is_none());
         fitting.unwrap_or(Self::Naive { workgroup: [1, 1] })
     }
 
-    /// Recipes for such a device, best first; the last ones are for devices with little workgroup memory or few invocations.
-    fn preferred(profile: &DeviceProfile) -> Vec<Self> {
-        let tiled = |tile, elements| Self::Tiled { tile, padding: 1, elements };
-        let naive = Self::Naive { workgroup: [16, 16] };
-        if !profile.is_cpu() {
-            vec![tiled(32, 4), tiled(16, 1), tiled(16, 4), naive, Self::Naive { workgroup: [8, 8] }]
-        } else if profile.subgroup_sizes[1] >= 8 {
-            vec![tiled(32, 4), tiled(16, 4), naive]
-        } else {
-            vec![naive]
+    /// Recipes for such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
+    ///
+    /// H200, fraction of the copy bandwidth at 4096², tile 16 or 32 with 1, 2, 4, 8, 16 elements per invocation (naive 27, 42, 88%):
+    ///
+    /// | | tile 16 | tile 32 |
+    /// |---|---|---|
+    /// | 4 bytes | 40, 67, 79, 74, 52% | 32, 61, 83, 79, 64% |
+    /// | 8 bytes | 67, 86, 90, 79, 63% | 55, 86, 92, 82, 62% |
+    /// | 16 bytes | 90, 95, 95, 85, 67% | 78, 83, 83, 71, 49% |
+    ///
+    /// On a processor workgroup memory is ordinary memory, padding misaligns it, and a barrier costs. Lavapipe, 1024² elements of 4, 8, 16 bytes:
+    /// naive 32x32 7.0, 7.0, 8.4 ms; naive 16x16 8.4, 9.2, 10.0; tiled 32+0 elements=8 6.5, 7.2, 12.0; tiled 32+1 elements=4 11.7, 14.1, 16.8.
+    fn preferred(width: Width, profile: &DeviceProfile) -> Vec<Self> {
+        let naive = |x, y| Self::Naive { workgroup: [x, y] };
+        if profile.is_cpu() {
+            return vec![naive(32, 32), naive(16, 16), naive(8, 8)];
         }
+        let tiled = |tile, elements| Self::Tiled { tile, padding: 1, elements };
+        let best = if width == Width::Quad { tiled(16, 4) } else { tiled(32, 4) };
+        vec![best, tiled(16, 4), naive(16, 16), naive(8, 8)]
     }
 
     /// Says why the recipe cannot transpose such matrices, if it cannot.
