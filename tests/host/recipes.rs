@@ -170,3 +170,16 @@ fn unfit_recipes_are_refused_with_the_reason() {
         assert!(matches!(Reduce::<f32>::sum(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
     }
 }
+
+/// ARCHITECTURE.md walks a 512 x 512 transform by an H200's recipe.
+#[test]
+fn the_walk_in_architecture_is_what_is_printed() {
+    let profile = &profiles()[0];
+    let spec = C2c::forward([512, 512]);
+    let recipe = spec.design(profile).unwrap();
+    let program = spec.lower(&recipe, profile).unwrap();
+    let walk = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/ARCHITECTURE.md")).unwrap();
+    for text in [spec.to_string(), recipe.to_string().replace("; ", ";\n"), program.to_string()] {
+        assert!(walk.contains(&text), "ARCHITECTURE.md lacks:\n{text}");
+    }
+}
