@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::fft::radix2;
+use crate::kernels::join;
 use crate::transpose;
 
 /// How to compute a [`C2c`].
@@ -74,6 +75,21 @@ impl Registers {
     #[must_use]
     pub fn lanes(&self) -> u32 {
         self.n() / self.elements
+    }
+}
+
+impl fmt::Display for Registers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "registers {} elements={} rows={} exchange={} banks={} roots={}",
+            join(&self.radices, "."),
+            self.elements,
+            self.rows,
+            self.exchange,
+            self.banks,
+            self.roots
+        )
     }
 }
 

@@ -10,8 +10,8 @@ use std::fmt::Write;
 use super::banks::{Access, Exchanging, Layout};
 use super::recipe::{Exchange, Registers, Roots};
 use super::roots::root;
+use crate::kernels::Generated;
 use crate::kernels::fft::registers::Workgroup;
-use crate::kernels::{Generated, join};
 
 /// The text for `recipe` and the workgroup it was made for, in at most `workgroup_bytes` of workgroup memory where spare elements are concerned.
 pub(super) fn generate(recipe: &Registers, workgroup_bytes: u32) -> (Generated, Workgroup) {
@@ -245,12 +245,13 @@ impl Writer {
     /// `x` times exp(-2πi·k/n).
     fn turn(&mut self, x: &str, k: usize, n: usize) -> String {
         const HALF_SQRT: &str = "0.70710678118654752";
-        match (8 * k % (8 * n)) as f64 / n as f64 {
-            0.0 => x.to_owned(),
-            1.0 => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
-            2.0 => self.value(format_args!("vec2<f32>({x}.y, -{x}.x)")),
-            3.0 => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.y - {x}.x, -{x}.x - {x}.y)")),
-            4.0 => self.value(format_args!("-{x}")),
+        let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
+        match eighths {
+            Some(0) => x.to_owned(),
+            Some(1) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
+            Some(2) => self.value(format_args!("vec2<f32>({x}.y, -{x}.x)")),
+            Some(3) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.y - {x}.x, -{x}.x - {x}.y)")),
+            Some(4) => self.value(format_args!("-{x}")),
             _ => {
                 let root = root(k as u64, n as u64);
                 self.value(format_args!("complex_mul({x}, vec2<f32>({:.17}, {:.17}))", root.re, root.im))
@@ -267,20 +268,4 @@ fn plus(base: &str, offset: u32) -> String {
 /// Number of an invocation's butterfly `b`.
 fn butterfly(b: u32, lanes: u32) -> String {
     if b == 0 { "t".to_owned() } else { format!("({})", plus("t", b * lanes)) }
-}
-
-/// The comment at the head of generated text.
-impl std::fmt::Display for Registers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "registers {} elements={} rows={} exchange={} banks={} roots={}",
-            join(&self.radices, "."),
-            self.elements,
-            self.rows,
-            self.exchange,
-            self.banks,
-            self.roots
-        )
-    }
 }
