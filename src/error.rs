@@ -23,7 +23,7 @@ pub enum Error {
         message: String,
     },
     /// A shape without elements.
-    #[error("{what} has no elements: every axis and the batch must be at least 1, this is {shape}")]
+    #[error("{what} of {shape}: every extent and the batch must be at least 1")]
     Empty {
         /// The operation or argument.
         what: &'static str,

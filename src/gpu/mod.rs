@@ -66,17 +66,17 @@ impl Gpu {
         Self { device, queue, profile, lost: Arc::default() }
     }
 
-    /// Records by `record` into an encoder of its own and submits it.
+    /// Records by `record` into an encoder of its own and submits it, unless that fails.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] for what wgpu finds wrong with it; [`Error::DeviceLost`].
-    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<wgpu::SubmissionIndex> {
+    /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands; [`Error::DeviceLost`].
+    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
         self.check_alive("submission")?;
         self.caught("submission", 0, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
-            record(&mut encoder);
-            self.queue.submit([encoder.finish()])
-        })
+            record(&mut encoder)?;
+            Ok(self.queue.submit([encoder.finish()]))
+        })?
     }
 
     /// The wgpu device.

@@ -63,7 +63,10 @@ impl GpuOptions {
                     .map(|text| parse_device_type(&text))
                     .transpose()?,
             },
-            backends: self.backends.or_else(wgpu::Backends::from_env),
+            backends: match self.backends {
+                Some(backends) => Some(backends),
+                None => std::env::var("WGPU_BACKEND").ok().filter(|text| !text.is_empty()).map(|text| parse_backends(&text)).transpose()?,
+            },
             power: self.power.or_else(wgpu::PowerPreference::from_env),
         })
     }
@@ -96,6 +99,16 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
             why: "it is one of discrete, integrated, virtual, cpu, other".to_owned(),
         }),
     }
+}
+
+/// As wgpu reads `WGPU_BACKEND`, but a name that it does not know is an error in place of no backend.
+fn parse_backends(text: &str) -> Result<wgpu::Backends> {
+    let backends = wgpu::Backends::from_comma_list(text);
+    if backends.is_empty() {
+        let why = "it is one or more of vulkan, metal, dx12, gl, webgpu, with commas between them".to_owned();
+        return Err(Error::Parse { what: "backend (WGPU_BACKEND)", text: text.to_owned(), why });
+    }
+    Ok(backends)
 }
 
 /// Position of an adapter in the order of preference.
@@ -140,9 +153,7 @@ const fn hint() -> &'static str {
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = options.resolved()?;
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    if let Some(backends) = options.backends {
-        descriptor.backends = backends;
-    }
+    descriptor.backends = options.backends.unwrap_or(wgpu::Backends::all());
     let instance = wgpu::Instance::new(descriptor);
     let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
     if all.is_empty() {
@@ -172,6 +183,12 @@ mod tests {
         assert_eq!(types, [DiscreteGpu, IntegratedGpu, VirtualGpu, Other, Cpu]);
         types.sort_by_key(|&device_type| type_rank(device_type, Some(wgpu::PowerPreference::LowPower)));
         assert_eq!(types[..2], [IntegratedGpu, DiscreteGpu]);
+    }
+
+    #[test]
+    fn unknown_backends_are_named() {
+        assert_eq!(parse_backends("vulkan,metal"), Ok(wgpu::Backends::VULKAN | wgpu::Backends::METAL));
+        assert!(parse_backends("vulcan").unwrap_err().to_string().contains("`vulcan`"));
     }
 
     #[test]

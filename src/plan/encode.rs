@@ -51,16 +51,15 @@ impl<S: Spec> Plan<S> {
     /// workspace, which is safe in any order of encoders: a queue runs one after the other.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::Wgpu`] for a buffer of another
-    /// device, [`Error::DeviceLost`]. The encoder is then as it was.
+    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::Wgpu`] for a buffer of another device or for an
+    /// encoder with an open pass, [`Error::DeviceLost`]. The encoder is then as it was.
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         input: impl Into<View<'a, S::Input>>,
         output: impl Into<View<'a, S::Output>>,
     ) -> Result<()> {
-        self.bind(input, output)?.encode(encoder);
-        Ok(())
+        self.bind(input, output)?.encode(encoder)
     }
 
     /// Records the operation on one array into the caller's encoder. The specification must be in place.
@@ -68,8 +67,7 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl Into<View<'a, S::Output>>) -> Result<()> {
-        self.bind_in_place(data)?.encode(encoder);
-        Ok(())
+        self.bind_in_place(data)?.encode(encoder)
     }
 
     /// Binds the plan to two arrays, to be recorded any number of times. It keeps the buffers alive.
@@ -122,7 +120,7 @@ impl<S: Spec> Plan<S> {
         self.gpu.read_back(
             bytes,
             |encoder, staging| {
-                bound.encode(encoder);
+                bound.record_pass(encoder);
                 encoder.copy_buffer_to_buffer(output.wgpu(), 0, staging, 0, bytes);
             },
             bytemuck::pod_collect_to_vec,
@@ -207,7 +205,15 @@ pub struct StepTime {
 
 impl Bound {
     /// Records the operation as one compute pass.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+    ///
+    /// # Errors
+    /// [`Error::Wgpu`] if the encoder has an open pass; [`Error::DeviceLost`].
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
+        self.gpu.check_alive("recording")?;
+        self.gpu.caught("recording", 0, || self.record_pass(encoder))
+    }
+
+    fn record_pass(&self, encoder: &mut wgpu::CommandEncoder) {
         self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }
 

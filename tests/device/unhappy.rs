@@ -79,6 +79,20 @@ pub fn placements_must_fit_the_plan(device: &Device) {
     gpu.queue().submit([encoder.finish()]);
 }
 
+pub fn an_encoder_with_an_open_pass_is_refused(device: &Device) {
+    let gpu = device.gpu();
+    let plan = device.planner.plan(C2c::forward(64)).unwrap();
+    let (a, b): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) = (gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap());
+    let mut encoder = encoder(gpu);
+    let pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime();
+    assert!(matches!(plan.encode(&mut encoder, &a, &b), Err(Error::Wgpu { .. })), "{}", device.name);
+    // What is left of the encoder is for the test alone to clean up.
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    drop(pass);
+    drop(encoder);
+    let _ = pollster::block_on(scope.pop());
+}
+
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
     let longest = (profile.workgroup_bytes as usize / 4).next_power_of_two() * 2;
