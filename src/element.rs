@@ -4,8 +4,21 @@ use num_complex::Complex;
 
 /// Plain data that can be an element of an array on the device.
 ///
-/// The size must be a multiple of 4 bytes, as WebGPU has no smaller unit; views check that. Implement it for your own
-/// `#[repr(C)]` types to transpose arrays of them.
+/// The size must be a multiple of 4 bytes, as WebGPU has no smaller unit; views check that. Transposes take 4, 8 and 16 bytes. Implement it for your own
+/// types, with [`bytemuck`]'s derives (its feature `derive`):
+///
+/// ```
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f32; 3],
+///     mass: f32,
+/// }
+///
+/// impl wgpu_fft::Element for Particle {
+///     const NAME: &'static str = "particle";
+/// }
+/// ```
 pub trait Element: bytemuck::Pod + Send + Sync {
     /// Name in printed specifications, such as `f32`.
     const NAME: &'static str;

@@ -61,6 +61,7 @@ pub mod reduce;
 pub mod shape;
 pub mod transpose;
 
+pub use bytemuck;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Pending, View};

@@ -56,15 +56,16 @@ impl fmt::Display for Shape {
 
 /// Reads what [`Display`](fmt::Display) prints.
 impl FromStr for Shape {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
         let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-        match extents.map_err(|_| format!("the shape `{text}` is not of the form 512x512"))?[..] {
+        match extents.map_err(|_| wrong("it is of the form 512x512"))?[..] {
             [n] => Ok(Self::from([n])),
             [r, c] => Ok(Self::from([r, c])),
             [p, r, c] => Ok(Self::from([p, r, c])),
-            ref more => Err(format!("the shape `{text}` has {} axes, and 3 is the most", more.len())),
+            _ => Err(wrong("3 axes are the most")),
         }
     }
 }

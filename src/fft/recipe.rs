@@ -52,13 +52,13 @@ pub enum RowRecipe {
 pub struct Registers {
     /// 2, 4, 8 or 16, in order; their product is the length of a row.
     pub radices: Vec<u32>,
-    /// Elements that an invocation holds: a multiple of every radix.
+    /// Elements that an invocation holds: a multiple of every radix that divides the length, at most 32.
     pub elements: u32,
     /// Rows of a workgroup.
     pub rows: u32,
     /// How values pass through workgroup memory.
     pub exchange: Exchange,
-    /// Banks of workgroup memory to spread the values over; 0 for none.
+    /// Banks of workgroup memory to spread the values over: 16, 32 or 64; 0 for none.
     pub banks: u32,
     /// Where the roots of unity come from.
     pub roots: Roots,
@@ -213,13 +213,14 @@ impl FromStr for Recipe {
             Error::Parse { what: "FFT recipe", text: text.to_owned(), why }
         };
         let parts: Vec<&str> = text.split(';').map(str::trim).collect();
-        let part = |i: usize, name: &str| parts[i].strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).ok_or_else(wrong);
+        let part =
+            |i: usize, name: &str| parts[i].strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).map(str::trim).ok_or_else(wrong);
         match parts.len() {
             1 => Ok(Self::Rows(part(0, "rows")?.parse()?)),
             3 => Ok(Self::RowsTransposed {
                 rows: part(0, "rows")?.parse()?,
                 columns: part(1, "columns")?.parse()?,
-                transpose: part(2, "transpose")?.trim().parse()?,
+                transpose: part(2, "transpose")?.parse()?,
             }),
             _ => Err(wrong()),
         }
@@ -268,16 +269,17 @@ fn design_rows(n: u32, count: u32, profile: &DeviceProfile) -> Result<RowRecipe>
 
 /// Refuses rows that no recipe can hold in one workgroup.
 fn check_length(n: u32, profile: &DeviceProfile) -> Result<()> {
+    let longest = (profile.workgroup_bytes / 4).min(profile.invocations.saturating_mul(MAX_ELEMENTS));
+    // A row of one stage passes through no workgroup memory.
+    let longest = 1 << longest.max(MAX_RADIX).ilog2();
+    if n <= longest {
+        return Ok(());
+    }
     let memory = ("bytes of workgroup memory", "max_compute_workgroup_storage_size", u64::from(n) * 4, profile.workgroup_bytes);
     let invocations = ("invocations", "max_compute_invocations_per_workgroup", u64::from(n / MAX_ELEMENTS), profile.invocations);
-    for (what, limit, required, available) in [memory, invocations] {
-        let available = u64::from(available);
-        // A row of one stage passes through no workgroup memory.
-        if required > available && n > MAX_RADIX {
-            return Err(Error::LimitExceeded { what: format!("an FFT of rows of {n} ({what})"), limit, required, available });
-        }
-    }
-    Ok(())
+    let (what, limit, required, available) = if memory.2 > memory.3.into() { memory } else { invocations };
+    let what = format!("an FFT of rows of {n}, where {longest} is the longest, ({what})");
+    Err(Error::LimitExceeded { what, limit, required, available: available.into() })
 }
 
 /// Elements of an invocation, and so the largest radix.

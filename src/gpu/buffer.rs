@@ -61,7 +61,8 @@ impl<'a, T: Element> View<'a, T> {
     /// # Errors
     /// [`Error::MissingUsage`] if the buffer is no storage buffer; [`Error::Misaligned`] if the offset is no multiple of the element's
     /// size; [`Error::OutOfRange`] if the view ends past the buffer; [`Error::Empty`] for no elements; [`Error::Unsupported`] for an
-    /// element whose size is no multiple of 4 bytes. Whether the offset suits the device is checked when a plan uses the view.
+    /// element whose size is no multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple of the device's
+    /// `min_storage_buffer_offset_alignment` ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
         let argument = "view";
         let element_bytes = element_bytes::<T>()?;
@@ -79,6 +80,14 @@ impl<'a, T: Element> View<'a, T> {
             return Err(Error::OutOfRange { argument, offset_bytes, len, element_bytes, buffer_bytes: buffer.size() });
         }
         Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
+    }
+
+    /// Views a caller's buffer from its begin to its end, or to the last whole element.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn whole(buffer: &'a wgpu::Buffer) -> Result<Self> {
+        Self::new(buffer, 0, (buffer.size() / element_bytes::<T>()? as u64) as usize)
     }
 
     /// Number of elements; never 0.

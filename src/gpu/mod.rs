@@ -30,7 +30,8 @@ impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses.
+    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that
+    /// cannot be read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
         Self::from_adapter(&adapters[0]).await
@@ -60,6 +61,16 @@ impl Gpu {
     }
 
     /// Becomes a guest on the caller's device. Installs no callback, and asks for nothing that the device does not have.
+    ///
+    /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()` asks for WebGPU's least: 16 KiB of workgroup memory, 256
+    /// invocations, bindings of 128 MiB; with `required_limits: adapter.limits()` rows may be longer and recipes faster.
+    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`.
+    ///
+    /// `queue` must be the device's own, and buffers and encoders must come from the same device. wgpu tells devices of one `wgpu::Instance` apart;
+    /// between instances it does not.
+    ///
+    /// Without a callback a guest learns of a lost device only from what fails: what is read back is [`Error::DeviceLost`] at the latest, while calls
+    /// that read nothing back may do nothing and return `Ok`.
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));

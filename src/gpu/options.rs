@@ -80,9 +80,11 @@ impl GpuOptions {
     }
 
     fn fits(&self, info: &wgpu::AdapterInfo) -> bool {
+        let backends = self.backends.unwrap_or(wgpu::Backends::all());
         let contains = |text: &str, name: &str| text.to_lowercase().contains(&name.to_lowercase());
         self.name.as_ref().is_none_or(|name| contains(&info.name, name) || contains(&info.driver, name))
             && self.device_type.is_none_or(|device_type| device_type == info.device_type)
+            && backends.contains(info.backend.into())
     }
 }
 
@@ -146,21 +148,47 @@ const fn hint() -> &'static str {
     }
 }
 
-/// The adapters that fit, best first.
+/// The one instance of wgpu that this crate opens adapters from.
+///
+/// wgpu's handles are numbers within an instance: a buffer of another instance passes for whatever has its number here. So there is only one.
+#[cfg(not(target_arch = "wasm32"))]
+fn instance() -> &'static wgpu::Instance {
+    static INSTANCE: std::sync::OnceLock<wgpu::Instance> = std::sync::OnceLock::new();
+    INSTANCE.get_or_init(new_instance)
+}
+
+/// The browser has one instance whatever is made here, and its handles cannot be shared between threads.
+#[cfg(target_arch = "wasm32")]
+fn instance() -> wgpu::Instance {
+    new_instance()
+}
+
+fn new_instance() -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = wgpu::Backends::all();
+    wgpu::Instance::new(descriptor)
+}
+
+/// The adapters that fit, best first. All come from one instance of wgpu, which the process keeps.
 ///
 /// # Errors
-/// [`Error::NoAdapter`] if there is none, with those that there are and what to install.
+/// [`Error::NoAdapter`] if there is none, with those that there are and what to install; [`Error::Parse`] for a variable of the environment that
+/// cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = options.resolved()?;
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    descriptor.backends = options.backends.unwrap_or(wgpu::Backends::all());
-    let instance = wgpu::Instance::new(descriptor);
+    if wgpu::Instance::enabled_backend_features().is_empty() {
+        let hint =
+            "The program was built without any backend: turn on one of this crate's features vulkan, metal, dx12, webgpu, or wgpu's own";
+        return Err(Error::NoAdapter { wanted: options.describe(), found: "none".to_owned(), hint });
+    }
+    let instance = instance();
     let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
     if all.is_empty() {
         // A browser does not enumerate; it answers a request.
         all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await);
     }
-    let found = all.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>().join(", ");
+    let name = |info: wgpu::AdapterInfo| format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type);
+    let found = all.iter().map(|adapter| name(adapter.get_info())).collect::<Vec<_>>().join(", ");
     all.retain(|adapter| options.fits(&adapter.get_info()));
     if all.is_empty() {
         let (found, hint) =

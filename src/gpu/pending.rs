@@ -15,11 +15,12 @@ type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 
 /// A result that arrives when the device has finished: `.await` it, or block with [`wait`](Pending::wait).
 ///
-/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and wakes the task. Dropping it drops the
-/// result; the work on the device goes on.
+/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and wakes the task. It gives its result once. Dropping
+/// it drops the result; the work on the device goes on.
 #[must_use = "the result arrives only when this is awaited or waited for"]
 pub struct Pending<T> {
-    inner: Inner<T>,
+    /// Nothing once the result has been given.
+    inner: Option<Inner<T>>,
     device: wgpu::Device,
     submission: wgpu::SubmissionIndex,
     watched: bool,
@@ -40,7 +41,7 @@ impl<T: 'static> Pending<T> {
             let _ = sender.send(mapped);
         });
         let lost = |message: String| Error::DeviceLost { during: "read-back", message };
-        let inner = Box::pin(async move {
+        let inner: Inner<T> = Box::pin(async move {
             match receiver.receive().await {
                 Some(Ok(())) => {}
                 Some(Err(error)) => return Err(lost(error.to_string())),
@@ -53,7 +54,7 @@ impl<T: 'static> Pending<T> {
             buffer.unmap();
             Ok(value)
         });
-        Self { inner, device: device.clone(), submission, watched: false }
+        Self { inner: Some(inner), device: device.clone(), submission, watched: false }
     }
 
     /// Blocks the thread until the result is there.
@@ -64,9 +65,14 @@ impl<T: 'static> Pending<T> {
         if cfg!(target_arch = "wasm32") {
             return Err(Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() });
         }
+        let inner = self.inner.ok_or_else(given)?;
         poll_until(&self.device, self.submission)?;
-        pollster::block_on(self.inner)
+        pollster::block_on(inner)
     }
+}
+
+fn given() -> Error {
+    Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives it once".to_owned() }
 }
 
 fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
@@ -80,12 +86,19 @@ impl<T: 'static> Future for Pending<T> {
     type Output = Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let state = self.inner.as_mut().poll(context);
-        if state.is_pending() && !self.watched && cfg!(not(target_arch = "wasm32")) {
+        let Some(inner) = &mut self.inner else { return Poll::Ready(Err(given())) };
+        let state = inner.as_mut().poll(context);
+        if state.is_ready() {
+            self.inner = None;
+        } else if !self.watched && cfg!(not(target_arch = "wasm32")) {
             self.watched = true;
             let (device, submission) = (self.device.clone(), self.submission.clone());
             // The mapping's callback runs in this thread and wakes the task. If polling fails, the callback was called with an error.
-            std::thread::spawn(move || drop(poll_until(&device, submission)));
+            let watch = move || drop(poll_until(&device, submission));
+            if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(watch).is_err() {
+                // No thread is to be had: blocking is better than never waking up.
+                drop(poll_until(&self.device, self.submission.clone()));
+            }
         }
         state
     }

@@ -239,6 +239,12 @@ impl Dispatch {
 impl fmt::Display for Dispatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<34} {}", self.label, self.kernel.name)?;
+        // Of the appended files those that were chosen.
+        let chosen = self.appended.iter().zip(self.kernel.appended).filter(|(_, choices)| choices.len() > 1);
+        for (source, _) in chosen {
+            let stem = source.path.trim_end_matches(".wgsl");
+            write!(f, "({})", stem.rsplit_once('/').map_or(stem, |(_, name)| name))?;
+        }
         for (name, value) in &self.overrides {
             write!(f, " {name}={value}")?;
         }

@@ -172,6 +172,8 @@ impl<S: Spec> Plan<S> {
 }
 
 /// A plan bound to the caller's arrays. Recording it allocates nothing.
+///
+/// It keeps the buffers alive, but cannot know of a `wgpu::Buffer::destroy()`: submitting what was recorded is then wgpu's error, for the device's handler.
 #[derive(Debug)]
 pub struct Bound {
     gpu: Gpu,
@@ -217,7 +219,7 @@ impl Bound {
         self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }
 
-    /// Records the operation into a compute pass of the caller's.
+    /// Records the operation into a compute pass of the caller's, whose pipeline and bind group 0 it replaces.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         for step in &self.steps {
             step.record(pass);

@@ -16,9 +16,17 @@ impl Program {
     /// It checks the dispatches, their order, parameters, overrides, grids and bindings, not the WGSL. Output and workspaces start as NaN.
     ///
     /// # Errors
-    /// [`Error::WrongLen`] if the input has another length.
+    /// [`Error::WrongLen`] if the input has another length, or the elements another size.
     pub fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Result<Vec<O>> {
-        if input.len() != self.input.len || size_of::<I>() != self.input.element_bytes {
+        for (argument, expected, actual) in [
+            ("input (bytes of an element)", self.input.element_bytes, size_of::<I>()),
+            ("output (bytes of an element)", self.output.element_bytes, size_of::<O>()),
+        ] {
+            if expected != actual {
+                return Err(Error::WrongLen { argument, expected, actual });
+            }
+        }
+        if input.len() != self.input.len {
             return Err(Error::WrongLen { argument: "input", expected: self.input.len, actual: input.len() });
         }
         let words = |bytes: u64| vec![UNWRITTEN; bytes as usize / 4];

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::build::Pipelines;
 use super::{Plan, Spec};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
 /// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
+///
+/// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until [`clear`](Self::clear) and the last `Arc` are gone.
 #[derive(Debug)]
 pub struct Planner {
     gpu: Gpu,
@@ -51,6 +53,10 @@ impl Planner {
         if let Some(plan) = self.cache::<S, _>(|cache| cache.get(&key).cloned()) {
             self.gpu.check_alive("planning")?;
             return Ok(plan);
+        }
+        if self.gpu.profile().invocations == 0 {
+            let why = "it was opened without compute shaders (max_compute_invocations_per_workgroup is 0)".to_owned();
+            return Err(Error::Unsupported { what: format!("`{}` on {}", key.0, self.gpu.profile().name), why });
         }
         let program = key.0.lower(&key.1, self.gpu.profile())?;
         program.check(self.gpu.profile())?;

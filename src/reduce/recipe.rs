@@ -19,7 +19,8 @@ pub enum Recipe {
 impl Recipe {
     /// 256 invocations, as in the source, or what the device allows.
     pub(super) fn for_device(profile: &DeviceProfile) -> Self {
-        Self::Tree { workgroup: 1 << profile.invocations.min(profile.workgroup_size[0]).clamp(2, 256).ilog2() }
+        let most = profile.invocations.min(profile.workgroup_size[0]).min(profile.workgroup_bytes / 4);
+        Self::Tree { workgroup: 1 << most.clamp(2, 256).ilog2() }
     }
 
     /// Says why the recipe cannot run on such a device, if it cannot.

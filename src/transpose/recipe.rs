@@ -8,7 +8,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::transpose::tiled::{MAX_ELEMENTS, Tile};
 
-/// How to transpose. The numbers are those of the ladder in the literature; 2 is not described there.
+/// How to transpose. The variants' numbers are those of a well-known tutorial, which compares them as a ladder (it does not describe its number 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
     /// One row or one column: the order in memory does not change. Printed as `copy`.
@@ -55,11 +55,11 @@ impl Recipe {
     fn preferred(width: Width, profile: &DeviceProfile) -> Vec<Self> {
         let naive = |x, y| Self::Naive { workgroup: [x, y] };
         if profile.is_cpu() {
-            return vec![naive(32, 32), naive(16, 16), naive(8, 8)];
+            return vec![naive(32, 32), naive(16, 16), naive(8, 4), naive(32, 1)];
         }
         let tiled = |tile, elements| Self::Tiled { tile, padding: 1, elements };
         let best = if width == Width::Quad { tiled(16, 4) } else { tiled(32, 4) };
-        vec![best, tiled(16, 4), naive(16, 16), naive(8, 8)]
+        vec![best, tiled(16, 4), naive(16, 16), naive(8, 4), naive(32, 1)]
     }
 
     /// Says why the recipe cannot transpose such matrices, if it cannot.
@@ -67,9 +67,10 @@ impl Recipe {
         match *self {
             Self::Copy => (rows > 1 && columns > 1).then(|| format!("a copy transposes one row or one column, not {rows}x{columns}")),
             Self::Naive { workgroup: [x, y] } => {
+                let [most_x, most_y, _] = profile.workgroup_size;
                 let invocations = u64::from(x) * u64::from(y);
-                (invocations == 0 || invocations > profile.invocations.into())
-                    .then(|| format!("{invocations} invocations are not between 1 and {}", profile.invocations))
+                (invocations == 0 || invocations > profile.invocations.into() || x > most_x || y > most_y)
+                    .then(|| format!("{x} x {y} invocations are not between 1 and {most_x} x {most_y}, {} in all", profile.invocations))
             }
             Self::Tiled { tile, padding, elements } => {
                 if tile == 0 || tile > profile.invocations || padding > 32 {
@@ -81,7 +82,8 @@ impl Recipe {
                 let invocations = tile * (tile / elements);
                 let [most_x, most_y, _] = profile.workgroup_size;
                 if invocations > profile.invocations || tile > most_x || tile / elements > most_y {
-                    return Some(format!("it needs {tile} x {} invocations of {} x {}", tile / elements, most_x, most_y));
+                    let all = profile.invocations;
+                    return Some(format!("it needs {tile} x {} invocations of {most_x} x {most_y}, {all} in all", tile / elements));
                 }
                 let bytes = Tile { size: tile, padding, elements }.area() * width.bytes();
                 (bytes > profile.workgroup_bytes)

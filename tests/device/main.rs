@@ -69,6 +69,8 @@ fn per_device() -> Vec<DeviceTest> {
             buffers_must_be_storage_large_enough_and_aligned,
             placements_must_fit_the_plan,
             an_encoder_with_an_open_pass_is_refused,
+            a_result_is_given_once,
+            a_device_without_compute_shaders_is_named,
             limits_carry_what_is_needed_and_what_there_is,
             what_this_version_cannot_do_says_so,
             a_lost_device_is_an_error_everywhere,

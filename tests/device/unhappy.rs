@@ -93,6 +93,28 @@ pub fn an_encoder_with_an_open_pass_is_refused(device: &Device) {
     let _ = pollster::block_on(scope.pop());
 }
 
+pub fn a_result_is_given_once(device: &Device) {
+    let data: DeviceBuffer<f32> = device.gpu().upload(&[1.0; 16]).unwrap();
+    let mut pending = device.gpu().download(&data).unwrap();
+    assert_eq!(pollster::block_on(&mut pending), Ok(vec![1.0; 16]));
+    assert!(matches!(pollster::block_on(&mut pending), Err(Error::Unsupported { .. })));
+    assert!(matches!(pending.wait(), Err(Error::Unsupported { .. })));
+}
+
+pub fn a_device_without_compute_shaders_is_named(device: &Device) {
+    let descriptor = wgpu::DeviceDescriptor { required_limits: wgpu::Limits::downlevel_webgl2_defaults(), ..Default::default() };
+    let (wgpu_device, queue) = pollster::block_on(device.adapter.request_device(&descriptor)).unwrap();
+    let planner = Planner::new(&Gpu::from_wgpu(wgpu_device, queue));
+    for result in [
+        planner.plan(C2c::forward(8)).map(drop),
+        planner.plan(Reduce::<f32>::sum(8)).map(drop),
+        planner.plan(Transpose::<f32>::new([8, 8])).map(drop),
+    ] {
+        let error = result.unwrap_err();
+        assert!(error.to_string().contains("compute shaders"), "{error}");
+    }
+}
+
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
     let longest = (profile.workgroup_bytes as usize / 4).next_power_of_two() * 2;
@@ -170,9 +192,10 @@ pub fn a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back(device
     assert!(matches!(result, Err(Error::DeviceLost { .. })), "{name}: {result:?}");
 }
 
-/// Of another device of the same instance: wgpu itself panics over objects of another instance, and nothing tells them apart before.
+/// wgpu takes a buffer of another instance for one of its own; so all devices that the crate opens come from one.
 pub fn buffers_of_another_device_are_refused(device: &Device) {
-    let [gpu, other] = [device.open_another(), device.open_another()];
+    let options = GpuOptions::default().adapter_name(&device.adapter.get_info().name);
+    let [gpu, other] = [(); 2].map(|()| pollster::block_on(Gpu::request(&options)).unwrap());
     let plan = Planner::new(&gpu).plan(C2c::forward(64)).unwrap();
     let foreign: DeviceBuffer<Complex32> = other.alloc(64).unwrap();
     let (own, right): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) = (gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap());
