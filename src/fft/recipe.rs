@@ -289,7 +289,7 @@ fn check_length(n: u32, profile: &DeviceProfile) -> Result<()> {
 /// 0.135, 8 0.241, 16 0.539 ms; n = 8: 2 elements 0.164, 4 0.153, 8 0.376 ms). Processor: 16, for few barriers. Everywhere more if the row would
 /// take too many invocations.
 fn design_elements(n: u32, profile: &DeviceProfile) -> u32 {
-    let most_lanes = profile.invocations.min(profile.workgroup_size[0]).min(512);
+    let most_lanes = profile.invocations.min(profile.workgroup_size[0]).clamp(1, 512);
     let wanted = if profile.is_cpu() || n >= 2048 { 16 } else { 1 << n.ilog2().div_ceil(2).min(3) };
     wanted.max((n / most_lanes).next_power_of_two()).min(MAX_ELEMENTS).min(n)
 }

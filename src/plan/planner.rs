@@ -40,6 +40,7 @@ impl Planner {
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
     pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
+        self.check_compute(&spec)?;
         let recipe = spec.design(self.gpu.profile())?;
         self.plan_with(spec, recipe)
     }
@@ -54,15 +55,22 @@ impl Planner {
             self.gpu.check_alive("planning")?;
             return Ok(plan);
         }
-        if self.gpu.profile().invocations == 0 {
-            let why = "it was opened without compute shaders (max_compute_invocations_per_workgroup is 0)".to_owned();
-            return Err(Error::Unsupported { what: format!("`{}` on {}", key.0, self.gpu.profile().name), why });
-        }
+        self.check_compute(&key.0)?;
         let program = key.0.lower(&key.1, self.gpu.profile())?;
         program.check(self.gpu.profile())?;
         let plan = Arc::new(Plan::build(&self.gpu, &self.pipelines, key.0.clone(), key.1.clone(), program)?);
         // Another thread may have made the same plan meanwhile: the first one stays.
         Ok(self.cache::<S, _>(|cache| Arc::clone(cache.entry(key).or_insert(plan))))
+    }
+
+    /// Refuses devices that run no compute shaders, for which no recipe is the reason.
+    fn check_compute(&self, spec: &impl Spec) -> Result<()> {
+        let profile = self.gpu.profile();
+        if profile.invocations > 0 {
+            return Ok(());
+        }
+        let why = "it was opened without compute shaders (max_compute_invocations_per_workgroup is 0)".to_owned();
+        Err(Error::Unsupported { what: format!("`{spec}` on {}", profile.name), why })
     }
 
     /// Forgets the plans and pipelines. Plans that somebody holds go on working.
