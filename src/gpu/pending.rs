@@ -82,6 +82,21 @@ fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Resul
     }
 }
 
+/// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it is called with an error.
+#[cfg(not(target_arch = "wasm32"))]
+fn watch(device: &wgpu::Device, submission: &wgpu::SubmissionIndex) {
+    let (own_device, own_submission) = (device.clone(), submission.clone());
+    let poll = move || drop(poll_until(&own_device, own_submission));
+    if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(poll).is_err() {
+        // No thread is to be had: blocking is better than never waking up.
+        drop(poll_until(device, submission.clone()));
+    }
+}
+
+/// The browser calls back by itself.
+#[cfg(target_arch = "wasm32")]
+fn watch(_: &wgpu::Device, _: &wgpu::SubmissionIndex) {}
+
 impl<T: 'static> Future for Pending<T> {
     type Output = Result<T>;
 
@@ -90,15 +105,9 @@ impl<T: 'static> Future for Pending<T> {
         let state = inner.as_mut().poll(context);
         if state.is_ready() {
             self.inner = None;
-        } else if !self.watched && cfg!(not(target_arch = "wasm32")) {
+        } else if !self.watched {
             self.watched = true;
-            let (device, submission) = (self.device.clone(), self.submission.clone());
-            // The mapping's callback runs in this thread and wakes the task. If polling fails, the callback was called with an error.
-            let watch = move || drop(poll_until(&device, submission));
-            if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(watch).is_err() {
-                // No thread is to be had: blocking is better than never waking up.
-                drop(poll_until(&self.device, self.submission.clone()));
-            }
+            watch(&self.device, &self.submission);
         }
         state
     }

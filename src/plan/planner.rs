@@ -17,8 +17,16 @@ pub struct Planner {
     gpu: Gpu,
     pipelines: Pipelines,
     /// For each type of specification a [`Cache`] of its own.
-    plans: Mutex<HashMap<TypeId, Box<dyn Any + Send>>>,
+    plans: Mutex<Caches>,
 }
+
+type Caches = HashMap<TypeId, AnyCache>;
+
+#[cfg(not(target_arch = "wasm32"))]
+type AnyCache = Box<dyn Any + Send>;
+/// In the browser wgpu's objects stay in their thread.
+#[cfg(target_arch = "wasm32")]
+type AnyCache = Box<dyn Any>;
 
 type Cache<S> = HashMap<(S, <S as Spec>::Recipe), Arc<Plan<S>>>;
 
@@ -79,7 +87,7 @@ impl Planner {
         self.pipelines.clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TypeId, Box<dyn Any + Send>>> {
+    fn lock(&self) -> MutexGuard<'_, Caches> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
