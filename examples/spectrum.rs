@@ -48,13 +48,7 @@ const BLACK: f64 = 0.25;
 const WHITE: f64 = 0.9999;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    support::exit(run())
 }
 
 fn run() -> Result<()> {

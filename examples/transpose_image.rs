@@ -26,13 +26,7 @@ Recipes are, for example, `naive 16x16`, `tiled 16+0 elements=1` and `tiled 32+1
 ";
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    support::exit(run())
 }
 
 fn run() -> Result<()> {

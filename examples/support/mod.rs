@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use image::{DynamicImage, ImageDecoder, ImageReader};
@@ -22,6 +23,17 @@ Options:
       --recipe TEXT   compute by this recipe, as an earlier run printed it
       --list          list the adapters and stop
   -h, --help          print this and stop";
+
+/// Ends the program; an error is one line on stderr.
+pub fn exit(outcome: Result<()>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The part of the command line that is the same in all examples.
 pub struct Options {
