@@ -19,7 +19,7 @@ impl Arrays {
         let gpu = bench.gpu();
         let pair = || -> Result<[DeviceBuffer<u32>; 2]> {
             let pair = [gpu.alloc(input_bytes as usize / 4)?, gpu.alloc(output_bytes as usize / 4)?];
-            pair.iter().for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()));
+            pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()))?;
             Ok(pair)
         };
         Ok(Self { pairs: (0..count).map(|_| pair()).collect::<Result<_>>()?, input_bytes })
@@ -76,12 +76,14 @@ impl Noise {
     }
 
     /// Fills a buffer on the device with the same numbers.
-    fn fill(&self, gpu: &wgpu_fft::Gpu, target: &wgpu::Buffer) {
+    fn fill(&self, gpu: &wgpu_fft::Gpu, target: &wgpu::Buffer) -> wgpu_fft::Result<()> {
         let period = self.device.view().len_bytes();
-        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("noise") });
-        for offset in (0..target.size()).step_by(period as usize) {
-            encoder.copy_buffer_to_buffer(self.device.wgpu(), 0, target, offset, period.min(target.size() - offset));
-        }
-        gpu.queue().submit([encoder.finish()]);
+        gpu.submit(|encoder| {
+            for offset in (0..target.size()).step_by(period as usize) {
+                encoder.copy_buffer_to_buffer(self.device.wgpu(), 0, target, offset, period.min(target.size() - offset));
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
 }

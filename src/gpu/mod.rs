@@ -82,7 +82,6 @@ impl Gpu {
     /// # Errors
     /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands; [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
-        self.check_alive("submission")?;
         self.caught("submission", 0, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
             record(&mut encoder)?;
@@ -139,7 +138,6 @@ impl Gpu {
             return Err(Error::WrongLen { argument: "data", expected: target.len(), actual: data.len() });
         }
         self.require("target", target.buffer(), wgpu::BufferUsages::COPY_DST)?;
-        self.check_alive("write")?;
         self.caught("write", target.len_bytes(), || {
             self.queue.write_buffer(target.buffer(), target.offset_bytes(), bytemuck::cast_slice(data));
         })
@@ -168,13 +166,12 @@ impl Gpu {
         convert: impl FnOnce(&[u8]) -> R + Send + 'static,
     ) -> Result<Pending<R>> {
         let staging = self.create_buffer("staging", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
-        let pending = self.caught("read-back", bytes, || {
+        self.caught("read-back", bytes, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft read-back") });
             record(&mut encoder, &staging);
             let submission = self.queue.submit([encoder.finish()]);
             Pending::read(&self.device, submission, staging, convert)
-        });
-        self.check_alive("read-back").and(pending)
+        })
     }
 
     /// Creates a buffer, within the device's limits and with wgpu's errors as results.
@@ -183,7 +180,6 @@ impl Gpu {
         if size > available {
             return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
         }
-        self.check_alive("allocation")?;
         self.caught("allocation", size, || {
             self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false })
         })
@@ -201,8 +197,9 @@ impl Gpu {
         if buffer.usage().contains(required) { Ok(()) } else { Err(Error::MissingUsage { argument, required, actual: buffer.usage() }) }
     }
 
-    /// Runs `work` and returns its value, or the first error that wgpu reported for it.
+    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first error that wgpu reported for it.
     pub(crate) fn caught<T>(&self, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
+        self.check_alive(during)?;
         scope::caught(&self.device, during, bytes, work).map_err(|error| match error {
             // wgpu reports a loss to the device's callback alone, and then every new object as invalid.
             Error::Wgpu { message, .. } if !self.makes_buffers() => Error::DeviceLost { during, message },

@@ -38,7 +38,6 @@ impl Pipelines {
         if let Some(pipeline) = known.get(&key) {
             return Ok(Arc::clone(pipeline));
         }
-        gpu.check_alive("pipeline compilation")?;
         let pipeline = gpu.caught("pipeline compilation", 0, || compile(gpu.device(), dispatch, &key.wgsl))?;
         Ok(Arc::clone(known.entry(key).or_insert(Arc::new(pipeline))))
     }

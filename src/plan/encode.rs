@@ -157,7 +157,6 @@ impl<S: Spec> Plan<S> {
             let (label, layout) = (Some(step.label.as_str()), &step.pipeline.layout);
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
         };
-        self.gpu.check_alive("binding")?;
         let steps = self.gpu.caught("binding", 0, || {
             let bound = |step: &Step| BoundStep {
                 label: step.label.clone(),
@@ -211,7 +210,6 @@ impl Bound {
     /// # Errors
     /// [`Error::Wgpu`] if the encoder has an open pass; [`Error::DeviceLost`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        self.gpu.check_alive("recording")?;
         self.gpu.caught("recording", 0, || self.record_pass(encoder))
     }
 

@@ -1,6 +1,6 @@
 //! Adapters, data and comparisons for the tests that need a device.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use num_complex::Complex64;
 use proptest::test_runner::Config as ProptestConfig;
@@ -20,6 +20,15 @@ pub struct Device {
 impl Device {
     pub fn gpu(&self) -> &Gpu {
         self.planner.gpu()
+    }
+
+    /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that. Which ones fit is tested without a device.
+    pub fn plan_if_fit<S: Spec>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
+        let Some(recipe) = recipe else { return Some(self.planner.plan(spec).unwrap()) };
+        match self.planner.plan_with(spec, recipe) {
+            Err(Error::UnfitRecipe { .. }) => None,
+            plan => Some(plan.unwrap()),
+        }
     }
 
     /// A second device of the adapter, for tests that break it.
