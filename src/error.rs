@@ -132,6 +132,14 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// The file of a pipeline cache could not be written.
+    #[error("the pipeline cache {path:?} could not be saved: {why}")]
+    PipelineCache {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The reason, from the operating system where it gives one.
+        why: String,
+    },
     /// The device is gone: it was destroyed, removed, or hung.
     #[error("the device was lost during {during}: {message}")]
     DeviceLost {

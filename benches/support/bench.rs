@@ -186,6 +186,13 @@ impl Bench {
         self.report.line(line);
     }
 
+    /// Reports what only this benchmark measures.
+    pub fn report_own(&mut self, case: &Case, recipe: &str, own: impl IntoIterator<Item = (&'static str, Value)>) {
+        let mut line = self.line(case, recipe);
+        line.extend(fields(own));
+        self.report.line(line);
+    }
+
     /// Reports a candidate that could not be measured.
     pub fn report_unfit(&mut self, case: &Case, recipe: &str, why: &Error, own: impl IntoIterator<Item = (&'static str, Value)>) {
         let mut line = self.line(case, recipe);

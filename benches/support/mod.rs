@@ -17,7 +17,7 @@
 //!
 //! # Output
 //! One line of JSON for each candidate on stdout; progress and a table on stderr.
-#![allow(dead_code, reason = "each benchmark uses a part")]
+#![allow(dead_code, unused_imports, reason = "each benchmark uses a part")]
 
 mod arrays;
 mod bench;

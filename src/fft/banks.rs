@@ -1,42 +1,46 @@
 //! Where elements of an exchange lie in workgroup memory, so that invocations that work together meet in few banks.
 //!
 //! Workgroup memory of GPUs is divided into banks of 4 bytes, commonly 32; invocations of a subgroup that access different words of one bank
-//! wait for one another. Stockham's stores are r or p·r elements apart, which are powers of two, so without spare elements most of them
+//! wait for one another. Stockham's stores are r or p·r elements apart, often powers of two, so without spare elements most of them
 //! fall into few banks. The spare elements are found by trying.
 
-/// Element i of a row is stored at i + ((i >> shift) << log2_step); a row starts `pitch` elements after the one before.
+/// Element i of line c lies at a + ((a >> shift) << log2_step), where a is i·lines + c if the lines are interleaved and c·n + i if not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
+    pub interleaved: bool,
     /// 0 for no spare elements.
     pub shift: u32,
     pub log2_step: u32,
-    pub pitch: u32,
 }
 
 impl Layout {
-    /// Dense rows of `n`.
-    pub fn dense(n: u32) -> Self {
-        Self { shift: 0, log2_step: 0, pitch: n }
-    }
+    /// No spare elements, line after line.
+    pub const DENSE: Self = Self { interleaved: false, shift: 0, log2_step: 0 };
 
-    /// Place of element `i` in its row.
-    pub fn place(self, i: u32) -> u32 {
-        if self.shift == 0 { i } else { i + ((i >> self.shift) << self.log2_step) }
+    /// Place of element `i` of line `c`, of lines of `n`.
+    pub fn place(self, i: u32, c: u32, lines: u32, n: u32) -> u32 {
+        let dense = if self.interleaved { i * lines + c } else { c * n + i };
+        if self.shift == 0 { dense } else { dense + ((dense >> self.shift) << self.log2_step) }
     }
 }
 
-/// One access of all invocations at once: for invocation `t` of row `line`, the element that it touches.
-pub(super) type Access<'a> = &'a dyn Fn(u32) -> u32;
+/// One access of all invocations at once.
+pub(super) struct Touch {
+    /// Of each lane the element that it touches, if it takes part.
+    pub elements: Vec<Option<u32>>,
+    /// Neighbouring invocations are neighbouring lines, not lanes.
+    pub lines_fast: bool,
+}
 
 /// What is known of the workgroup that exchanges.
 #[derive(Clone, Copy)]
 pub(super) struct Exchanging {
-    /// Length of a row.
+    /// Elements of a line that are exchanged at a time.
     pub n: u32,
-    /// Invocations for a row.
+    /// Invocations for a line.
     pub lanes: u32,
-    /// Rows of the workgroup.
-    pub rows: u32,
+    /// Lines of the workgroup.
+    pub lines: u32,
     /// Words of an element.
     pub words: u32,
     /// Number of banks; 0 where there are none.
@@ -46,54 +50,73 @@ pub(super) struct Exchanging {
 }
 
 impl Exchanging {
-    /// The layout with the fewest waits for these accesses that fits the memory.
-    pub fn best_layout(&self, accesses: &[Access<'_>]) -> Layout {
-        let dense = Layout::dense(self.n);
-        if self.banks == 0 {
-            return dense;
+    /// Words without any spare ones.
+    pub fn least(&self) -> u32 {
+        self.n * self.lines * self.words
+    }
+
+    /// The layout with the fewest waits for these accesses that fits the memory, and its elements.
+    pub fn best_layout(&self, touches: &[Touch]) -> Option<(Layout, u32)> {
+        let elements = |layout: Layout| layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1;
+        let fits = |layout: Layout| elements(layout) * self.words <= self.available;
+        if !fits(Layout::DENSE) {
+            return None;
         }
-        let mut best = (self.waits(dense, accesses), dense);
-        for shift in 2..=10 {
-            for log2_step in 0..shift.min(5) {
-                let unpitched = Layout { shift, log2_step, pitch: 0 };
-                let end = unpitched.place(self.n - 1) + 1;
-                for pitch in [end, end | 1] {
-                    let layout = Layout { pitch, ..unpitched };
-                    if pitch * self.rows * self.words > self.available {
-                        continue;
-                    }
-                    let waits = self.waits(layout, accesses);
+        let mut best = (self.waits(Layout::DENSE, touches), elements(Layout::DENSE), Layout::DENSE);
+        if self.banks > 0 {
+            for interleaved in [false, true] {
+                if interleaved && self.lines == 1 {
+                    continue;
+                }
+                let unspread = [Layout { interleaved, ..Layout::DENSE }];
+                let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| Layout { interleaved, shift, log2_step }));
+                for layout in unspread.into_iter().chain(spread).filter(|layout| fits(*layout)) {
                     // Equal waits: the smaller memory stays.
-                    if (waits, pitch) < (best.0, best.1.pitch) {
-                        best = (waits, layout);
+                    let own = (self.waits(layout, touches), elements(layout), layout);
+                    if (own.0, own.1) < (best.0, best.1) {
+                        best = own;
                     }
                 }
             }
         }
-        best.1
+        Some((best.2, best.1))
     }
 
-    /// Accesses to the fullest bank, added up over the accesses of the first and the last `banks` invocations.
-    pub fn waits(&self, layout: Layout, accesses: &[Access<'_>]) -> u32 {
-        let invocations = self.lanes * self.rows;
+    /// Accesses to the fullest bank, added up over the accesses of the first, a middle and the last subgroup.
+    fn waits(&self, layout: Layout, touches: &[Touch]) -> u32 {
+        if self.banks == 0 {
+            return 0;
+        }
+        let invocations = self.lanes * self.lines;
         // Elements of two words are served to half as many invocations at a time.
         let together = (self.banks / self.words).min(invocations);
+        let mut firsts = vec![0, invocations / 2 / together * together, invocations - together];
+        firsts.dedup();
         let mut waits = 0;
-        for access in accesses {
-            for first in [0, invocations - together] {
-                let mut words = Vec::new();
+        let mut places = Vec::new();
+        let mut load = vec![0; self.banks as usize];
+        for touch in touches {
+            for &first in &firsts {
+                places.clear();
+                load.fill(0);
                 for invocation in first..first + together {
-                    let (t, line) = (invocation % self.lanes, invocation / self.lanes);
-                    let place = line * layout.pitch + layout.place(access(t));
-                    words.extend((0..self.words).map(|word| place * self.words + word));
+                    let (t, c) = if touch.lines_fast {
+                        (invocation / self.lines, invocation % self.lines)
+                    } else {
+                        (invocation % self.lanes, invocation / self.lanes)
+                    };
+                    if let Some(i) = touch.elements[t as usize] {
+                        places.push(layout.place(i, c, self.lines, self.n));
+                    }
                 }
-                words.sort_unstable();
-                words.dedup();
-                let mut load = vec![0; self.banks as usize];
-                for word in words {
-                    load[(word % self.banks) as usize] += 1;
+                places.sort_unstable();
+                places.dedup();
+                for place in &places {
+                    for word in 0..self.words {
+                        load[((place * self.words + word) % self.banks) as usize] += 1;
+                    }
                 }
-                waits += load.into_iter().max().unwrap_or(0);
+                waits += load.iter().max().copied().unwrap_or(0);
             }
         }
         waits
@@ -104,30 +127,44 @@ impl Exchanging {
 mod tests {
     use super::*;
 
-    const ROW_OF_1024: Exchanging = Exchanging { n: 1024, lanes: 128, rows: 1, words: 1, banks: 32, available: 4096 };
+    const ROW_OF_1024: Exchanging = Exchanging { n: 1024, lanes: 128, lines: 1, words: 1, banks: 32, available: 4096 };
 
-    #[test]
-    fn stores_of_a_first_radix_8_stage_need_spare_elements() {
-        let stores: Vec<Box<dyn Fn(u32) -> u32>> =
-            (0..8).map(|k: u32| Box::new(move |t: u32| t * 8 + k) as Box<dyn Fn(u32) -> u32>).collect();
-        let accesses: Vec<Access<'_>> = stores.iter().map(|store| &**store as Access<'_>).collect();
-        assert_eq!(ROW_OF_1024.waits(Layout::dense(1024), &accesses), 8 * 2 * 8);
-        let best = ROW_OF_1024.best_layout(&accesses);
-        assert_eq!(ROW_OF_1024.waits(best, &accesses), 8 * 2, "{best:?}");
+    fn touches(of: impl Fn(u32, u32) -> u32) -> Vec<Touch> {
+        (0..8).map(|k| Touch { elements: (0..128).map(|t| Some(of(t, k))).collect(), lines_fast: false }).collect()
     }
 
     #[test]
-    fn without_banks_or_memory_rows_stay_dense() {
-        let stores: [Access<'_>; 1] = [&|t| t * 8];
-        assert_eq!(Exchanging { banks: 0, ..ROW_OF_1024 }.best_layout(&stores), Layout::dense(1024));
-        assert_eq!(Exchanging { available: 1024, ..ROW_OF_1024 }.best_layout(&stores), Layout::dense(1024));
+    fn stores_of_a_first_radix_8_stage_need_spare_elements() {
+        let stores = touches(|t, k| t * 8 + k);
+        assert_eq!(ROW_OF_1024.waits(Layout::DENSE, &stores), 8 * 3 * 8);
+        let (best, _) = ROW_OF_1024.best_layout(&stores).unwrap();
+        assert_eq!(ROW_OF_1024.waits(best, &stores), 8 * 3, "{best:?}");
+    }
+
+    #[test]
+    fn columns_side_by_side_are_interleaved() {
+        let columns = Exchanging { n: 64, lanes: 8, lines: 16, ..ROW_OF_1024 };
+        let along: Vec<Touch> =
+            (0..8).map(|k| Touch { elements: (0..8).map(|t| Some(t * 8 + k)).collect(), lines_fast: true }).collect();
+        assert!(columns.waits(Layout { interleaved: true, ..Layout::DENSE }, &along) < columns.waits(Layout::DENSE, &along));
+    }
+
+    #[test]
+    fn without_banks_or_memory_lines_stay_dense() {
+        let stores = touches(|t, k| t * 8 + k);
+        assert_eq!(Exchanging { banks: 0, ..ROW_OF_1024 }.best_layout(&stores), Some((Layout::DENSE, 1024)));
+        assert_eq!(Exchanging { available: 1024, ..ROW_OF_1024 }.best_layout(&stores), Some((Layout::DENSE, 1024)));
+        assert_eq!(Exchanging { available: 1023, ..ROW_OF_1024 }.best_layout(&stores), None);
     }
 
     #[test]
     fn layouts_keep_elements_apart() {
-        let layout = Layout { shift: 3, log2_step: 1, pitch: 0 };
-        let mut places: Vec<u32> = (0..1024).map(|i| layout.place(i)).collect();
-        places.dedup();
-        assert_eq!(places.len(), 1024);
+        for interleaved in [false, true] {
+            let layout = Layout { interleaved, shift: 3, log2_step: 1 };
+            let mut places: Vec<u32> = (0..256).flat_map(|i| (0..4).map(move |c| layout.place(i, c, 4, 256))).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), 1024);
+        }
     }
 }

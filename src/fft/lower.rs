@@ -1,105 +1,459 @@
 //! A recipe for a Fourier transform as dispatches.
 
-use super::recipe::{Recipe, RowRecipe, unfit};
-use super::roots::stage_roots;
-use super::{C2c, Direction, stages};
+use super::passes::{Factors, Hooks, State, Step, chain};
+use super::recipe::{PassRecipe, Recipe, Registers};
+use super::roots::Constants;
+use super::stages::{self, Setting};
+use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
-use crate::kernels::fft::{Rows, radix2, registers};
+use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Pair, Pass, Place, Side, Twiddle, Workgroup};
+use crate::kernels::fft::{Rows, radix2};
 use crate::kernels::transpose::Matrices;
-use crate::kernels::{Dispatch, Slot};
+use crate::kernels::{Dispatch, Slot, join};
 use crate::plan::{Array, Placement, Program};
-use num_complex::Complex32;
+use crate::transpose;
 
-pub(super) fn lower(spec: &C2c, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-    let geometry = spec.geometry()?;
-    let array = Array::of::<Complex32>(geometry.elements as usize);
+pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    let geometry = transform.geometry()?;
+    let [mut input, mut output] = match transform.kind {
+        Kind::C2c(_) => [8, 8],
+        Kind::R2c => [4, 8],
+        Kind::C2r => [8, 4],
+    }
+    .map(|element_bytes| Array { len: 0, element_bytes });
+    (input.len, output.len) = (geometry.input.span, geometry.output.span);
+    if transform.placement == Placement::InPlace {
+        // Rows of reals are padded: of the array that is both, all is one's own.
+        match transform.kind {
+            Kind::C2c(_) => {}
+            Kind::R2c => input.len = 2 * output.len,
+            Kind::C2r => output.len = 2 * input.len,
+        }
+    }
     let program = Program {
-        title: spec.to_string(),
-        placement: spec.placement,
-        input: array,
-        output: array,
+        title: transform.to_string(),
+        placement: transform.placement,
+        input,
+        output,
         workspaces: Vec::new(),
         tables: Vec::new(),
         dispatches: Vec::new(),
     };
-    let mut lowering = Lowering { spec, recipe, profile, program };
-    let (input, output) = match spec.placement {
-        Placement::OutOfPlace => (Slot::Input, Slot::Output),
-        Placement::InPlace => (Slot::Output, Slot::Output),
-    };
-    let workspace = Slot::Workspace(0);
-    let scale = spec.factor(geometry.n);
-    match (recipe, geometry.matrix) {
-        (Recipe::Rows(row_recipe), None) => lowering.rows(row_recipe, geometry.n, geometry.elements, scale, input, output)?,
-        (Recipe::RowsTransposed { rows, columns, transpose }, Some([r, c])) => {
-            lowering.program.workspaces.push(array);
-            let batch = geometry.elements / (r * c);
-            let dispatch = |[rows, columns]: [u32; 2], from, to| {
-                transpose
-                    .dispatch(Matrices { rows, columns, batch }, Width::Pair, profile, from, to)
-                    .map_err(|error| unfit_transpose(spec, recipe, error))
-            };
-            // Out of place the input is only read, by the first step. Arrays: where the rows go, where their transpose goes, the end.
-            let (first, second) =
-                if spec.transposed && spec.placement == Placement::OutOfPlace { (workspace, output) } else { (output, workspace) };
-            lowering.rows(rows, c, geometry.elements, 1.0, input, first)?;
-            let transposed = dispatch([r, c], first, second)?;
-            lowering.program.dispatches.push(transposed);
-            let third = if spec.transposed { output } else { second };
-            lowering.rows(columns, r, geometry.elements, scale, second, third)?;
-            if !spec.transposed {
-                let back = dispatch([c, r], third, output)?;
-                lowering.program.dispatches.push(back);
-            }
+    let mut lowering = Lowering { transform, geometry: &geometry, recipe, profile, program };
+    match recipe {
+        Recipe::Axes(axes) => {
+            let steps = chain(transform, &geometry, axes).map_err(|why| lowering.unfit(why))?;
+            lowering.steps(&steps)?;
         }
-        (Recipe::Rows(_), Some(_)) => {
-            return Err(lowering.unfit("two axes longer than 1 need `rows`, `columns` and `transpose`".to_owned()));
-        }
-        (Recipe::RowsTransposed { .. }, None) => return Err(lowering.unfit("one axis longer than 1 needs `rows` only".to_owned())),
+        Recipe::Transposed { rows, columns, transpose } => lowering.by_transposes(rows, columns, transpose)?,
     }
     Ok(lowering.program)
 }
 
-fn unfit_transpose(spec: &C2c, recipe: &Recipe, error: Error) -> Error {
-    match error {
-        Error::UnfitRecipe { why, .. } => Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why },
-        other => other,
-    }
-}
-
 struct Lowering<'a> {
-    spec: &'a C2c,
+    transform: &'a Transform,
+    geometry: &'a Geometry,
     recipe: &'a Recipe,
     profile: &'a DeviceProfile,
     program: Program,
 }
 
+/// One index of a line's number.
+#[derive(Clone, Debug)]
+struct Line {
+    extent: u32,
+    load: Place,
+    store: Place,
+    load_weight: u32,
+    store_weight: u32,
+    twiddle_weight: u32,
+}
+
+impl Line {
+    /// The two as one index, if on both sides the second goes on where the first ends.
+    fn merged(&self, next: &Self) -> Option<Self> {
+        let goes_on = |first: &Place, second: &Place| {
+            first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == second.stride.into()
+        };
+        let weights = [
+            (self.load_weight, next.load_weight),
+            (self.store_weight, next.store_weight),
+            (self.twiddle_weight, next.twiddle_weight),
+        ];
+        let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == second.into());
+        (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
+            .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
+    }
+}
+
 impl Lowering<'_> {
     fn unfit(&self, why: String) -> Error {
-        Error::UnfitRecipe { recipe: self.recipe.to_string(), spec: self.spec.to_string(), why }
+        Error::UnfitRecipe { recipe: self.recipe.to_string(), spec: self.transform.to_string(), why }
     }
 
-    /// Adds the transform of `elements / n` rows.
-    fn rows(&mut self, recipe: &RowRecipe, n: u32, elements: u32, scale: f32, input: Slot, output: Slot) -> Result<()> {
-        if let Some(why) = unfit(recipe, n, self.profile) {
-            return Err(self.unfit(why));
+    /// Two dense axes by rows and transposes.
+    fn by_transposes(&mut self, rows: &PassRecipe, columns: &PassRecipe, transpose: &transpose::Recipe) -> Result<()> {
+        let (transform, geometry) = (self.transform, self.geometry);
+        let (r, c) = match (transform.kind, geometry.axes.as_slice(), geometry.output_extents.as_slice()) {
+            (Kind::C2c(_), [0, 1], &[r, c, _]) if geometry.dense => (r, c),
+            _ => return Err(self.unfit("transposes are for two dense axes of complex numbers, both longer than 1".to_owned())),
+        };
+        let batch = geometry.output_extents[2];
+        let elements = r * c * batch;
+        let array = self.program.output;
+        self.program.workspaces.push(array);
+        let workspace = Slot::Workspace(0);
+        let in_place = transform.placement == Placement::InPlace;
+        let input = if in_place { Slot::Output } else { Slot::Input };
+        let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
+            transpose.dispatch(Matrices { rows, columns, batch }, Width::Pair, own.profile, from, to).map_err(|error| match error {
+                Error::UnfitRecipe { why, .. } => own.unfit(why),
+                other => other,
+            })
+        };
+        let inverse = transform.is_inverse();
+        // Out of place the input is only read, by the first step. Arrays: where the rows go, where their transpose goes, the end.
+        let (first, second) = if transform.transposed && !in_place { (workspace, Slot::Output) } else { (Slot::Output, workspace) };
+        self.rows(rows, Rows { n: c, rows: elements / c, inverse, scale: 1.0 }, input, first)?;
+        let transposed = turn(self, [r, c], first, second)?;
+        self.program.dispatches.push(transposed);
+        let third = if transform.transposed { Slot::Output } else { second };
+        self.rows(columns, Rows { n: r, rows: elements / r, inverse, scale: geometry.factor }, second, third)?;
+        if !transform.transposed {
+            let back = turn(self, [c, r], third, Slot::Output)?;
+            self.program.dispatches.push(back);
         }
-        let rows = Rows { n, rows: elements / n, inverse: self.spec.direction == Direction::Inverse, scale };
-        let max_groups = self.profile.groups_per_axis;
-        let dispatch: Dispatch = match recipe {
-            RowRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
-                let roots = self.program.table(stage_roots(&vec![2; n.trailing_zeros() as usize]));
-                radix2::dispatch(rows, *rows_per_workgroup, *lanes, max_groups, [input, output, roots])?
+        Ok(())
+    }
+
+    /// Adds the transform of dense rows.
+    fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
+        match recipe {
+            PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
+                if !rows.n.is_power_of_two() {
+                    return Err(self.unfit(format!("radix2 transforms powers of two, not rows of {}", rows.n)));
+                }
+                self.check_radix2(*rows_per_workgroup, *lanes, rows.n)?;
+                let mut constants = Constants::default();
+                constants.stages(&vec![2; rows.n.trailing_zeros() as usize]);
+                let roots = self.program.table(constants.table());
+                let max_groups = self.profile.groups_per_axis;
+                let dispatch = radix2::dispatch(rows, *rows_per_workgroup, *lanes, max_groups, [input, output, roots])?;
+                self.program.dispatches.push(dispatch);
+                Ok(())
             }
-            RowRecipe::Registers(registers) => {
-                let roots = self.program.table(stage_roots(&registers.radices));
-                let (generated, workgroup) = stages::generate(registers, self.profile.workgroup_bytes);
-                registers::dispatch(rows, workgroup, generated, max_groups, [input, output, roots])?
+            PassRecipe::Registers(registers) => {
+                if registers.n() != rows.n {
+                    return Err(self.unfit(format!("its radices multiply to {}, not to {}", registers.n(), rows.n)));
+                }
+                let side = || Side {
+                    numbers: Numbers::Complex,
+                    offset: 0,
+                    element: Place::linear(1),
+                    lines: vec![Place::linear(rows.n)],
+                    index: Index { element: 1, lines: vec![0] },
+                    limit: None,
+                    factors: None,
+                    swap: rows.inverse,
+                };
+                let (lines, radices) = (vec![rows.rows], registers.radices.clone());
+                let pass = Pass { radices, lines, load: side(), store: side(), twiddle: None, convolution: None };
+                let mut constants = Constants::default();
+                constants.stages(&registers.radices);
+                self.registers(rows.label(), registers, pass, constants, rows.rows, rows.scale, [input, output])
+            }
+        }
+    }
+
+    fn check_radix2(&self, rows: u32, lanes: u32, n: u32) -> Result<()> {
+        if rows == 0 || lanes == 0 {
+            return Err(self.unfit("rows and lanes must be at least 1".to_owned()));
+        }
+        if u64::from(rows) * u64::from(lanes) > self.profile.invocations.into() {
+            return Err(self.unfit(format!("{rows} rows x {lanes} lanes exceed {} invocations", self.profile.invocations)));
+        }
+        let required = radix2::workgroup_bytes(n, rows);
+        if required > self.profile.workgroup_bytes.into() {
+            return Err(self.unfit(format!("it needs {required} bytes of workgroup memory of {}", self.profile.workgroup_bytes)));
+        }
+        Ok(())
+    }
+
+    /// Adds the dispatches of a chain of passes.
+    fn steps(&mut self, steps: &[Step<'_>]) -> Result<()> {
+        let slots = self.slots(steps);
+        for (i, step) in steps.iter().enumerate() {
+            let scale = if i + 1 == steps.len() { self.geometry.factor } else { 1.0 };
+            self.step(step, scale, [slots[i], slots[i + 1]])?;
+        }
+        Ok(())
+    }
+
+    /// Where the array is before the first, between two, and after the last pass, with as few workspaces as possible, which are added to the program.
+    fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
+        let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
+        // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
+        let output_bytes = self.program.output.bytes();
+        let held_by_output = |state: &State| {
+            state.in_output || self.geometry.dense && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
+        };
+        let mut best: Option<(usize, Vec<Slot>)> = None;
+        let mut open = vec![vec![first]];
+        while let Some(slots) = open.pop() {
+            let i = slots.len() - 1;
+            let used = slots.iter().filter_map(|slot| if let Slot::Workspace(w) = slot { Some(w + 1) } else { None }).max().unwrap_or(0);
+            if best.as_ref().is_some_and(|(least, _)| used >= *least) {
+                continue;
+            }
+            if i == steps.len() {
+                best = Some((used, slots));
+                continue;
+            }
+            let last = i + 1 == steps.len();
+            let mut choices = Vec::new();
+            if !last {
+                choices.extend((0..=used.min(2)).rev().map(Slot::Workspace));
+            }
+            if last || held_by_output(&steps[i].states[1]) {
+                choices.push(Slot::Output);
+            }
+            for slot in choices {
+                if slot != slots[i] || keeps_positions(&steps[i]) {
+                    open.push(slots.iter().copied().chain([slot]).collect());
+                }
+            }
+        }
+        let (workspaces, slots) = best.expect("three workspaces are always enough");
+        let mut sizes = vec![0; workspaces];
+        for (step, slot) in steps.iter().zip(&slots[1..]) {
+            if let Slot::Workspace(w) = slot {
+                sizes[*w] = sizes[*w].max(step.states[1].span as usize);
+            }
+        }
+        self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: 8 }));
+        slots
+    }
+
+    fn step(&mut self, step: &Step<'_>, scale: f32, slots: [Slot; 2]) -> Result<()> {
+        let axis = step.element.0;
+        let mut lines = lines(step);
+        let mut pairs = [None, None];
+        if matches!(step.load.numbers, Numbers::RealPair(_) | Numbers::HalfPair(..)) {
+            pairs = self.pair(&mut lines)?.map(Some);
+        }
+        if lines.is_empty() {
+            let nowhere = Place::linear(0);
+            lines.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
+        }
+        let count: u32 = lines.iter().map(|line| line.extent).product();
+        let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
+        let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
+        let label = format!("{what}{of}, {count} x {}", step.n);
+        let registers = match step.recipe {
+            PassRecipe::Registers(registers) => registers,
+            PassRecipe::Radix2 { .. } => {
+                let dense = lines.len() == 1
+                    && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
+                        state.offset == 0 && state.dim(step.element).place == Place::linear(1) && (count == 1 || *line == Place::linear(step.n))
+                    });
+                let plain = |hooks: &Hooks| hooks.numbers == Numbers::Complex && hooks.limit.is_none() && hooks.factors.is_none();
+                if !dense || !plain(&step.load) || !plain(&step.store) || step.twiddle.is_some() || step.load.swap != step.store.swap {
+                    return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
+                }
+                let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
+                return self.rows(step.recipe, rows, slots[0], slots[1]);
             }
         };
+        let mut constants = Constants::default();
+        constants.stages(&registers.radices);
+        let twiddle = step.twiddle.as_ref().map(|(n, _)| {
+            let (low, at) = constants.twiddle(*n);
+            Twiddle { n: *n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at }
+        });
+        let mut side = |hooks: &Hooks, state: &State, load: bool, pair: Option<Pair>| {
+            let numbers = match (&hooks.numbers, pair) {
+                (Numbers::RealPair(_), Some(pair)) => Numbers::RealPair(pair),
+                (Numbers::HalfPair(half, _), Some(pair)) => Numbers::HalfPair(half.clone(), pair),
+                (other, _) => other.clone(),
+            };
+            let by_index = load && matches!(numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+            Side {
+                offset: state.offset,
+                element: if by_index { Place::linear(0) } else { state.dim(step.element).place.clone() },
+                lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
+                index: Index {
+                    element: hooks.weights.get(step.element.1).copied().unwrap_or(1),
+                    lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
+                },
+                limit: hooks.limit,
+                factors: hooks.factors.map(|factors| match factors {
+                    Factors::Chirp(n) => constants.chirp(n, false),
+                    Factors::ConjugateChirp(n) => constants.chirp(n, true),
+                    Factors::Spectrum { n, m } => constants.spectrum(n, m),
+                }),
+                swap: hooks.swap,
+                numbers,
+            }
+        };
+        let load = side(&step.load, &step.states[0], true, pairs[0]);
+        let store = side(&step.store, &step.states[1], false, pairs[1]);
+        let convolution = step.convolution.map(|n| {
+            let spectrum = constants.spectrum(n, step.n);
+            let reversed: Vec<u32> = registers.radices.iter().rev().copied().collect();
+            Convolution { spectrum, roots: constants.stages(&reversed) }
+        });
+        let extents = lines.iter().map(|line| line.extent).collect();
+        let pass = Pass { radices: registers.radices.clone(), lines: extents, load, store, twiddle, convolution };
+        self.registers(label, registers, pass, constants, count, scale, slots)
+    }
+
+    /// Takes lines in pairs along the fastest index, and says how far the second line of a pair is on both sides.
+    fn pair(&self, lines: &mut [Line]) -> Result<[Pair; 2]> {
+        let Some(first) = lines.first_mut() else {
+            let alone = Pair { distance: 0, odd: Some((0, 1)) };
+            return Ok([alone, alone]);
+        };
+        let odd = (first.extent % 2 == 1).then_some((0, first.extent));
+        first.extent = first.extent.div_ceil(2);
+        let halve = |place: &mut Place| match place.low.first_mut() {
+            None => {
+                let distance = place.stride;
+                place.stride *= 2;
+                Some(distance)
+            }
+            Some((base, stride)) if *base % 2 == 0 => {
+                let distance = *stride;
+                (*base, *stride) = (*base / 2, *stride * 2);
+                Some(distance)
+            }
+            Some(_) => None,
+        };
+        match (halve(&mut first.load), halve(&mut first.store)) {
+            (Some(load), Some(store)) => Ok([Pair { distance: load, odd }, Pair { distance: store, odd }]),
+            _ => Err(self.unfit("blocks of an odd number of rows, which are taken in pairs".to_owned())),
+        }
+    }
+
+    /// Adds a dispatch of the kernel `fft/pass`.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the dispatch")]
+    fn registers(
+        &mut self,
+        label: String,
+        recipe: &Registers,
+        pass: Pass,
+        constants: Constants,
+        lines: u32,
+        scale: f32,
+        [input, output]: [Slot; 2],
+    ) -> Result<()> {
+        let profile = self.profile;
+        check(recipe, profile).map_err(|why| self.unfit(why))?;
+        let roots = self.program.table(constants.table());
+        // Pieces of an array begin where any device lets a binding begin, and hold whole complex numbers.
+        let segment = profile.binding_bytes / 256 * 256;
+        let bound = |slot| {
+            let bytes = self.program.bytes(slot);
+            Bound { slot, first: 0, bytes, segment: if bytes <= profile.binding_bytes { bytes } else { segment } }
+        };
+        let (input, output) = (bound(input), bound(output));
+        let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: 0 };
+        let grid = pass::grid(lines, workgroup, profile.groups_per_axis)?;
+        let exact = grid.count() * u64::from(recipe.lines) == lines.into();
+        let setting = Setting { input, output, exact, words: profile.workgroup_bytes / 4 };
+        let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
+        let binds = pass::binds(input, output, roots);
+        let available = u64::from(profile.storage_buffers).min(pass::INPUTS.len() as u64);
+        if binds.len() as u64 > available {
+            let what = format!("`{label}` on {} and {} bytes in bindings of {segment}", input.bytes, output.bytes);
+            let limit = "max_storage_buffers_per_shader_stage";
+            return Err(Error::LimitExceeded { what, limit, required: binds.len() as u64, available });
+        }
+        let params = pass::Params { lines, scale };
+        let dispatch: Dispatch = pass::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);
         Ok(())
     }
+}
+
+/// What is not the element of a step, in order: what is near on the store side first, as one index where it is one on both sides.
+fn lines(step: &Step<'_>) -> Vec<Line> {
+    let [from, to] = &step.states;
+    let axis = step.element.0;
+    let by_index = matches!(step.load.numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+    let mut lines: Vec<Line> = from
+        .dims
+        .iter()
+        .filter(|dim| dim.key != step.element && dim.extent > 1)
+        .map(|dim| {
+            let own = dim.key.0 == axis;
+            let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
+            Line {
+                extent: dim.extent,
+                load: if own && by_index { Place::linear(0) } else { dim.place.clone() },
+                store: to.dim(dim.key).place.clone(),
+                load_weight: weight(&step.load.weights),
+                store_weight: weight(&step.store.weights),
+                twiddle_weight: step.twiddle.as_ref().map_or(0, |(_, weights)| weight(weights)),
+            }
+        })
+        .collect();
+    lines.sort_by_key(|line| (line.store.lowest_stride(), line.load.lowest_stride()));
+    let mut merged: Vec<Line> = Vec::new();
+    for line in lines {
+        match merged.last_mut().and_then(|last| Some((last.merged(&line)?, last))) {
+            Some((both, last)) => *last = both,
+            None => merged.push(line),
+        }
+    }
+    merged
+}
+
+/// Whether every workgroup of the step stores to places that only itself has loaded from.
+fn keeps_positions(step: &Step<'_>) -> bool {
+    let [from, to] = &step.states;
+    let others_kept = |factor: u32| {
+        from.dims.iter().filter(|dim| dim.key != step.element).all(|dim| {
+            let kept = to.dim(dim.key);
+            dim.extent == kept.extent
+                && (dim.extent == 1
+                    || if factor == 1 {
+                        dim.place == kept.place
+                    } else {
+                        // One side counts reals.
+                        let (real, complex) = if from.real { (dim, kept) } else { (kept, dim) };
+                        real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
+                    })
+        })
+    };
+    let (element, stored) = (from.dim(step.element), to.dim(step.element));
+    match (from.real, to.real) {
+        (false, false) => from.offset == to.offset && element == stored && others_kept(1),
+        (true, true) => false,
+        (true, false) => from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2),
+        (false, true) => 2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2),
+    }
+}
+
+/// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.
+pub(super) const MAX_ELEMENTS: u32 = 64;
+
+/// Says why a recipe cannot run on such a device, if it cannot.
+fn check(recipe: &Registers, profile: &DeviceProfile) -> std::result::Result<(), String> {
+    let Registers { radices, lanes, lines, pieces, banks, block, .. } = recipe;
+    let ensure = |fine: bool, why: &dyn Fn() -> String| if fine { Ok(()) } else { Err(why()) };
+    ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), &|| {
+        format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
+    })?;
+    ensure(radices.len() == 1 || radices.iter().all(|&radix| radix > 1), &|| "a radix of 1 stands alone".to_owned())?;
+    ensure(*lanes > 0 && *lines > 0, &|| "lanes and lines must be at least 1".to_owned())?;
+    let limit = profile.invocations.min(profile.workgroup_size[0]);
+    ensure(u64::from(*lanes) * u64::from(*lines) <= limit.into(), &|| format!("{lines} lines of {lanes} invocations exceed {limit}"))?;
+    ensure(recipe.elements() <= MAX_ELEMENTS, &|| {
+        format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
+    })?;
+    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), &|| format!("{} is no multiple of {pieces} pieces", recipe.n()))?;
+    ensure([0, 16, 32, 64].contains(banks), &|| "banks are 0, 16, 32 or 64".to_owned())?;
+    ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), &|| "a block has at least 1 x 1 elements".to_owned())
 }

@@ -1,38 +1,51 @@
-//! How to compute a Fourier transform, and the rules that choose.
+//! How to compute a Fourier transform: every decision, printed and parsed.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::C2c;
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::kernels::element::Width;
-use crate::kernels::fft::radix2;
 use crate::kernels::join;
 use crate::transpose;
 
-/// How to compute a [`C2c`].
+/// How to compute a transform.
 ///
-/// Printed and parsed as `rows: ...` for one axis and `rows: ...; columns: ...; transpose: ...` for two.
+/// Printed and parsed as one part per axis, in the order in which they are transformed, `axis 1: ...; axis 0: ...`, or as
+/// `rows: ...; columns: ...; transpose: ...`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
-    /// One axis longer than 1: FFTs of rows.
-    Rows(RowRecipe),
-    /// Two such axes: FFTs of rows, transpose, FFTs of rows, transpose.
-    RowsTransposed {
+    /// Each axis in place of where it lies.
+    Axes(Vec<AxisRecipe>),
+    /// Two dense axes: FFTs of rows, transpose, FFTs of rows, transpose.
+    Transposed {
         /// For the last axis.
-        rows: RowRecipe,
+        rows: PassRecipe,
         /// For the first axis.
-        columns: RowRecipe,
+        columns: PassRecipe,
         /// For both transposes.
         transpose: transpose::Recipe,
     },
 }
 
-/// How to transform a row.
+/// How to transform one axis.
+///
+/// Printed as `axis 0: P1 + P2` with a pass for every factor of the length; `axis 0 bluestein 2048: P1` for a length that has no good factors;
+/// `axis 1 pairs: P1` for rows of reals that are transformed two at a time.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum RowRecipe {
-    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory. Plain, and the slowest.
+pub struct AxisRecipe {
+    /// Number of the axis, from the slowest.
+    pub axis: usize,
+    /// Length of the cyclic convolution that the transform is turned into, at least twice its own length less 1.
+    pub bluestein: Option<u32>,
+    /// Two rows of reals are transformed as the real and the imaginary part of one. Of a real transform's last axis only.
+    pub pairs: bool,
+    /// A pass for every factor of the length. The product of their lengths is the axis's, or the convolution's.
+    pub passes: Vec<PassRecipe>,
+}
+
+/// How to transform lines.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PassRecipe {
+    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory, dense rows only. Plain, and the slowest.
     ///
     /// Printed as `radix2 rows=2 lanes=32`.
     Radix2 {
@@ -41,40 +54,62 @@ pub enum RowRecipe {
         /// Invocations for each row.
         lanes: u32,
     },
-    /// The kernel `fft/registers`: butterflies of larger radices in registers, a pass through workgroup memory between them.
+    /// The kernel `fft/pass`: butterflies of larger radices in registers, a pass through workgroup memory between them.
     ///
-    /// Printed as `registers 8.8.8 elements=8 rows=1 exchange=split banks=32 roots=products`.
+    /// Printed as `registers 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products block=8x4`.
     Registers(Registers),
 }
 
-/// Decisions for the kernel `fft/registers`.
+/// Decisions for the kernel `fft/pass`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Registers {
-    /// 2, 4, 8 or 16, in order; their product is the length of a row.
+    /// Radices of the stages in order, each at most 64; their product is the length of a line.
     pub radices: Vec<u32>,
-    /// Elements that an invocation holds: a multiple of every radix that divides the length, at most 32.
-    pub elements: u32,
-    /// Rows of a workgroup.
-    pub rows: u32,
+    /// Invocations for a line.
+    pub lanes: u32,
+    /// Lines of a workgroup.
+    pub lines: u32,
     /// How values pass through workgroup memory.
     pub exchange: Exchange,
+    /// Parts of a line that pass through workgroup memory one after the other.
+    pub pieces: u32,
     /// Banks of workgroup memory to spread the values over: 16, 32 or 64; 0 for none.
     pub banks: u32,
     /// Where the roots of unity come from.
     pub roots: Roots,
+    /// Extents of the blocks that the result is stored in if another pass follows: along this axis, or what is left of it, and along the next one.
+    pub block: Option<[u32; 2]>,
 }
 
 impl Registers {
-    /// Length of a row; saturating, since anybody can write a recipe.
+    /// The least that can be said: all other decisions at their defaults, which are what parsing fills in.
+    #[must_use]
+    pub fn new(radices: Vec<u32>, lanes: u32) -> Self {
+        Self { radices, lanes, lines: 1, exchange: Exchange::Split, pieces: 1, banks: 32, roots: Roots::Products, block: None }
+    }
+
+    /// Length of a line; saturating, since anybody can write a recipe.
     #[must_use]
     pub fn n(&self) -> u32 {
         self.radices.iter().fold(1, |n, &radix| n.saturating_mul(radix))
     }
 
-    /// Invocations for a row.
+    /// Complex numbers that an invocation holds at most.
     #[must_use]
-    pub fn lanes(&self) -> u32 {
-        self.n() / self.elements
+    pub fn elements(&self) -> u32 {
+        let n = self.n();
+        self.radices.iter().map(|&radix| (n / radix.max(1)).div_ceil(self.lanes.max(1)).saturating_mul(radix)).max().unwrap_or(0)
+    }
+}
+
+impl PassRecipe {
+    /// Length of a line, where the recipe says it.
+    #[must_use]
+    pub fn n(&self) -> Option<u32> {
+        match self {
+            Self::Radix2 { .. } => None,
+            Self::Registers(registers) => Some(registers.n()),
+        }
     }
 }
 
@@ -82,14 +117,19 @@ impl fmt::Display for Registers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "registers {} elements={} rows={} exchange={} banks={} roots={}",
+            "registers {} lanes={} lines={} exchange={} pieces={} banks={} roots={}",
             join(&self.radices, "."),
-            self.elements,
-            self.rows,
+            self.lanes,
+            self.lines,
             self.exchange,
+            self.pieces,
             self.banks,
             self.roots
-        )
+        )?;
+        match self.block {
+            Some([along, across]) => write!(f, " block={along}x{across}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -113,12 +153,12 @@ impl Exchange {
     }
 }
 
-/// Where the roots of unity of a stage come from. All come from a table computed in f64.
+/// Where roots of unity come from. All come from tables computed in f64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Roots {
     /// Each is looked up.
     Table,
-    /// The powers 1, 2, 4 and 8 are looked up, the others are products of two.
+    /// The powers 1, 2, 4, 8, … are looked up, the others are products of two.
     Products,
 }
 
@@ -145,7 +185,7 @@ words! {
     Roots { Table = "table", Products = "products" }
 }
 
-impl fmt::Display for RowRecipe {
+impl fmt::Display for PassRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Radix2 { rows, lanes } => write!(f, "radix2 rows={rows} lanes={lanes}"),
@@ -154,52 +194,135 @@ impl fmt::Display for RowRecipe {
     }
 }
 
-impl FromStr for RowRecipe {
+/// The fields `name=value` of a recipe, each taken once.
+struct Fields<'a> {
+    text: &'a str,
+    fields: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Fields<'a> {
+    fn wrong(&self, why: &str) -> Error {
+        Error::Parse { what: "pass recipe", text: self.text.to_owned(), why: why.to_owned() }
+    }
+
+    fn take(&mut self, name: &str) -> Option<&'a str> {
+        let i = self.fields.iter().position(|(own, _)| *own == name)?;
+        Some(self.fields.swap_remove(i).1)
+    }
+
+    fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
+        match (self.take(name), default) {
+            (None, Some(default)) => Ok(default),
+            (None, None) => Err(self.wrong(&format!("it lacks the field {name}"))),
+            (Some(value), _) => value.parse().map_err(|_| self.wrong(&format!("{name} is no number"))),
+        }
+    }
+
+    fn word<T: FromStr>(&mut self, name: &str, default: T, choices: &str) -> Result<T> {
+        self.take(name).map_or(Ok(default), |value| value.parse().map_err(|_| self.wrong(&format!("{name} is {choices}"))))
+    }
+
+    fn done(&self) -> Result<()> {
+        self.fields.first().map_or(Ok(()), |(name, _)| Err(self.wrong(&format!("it has no field {name}, or not twice"))))
+    }
+}
+
+impl FromStr for PassRecipe {
+    type Err = Error;
+
+    /// Of `registers` only the radices and `lanes` are needed.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut fields = Fields { text, fields: Vec::new() };
+        let mut words = text.split_whitespace();
+        let kind = words.next().ok_or_else(|| fields.wrong("it is empty"))?;
+        let radices = if kind == "registers" { words.next() } else { None };
+        fields.fields = words
+            .map(|word| word.split_once('='))
+            .collect::<Option<_>>()
+            .ok_or_else(|| fields.wrong("every field is written name=value"))?;
+        let recipe = match kind {
+            "radix2" => Self::Radix2 { rows: fields.number("rows", None)?, lanes: fields.number("lanes", None)? },
+            "registers" => {
+                let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
+                let radices = radices.map_err(|_| fields.wrong("radices are numbers with dots between them"))?;
+                let default = Registers::new(radices, fields.number("lanes", None)?);
+                let block = match fields.take("block").map(|value| value.split_once('x')) {
+                    None => None,
+                    Some(pair) => Some(
+                        pair.and_then(|(along, across)| Some([along.parse().ok()?, across.parse().ok()?]))
+                            .ok_or_else(|| fields.wrong("block is two numbers, such as 8x4"))?,
+                    ),
+                };
+                Self::Registers(Registers {
+                    lines: fields.number("lines", Some(default.lines))?,
+                    exchange: fields.word("exchange", default.exchange, "whole or split")?,
+                    pieces: fields.number("pieces", Some(default.pieces))?,
+                    banks: fields.number("banks", Some(default.banks))?,
+                    roots: fields.word("roots", default.roots, "table or products")?,
+                    block,
+                    ..default
+                })
+            }
+            _ => return Err(fields.wrong("it begins with radix2 or registers")),
+        };
+        fields.done()?;
+        Ok(recipe)
+    }
+}
+
+impl fmt::Display for AxisRecipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "axis {}", self.axis)?;
+        if let Some(m) = self.bluestein {
+            write!(f, " bluestein {m}")?;
+        }
+        f.write_str(if self.pairs { " pairs: " } else { ": " })?;
+        for (i, pass) in self.passes.iter().enumerate() {
+            write!(f, "{}{pass}", if i == 0 { "" } else { " + " })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for AxisRecipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "row recipe", text: text.to_owned(), why: why.to_owned() };
-        let mut words = text.split_whitespace();
-        let kind = words.next().ok_or_else(|| wrong("it is empty"))?;
-        let radices = if kind == "registers" { words.next() } else { None };
-        let fields: Vec<(&str, &str)> =
-            words.map(|word| word.split_once('=')).collect::<Option<_>>().ok_or_else(|| wrong("every field is written name=value"))?;
-        let field = |name: &str| {
-            let found = fields.iter().find(|(own, _)| *own == name);
-            found.map(|&(_, value)| value).ok_or_else(|| wrong(&format!("it lacks the field {name}")))
+        let wrong = || Error::Parse {
+            what: "axis recipe",
+            text: text.to_owned(),
+            why: "it is `axis 0: ... + ...`, with `bluestein 2048` or `pairs` before the colon".to_owned(),
         };
-        let number = |name: &str| field(name)?.parse::<u32>().map_err(|_| wrong(&format!("{name} is no number")));
-        let expect = |names: &[&str]| match fields.iter().find(|(own, _)| !names.contains(own)) {
-            Some((own, _)) => Err(wrong(&format!("it has no field {own}"))),
-            None => Ok(()),
+        let (head, passes) = text.split_once(':').ok_or_else(wrong)?;
+        let mut words = head.split_whitespace();
+        let mut number = |before: &str| match words.next() {
+            Some(word) if word == before => words.next().and_then(|word| word.parse::<u32>().ok()),
+            _ => None,
         };
-        match kind {
-            "radix2" => {
-                expect(&["rows", "lanes"])?;
-                Ok(Self::Radix2 { rows: number("rows")?, lanes: number("lanes")? })
+        let axis = number("axis").ok_or_else(wrong)? as usize;
+        let (mut bluestein, mut pairs) = (None, false);
+        while let Some(word) = words.next() {
+            match word {
+                "bluestein" if bluestein.is_none() => bluestein = Some(words.next().and_then(|m| m.parse().ok()).ok_or_else(wrong)?),
+                "pairs" if !pairs => pairs = true,
+                _ => return Err(wrong()),
             }
-            "registers" => {
-                expect(&["elements", "rows", "exchange", "banks", "roots"])?;
-                let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
-                Ok(Self::Registers(Registers {
-                    radices: radices.map_err(|_| wrong("radices are numbers with dots between them"))?,
-                    elements: number("elements")?,
-                    rows: number("rows")?,
-                    exchange: field("exchange")?.parse().map_err(|()| wrong("exchange is whole or split"))?,
-                    banks: number("banks")?,
-                    roots: field("roots")?.parse().map_err(|()| wrong("roots is table or products"))?,
-                }))
-            }
-            _ => Err(wrong("it begins with radix2 or registers")),
         }
+        let passes = passes.split('+').map(|pass| pass.trim().parse()).collect::<Result<_>>()?;
+        Ok(Self { axis, bluestein, pairs, passes })
     }
 }
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rows(rows) => write!(f, "rows: {rows}"),
-            Self::RowsTransposed { rows, columns, transpose } => write!(f, "rows: {rows}; columns: {columns}; transpose: {transpose}"),
+            Self::Axes(axes) => {
+                for (i, axis) in axes.iter().enumerate() {
+                    write!(f, "{}{axis}", if i == 0 { "" } else { "; " })?;
+                }
+                Ok(())
+            }
+            Self::Transposed { rows, columns, transpose } => write!(f, "rows: {rows}; columns: {columns}; transpose: {transpose}"),
         }
     }
 }
@@ -208,140 +331,21 @@ impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || {
-            let why = "it is `rows: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
-            Error::Parse { what: "FFT recipe", text: text.to_owned(), why }
-        };
         let parts: Vec<&str> = text.split(';').map(str::trim).collect();
-        let part =
-            |i: usize, name: &str| parts[i].strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).map(str::trim).ok_or_else(wrong);
-        match parts.len() {
-            1 => Ok(Self::Rows(part(0, "rows")?.parse()?)),
-            3 => Ok(Self::RowsTransposed {
-                rows: part(0, "rows")?.parse()?,
-                columns: part(1, "columns")?.parse()?,
-                transpose: part(2, "transpose")?.parse()?,
-            }),
-            _ => Err(wrong()),
+        if let [rows, columns, transpose] = parts[..]
+            && let (Some(rows), Some(columns), Some(transpose)) =
+                (rows.strip_prefix("rows:"), columns.strip_prefix("columns:"), transpose.strip_prefix("transpose:"))
+        {
+            return Ok(Self::Transposed {
+                rows: rows.trim().parse()?,
+                columns: columns.trim().parse()?,
+                transpose: transpose.trim().parse()?,
+            });
         }
-    }
-}
-
-pub(super) fn design(spec: &C2c, profile: &DeviceProfile) -> Result<Recipe> {
-    let geometry = spec.geometry()?;
-    let rows = |n: u32| design_rows(n, geometry.elements / n, profile);
-    match geometry.matrix {
-        None => Ok(Recipe::Rows(rows(geometry.n)?)),
-        Some([r, c]) => Ok(Recipe::RowsTransposed {
-            rows: rows(c)?,
-            columns: rows(r)?,
-            transpose: transpose::Recipe::for_matrices(r, c, Width::Pair, profile),
-        }),
-    }
-}
-
-/// Elements that an invocation holds at most: 32 complex numbers are 64 registers, and a GPU's invocation has 128 to 256.
-const MAX_ELEMENTS: u32 = 32;
-const MAX_RADIX: u32 = 16;
-
-fn design_rows(n: u32, count: u32, profile: &DeviceProfile) -> Result<RowRecipe> {
-    check_length(n, profile)?;
-    if n == 1 {
-        return Ok(RowRecipe::Radix2 { rows: profile.invocations.min(64), lanes: 1 });
-    }
-    let elements = design_elements(n, profile);
-    let lanes = n / elements;
-    // Split halves the workgroup memory, and so doubles the workgroups that a GPU's core holds. H200, ms of 2^25 points, whole / split:
-    // n = 64 0.133 / 0.130, 256 0.139 / 0.130, 1024 0.160 / 0.133, 2048 0.202 / 0.139, 4096 0.212 / 0.151. On a processor a barrier costs more
-    // than memory: lavapipe, 1024 rows of 1024, 9.3 / 11.0 ms.
-    let exchange = if profile.is_cpu() && n * 8 <= profile.workgroup_bytes { Exchange::Whole } else { Exchange::Split };
-    // Invocations of a workgroup: two subgroups of 32 on a GPU, where more made no difference or lost 1 to 3% (n = 512: 1 row 0.1303, 2 rows
-    // 0.1336 ms). On lavapipe more rows spread its cost of a workgroup: 1024 rows of 1024, 1, 2, 4 rows 9.3, 8.9, 8.1 ms.
-    let invocations = if profile.is_cpu() { 256 } else { 64 };
-    let by_memory = (profile.workgroup_bytes / (n * 4 * exchange.words())).max(1);
-    let by_invocations = (invocations.min(profile.invocations) / lanes).max(1);
-    let rows = (1 << by_memory.min(by_invocations).ilog2()).min(count.next_power_of_two());
-    // H200 without spare elements: n = 1024 0.217 in place of 0.134 ms, 4096 0.224 in place of 0.151. A processor's memory has no banks.
-    let banks = if profile.is_cpu() || n * 4 >= profile.workgroup_bytes { 0 } else { 32 };
-    let radices = balanced_radices(n, elements.min(MAX_RADIX));
-    Ok(RowRecipe::Registers(Registers { radices, elements, rows, exchange, banks, roots: Roots::Products }))
-}
-
-/// Refuses rows that no recipe can hold in one workgroup.
-fn check_length(n: u32, profile: &DeviceProfile) -> Result<()> {
-    let longest = (profile.workgroup_bytes / 4).min(profile.invocations.saturating_mul(MAX_ELEMENTS));
-    // A row of one stage passes through no workgroup memory.
-    let longest = 1 << longest.max(MAX_RADIX).ilog2();
-    if n <= longest {
-        return Ok(());
-    }
-    let memory = ("bytes of workgroup memory", "max_compute_workgroup_storage_size", u64::from(n) * 4, profile.workgroup_bytes);
-    let invocations = ("invocations", "max_compute_invocations_per_workgroup", u64::from(n / MAX_ELEMENTS), profile.invocations);
-    let (what, limit, required, available) = if memory.2 > memory.3.into() { memory } else { invocations };
-    let what = format!("an FFT of rows of {n}, where {longest} is the longest, ({what})");
-    Err(Error::LimitExceeded { what, limit, required, available: available.into() })
-}
-
-/// Elements of an invocation, and so the largest radix.
-///
-/// GPU: 8, which leaves most invocations to hide latency; 16 from n = 2048 on, where it saves a stage (H200, n = 2048: 0.1336 in place of
-/// 0.1393 ms; 4096: 0.151 in place of 0.168). Of a short row about √n, as neighbouring invocations should load neighbouring elements (n = 16: 4 elements
-/// 0.135, 8 0.241, 16 0.539 ms; n = 8: 2 elements 0.164, 4 0.153, 8 0.376 ms). Processor: 16, for few barriers. Everywhere more if the row would
-/// take too many invocations.
-fn design_elements(n: u32, profile: &DeviceProfile) -> u32 {
-    let most_lanes = profile.invocations.min(profile.workgroup_size[0]).clamp(1, 512);
-    let wanted = if profile.is_cpu() || n >= 2048 { 16 } else { 1 << n.ilog2().div_ceil(2).min(3) };
-    wanted.max((n / most_lanes).next_power_of_two()).min(MAX_ELEMENTS).min(n)
-}
-
-/// n = 2ᵏ as a product of as few radices up to `most` as possible, all of about the same size, the larger ones first.
-///
-/// Lavapipe, 1024 rows of 1024: 16.8.8 7.3, 16.16.4 9.3 ms. H200, 8192²: 16.8.8.8 1.381, 16.16.16.2 1.407 ms.
-fn balanced_radices(n: u32, most: u32) -> Vec<u32> {
-    let bits = n.ilog2();
-    let stages = bits.div_ceil(most.ilog2());
-    (0..stages).map(|stage| 1 << (bits / stages + u32::from(stage < bits % stages))).collect()
-}
-
-/// Says why a row recipe cannot transform rows of `n` on such a device, if it cannot.
-pub(super) fn unfit(recipe: &RowRecipe, n: u32, profile: &DeviceProfile) -> Option<String> {
-    match recipe {
-        RowRecipe::Radix2 { rows, lanes } => {
-            if *rows == 0 || *lanes == 0 {
-                return Some("rows and lanes must be at least 1".to_owned());
-            }
-            if u64::from(*rows) * u64::from(*lanes) > profile.invocations.into() {
-                return Some(format!("{rows} rows x {lanes} lanes exceed {} invocations", profile.invocations));
-            }
-            let required = radix2::workgroup_bytes(n, *rows);
-            (required > profile.workgroup_bytes.into())
-                .then(|| format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes))
+        if !parts.iter().all(|part| part.starts_with("axis")) {
+            let why = "it is `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
+            return Err(Error::Parse { what: "FFT recipe", text: text.to_owned(), why });
         }
-        RowRecipe::Registers(registers) => {
-            let Registers { radices, elements, rows, exchange, banks, .. } = registers;
-            if radices.iter().any(|radix| ![2, 4, 8, 16].contains(radix)) {
-                return Some("radices are 2, 4, 8 and 16".to_owned());
-            }
-            if registers.n() != n {
-                return Some(format!("its radices multiply to {}, not to {n}", registers.n()));
-            }
-            if *elements == 0
-                || *elements > MAX_ELEMENTS
-                || !n.is_multiple_of(*elements)
-                || radices.iter().any(|radix| elements % radix != 0)
-            {
-                return Some(format!("elements must be a multiple of every radix, divide {n} and be at most {MAX_ELEMENTS}"));
-            }
-            if ![0, 16, 32, 64].contains(banks) {
-                return Some("banks are 0, 16, 32 or 64".to_owned());
-            }
-            if *rows == 0 || u64::from(*rows) * u64::from(registers.lanes()) > profile.invocations.into() {
-                return Some(format!("{rows} rows of {} invocations are not between 1 and {}", registers.lanes(), profile.invocations));
-            }
-            let required = u64::from(n) * u64::from(*rows) * 4 * u64::from(exchange.words());
-            let exchanges = radices.len() > 1;
-            (exchanges && required > profile.workgroup_bytes.into())
-                .then(|| format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes))
-        }
+        Ok(Self::Axes(parts.into_iter().map(str::parse).collect::<Result<_>>()?))
     }
 }

@@ -1,271 +1,933 @@
-//! Text of a row FFT's stages: the part of `shaders/fft/registers.wgsl` that WGSL cannot say with overrides.
+//! Text of a pass: the part of `shaders/fft/pass.wgsl` that WGSL cannot say with overrides.
 //!
-//! An invocation t of T = n/E holds E elements of a row, element t + m·T in register m. In the stage of radix r with p the product of the
-//! earlier radices, its butterfly b in 0..E/r is number j = t + b·T; it takes registers b + k·E/r, k in 0..r, which hold the elements
-//! j + k·n/r as Stockham asks, and yields the elements (j - j mod p)·r + j mod p + k·p. Between stages these pass through workgroup memory and
-//! come back as t + m·T. In the last stage they already lie there.
+//! A line of n elements has `lanes` invocations, T. In the stage of radix r with p the product of the earlier radices, butterfly j in 0..n/r takes
+//! the elements j + k·n/r, k in 0..r, as Stockham asks, and yields the elements (j - j mod p)·r + j mod p + k·p. Invocation t does the butterflies
+//! t, t + T, t + 2T, …: its rounds, the last of which is partial where T does not divide n/r. Between stages elements pass through workgroup
+//! memory. The first stage loads from the array, the last one stores to it.
 
-use std::fmt::Write;
+use std::sync::Arc;
 
-use super::banks::{Access, Exchanging, Layout};
+use super::banks::{Exchanging, Layout, Touch};
+use super::butterfly::{Writer, plus};
 use super::recipe::{Exchange, Registers, Roots};
-use super::roots::root;
 use crate::kernels::Generated;
-use crate::kernels::fft::registers::Workgroup;
+use crate::kernels::fft::pass::{Bound, DATA, Half, INPUTS, Index, Numbers, OUTPUTS, Pair, Pass, Place, Side, Twiddle, Workgroup};
 
-/// The text for `recipe` and the workgroup it was made for, in at most `workgroup_bytes` of workgroup memory where spare elements are concerned.
-pub(super) fn generate(recipe: &Registers, workgroup_bytes: u32) -> (Generated, Workgroup) {
-    let mut writer = Writer { text: String::new(), next: 0 };
-    let words = writer.transform(recipe, workgroup_bytes / 4);
-    let mut text = format!("// {recipe}\n");
-    let unit = recipe.exchange.words();
+/// What the text must know of the dispatch besides the pass.
+pub(super) struct Setting {
+    pub input: Bound,
+    pub output: Bound,
+    /// Every invocation has a line: no line is past the last, and no workgroup in a folded grid.
+    pub exact: bool,
+    /// Workgroup memory in words.
+    pub words: u32,
+}
+
+/// The text for a pass by a recipe, or why the recipe does not do.
+pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Result<(Generated, Workgroup), String> {
+    let mut generator = Generator { writer: Writer::new(), pass: &pass, recipe, setting, words: 0, exchanged: false };
+    generator.pass()?;
+    let (body, words) = (generator.writer.text, generator.words);
+    let mut text = format!("// {recipe}\nconst LINES = {}u;\nconst LANES = {}u;\n\n", recipe.lines, recipe.lanes);
+    arrays(&mut text, &pass, setting);
     if words > 0 {
-        let element = if unit == 1 { "f32" } else { "vec2<f32>" };
-        let _ = writeln!(text, "var<workgroup> exchange: array<{element}, {}>;", words / unit);
+        let (element, unit) = if recipe.exchange == Exchange::Split { ("f32", 1) } else { ("vec2<f32>", 2) };
+        text.push_str(&format!("var<workgroup> exchange: array<{element}, {}>;\n\n", words / unit));
     }
-    text.push_str("\nfn transform(t: u32, line: u32, first: u32, live: bool) {\n");
-    text.push_str(&writer.text);
+    text.push_str("fn transform(group: u32, invocation: u32) {\n");
+    text.push_str(&body);
     text.push_str("}\n");
-    let workgroup = Workgroup { rows: recipe.rows, lanes: recipe.lanes(), bytes: u64::from(words) * 4 };
-    (Generated { text: text.into(), radices: recipe.radices.clone() }, workgroup)
+    let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
+    Ok((Generated { text: text.into(), pass: Arc::new(pass) }, workgroup))
 }
 
-/// Writes straight-line WGSL. Values are complex numbers, and every one has a name of its own.
-struct Writer {
-    text: String,
-    next: u32,
+/// Declares the arrays and the functions that load from and store to them.
+fn arrays(text: &mut String, pass: &Pass, setting: &Setting) {
+    let is_real = |side: &Side| matches!(side.numbers, Numbers::Real | Numbers::RealPair(_));
+    let in_place = setting.input.slot == setting.output.slot;
+    // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is one of reals.
+    let element = |side: &Side| if is_real(side) { "f32" } else { "vec2<f32>" };
+    let mut declare = |names: &[&str], bound: &Bound, access: &str, element: &str, first: u32, next: &mut u32| {
+        for (i, name) in names.iter().take(bound.segments()).enumerate() {
+            let binding = if i == 0 {
+                first
+            } else {
+                *next += 1;
+                *next - 1
+            };
+            text.push_str(&format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"));
+        }
+    };
+    let mut next = 4;
+    let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
+    let (of_input, of_output);
+    if in_place {
+        of_output = if is_real(&pass.store) { "f32" } else { "vec2<f32>" };
+        of_input = of_output;
+        declare(&DATA, &setting.output, "read_write", of_output, 2, &mut next);
+    } else {
+        (of_input, of_output) = (element(&pass.load), element(&pass.store));
+        declare(&INPUTS, &setting.input, "read", of_input, 1, &mut next);
+        declare(&OUTPUTS, &setting.output, "read_write", of_output, 2, &mut next);
+    }
+    let size = |element: &str| if element == "f32" { 4 } else { 8 };
+    // Of each piece of the array the statement with the index in that piece.
+    let pieces = |names: &[&str], bound: &Bound, size: u64, statement: &dyn Fn(&str, &str) -> String| {
+        let count = bound.segments();
+        let per_segment = bound.segment / size;
+        let mut lines = String::new();
+        for (i, name) in names.iter().take(count).enumerate() {
+            let begin = per_segment * i as u64;
+            let index = if i == 0 { "i".to_owned() } else { format!("i - {begin}u") };
+            let statement = statement(name, &index);
+            if i + 1 < count {
+                lines.push_str(&format!("    if (i < {}u) {{\n        {statement}\n    }}{}", begin + per_segment, ""));
+                lines.push('\n');
+            } else {
+                lines.push_str(&format!("    {statement}\n"));
+            }
+        }
+        lines
+    };
+    let load = |name: &str, index: &str| format!("return {name}[{index}];");
+    text.push('\n');
+    match (is_real(&pass.load), of_input) {
+        (false, "f32") => {
+            // Both parts lie in one piece, as pieces are of whole complex numbers.
+            text.push_str("fn load_word(i: u32) -> f32 {\n");
+            text.push_str(&pieces(inputs, &setting.input, 4, &load));
+            text.push_str("}\n\nfn load(i: u32) -> vec2<f32> {\n    return vec2<f32>(load_word(2u * i), load_word(2u * i + 1u));\n}\n\n");
+        }
+        (true, "vec2<f32>") => {
+            text.push_str("fn load_pair(i: u32) -> vec2<f32> {\n");
+            text.push_str(&pieces(inputs, &setting.input, 8, &load));
+            text.push_str("}\n\nfn load(i: u32) -> f32 {\n    let pair = load_pair(i / 2u);\n    return select(pair.x, pair.y, i % 2u == 1u);\n}\n\n");
+        }
+        _ => {
+            text.push_str(&format!("fn load(i: u32) -> {of_input} {{\n"));
+            text.push_str(&pieces(inputs, &setting.input, size(of_input), &load));
+            text.push_str("}\n\n");
+        }
+    }
+    text.push_str(&format!("fn store(i: u32, value: {of_output}) {{\n"));
+    let last = setting.output.segments() - 1;
+    text.push_str(&pieces(outputs, &setting.output, size(of_output), &|name, index| {
+        let ends = if name == outputs[last] { "" } else { " return;" };
+        format!("{name}[{index}] = value;{ends}")
+    }));
+    text.push_str("}\n\n");
 }
 
-impl Writer {
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        let _ = writeln!(self.text, "    {line}");
+/// How invocations share out lines and lanes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Map {
+    /// Neighbours have the same line.
+    Lanes,
+    /// Neighbours have the same lane of neighbouring lines.
+    Lines,
+}
+
+/// Names of what an invocation knows of its place.
+struct Place1 {
+    map: Map,
+    t: String,
+    c: String,
+    live: Option<String>,
+    coordinates: Vec<String>,
+}
+
+/// The values of one stage: of each round the r values of a butterfly.
+type Values = Vec<Vec<String>>;
+
+struct Generator<'a> {
+    writer: Writer,
+    pass: &'a Pass,
+    recipe: &'a Registers,
+    setting: &'a Setting,
+    words: u32,
+    exchanged: bool,
+}
+
+/// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses under one condition.
+struct Group {
+    condition: Option<String>,
+    base: String,
+    /// The base for each t; `None` where the condition is false.
+    bases: Vec<Option<u32>>,
+    steps: Vec<u32>,
+}
+
+impl Generator<'_> {
+    fn lanes(&self) -> u32 {
+        self.recipe.lanes
     }
 
-    fn value(&mut self, expression: std::fmt::Arguments<'_>) -> String {
-        let name = format!("x{}", self.next);
-        self.next += 1;
-        self.line(format_args!("let {name} = {expression};"));
-        name
+    fn n(&self) -> u32 {
+        self.recipe.n()
     }
 
-    /// Writes the body and returns the words of workgroup memory that it uses.
-    fn transform(&mut self, recipe: &Registers, available: u32) -> u32 {
-        let (n, e, lanes) = (recipe.n(), recipe.elements, recipe.lanes());
-        self.line(format_args!("// Element t + m * {lanes} in register m."));
-        for m in 0..e {
-            self.line(format_args!("var v{m} = vec2<f32>();"));
+    /// Number of rounds of a stage of radix r.
+    fn rounds(&self, radix: u32) -> u32 {
+        (self.n() / radix).div_ceil(self.lanes())
+    }
+
+    /// The condition for round `b` of a stage, if it is partial.
+    fn partial(&self, radix: u32, b: u32, t: &str) -> Option<String> {
+        let butterflies = self.n() / radix;
+        ((b + 1) * self.lanes() > butterflies).then(|| format!("{} < {butterflies}u", plus(t, b * self.lanes())))
+    }
+
+    /// The lanes that take part in round `b`.
+    fn taking_part(&self, radix: u32, b: u32) -> impl Iterator<Item = Option<u32>> + use<> {
+        let (butterflies, first) = (self.n() / radix, b * self.lanes());
+        (0..self.lanes()).map(move |t| (t + first < butterflies).then_some(t))
+    }
+
+    fn pass(&mut self) -> Result<(), String> {
+        let (load_map, store_map) = (self.map(&self.pass.load), self.map(&self.pass.store));
+        let mut stages: Vec<u32> = self.recipe.radices.clone();
+        let forward = stages.len();
+        if self.pass.convolution.is_some() {
+            stages.extend(self.recipe.radices.iter().rev());
         }
-        self.line(format_args!("if (live) {{"));
-        for m in 0..e {
-            self.line(format_args!("    v{m} = swap_if(INVERSE, load({}));", plus("first + t", m * lanes)));
-        }
-        self.line(format_args!("}}"));
-        let mut registers: Vec<String> = (0..e).map(|m| format!("v{m}")).collect();
-        let mut words = 0;
+        // Stage 0 works where it loads, the others where the last one stores. One stage alone loads where it stores.
+        let exchanges = stages.len() - usize::from(self.pass.convolution.is_some());
+        let load_map = if exchanges > 1 { load_map } else { store_map };
+        let first = self.place(load_map, "0");
+        let later = if load_map == store_map { None } else { Some(self.place(store_map, "1")) };
+        let mut values = self.load(&first, stages[0])?;
         let mut p = 1;
-        for &radix in &recipe.radices {
-            self.line(format_args!("// Stage: radix {radix}, p = {p}."));
-            registers = self.stage(recipe, radix, p, &registers);
-            if p * radix < n {
-                let used = self.exchange(recipe, radix, p, &mut registers, available);
-                words = words.max(used);
+        let mut table = 0;
+        let mut place = &first;
+        for (s, &radix) in stages.iter().enumerate() {
+            if s == forward {
+                let convolution = self.pass.convolution.expect("more stages than radices only where there is one");
+                self.writer.line(format_args!("// Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform."));
+                self.multiply(place, radix, convolution.spectrum, ".yx", &mut values);
+                (p, table) = (1, convolution.roots);
+            }
+            self.writer.line(format_args!("// Stage: radix {radix}, p = {p}."));
+            self.stage(place, radix, p, table, &mut values);
+            let last_of_half = s + 1 == forward || s + 1 == stages.len();
+            if !last_of_half {
+                let next_place = later.as_ref().unwrap_or(&first);
+                values = self.between_stages(place, next_place, radix, p, stages[s + 1], &values)?;
+                place = next_place;
             }
             p *= radix;
         }
-        self.line(format_args!("if (live) {{"));
-        for (m, register) in registers.iter().enumerate() {
-            let place = plus("first + t", m as u32 * lanes);
-            self.line(format_args!("    store({place}, params.scale * swap_if(INVERSE, {register}));"));
+        if self.pass.convolution.is_some() {
+            for value in values.iter_mut().flatten() {
+                *value = format!("{value}.yx");
+            }
         }
-        self.line(format_args!("}}"));
-        words
+        let radix = *stages.last().expect("there is a stage");
+        if let Some(twiddle) = &self.pass.twiddle {
+            self.twiddle(place, radix, twiddle, &mut values);
+        }
+        if let Numbers::HalfPair(half, pair) = &self.pass.store.numbers {
+            return self.store_halves(place, radix, half.n, pair, values);
+        }
+        self.store(place, radix, &values);
+        Ok(())
+    }
+
+    /// Neighbouring invocations should touch neighbouring numbers.
+    fn map(&self, side: &Side) -> Map {
+        let along_line = match &side.numbers {
+            Numbers::Half(half) | Numbers::HalfPair(half, _) => half.place.lowest_stride(),
+            _ => side.element.lowest_stride(),
+        };
+        let across = side.lines.first().map_or(u32::MAX, Place::lowest_stride);
+        if self.recipe.lines > 1 && across < along_line && across > 0 { Map::Lines } else { Map::Lanes }
+    }
+
+    fn place(&mut self, map: Map, suffix: &str) -> Place1 {
+        let (lanes, lines) = (self.lanes(), self.recipe.lines);
+        let writer = &mut self.writer;
+        let (t, c) = match map {
+            _ if lines == 1 => ("invocation".to_owned(), "0u".to_owned()),
+            _ if lanes == 1 => ("0u".to_owned(), "invocation".to_owned()),
+            Map::Lanes => (
+                writer.value(format_args!("invocation % {lanes}u")),
+                writer.value(format_args!("invocation / {lanes}u")),
+            ),
+            Map::Lines => (
+                writer.value(format_args!("invocation / {lines}u")),
+                writer.value(format_args!("invocation % {lines}u")),
+            ),
+        };
+        let line = format!("line{suffix}");
+        let live = if self.setting.exact {
+            writer.line(format_args!("let {line} = group * {lines}u + {c};"));
+            None
+        } else {
+            // Invocations past the end go along with the last line, so that no look-up leaves its table.
+            let own = writer.value(format_args!("group * {lines}u + {c}"));
+            writer.line(format_args!("let {line} = min({own}, params.lines - 1u);"));
+            Some(writer.value(format_args!("{own} < params.lines")))
+        };
+        let mut coordinates = Vec::new();
+        let mut before = 1;
+        for (i, &extent) in self.pass.lines.iter().enumerate() {
+            let quotient = if before == 1 { line.clone() } else { format!("{line} / {before}u") };
+            let last = i + 1 == self.pass.lines.len();
+            coordinates.push(if last {
+                writer.value(format_args!("{quotient}"))
+            } else if before == 1 {
+                writer.value(format_args!("{line} % {extent}u"))
+            } else {
+                writer.value(format_args!("({quotient}) % {extent}u"))
+            });
+            before *= extent;
+        }
+        Place1 { map, t, c, live, coordinates }
+    }
+
+    /// Where element 0 of the line lies.
+    fn line_base(&mut self, side: &Side, place: &Place1) -> String {
+        let mut terms = Vec::new();
+        if side.offset > 0 {
+            terms.push(format!("{}u", side.offset));
+        }
+        for (of, coordinate) in side.lines.iter().zip(&place.coordinates) {
+            let mut rest = coordinate.clone();
+            for &(base, stride) in &of.low {
+                terms.push(format!("({rest}) % {base}u * {stride}u"));
+                rest = format!("{rest} / {base}u");
+            }
+            match of.stride {
+                0 => {}
+                1 => terms.push(rest),
+                stride => terms.push(format!("({rest}) * {stride}u")),
+            }
+        }
+        if terms.is_empty() {
+            return "0u".to_owned();
+        }
+        self.writer.value(format_args!("{}", terms.join(" + ")))
+    }
+
+    /// The lines' part of the position on the axis, where there is any.
+    fn index_base(&mut self, index: &Index, place: &Place1) -> Option<String> {
+        let weighted = index.lines.iter().zip(&place.coordinates).filter(|(weight, _)| **weight > 0);
+        let terms: Vec<String> = weighted.map(|(weight, d)| format!("{d} * {weight}u")).collect();
+        (!terms.is_empty()).then(|| self.writer.value(format_args!("{}", terms.join(" + "))))
+    }
+
+    /// Expressions for the places of elements t + step, given the place of element 0.
+    fn element_places(&mut self, of: &Place, line: &str, t: &str, steps: &[u32]) -> Vec<String> {
+        let base_block: u32 = of.low.iter().map(|&(base, _)| base).product();
+        if t == "0u" {
+            return steps.iter().map(|&step| plus(line, of.of(step))).collect();
+        }
+        if steps.iter().all(|step| step % base_block == 0) {
+            let anchor = self.element_place(of, line, t);
+            return steps.iter().map(|step| plus(&anchor, step / base_block * of.stride)).collect();
+        }
+        steps.iter().map(|&step| self.element_place(of, line, &plus(t, step))).collect()
+    }
+
+    /// The place of element `i`, given that of element 0.
+    fn element_place(&mut self, of: &Place, line: &str, i: &str) -> String {
+        let mut terms = vec![line.to_owned()];
+        let mut rest = i.to_owned();
+        for &(base, stride) in &of.low {
+            terms.push(format!("({rest}) % {base}u * {stride}u"));
+            rest = format!("({rest}) / {base}u");
+        }
+        terms.push(if of.stride == 1 { rest } else { format!("({rest}) * {}u", of.stride) });
+        self.writer.value(format_args!("{}", terms.join(" + ")))
+    }
+
+    /// What is known of `index base + weight * (t + step) < limit` for every t that takes part.
+    fn within(&self, side: &Side, base: Option<&str>, place: &Place1, step: u32, lanes: u32) -> Known {
+        let Some(limit) = side.limit else { return Known::Always };
+        let weight = side.index.element;
+        if base.is_none() {
+            if (step + lanes - 1) * weight < limit {
+                return Known::Always;
+            }
+            if step * weight >= limit {
+                return Known::Never;
+            }
+        }
+        let base = base.map_or(String::new(), |base| format!("{base} + "));
+        Known::When(format!("{base}({}) * {weight}u < {limit}u", plus(&place.t, step)))
+    }
+
+    /// Elements t + step of round `b` of a stage of radix `radix`.
+    fn steps(&self, radix: u32, b: u32) -> Vec<u32> {
+        (0..radix).map(|k| b * self.lanes() + k * (self.n() / radix)).collect()
+    }
+
+    fn load(&mut self, place: &Place1, radix: u32) -> Result<Values, String> {
+        let side = &self.pass.load;
+        let line = self.line_base(side, place);
+        let index = self.index_base(&side.index, place);
+        let needs_index = side.factors.is_some() || matches!(side.numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+        let mut values = Values::new();
+        for b in 0..self.rounds(radix) {
+            let steps = self.steps(radix, b);
+            let lanes = self.lanes().min(self.n() / radix - b * self.lanes());
+            let partial = self.partial(radix, b, &place.t);
+            let condition = [place.live.clone(), partial].into_iter().flatten().collect::<Vec<_>>().join(" && ");
+            let condition = (!condition.is_empty()).then_some(condition);
+            let known: Vec<Known> = steps.iter().map(|&step| self.within(side, index.as_deref(), place, step, lanes)).collect();
+            // Without any condition the values are constants.
+            let names: Vec<Option<String>> = known
+                .iter()
+                .map(|known| (condition.is_some() || *known != Known::Always).then(|| self.writer.variable("vec2<f32>")))
+                .collect();
+            let mut round = Vec::new();
+            self.writer_guarded(condition.as_deref(), |own| {
+                let places = match side.numbers {
+                    Numbers::Half(_) | Numbers::HalfPair(..) => vec![String::new(); steps.len()],
+                    _ => own.element_places(&side.element, &line, &place.t, &steps),
+                };
+                for ((&step, (name, known)), at) in steps.iter().zip(names.iter().zip(&known)).zip(&places) {
+                    let when = match known {
+                        Known::Never => {
+                            round.push(name.clone().expect("it has a condition"));
+                            continue;
+                        }
+                        Known::Always => None,
+                        Known::When(condition) => Some(condition.as_str()),
+                    };
+                    let value = own.writer_guarded(when, |own| {
+                        let index = needs_index.then(|| {
+                            let base = index.as_ref().map_or(String::new(), |base| format!("{base} + "));
+                            let weight = side.index.element;
+                            own.writer.value(format_args!("{base}({}) * {weight}u", plus(&place.t, step)))
+                        });
+                        let value = own.load_one(side, place, &line, at, index.as_deref());
+                        match name {
+                            None => value,
+                            Some(name) => {
+                                own.writer.line(format_args!("{name} = {value};"));
+                                name.clone()
+                            }
+                        }
+                    });
+                    round.push(value);
+                }
+            });
+            values.push(round);
+        }
+        Ok(values)
+    }
+
+    /// An expression for one loaded value.
+    fn load_one(&mut self, side: &Side, place: &Place1, line: &str, at: &str, index: Option<&str>) -> String {
+        let second = |own: &mut Self, pair: &Pair, what: &dyn Fn(&mut Self) -> String, zero: &str| match pair.odd {
+            None => what(own),
+            Some((dim, lines)) => {
+                let name = own.writer.variable(zero);
+                let condition = format!("2u * {} + 1u < {lines}u", place.coordinates[dim]);
+                own.writer_guarded(Some(&condition), |own| {
+                    let value = what(own);
+                    own.writer.line(format_args!("{name} = {value};"));
+                });
+                name
+            }
+        };
+        let half = |own: &mut Self, half: &Half, line: &str| {
+            let n = half.n;
+            let index = index.expect("halves need it");
+            let mirrored = own.writer.value(format_args!("2u * {index} > {n}u"));
+            let position = own.writer.value(format_args!("select({index}, {n}u - {index}, {mirrored})"));
+            let at = own.element_place(&half.place, line, &position);
+            let z = own.writer.value(format_args!("load({at})"));
+            // The imaginary parts of the two numbers that are their own mirror images are 0.
+            let own_mirror = own.writer.value(format_args!("{index} == 0u || 2u * {index} == {n}u"));
+            own.writer.value(format_args!("vec2<f32>({z}.x, select(select({z}.y, -{z}.y, {mirrored}), 0.0, {own_mirror}))"))
+        };
+        let value = match &side.numbers {
+            Numbers::Complex => self.writer.value(format_args!("load({at})")),
+            Numbers::Real => self.writer.value(format_args!("vec2<f32>(load({at}), 0.0)")),
+            Numbers::RealPair(pair) => {
+                let second = second(self, pair, &|own| own.writer.value(format_args!("load({})", plus(at, pair.distance))), "f32");
+                self.writer.value(format_args!("vec2<f32>(load({at}), {second})"))
+            }
+            Numbers::Half(of) => half(self, of, line),
+            Numbers::HalfPair(of, pair) => {
+                let first = half(self, of, line);
+                let other = plus(line, pair.distance);
+                let second = second(self, pair, &|own| half(own, of, &other), "vec2<f32>");
+                self.writer.value(format_args!("vec2<f32>({first}.x - {second}.y, {first}.y + {second}.x)"))
+            }
+        };
+        let value = if side.swap { format!("{value}.yx") } else { value };
+        match side.factors {
+            None => value,
+            Some(at) => {
+                let index = index.expect("factors need it");
+                self.writer.value(format_args!("complex_mul({value}, roots[{}])", plus(index, at)))
+            }
+        }
+    }
+
+    fn writer_guarded<R>(&mut self, condition: Option<&str>, body: impl FnOnce(&mut Self) -> R) -> R {
+        if let Some(condition) = condition {
+            self.writer.open(condition);
+        }
+        let result = body(self);
+        if condition.is_some() {
+            self.writer.close();
+        }
+        result
     }
 
     /// The butterflies of one stage.
-    fn stage(&mut self, recipe: &Registers, radix: u32, p: u32, registers: &[String]) -> Vec<String> {
-        let (lanes, butterflies) = (recipe.lanes(), recipe.elements / radix);
-        let mut results = registers.to_vec();
+    fn stage(&mut self, place: &Place1, radix: u32, p: u32, table: u32, values: &mut Values) {
         let mut roots: Vec<String> = Vec::new();
-        for b in 0..butterflies {
-            // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation has the same roots.
-            if p > 1 && (b == 0 || lanes % p != 0) {
-                let j = butterfly(b, lanes);
-                roots = self.stage_roots(recipe.roots, radix, p, &format!("{j} % {p}u"));
-            }
-            let mut inputs: Vec<String> = (0..radix).map(|k| registers[(b + k * butterflies) as usize].clone()).collect();
-            for (input, root) in inputs.iter_mut().zip(&roots).skip(1) {
-                *input = self.value(format_args!("complex_mul({input}, {root})"));
-            }
-            for (k, output) in (0..).zip(self.dft(&inputs)) {
-                results[(b + k * butterflies) as usize] = output;
-            }
+        for (b, round) in (0..).zip(values) {
+            let partial = self.partial(radix, b, &place.t);
+            let results: Option<Vec<String>> =
+                partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
+            *round = self.writer_guarded(partial.as_deref(), |own| {
+                // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation has the same roots.
+                if p > 1 && (b == 0 || partial.is_some() || !own.lanes().is_multiple_of(p)) {
+                    let j = format!("({})", plus(&place.t, b * own.lanes()));
+                    // The last stage's j are below p.
+                    let j_mod_p = if p * radix == own.n() { j } else { format!("{j} % {p}u") };
+                    roots = own.stage_roots(radix, p, table, &j_mod_p);
+                }
+                let mut inputs = round.clone();
+                for (input, root) in inputs.iter_mut().zip(&roots).skip(1) {
+                    if p > 1 {
+                        *input = own.writer.value(format_args!("complex_mul({input}, {root})"));
+                    }
+                }
+                let outputs = own.writer.dft(&inputs);
+                match results {
+                    None => outputs,
+                    Some(results) => {
+                        for (result, output) in results.iter().zip(outputs) {
+                            own.writer.line(format_args!("{result} = {output};"));
+                        }
+                        results
+                    }
+                }
+            });
         }
-        results
     }
 
     /// Names of exp(-2πi·k·(j mod p)/(p·r)) for k in 0..r; that of k = 0 is not used.
-    fn stage_roots(&mut self, source: Roots, radix: u32, p: u32, j_mod_p: &str) -> Vec<String> {
-        let at = self.value(format_args!("{}", plus(j_mod_p, p - 1)));
+    fn stage_roots(&mut self, radix: u32, p: u32, table: u32, j_mod_p: &str) -> Vec<String> {
+        let at = self.writer.value(format_args!("{}", plus(j_mod_p, table + p - 1)));
         let mut names = vec![String::new()];
         for k in 1..radix {
-            let looked_up = source == Roots::Table || k.is_power_of_two();
+            let looked_up = self.recipe.roots == Roots::Table || k.is_power_of_two();
             names.push(if looked_up {
-                self.value(format_args!("roots[{}]", plus(&at, (k - 1) * p)))
+                self.writer.value(format_args!("roots[{}]", plus(&at, (k - 1) * p)))
             } else {
                 let high = 1 << k.ilog2();
-                self.value(format_args!("complex_mul({}, {})", names[high as usize], names[(k - high) as usize]))
+                self.writer.value(format_args!("complex_mul({}, {})", names[high as usize], names[(k - high) as usize]))
             });
         }
         names
     }
 
-    /// Passes the results of a stage through workgroup memory and returns the words used.
-    fn exchange(&mut self, recipe: &Registers, radix: u32, p: u32, registers: &mut [String], available: u32) -> u32 {
-        let (n, lanes, butterflies) = (recipe.n(), recipe.lanes(), recipe.elements / radix);
-        // Register b + k·E/r of invocation t holds this element after the stage:
-        let element = move |register: u32, t: u32| {
-            let (b, k) = (register % butterflies, register / butterflies);
-            let j = t + b * lanes;
-            (j - j % p) * radix + j % p + k * p
-        };
-        let stores: Vec<_> = (0..recipe.elements).map(|register| move |t| element(register, t)).collect();
-        let loads: Vec<_> = (0..recipe.elements).map(|m| move |t| t + m * lanes).collect();
-        let accesses: Vec<Access<'_>> = stores.iter().map(|f| f as Access<'_>).chain(loads.iter().map(|f| f as Access<'_>)).collect();
-        let words = recipe.exchange.words();
-        let exchanging = Exchanging { n, lanes, rows: recipe.rows, words, banks: recipe.banks, available };
-        let layout = exchanging.best_layout(&accesses);
-
-        let line = if recipe.rows == 1 { String::new() } else { format!("line * {}u + ", layout.pitch) };
-        let store_places: Vec<String> = {
-            let mut places = vec![String::new(); recipe.elements as usize];
-            for b in 0..butterflies {
-                let j = butterfly(b, lanes);
-                let base = match p {
-                    1 => self.value(format_args!("{j} * {radix}u")),
-                    _ => self.value(format_args!("({j} - {j} % {p}u) * {radix}u + {j} % {p}u")),
-                };
-                let of_butterfly: Vec<u32> = (0..radix).map(|k| b + k * butterflies).collect();
-                let named = self.places(
-                    layout,
-                    lanes,
-                    &line,
-                    &base,
-                    &of_butterfly.iter().map(|&register| accesses[register as usize]).collect::<Vec<_>>(),
-                );
-                for (register, place) in of_butterfly.into_iter().zip(named) {
-                    places[register as usize] = place;
+    /// Multiplies by constants for each element.
+    fn multiply(&mut self, place: &Place1, radix: u32, constants: u32, order: &str, values: &mut Values) {
+        for (b, round) in (0..).zip(values) {
+            let steps = self.steps(radix, b);
+            let partial = self.partial(radix, b, &place.t);
+            let names: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
+            *round = self.writer_guarded(partial.as_deref(), |own| {
+                let mut products = Vec::new();
+                for (value, step) in round.iter().zip(&steps) {
+                    let at = plus(&place.t, step + constants);
+                    products.push(own.writer.value(format_args!("complex_mul({value}, roots[{at}]){order}")));
                 }
-            }
-            places
-        };
-        let load_places = self.places(layout, lanes, &line, "t", &accesses[recipe.elements as usize..]);
-
-        let parts: &[&str] = if recipe.exchange == Exchange::Split { &[".x", ".y"] } else { &[""] };
-        let mut loaded: Vec<Vec<String>> = Vec::new();
-        for (i, part) in parts.iter().enumerate() {
-            if p > 1 || i > 0 {
-                // What was exchanged before has been read by everyone.
-                self.line(format_args!("workgroupBarrier();"));
-            }
-            for (register, place) in registers.iter().zip(&store_places) {
-                self.line(format_args!("exchange[{place}] = {register}{part};"));
-            }
-            self.line(format_args!("workgroupBarrier();"));
-            loaded.push(load_places.iter().map(|place| self.value(format_args!("exchange[{place}]"))).collect());
+                match names {
+                    None => products,
+                    Some(names) => {
+                        for (name, product) in names.iter().zip(products) {
+                            own.writer.line(format_args!("{name} = {product};"));
+                        }
+                        names
+                    }
+                }
+            });
         }
-        for (m, register) in registers.iter_mut().enumerate() {
-            *register = match recipe.exchange {
-                Exchange::Whole => loaded[0][m].clone(),
-                Exchange::Split => self.value(format_args!("vec2<f32>({}, {})", loaded[0][m], loaded[1][m])),
-            };
-        }
-        layout.pitch * recipe.rows * words
     }
 
-    /// Expressions for the places of `accesses`, the first of which touches the element `base`. Where the others are a fixed distance
-    /// away for every invocation, which is most often so, they share its address.
-    fn places(&mut self, layout: Layout, lanes: u32, line: &str, base: &str, accesses: &[Access<'_>]) -> Vec<String> {
-        let spread = |i: &str| match layout {
-            Layout { shift: 0, .. } => i.to_owned(),
-            Layout { shift, log2_step: 0, .. } => format!("{i} + ({i} >> {shift}u)"),
-            Layout { shift, log2_step, .. } => format!("{i} + (({i} >> {shift}u) << {log2_step}u)"),
+    /// Passes the results of a stage on to the next one.
+    fn between_stages(&mut self, from: &Place1, to: &Place1, radix: u32, p: u32, next: u32, values: &Values) -> Result<Values, String> {
+        let mut writes = Vec::new();
+        for b in 0..values.len() as u32 {
+            let first = b * self.lanes();
+            let j = plus(&from.t, first);
+            let base = match p {
+                1 => self.writer.value(format_args!("({j}) * {radix}u")),
+                _ => self.writer.value(format_args!("(({j}) - ({j}) % {p}u) * {radix}u + ({j}) % {p}u")),
+            };
+            let bases = self.taking_part(radix, b).map(|t| {
+                t.map(|t| {
+                    let j = t + first;
+                    (j - j % p) * radix + j % p
+                })
+            });
+            let bases = bases.collect();
+            writes.push(Group { condition: self.partial(radix, b, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
+        }
+        let reads: Vec<Group> = (0..self.rounds(next))
+            .map(|b| Group {
+                condition: self.partial(next, b, &to.t),
+                base: to.t.clone(),
+                bases: self.taking_part(next, b).collect(),
+                steps: self.steps(next, b),
+            })
+            .collect();
+        self.exchange(from, to, &writes, values, &reads)
+    }
+
+    /// Stores values to workgroup memory and loads others from it.
+    fn exchange(&mut self, from: &Place1, to: &Place1, writes: &[Group], values: &Values, reads: &[Group]) -> Result<Values, String> {
+        let pieces = self.recipe.pieces;
+        let piece_len = self.n() / pieces;
+        let unit = self.recipe.exchange.words();
+        let touches = |groups: &[Group], place: &Place1| {
+            let mut touches = Vec::new();
+            for group in groups {
+                for &step in &group.steps {
+                    let elements = group.bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect();
+                    touches.push(Touch { elements, lines_fast: place.map == Map::Lines });
+                }
+            }
+            touches
         };
-        let anchor = self.value(format_args!("{line}{}", spread(base)));
-        let mut places = Vec::new();
-        for access in accesses {
-            let first = accesses[0];
-            let distance = |t| i64::from(layout.place(access(t))) - i64::from(layout.place(first(t)));
-            places.push(if (0..lanes).all(|t| distance(t) == distance(0)) && distance(0) >= 0 {
-                plus(&anchor, distance(0) as u32)
+        let mut all = touches(writes, from);
+        all.extend(touches(reads, to));
+        let exchanging = Exchanging {
+            n: piece_len,
+            lanes: self.lanes(),
+            lines: self.recipe.lines,
+            words: unit,
+            banks: self.recipe.banks,
+            available: self.setting.words,
+        };
+        let (layout, elements) = exchanging
+            .best_layout(&all)
+            .ok_or_else(|| format!("an exchange needs {} bytes of workgroup memory of {}", exchanging.least() * 4, self.setting.words * 4))?;
+        self.words = self.words.max(elements * unit);
+
+        // Of each group: the piece of its elements, and the places in that piece.
+        let mut write_places = Vec::new();
+        for group in writes {
+            let piece = |base: u32| base / piece_len;
+            let crosses = group.bases.iter().flatten().any(|&base| group.steps.iter().any(|step| piece(base + step) != piece(base)));
+            if crosses {
+                return Err(format!("a butterfly's results lie in several of {pieces} pieces"));
+            }
+            let mut touched: Vec<u32> = group.bases.iter().flatten().map(|&base| piece(base)).collect();
+            touched.dedup();
+            let (base, bases) = if pieces == 1 {
+                (group.base.clone(), group.bases.clone())
             } else {
-                let i = self.value(format_args!("{base} + {}u", access(0) - first(0)));
-                self.value(format_args!("{line}{}", spread(&i)))
+                let local = self.writer.value(format_args!("{} % {piece_len}u", group.base));
+                (local, group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect())
+            };
+            let places = self.places(layout, piece_len, from, &base, &bases, &group.steps);
+            write_places.push((touched, places));
+        }
+        let mut read_places = Vec::new();
+        for group in reads {
+            let mut of_step = Vec::new();
+            let mut local_steps = Vec::new();
+            for &step in &group.steps {
+                let mut touched: Vec<u32> = group.bases.iter().flatten().map(|&base| (base + step) / piece_len).collect();
+                touched.dedup();
+                let [piece] = touched[..] else { return Err(format!("{} lanes load across {pieces} pieces", self.lanes())) };
+                of_step.push(piece);
+                local_steps.push(step - piece * piece_len);
+            }
+            let places = self.places(layout, piece_len, to, &group.base, &group.bases, &local_steps);
+            read_places.push((of_step, places));
+        }
+
+        let parts: &[&str] = if self.recipe.exchange == Exchange::Split { &[".x", ".y"] } else { &[""] };
+        let ty = if self.recipe.exchange == Exchange::Split { "f32" } else { "vec2<f32>" };
+        let mut loaded: Vec<Values> = Vec::new();
+        for part in parts {
+            let mut of_part: Values = reads.iter().map(|group| vec![String::new(); group.steps.len()]).collect();
+            for piece in 0..pieces {
+                if self.exchanged {
+                    // What was exchanged before has been read by everyone.
+                    self.writer.line(format_args!("workgroupBarrier();"));
+                }
+                self.exchanged = true;
+                for ((group, (touched, places)), round) in writes.iter().zip(&write_places).zip(values) {
+                    if !touched.contains(&piece) {
+                        continue;
+                    }
+                    let in_piece = (touched.len() > 1).then(|| format!("{} / {piece_len}u == {piece}u", group.base));
+                    let condition = [group.condition.clone(), in_piece].into_iter().flatten().collect::<Vec<_>>().join(" && ");
+                    let condition = (!condition.is_empty()).then_some(condition);
+                    self.writer_guarded(condition.as_deref(), |own| {
+                        for (place, value) in places.iter().zip(round) {
+                            own.writer.line(format_args!("exchange[{place}] = {value}{part};"));
+                        }
+                    });
+                }
+                self.writer.line(format_args!("workgroupBarrier();"));
+                for ((group, (of_step, places)), names) in reads.iter().zip(&read_places).zip(&mut of_part) {
+                    let own_steps: Vec<usize> = (0..of_step.len()).filter(|&i| of_step[i] == piece).collect();
+                    if own_steps.is_empty() {
+                        continue;
+                    }
+                    if group.condition.is_some() {
+                        for &i in &own_steps {
+                            names[i] = self.writer.variable(ty);
+                        }
+                    }
+                    self.writer_guarded(group.condition.as_deref(), |own| {
+                        for &i in &own_steps {
+                            if group.condition.is_some() {
+                                own.writer.line(format_args!("{} = exchange[{}];", names[i], places[i]));
+                            } else {
+                                names[i] = own.writer.value(format_args!("exchange[{}]", places[i]));
+                            }
+                        }
+                    });
+                }
+            }
+            loaded.push(of_part);
+        }
+        let mut result = loaded.swap_remove(0);
+        if let Some(imaginary) = loaded.pop() {
+            for (x, y) in result.iter_mut().flatten().zip(imaginary.iter().flatten()) {
+                *x = self.writer.value(format_args!("vec2<f32>({x}, {y})"));
+            }
+        }
+        Ok(result)
+    }
+
+    /// Expressions for the places in workgroup memory of elements base + step. Where such a place is a fixed distance from that of the first for every
+    /// invocation, which is most often so, they share its address.
+    fn places(&mut self, layout: Layout, n: u32, place: &Place1, base: &str, bases: &[Option<u32>], steps: &[u32]) -> Vec<String> {
+        let lines = self.recipe.lines;
+        let dense = |element: &str| match (lines, layout.interleaved) {
+            (1, _) => element.to_owned(),
+            (_, true) => format!("({element}) * {lines}u + {}", place.c),
+            (_, false) => format!("{} * {n}u + {element}", place.c),
+        };
+        let spread = |writer: &mut Writer, element: &str| {
+            let dense = dense(element);
+            match layout {
+                Layout { shift: 0, .. } => writer.value(format_args!("{dense}")),
+                Layout { shift, log2_step, .. } => {
+                    let dense = writer.value(format_args!("{dense}"));
+                    match log2_step {
+                        0 => writer.value(format_args!("{dense} + ({dense} >> {shift}u)")),
+                        _ => writer.value(format_args!("{dense} + (({dense} >> {shift}u) << {log2_step}u)")),
+                    }
+                }
+            }
+        };
+        let Some(&first) = steps.first() else { return Vec::new() };
+        let anchor = spread(&mut self.writer, &plus(base, first));
+        let mut places = Vec::new();
+        for &step in steps {
+            let mut distance = None;
+            let mut fixed = true;
+            for base in bases.iter().flatten() {
+                for c in 0..lines {
+                    let own = i64::from(layout.place(base + step, c, lines, n)) - i64::from(layout.place(base + first, c, lines, n));
+                    fixed &= own >= 0 && *distance.get_or_insert(own) == own;
+                }
+            }
+            places.push(match distance {
+                Some(distance) if fixed => plus(&anchor, distance as u32),
+                _ => spread(&mut self.writer, &plus(base, step)),
             });
         }
         places
     }
 
-    /// The DFT of 2, 4, 8 or 16 values.
-    fn dft(&mut self, x: &[String]) -> Vec<String> {
-        match x.len() {
-            2 => vec![self.value(format_args!("{} + {}", x[0], x[1])), self.value(format_args!("{} - {}", x[0], x[1]))],
-            4 => {
-                let sum_even = self.value(format_args!("{} + {}", x[0], x[2]));
-                let difference_even = self.value(format_args!("{} - {}", x[0], x[2]));
-                let sum_odd = self.value(format_args!("{} + {}", x[1], x[3]));
-                let difference_odd = self.value(format_args!("{} - {}", x[1], x[3]));
-                let turned = self.turn(&difference_odd, 1, 4);
-                vec![
-                    self.value(format_args!("{sum_even} + {sum_odd}")),
-                    self.value(format_args!("{difference_even} + {turned}")),
-                    self.value(format_args!("{sum_even} - {sum_odd}")),
-                    self.value(format_args!("{difference_even} - {turned}")),
-                ]
+    /// Multiplies the results by the roots of a transform that this is a factor of.
+    fn twiddle(&mut self, place: &Place1, radix: u32, twiddle: &Twiddle, values: &mut Values) {
+        self.writer.line(format_args!("// Times exp(-2 pi i k m / {}).", twiddle.n));
+        let terms: Vec<String> = twiddle
+            .weights
+            .iter()
+            .zip(&place.coordinates)
+            .filter(|(weight, _)| **weight > 0)
+            .map(|(weight, d)| if *weight == 1 { d.clone() } else { format!("{d} * {weight}u") })
+            .collect();
+        if terms.is_empty() {
+            return;
+        }
+        let m = self.writer.value(format_args!("{}", terms.join(" + ")));
+        let [low, high] = twiddle.at;
+        let look_up = |writer: &mut Writer, x: &str| {
+            let x = writer.value(format_args!("{x}"));
+            if twiddle.n <= twiddle.low {
+                return writer.value(format_args!("roots[{}]", plus(&x, low)));
             }
-            n => {
-                // n = a·b: DFTs of a values b apart, a turn by j·k/n, DFTs of b.
-                let (a, b) = if n == 8 { (2, 4) } else { (4, 4) };
-                let mut columns = Vec::new();
-                for j in 0..b {
-                    let inner = self.dft(&(0..a).map(|i| x[i * b + j].clone()).collect::<Vec<_>>());
-                    columns.push((0..a).map(|k| self.turn(&inner[k], j * k, n)).collect::<Vec<_>>());
+            let (x_low, x_high) = (plus(&format!("{x} % {}u", twiddle.low), low), plus(&format!("{x} / {}u", twiddle.low), high));
+            writer.value(format_args!("complex_mul(roots[{x_low}], roots[{x_high}])"))
+        };
+        let distance = self.n() / radix;
+        let mut powers: Vec<String> = Vec::new();
+        for (b, round) in (0..).zip(values) {
+            let first = b * self.lanes();
+            let partial = self.partial(radix, b, &place.t);
+            if self.recipe.roots == Roots::Products && powers.is_empty() && radix > 1 {
+                // exp(-2πi·m·k·(n/r)/N) for k a power of two; the others are products.
+                for k in (0..radix.next_power_of_two().ilog2()).map(|bit| 1 << bit) {
+                    powers.push(look_up(&mut self.writer, &format!("{m} * {}u", k * distance)));
                 }
-                let mut y = vec![String::new(); n];
-                for k in 0..a {
-                    let outer = self.dft(&columns.iter().map(|column| column[k].clone()).collect::<Vec<_>>());
-                    for (i, value) in outer.into_iter().enumerate() {
-                        y[k + a * i] = value;
+            }
+            let names: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
+            *round = self.writer_guarded(partial.as_deref(), |own| {
+                let mut factors: Vec<String> = Vec::new();
+                for k in 0..radix as usize {
+                    let factor = if k == 0 || own.recipe.roots == Roots::Table {
+                        look_up(&mut own.writer, &format!("{m} * ({})", plus(&place.t, first + k as u32 * distance)))
+                    } else {
+                        let bit = k.ilog2();
+                        let (rest, power) = (&factors[k - (1 << bit)], &powers[bit as usize]);
+                        own.writer.value(format_args!("complex_mul({rest}, {power})"))
+                    };
+                    factors.push(factor);
+                }
+                let products: Vec<String> = round
+                    .iter()
+                    .zip(&factors)
+                    .map(|(value, factor)| own.writer.value(format_args!("complex_mul({value}, {factor})")))
+                    .collect();
+                match names {
+                    None => products,
+                    Some(names) => {
+                        for (name, product) in names.iter().zip(products) {
+                            own.writer.line(format_args!("{name} = {product};"));
+                        }
+                        names
                     }
                 }
-                y
-            }
+            });
         }
     }
 
-    /// `x` times exp(-2πi·k/n).
-    fn turn(&mut self, x: &str, k: usize, n: usize) -> String {
-        const HALF_SQRT: &str = "0.70710678118654752";
-        let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
-        match eighths {
-            Some(0) => x.to_owned(),
-            Some(1) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
-            Some(2) => self.value(format_args!("vec2<f32>({x}.y, -{x}.x)")),
-            Some(3) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.y - {x}.x, -{x}.x - {x}.y)")),
-            Some(4) => self.value(format_args!("-{x}")),
-            _ => {
-                let root = root(k as u64, n as u64);
-                self.value(format_args!("complex_mul({x}, vec2<f32>({:.17}, {:.17}))", root.re, root.im))
-            }
+    fn store(&mut self, place: &Place1, radix: u32, values: &Values) {
+        let side = &self.pass.store;
+        let index = self.index_base(&side.index, place);
+        let line = self.line_base(side, place);
+        for (b, round) in (0..).zip(values) {
+            let steps = self.steps(radix, b);
+            let lanes = self.lanes().min(self.n() / radix - b * self.lanes());
+            let partial = self.partial(radix, b, &place.t);
+            let condition = [place.live.clone(), partial].into_iter().flatten().collect::<Vec<_>>().join(" && ");
+            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+                let places = own.element_places(&side.element, &line, &place.t, &steps);
+                for ((value, at), &step) in round.iter().zip(&places).zip(&steps) {
+                    let known = own.within(side, index.as_deref(), place, step, lanes);
+                    let when = match &known {
+                        Known::Never => continue,
+                        Known::Always => None,
+                        Known::When(condition) => Some(condition.as_str()),
+                    };
+                    own.writer_guarded(when, |own| {
+                        let mut value = value.clone();
+                        if let Some(factors) = side.factors {
+                            let base = index.as_ref().map_or(String::new(), |base| format!("{base} + "));
+                            let weight = side.index.element;
+                            let at = format!("{base}({}) * {weight}u + {factors}u", plus(&place.t, step));
+                            value = own.writer.value(format_args!("complex_mul({value}, roots[{at}])"));
+                        }
+                        own.store_one(side, place, at, &value);
+                    });
+                }
+            });
         }
+    }
+
+    fn store_one(&mut self, side: &Side, place: &Place1, at: &str, value: &str) {
+        let (re, im) = if side.swap { ("y", "x") } else { ("x", "y") };
+        match &side.numbers {
+            Numbers::Complex => {
+                let order = if side.swap { ".yx" } else { "" };
+                self.writer.line(format_args!("store({at}, params.scale * {value}{order});"));
+            }
+            Numbers::Real => self.writer.line(format_args!("store({at}, params.scale * {value}.{re});")),
+            Numbers::RealPair(pair) => {
+                self.writer.line(format_args!("store({at}, params.scale * {value}.{re});"));
+                let condition = self.second_of(pair, place);
+                self.writer_guarded(condition.as_deref(), |own| {
+                    own.writer.line(format_args!("store({}, params.scale * {value}.{im});", plus(at, pair.distance)));
+                });
+            }
+            Numbers::Half(_) | Numbers::HalfPair(..) => unreachable!("halves are stored as complex numbers with a limit, or by pairs"),
+        }
+    }
+
+    fn second_of(&self, pair: &Pair, place: &Place1) -> Option<String> {
+        pair.odd.map(|(dim, lines)| format!("2u * {} + 1u < {lines}u", place.coordinates[dim]))
+    }
+
+    /// Separates the spectra of two lines of reals, a and b, that were transformed as z = a + i·b: with w\[k\] the conjugate of z\[n-k\],
+    /// a\[k\] = (z\[k\] + w\[k\])/2 and b\[k\] = (z\[k\] - w\[k\])/2i.
+    fn store_halves(&mut self, place: &Place1, radix: u32, n: u32, pair: &Pair, mut values: Values) -> Result<(), String> {
+        if self.recipe.pieces != 1 {
+            return Err("pairs of rows of reals are exchanged in one piece".to_owned());
+        }
+        if let Some(chirp) = self.pass.store.factors {
+            self.multiply(place, radix, chirp, "", &mut values);
+        }
+        self.writer.line(format_args!("// Two spectra out of one."));
+        let lanes = self.lanes();
+        let writes: Vec<Group> = (0..values.len() as u32)
+            .map(|b| Group {
+                condition: self.partial(radix, b, &place.t),
+                base: place.t.clone(),
+                bases: self.taking_part(radix, b).collect(),
+                steps: self.steps(radix, b),
+            })
+            .collect();
+        let mut reads = Vec::new();
+        for first in (0..=n / 2).step_by(lanes as usize) {
+            let k = plus(&place.t, first);
+            let condition = (first + lanes > n / 2 + 1).then(|| format!("{k} < {}u", n / 2 + 1));
+            let taking_part: Vec<Option<u32>> = (0..lanes).map(|t| (t + first <= n / 2).then_some(t)).collect();
+            reads.push(Group { condition: condition.clone(), base: place.t.clone(), bases: taking_part.clone(), steps: vec![first] });
+            let (base, bases) = if first == 0 {
+                let mirrored = self.writer.value(format_args!("select({n}u - {}, 0u, {} == 0u)", place.t, place.t));
+                (mirrored, taking_part.iter().map(|t| t.map(|t| (n - t) % n)).collect())
+            } else {
+                // Past the condition it would wrap around: that is not accessed.
+                let mirrored = self.writer.value(format_args!("{n}u - ({k})"));
+                (mirrored, taking_part.iter().map(|t| t.map(|t| n - first - t)).collect())
+            };
+            reads.push(Group { condition, base, bases, steps: vec![0] });
+        }
+        let read = self.exchange(place, place, &writes, &values, &reads)?;
+        let side = &self.pass.store;
+        let line = self.line_base(side, place);
+        let second = self.second_of(pair, place);
+        for (m, both) in (0..).zip(read.chunks(2)) {
+            let (z, w) = (both[0][0].clone(), both[1][0].clone());
+            let conditions = [place.live.clone(), reads[2 * m as usize].condition.clone()];
+            let condition = conditions.into_iter().flatten().collect::<Vec<_>>().join(" && ");
+            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+                let at = own.element_places(&side.element, &line, &place.t, &[m * lanes]).remove(0);
+                own.writer.line(format_args!("store({at}, 0.5 * params.scale * vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y));"));
+                own.writer_guarded(second.as_deref(), |own| {
+                    let at = plus(&at, pair.distance);
+                    own.writer.line(format_args!("store({at}, 0.5 * params.scale * vec2<f32>({z}.y + {w}.y, {w}.x - {z}.x));"));
+                });
+            });
+        }
+        Ok(())
     }
 }
 
-/// `base + offset`, without an offset of 0.
-fn plus(base: &str, offset: u32) -> String {
-    if offset == 0 { base.to_owned() } else { format!("{base} + {offset}u") }
-}
-
-/// Number of an invocation's butterfly `b`.
-fn butterfly(b: u32, lanes: u32) -> String {
-    if b == 0 { "t".to_owned() } else { format!("({})", plus("t", b * lanes)) }
+/// What the generator knows of a condition.
+#[derive(Clone, PartialEq, Eq)]
+enum Known {
+    Always,
+    Never,
+    When(String),
 }

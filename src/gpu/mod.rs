@@ -1,14 +1,18 @@
 //! A device and how data gets there and back. This folder and `plan/{build,encode}.rs` are all that calls wgpu.
 
 mod buffer;
+mod cache;
 mod options;
 mod pending;
 mod profile;
 mod scope;
+mod unchecked;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 pub use buffer::{DeviceBuffer, View};
+pub use cache::PipelineCacheStatus;
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
 pub use profile::DeviceProfile;
@@ -24,6 +28,9 @@ pub struct Gpu {
     profile: Arc<DeviceProfile>,
     /// The reason why the device was lost. Known on our own devices only: a guest installs no callback.
     lost: Arc<Mutex<Option<String>>>,
+    cache: Arc<cache::PipelineCache>,
+    /// Whether shaders do without wgpu's checks, see [`GpuOptions`].
+    trusted: bool,
 }
 
 impl Gpu {
@@ -34,30 +41,42 @@ impl Gpu {
     /// cannot be read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
-        Self::from_adapter(&adapters[0]).await
+        Self::from_adapter_with(&adapters[0], options).await
     }
 
-    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries.
+    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, as the environment asks for it.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] if the adapter refuses.
+    /// [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that cannot be read.
     pub async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        Self::from_adapter_with(adapter, &GpuOptions::default()).await
+    }
+
+    /// As [`from_adapter`](Self::from_adapter), with what `options` say of how to open a device. Which adapter they ask for is ignored.
+    ///
+    /// # Errors
+    /// As [`from_adapter`](Self::from_adapter).
+    pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
+        let options = options.resolved()?;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-fft"),
-            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_features: adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE),
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
         let opened = adapter.request_device(&descriptor).await;
         let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
-        let gpu = Self::from_wgpu(device, queue);
+        let gpu = Self { trusted: options.trusted, ..Self::from_wgpu(device, queue) };
         let lost = Arc::clone(&gpu.lost);
         gpu.device.set_device_lost_callback(move |reason, message| {
             let text = if message.is_empty() { format!("{reason:?}") } else { format!("{reason:?}: {message}") };
             *lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
         });
-        Ok(gpu)
+        Ok(match options.pipeline_cache {
+            Some(path) => gpu.with_pipeline_cache(path),
+            None => gpu,
+        })
     }
 
     /// Becomes a guest on the caller's device. Installs no callback, and asks for nothing that the device does not have.
@@ -74,7 +93,32 @@ impl Gpu {
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
-        Self { device, queue, profile, lost: Arc::default() }
+        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), trusted: false }
+    }
+
+    /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for guests, on devices that were opened with the feature
+    /// `PIPELINE_CACHE`. It holds for the planners that are made of what is returned.
+    #[must_use]
+    pub fn with_pipeline_cache(self, path: impl Into<PathBuf>) -> Self {
+        Self { cache: Arc::new(cache::PipelineCache::open(&self, path.into())), ..self }
+    }
+
+    /// Whether compiled pipelines are kept in a file, and what became of that when the device was opened.
+    #[must_use]
+    pub fn pipeline_cache(&self) -> &PipelineCacheStatus {
+        self.cache.status()
+    }
+
+    /// Writes the pipelines compiled so far, and those that were loaded, to the file that [`GpuOptions::pipeline_cache`] names, and returns its size in bytes.
+    ///
+    /// It replaces the file as a whole or not at all; of two programs that save to one file, the later one wins. The directory must exist.
+    ///
+    /// # Errors
+    /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file was named or the device has no such cache, as
+    /// [`pipeline_cache`](Self::pipeline_cache) tells; [`Error::DeviceLost`].
+    pub fn save_pipeline_cache(&self) -> Result<u64> {
+        self.check_alive("saving the pipeline cache")?;
+        self.cache.save(self)
     }
 
     /// Records by `record` into an encoder of its own and submits it, unless that fails.
@@ -183,6 +227,17 @@ impl Gpu {
         self.caught("allocation", size, || {
             self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false })
         })
+    }
+
+    /// Where pipelines are looked up and kept, if anywhere.
+    pub(crate) fn wgpu_pipeline_cache(&self) -> Option<&wgpu::PipelineCache> {
+        self.cache.wgpu()
+    }
+
+    /// Makes a shader module of a kernel's text. It reports errors to the device's scope.
+    pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str) -> wgpu::ShaderModule {
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
+        if self.trusted { unchecked::create_shader_module(&self.device, descriptor) } else { self.device.create_shader_module(descriptor) }
     }
 
     fn bytes_of<T: Element>(&self, len: usize) -> Result<u64> {

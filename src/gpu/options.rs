@@ -1,10 +1,11 @@
-//! Which adapter to open.
+//! Which adapter to open, and how.
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 
-/// Which adapter [`Gpu::request`](crate::Gpu::request) opens.
+/// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
 ///
 /// What is not set here is read from the environment, by the names that wgpu's users know:
 ///
@@ -14,9 +15,16 @@ use crate::error::{Error, Result};
 /// | `WGPU_BACKEND` | `vulkan`, `metal`, `dx12`, ..., separated by commas |
 /// | `WGPU_POWER_PREF` | `low` puts integrated GPUs before discrete ones |
 /// | `WGPU_FFT_DEVICE_TYPE` | `discrete`, `integrated`, `virtual`, `cpu` or `other` |
+/// | `WGPU_FFT_PIPELINE_CACHE` | the file of [`pipeline_cache`](Self::pipeline_cache) |
+/// | `WGPU_FFT_TRUSTED` | `1`: shaders without bounds checks, to measure what those cost; see below |
 ///
 /// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software; of software adapters, the one with
 /// the wider subgroups.
+///
+/// # Shaders without checks
+/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. `WGPU_FFT_TRUSTED=1` leaves them out. It is for
+/// measurements, and off unless set; there is no method for it, since a [`Spec`](crate::Spec) written outside this crate may bring any shader, and whoever sets the
+/// variable answers for all of them. Devices opened by the caller ([`Gpu::from_wgpu`](crate::Gpu::from_wgpu)) always have the checks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GpuOptions {
@@ -24,6 +32,9 @@ pub struct GpuOptions {
     device_type: Option<wgpu::DeviceType>,
     backends: Option<wgpu::Backends>,
     power: Option<wgpu::PowerPreference>,
+    pub(super) pipeline_cache: Option<PathBuf>,
+    /// From the environment alone, see above.
+    pub(super) trusted: bool,
 }
 
 impl GpuOptions {
@@ -51,8 +62,21 @@ impl GpuOptions {
         self
     }
 
+    /// Keeps compiled pipelines in this file: it is read when the device is opened, and written by
+    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) alone, so that the next run of the program need not compile the same again.
+    ///
+    /// One file holds the pipelines of one adapter with one version of its driver. A file that is damaged, or was made for another adapter, is ignored and
+    /// replaced when saving; [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells. Only Vulkan has such caches. Most drivers of desktop GPUs
+    /// keep one of their own besides.
+    ///
+    /// What the file holds is handed to the driver, which need not be safe against forged data: let nobody else write to its directory.
+    pub fn pipeline_cache(mut self, path: impl Into<PathBuf>) -> Self {
+        self.pipeline_cache = Some(path.into());
+        self
+    }
+
     /// These options with the environment where they say nothing.
-    fn resolved(&self) -> Result<Self> {
+    pub(super) fn resolved(&self) -> Result<Self> {
         Ok(Self {
             name: self.name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok()).filter(|name| !name.is_empty()),
             device_type: match self.device_type {
@@ -68,6 +92,11 @@ impl GpuOptions {
                 None => std::env::var("WGPU_BACKEND").ok().filter(|text| !text.is_empty()).map(|text| parse_backends(&text)).transpose()?,
             },
             power: self.power.or_else(wgpu::PowerPreference::from_env),
+            pipeline_cache: match &self.pipeline_cache {
+                Some(path) => Some(path.clone()),
+                None => std::env::var_os("WGPU_FFT_PIPELINE_CACHE").filter(|path| !path.is_empty()).map(PathBuf::from),
+            },
+            trusted: std::env::var("WGPU_FFT_TRUSTED").map_or(Ok(false), |text| parse_switch(&text))?,
         })
     }
 
@@ -100,6 +129,17 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
             text: text.to_owned(),
             why: "it is one of discrete, integrated, virtual, cpu, other".to_owned(),
         }),
+    }
+}
+
+fn parse_switch(text: &str) -> Result<bool> {
+    match text {
+        "1" => Ok(true),
+        "0" | "" => Ok(false),
+        _ => {
+            let why = "it is 1 or 0".to_owned();
+            Err(Error::Parse { what: "switch (WGPU_FFT_TRUSTED)", text: text.to_owned(), why })
+        }
     }
 }
 
@@ -217,6 +257,12 @@ mod tests {
     fn unknown_backends_are_named() {
         assert_eq!(parse_backends("vulkan,metal"), Ok(wgpu::Backends::VULKAN | wgpu::Backends::METAL));
         assert!(parse_backends("vulcan").unwrap_err().to_string().contains("`vulcan`"));
+    }
+
+    #[test]
+    fn switches_are_on_off_or_an_error() {
+        assert_eq!([parse_switch("1"), parse_switch("0"), parse_switch("")], [Ok(true), Ok(false), Ok(false)]);
+        assert!(parse_switch("yes").unwrap_err().to_string().contains("`yes`"));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct DeviceProfile {
     pub storage_alignment: u32,
     /// Alignment of a uniform binding's offset (`min_uniform_buffer_offset_alignment`).
     pub uniform_alignment: u32,
+    /// Storage bindings of a dispatch (`max_storage_buffers_per_shader_stage`).
+    pub storage_buffers: u32,
     /// Whether timestamp queries can be asked for.
     pub timestamps: bool,
 }
@@ -59,6 +61,7 @@ impl DeviceProfile {
             buffer_bytes: limits.max_buffer_size,
             storage_alignment: limits.min_storage_buffer_offset_alignment,
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,
+            storage_buffers: limits.max_storage_buffers_per_shader_stage,
             timestamps: false,
         }
     }

@@ -58,6 +58,23 @@ impl<'a> HostCall<'a> {
         buffer
     }
 
+    /// The array of a binding, if there is one of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&[u32]> {
+        self.buffers.iter().find(|(bind, _)| bind.name == name).map(|(_, buffer)| buffer.as_slice())
+    }
+
+    /// Writes an array to the bindings of these names that there are, one after the other.
+    pub fn scatter(&mut self, names: [&[&str]; 2], mut from: &[f32]) {
+        for name in names.into_iter().flatten() {
+            if let Some((_, buffer)) = self.buffers.iter_mut().find(|(bind, _)| bind.name == *name) {
+                let (own, rest) = from.split_at(buffer.len());
+                buffer.copy_from_slice(bytemuck::cast_slice(own));
+                from = rest;
+            }
+        }
+    }
+
     /// What the kernel reads as its input: `input`, or `data` in place.
     #[must_use]
     pub fn input(&self) -> Vec<u32> {

@@ -160,13 +160,15 @@ pub struct Bind {
     pub access: Access,
     /// The array behind it.
     pub slot: Slot,
+    /// First byte and size of what is bound of the array; all of it if there is none.
+    pub range: Option<(u64, u64)>,
 }
 
 /// Binds an input at 1 and an output at 2, as every kernel here numbers them.
 fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
     vec![
-        Bind { binding: 1, name: "input", access: Access::Read, slot: input },
-        Bind { binding: 2, name: "output", access: Access::ReadWrite, slot: output },
+        Bind { binding: 1, name: "input", access: Access::Read, slot: input, range: None },
+        Bind { binding: 2, name: "output", access: Access::ReadWrite, slot: output, range: None },
     ]
 }
 
@@ -175,8 +177,8 @@ fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
 pub struct Generated {
     /// The WGSL.
     pub text: Arc<str>,
-    /// The radices of its stages in order.
-    pub radices: Vec<u32>,
+    /// What it computes.
+    pub pass: Arc<fft::pass::Pass>,
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -249,7 +251,7 @@ impl fmt::Display for Dispatch {
             write!(f, " {name}={value}")?;
         }
         if let Some(generated) = &self.generated {
-            write!(f, " radices={}", join(&generated.radices, "."))?;
+            write!(f, " radices={}", join(&generated.pass.radices, "."))?;
         }
         write!(f, " | {}", self.grid.x)?;
         if self.grid.y > 1 {
@@ -277,5 +279,5 @@ pub static ALL: &[&Kernel] = &[
     &transpose::tiled::KERNEL,
     &reduce::tree::KERNEL,
     &fft::radix2::KERNEL,
-    &fft::registers::KERNEL,
+    &fft::pass::KERNEL,
 ];

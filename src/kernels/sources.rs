@@ -48,5 +48,5 @@ sources! {
     FFT_IO_SEPARATE = "fft/io/separate.wgsl",
     FFT_IO_IN_PLACE = "fft/io/in_place.wgsl",
     FFT_RADIX2 = "fft/radix2.wgsl",
-    FFT_REGISTERS = "fft/registers.wgsl",
+    FFT_PASS = "fft/pass.wgsl",
 }

@@ -147,12 +147,13 @@ impl<S: Spec> Plan<S> {
         let bind_group = |step: &Step| {
             let mut entries = vec![entry(0, (&self.memory.params, step.params.0), Some(step.params.1))];
             entries.extend(step.binds.iter().map(|bind| {
-                let place = match bind.slot {
+                let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
+                let (buffer, offset) = match bind.slot {
                     Slot::Workspace(i) => whole(&self.memory.workspaces[i]),
                     Slot::Table(i) => whole(&self.memory.tables[i]),
                     Slot::Input | Slot::Output => callers(bind.slot),
                 };
-                entry(bind.binding, place, std::num::NonZeroU64::new(self.program.bytes(bind.slot)))
+                entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
             }));
             let (label, layout) = (Some(step.label.as_str()), &step.pipeline.layout);
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Placement, Program};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::kernels::{HostCall, Slot};
+use crate::kernels::{Access, Bind, HostCall, Slot};
 
 /// What arrays hold that nobody has written: the bits of a NaN that no arithmetic makes.
 const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -37,9 +37,15 @@ impl Program {
         memory.extend((0..self.workspaces.len()).map(|i| (Slot::Workspace(i), words(self.workspaces[i].bytes()))));
         memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words.to_vec())));
         for dispatch in &self.dispatches {
-            let mut call = HostCall::new(dispatch, |bind| memory.remove(&bind.slot).unwrap_or_default());
+            let words = |bind: &Bind| {
+                let (first, bytes) = bind.range.unwrap_or((0, self.bytes(bind.slot)));
+                first as usize / 4..(first + bytes) as usize / 4
+            };
+            let mut call = HostCall::new(dispatch, |bind| memory[&bind.slot][words(bind)].to_vec());
             (dispatch.kernel.mirror)(&mut call);
-            memory.extend(call.into_buffers().map(|(bind, buffer)| (bind.slot, buffer)));
+            for (bind, buffer) in call.into_buffers().filter(|(bind, _)| bind.access == Access::ReadWrite) {
+                memory.get_mut(&bind.slot).expect("it was bound")[words(bind)].copy_from_slice(&buffer);
+            }
         }
         Ok(bytemuck::pod_collect_to_vec(&memory[&Slot::Output]))
     }

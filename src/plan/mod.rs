@@ -3,6 +3,7 @@
 mod build;
 mod encode;
 mod host;
+mod once;
 mod planner;
 mod program;
 mod spec;

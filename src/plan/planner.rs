@@ -5,11 +5,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::build::Pipelines;
+use super::once::OnceMap;
 use super::{Plan, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
 /// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
+///
+/// The first time takes as long as compiling does, so the pipelines of a plan are compiled side by side, on as many threads as there are processors.
+/// Threads may plan at the same time: what several want is made once, and nobody waits for what only others want. Over runs of the program,
+/// [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache) keeps what was compiled.
 ///
 /// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until [`clear`](Self::clear) and the last `Arc` are gone.
 #[derive(Debug)]
@@ -22,13 +27,18 @@ pub struct Planner {
 
 type Caches = HashMap<TypeId, AnyCache>;
 
+/// Shared, to be used when the lock on [`Caches`] is free again.
 #[cfg(not(target_arch = "wasm32"))]
-type AnyCache = Box<dyn Any + Send>;
+type Shared<T> = Arc<T>;
+#[cfg(not(target_arch = "wasm32"))]
+type AnyCache = Shared<dyn Any + Send + Sync>;
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
-type AnyCache = Box<dyn Any>;
+type Shared<T> = std::rc::Rc<T>;
+#[cfg(target_arch = "wasm32")]
+type AnyCache = Shared<dyn Any>;
 
-type Cache<S> = HashMap<(S, <S as Spec>::Recipe), Arc<Plan<S>>>;
+type Cache<S> = OnceMap<(S, <S as Spec>::Recipe), Arc<Plan<S>>>;
 
 impl Planner {
     /// A planner without plans.
@@ -58,17 +68,15 @@ impl Planner {
     /// # Errors
     /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
+        self.gpu.check_alive("planning")?;
+        self.check_compute(&spec)?;
         let key = (spec, recipe);
-        if let Some(plan) = self.cache::<S, _>(|cache| cache.get(&key).cloned()) {
-            self.gpu.check_alive("planning")?;
-            return Ok(plan);
-        }
-        self.check_compute(&key.0)?;
-        let program = key.0.lower(&key.1, self.gpu.profile())?;
-        program.check(self.gpu.profile())?;
-        let plan = Arc::new(Plan::build(&self.gpu, &self.pipelines, key.0.clone(), key.1.clone(), program)?);
-        // Another thread may have made the same plan meanwhile: the first one stays.
-        Ok(self.cache::<S, _>(|cache| Arc::clone(cache.entry(key).or_insert(plan))))
+        self.cache::<S>().get_or_make(&key, || {
+            let (spec, recipe) = &key;
+            let program = spec.lower(recipe, self.gpu.profile())?;
+            program.check(self.gpu.profile())?;
+            Ok(Arc::new(Plan::build(&self.gpu, &self.pipelines, spec.clone(), recipe.clone(), program)?))
+        })
     }
 
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.
@@ -91,9 +99,8 @@ impl Planner {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cache<S: Spec, R>(&self, work: impl FnOnce(&mut Cache<S>) -> R) -> R {
-        let mut plans = self.lock();
-        let cache = plans.entry(TypeId::of::<S>()).or_insert_with(|| Box::new(Cache::<S>::new()));
-        work(cache.downcast_mut().expect("the cache of a type holds that type"))
+    fn cache<S: Spec>(&self) -> Shared<Cache<S>> {
+        let cache = Shared::clone(self.lock().entry(TypeId::of::<S>()).or_insert_with(|| Shared::new(Cache::<S>::default())));
+        cache.downcast().expect("the cache of a type holds that type")
     }
 }

@@ -3,6 +3,7 @@
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod fft;
+mod first_use;
 mod harness;
 mod lifetimes;
 #[path = "../support/recipes.rs"]
@@ -62,6 +63,16 @@ fn per_device() -> Vec<DeviceTest> {
             results_can_be_awaited_together,
             steps_are_timed_where_the_device_can,
             small_devices_are_enough,
+        }
+        first_use::{
+            threads_that_plan_the_same_share_one_plan,
+            threads_that_plan_different_transforms_get_their_own,
+            a_planner_can_be_cleared_while_others_plan,
+            compiled_pipelines_are_kept_in_a_file,
+            guests_keep_compiled_pipelines_too,
+            a_file_that_is_no_good_is_ignored_and_replaced,
+            what_cannot_be_saved_is_an_error_with_the_path,
+            a_lost_device_saves_nothing,
         }
         unhappy::{
             wrong_lengths_carry_both_numbers,

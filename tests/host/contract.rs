@@ -181,18 +181,18 @@ fn workgroup_bytes(module: &naga::Module) -> u64 {
 
 #[test]
 fn the_text_between_the_markers_is_what_the_generator_writes() {
-    let recipe = "rows: registers 8.8 elements=8 rows=4 exchange=split banks=32 roots=products".parse().unwrap();
+    let recipe = "axis 0: registers 8.8 lanes=8 lines=4".parse().unwrap();
     let program = C2c::forward(64).batch(4).lower(&recipe, &variants::profiles()[0]).unwrap();
     let generated = &program.dispatches[0].generated.as_ref().unwrap().text;
-    let own = sources::FFT_REGISTERS.text;
+    let own = sources::FFT_PASS.text;
     let (_, rest) = own.split_once(GENERATED_BEGIN).unwrap();
     let (instance, _) = rest.split_once(GENERATED_END).unwrap();
     if instance != &**generated && std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/fft/registers.wgsl");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/fft/pass.wgsl");
         let wgsl = program.dispatches[0].wgsl();
         let (own, _) = wgsl.split_once(&format!("\n{}", sources::GRID.text)).unwrap();
         std::fs::write(path, own).unwrap();
-        panic!("wrote shaders/fft/registers.wgsl: review it and run the tests again");
+        panic!("wrote shaders/fft/pass.wgsl: review it and run the tests again");
     }
     assert_eq!(instance, &**generated, "run once with WGPU_FFT_BLESS=1 to write the file anew");
 }

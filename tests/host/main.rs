@@ -5,6 +5,9 @@ mod programs;
 mod recipes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
+#[path = "../support/reference.rs"]
+mod reference;
+mod transforms;
 mod validators;
 mod variants;
 mod worked_example;

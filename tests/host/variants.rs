@@ -19,6 +19,7 @@ pub fn profiles() -> Vec<DeviceProfile> {
             device_type: wgpu::DeviceType::DiscreteGpu,
             subgroup_sizes: [32, 32],
             workgroup_bytes: 49_152,
+            storage_buffers: 32,
             binding_bytes: 2_147_483_644,
             buffer_bytes: 4_292_870_144,
             ..large.clone()

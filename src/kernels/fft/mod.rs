@@ -2,7 +2,7 @@
 
 pub mod io;
 pub mod radix2;
-pub mod registers;
+pub mod pass;
 
 use super::{Access, Bind, HostCall, Slot};
 use num_complex::Complex32;
@@ -21,7 +21,9 @@ pub struct Rows {
 }
 
 impl Rows {
-    fn label(self) -> String {
+    /// What is done, for people.
+    #[must_use]
+    pub fn label(self) -> String {
         format!("{} of {} rows of {}", if self.inverse { "inverse FFT" } else { "FFT" }, self.rows, self.n)
     }
 }
@@ -29,7 +31,7 @@ impl Rows {
 /// A row FFT's array bindings and its table of roots.
 fn binds(input: Slot, output: Slot, roots: Slot) -> Vec<Bind> {
     let mut binds = io::binds(input, output);
-    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots });
+    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
     binds
 }
 

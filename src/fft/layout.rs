@@ -1,0 +1,163 @@
+//! Where the elements of an array lie.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::shape::Shape;
+
+/// Distances between neighbours along each axis and between the arrays of a batch, in elements (complex numbers or reals) of the array.
+///
+/// Element \[j, k, l\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + l·`strides[2]`. So padded rows, interleaved channels
+/// and parts of larger arrays need no copy:
+///
+/// ```
+/// use wgpu_fft::fft::Layout;
+///
+/// // Rows of 1000 in a pitch of 1024; the next image follows after 1000 rows.
+/// let padded = Layout::strides([1024, 1]);
+/// // Three interleaved channels of a picture, as a batch of 3.
+/// let channels = Layout::strides([3 * 640, 3]).batch_distance(1);
+/// // The part that begins in row 8, column 16 of rows of 1024.
+/// let part = Layout::strides([1024, 1]).offset(8 * 1024 + 16);
+/// ```
+///
+/// Printed as `1024,1/65536@8208`: strides, batch distance if given, offset if not 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub struct Layout {
+    strides: [usize; 3],
+    rank: usize,
+    batch_distance: Option<usize>,
+    offset: usize,
+}
+
+impl Layout {
+    /// Distances between neighbours along each axis, slowest axis first, as the shape. The arrays of a batch are the first extent times its
+    /// stride apart, unless said otherwise.
+    pub fn strides(strides: impl Into<Shape>) -> Self {
+        let strides = strides.into();
+        let mut all = [1; 3];
+        all[..strides.rank()].copy_from_slice(strides.extents());
+        Self { strides: all, rank: strides.rank(), batch_distance: None, offset: 0 }
+    }
+
+    /// Row-major without gaps.
+    pub fn dense(shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        let mut strides = [1usize; 3];
+        for axis in (0..shape.rank().saturating_sub(1)).rev() {
+            strides[axis] = strides[axis + 1].saturating_mul(shape.extents()[axis + 1]);
+        }
+        Self { strides, rank: shape.rank(), batch_distance: None, offset: 0 }
+    }
+
+    /// As `dense`, with the axes of the shape in reverse order.
+    pub(super) fn reversed(shape: Shape) -> Self {
+        let mut strides = [1usize; 3];
+        for axis in 1..shape.rank() {
+            strides[axis] = strides[axis - 1].saturating_mul(shape.extents()[axis - 1]);
+        }
+        let elements = shape.extents().iter().product();
+        Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0 }
+    }
+
+    /// Distance between the arrays of a batch.
+    pub fn batch_distance(mut self, distance: usize) -> Self {
+        self.batch_distance = Some(distance);
+        self
+    }
+
+    /// Where the first element lies.
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// With all distances times `factor`.
+    pub(super) fn scaled(self, factor: usize) -> Self {
+        let times = |value: usize| value.saturating_mul(factor);
+        let mut strides = self.strides.map(times);
+        strides[self.rank - 1] = self.strides[self.rank - 1];
+        Self { strides, batch_distance: self.batch_distance.map(times), offset: times(self.offset), ..self }
+    }
+
+    /// The same with numbers as the device counts, for arrays of this shape.
+    pub(super) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
+        let unsupported = |why: String| Error::Unsupported { what: format!("{argument} layout {self} of {shape}"), why };
+        if self.rank != shape.rank() {
+            return Err(unsupported(format!("it has {} strides for {} axes", self.rank, shape.rank())));
+        }
+        let distance = self.batch_distance.unwrap_or(self.strides[0].saturating_mul(shape.extents()[0]));
+        let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
+        axes.push((batch, distance));
+        let reach = axes.iter().fold(0u64, |sum, &(extent, stride)| sum.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64)));
+        let span = reach.saturating_add(self.offset as u64).saturating_add(1);
+        let available = u64::from(u32::MAX);
+        if span > available {
+            let what = format!("{argument} layout {self} of {shape}");
+            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: span, available });
+        }
+        let mut strides: Vec<u32> = self.strides[..self.rank].iter().map(|&stride| stride.min(u32::MAX as usize) as u32).collect();
+        strides.push(distance.min(u32::MAX as usize) as u32);
+        // With neighbours farther apart than all that lies below them, no two elements share a place.
+        axes.retain(|(extent, _)| *extent > 1);
+        axes.sort_by_key(|&(_, stride)| stride);
+        let mut below = 0u64;
+        let mut distinct = true;
+        for &(extent, stride) in &axes {
+            distinct &= stride as u64 > below;
+            below += (extent - 1) as u64 * stride as u64;
+        }
+        Ok(Placed { strides, offset: self.offset as u32, span: span as usize, distinct })
+    }
+}
+
+/// A layout checked for a shape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Placed {
+    /// Of each axis, and at last of the batch.
+    pub strides: Vec<u32>,
+    pub offset: u32,
+    /// Elements from the begin of the array to its last element.
+    pub span: usize,
+    /// Surely no two elements have the same place.
+    pub distinct: bool,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (axis, stride) in self.strides[..self.rank].iter().enumerate() {
+            write!(f, "{}{stride}", if axis == 0 { "" } else { "," })?;
+        }
+        if let Some(distance) = self.batch_distance {
+            write!(f, "/{distance}")?;
+        }
+        if self.offset == 0 { Ok(()) } else { write!(f, "@{}", self.offset) }
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) prints.
+impl FromStr for Layout {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::Parse {
+            what: "layout",
+            text: text.to_owned(),
+            why: "it is of the form 1024,1/65536@8208: 1 to 3 strides, a batch distance, an offset".to_owned(),
+        };
+        let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
+        let (rest, offset) = text.split_once('@').map_or(Ok((text, 0)), |(rest, offset)| Ok((rest, number(offset)?)))?;
+        let (strides, distance) =
+            rest.split_once('/').map_or(Ok((rest, None)), |(strides, distance)| Ok((strides, Some(number(distance)?))))?;
+        let strides: Vec<usize> = strides.split(',').map(number).collect::<Result<_>>()?;
+        let layout = match strides[..] {
+            [a] => Self::strides([a]),
+            [a, b] => Self::strides([a, b]),
+            [a, b, c] => Self::strides([a, b, c]),
+            _ => return Err(wrong()),
+        };
+        Ok(Self { batch_distance: distance, ..layout }.offset(offset))
+    }
+}

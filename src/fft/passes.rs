@@ -1,0 +1,384 @@
+//! A transform as a chain of passes between states of the array, before any buffer is chosen.
+//!
+//! An axis of length n = n₀·n₁·…·nₛ takes a pass for each factor. With j = (…(j₀·n₁ + j₁)·n₂ + …) + jₛ and k = k₀ + n₀·(k₁ + n₁·(…)), pass f is a DFT of
+//! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
+//! So a state of the array has for each axis either one index, or one for each factor.
+
+use super::recipe::{AxisRecipe, PassRecipe};
+use super::transform::{Geometry, Kind, Transform};
+use crate::kernels::fft::pass::{Half, Numbers, Pair, Place};
+use crate::plan::Placement;
+
+/// An index: of which axis (the batch comes after the last axis), and of which of its factors.
+pub(super) type Key = (usize, usize);
+
+/// One index of an array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Dim {
+    pub key: Key,
+    pub extent: u32,
+    pub place: Place,
+}
+
+/// How an array is arranged between two passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct State {
+    pub dims: Vec<Dim>,
+    pub offset: u32,
+    /// Elements from the begin to the last one.
+    pub span: u64,
+    /// The elements are reals.
+    pub real: bool,
+    /// Its elements lie where the output's lie, so that it may be kept there.
+    pub in_output: bool,
+}
+
+impl State {
+    fn new(extents: &[u32], strides: &[u32], offset: u32, real: bool) -> Self {
+        let dims = extents.iter().zip(strides).enumerate();
+        let dims: Vec<Dim> =
+            dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
+        let reach: u64 = dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.place.stride)).sum();
+        Self { dims, offset, span: u64::from(offset) + reach + 1, real, in_output: false }
+    }
+
+    /// Row-major, the batch outermost.
+    fn dense(extents: &[u32]) -> Option<Self> {
+        let rank = extents.len() - 1;
+        let mut order = vec![Digit::whole((rank, 0), extents[rank])];
+        order.extend((0..rank).map(|axis| Digit::whole((axis, 0), extents[axis])));
+        Self::packed(&order)
+    }
+
+    /// Without gaps, from the outermost digit to the innermost; indices in several digits are given from the highest to the lowest.
+    fn packed(order: &[Digit]) -> Option<Self> {
+        let mut dims: Vec<Dim> = Vec::new();
+        let mut stride = 1u32;
+        for digit in order.iter().rev() {
+            match dims.iter_mut().find(|dim| dim.key == digit.key) {
+                None => dims.push(Dim { key: digit.key, extent: digit.of, place: Place::linear(stride) }),
+                Some(dim) => {
+                    // What was its whole place is its lowest digit.
+                    let low = order.iter().rev().find(|low| low.key == digit.key)?.extent;
+                    dim.place = Place::blocked(low, dim.place.stride, stride);
+                }
+            }
+            stride = stride.checked_mul(digit.extent)?;
+        }
+        dims.sort_by_key(|dim| dim.key);
+        Some(Self { dims, offset: 0, span: stride.into(), real: false, in_output: false })
+    }
+
+    pub fn dim(&self, key: Key) -> &Dim {
+        self.dims.iter().find(|dim| dim.key == key).expect("every state has every index")
+    }
+
+    /// The state with index (axis, 0) of extent n as indices (axis, f) whose weights in it are given.
+    fn split(&self, axis: usize, factors: &[u32], weights: &[u32]) -> Self {
+        let mut split = self.clone();
+        split.dims.retain(|dim| dim.key.0 != axis);
+        let whole = &self.dim((axis, 0)).place;
+        for (f, (&extent, &weight)) in factors.iter().zip(weights).enumerate() {
+            let place = if factors.len() == 1 { whole.clone() } else { Place::linear(whole.stride * weight) };
+            split.dims.push(Dim { key: (axis, f), extent, place });
+        }
+        split.dims.sort_by_key(|dim| dim.key);
+        split
+    }
+}
+
+/// A digit of an index, for a state without gaps.
+#[derive(Clone, Copy)]
+struct Digit {
+    key: Key,
+    /// Extent of the digit.
+    extent: u32,
+    /// Extent of the whole index.
+    of: u32,
+}
+
+impl Digit {
+    fn whole(key: Key, extent: u32) -> Self {
+        Self { key, extent, of: extent }
+    }
+
+    /// The two digits of an index in blocks.
+    fn blocks(key: Key, of: u32, block: u32) -> [Self; 2] {
+        let block = block.clamp(1, of);
+        [Self { key, extent: of.div_ceil(block), of }, Self { key, extent: block, of }]
+    }
+}
+
+/// What is fused into one side of a pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Hooks {
+    pub numbers: Numbers,
+    pub limit: Option<u32>,
+    pub factors: Option<Factors>,
+    pub swap: bool,
+    /// The weight of factor f's index on the axis.
+    pub weights: Vec<u32>,
+}
+
+/// Constants by position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Factors {
+    /// exp(-πi·j²/n).
+    Chirp(u32),
+    /// exp(+πi·j²/n).
+    ConjugateChirp(u32),
+    /// The spectrum of the conjugate chirp of n, wrapped around m, over m.
+    Spectrum { n: u32, m: u32 },
+}
+
+/// One pass between two states.
+#[derive(Clone, Debug)]
+pub(super) struct Step<'a> {
+    pub recipe: &'a PassRecipe,
+    /// The index that is transformed.
+    pub element: Key,
+    /// Length of the transform.
+    pub n: u32,
+    /// The arrangements before and after, with an index for each factor of the axis.
+    pub states: [State; 2],
+    pub load: Hooks,
+    pub store: Hooks,
+    /// Order of the roots on the results, and weights of the indices (axis, g) in m.
+    pub twiddle: Option<(u32, Vec<u32>)>,
+    /// Length n of the transform that is computed as one convolution in this pass.
+    pub convolution: Option<u32>,
+}
+
+/// The passes of the axes in this order, or why they do not solve the transform.
+pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>, String> {
+    let last = transform.shape.rank() - 1;
+    let mut named: Vec<usize> = axes.iter().map(|axis| axis.axis).collect();
+    named.sort_unstable();
+    if named != geometry.axes {
+        return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes));
+    }
+    // The axis where reals are: first or last.
+    let real_first = transform.kind == Kind::R2c;
+    let real_last = transform.kind == Kind::C2r;
+    if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
+        return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }));
+    }
+    let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, real_last);
+    output.in_output = true;
+    let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, real_first);
+    current.in_output = !real_first && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
+    let mut builder = Builder { transform, geometry, output, extents: geometry.input_extents.clone(), current, steps: Vec::new() };
+    for (i, axis) in axes.iter().enumerate() {
+        builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
+    }
+    Ok(builder.steps)
+}
+
+struct Builder<'a, 'b> {
+    transform: &'b Transform,
+    geometry: &'b Geometry,
+    output: State,
+    /// Extents of the current state, and at last the batch.
+    extents: Vec<u32>,
+    current: State,
+    steps: Vec<Step<'a>>,
+}
+
+impl<'a> Builder<'a, '_> {
+    fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<(), String> {
+        let axis = recipe.axis;
+        let rank = self.transform.shape.rank();
+        let n = self.transform.shape.extents()[axis] as u32;
+        let half = Half { n, place: self.current.dim((axis, 0)).place.clone() };
+        let inverse = self.transform.is_inverse();
+        // An inverse transform is a forward one between two exchanges of real and imaginary parts. Halves are loaded as they are.
+        let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
+        let load_swap = inverse && (first || half_axis == Some(axis));
+        let store_swap = inverse && (next.is_none() || half_axis == next);
+        let real_axis = axis + 1 == rank;
+        let (real_load, real_store) = (self.transform.kind == Kind::R2c && real_axis, self.transform.kind == Kind::C2r && real_axis);
+        if recipe.pairs && !(real_load || real_store) {
+            return Err(format!("axis {axis} has no reals to take in pairs"));
+        }
+        let single = recipe.passes.len() == 1;
+        if recipe.pairs && !single {
+            return Err("pairs of rows are transformed in one pass".to_owned());
+        }
+        // The distance of a pair is known when lines are put in order.
+        let pair = Pair { distance: 0, odd: None };
+        let load_numbers = match (real_load, real_store, recipe.pairs) {
+            (true, _, true) => Numbers::RealPair(pair),
+            (true, _, false) => Numbers::Real,
+            (_, true, true) => Numbers::HalfPair(half.clone(), pair),
+            (_, true, false) => Numbers::Half(half.clone()),
+            _ => Numbers::Complex,
+        };
+        let (store_numbers, store_limit, stored) = match (real_load, real_store, recipe.pairs) {
+            (true, _, true) => (Numbers::HalfPair(half.clone(), pair), None, n / 2 + 1),
+            (true, _, false) => (Numbers::Complex, Some(n / 2 + 1), n / 2 + 1),
+            (_, true, true) => (Numbers::RealPair(pair), None, n),
+            (_, true, false) => (Numbers::Real, None, n),
+            _ => (Numbers::Complex, None, n),
+        };
+        // Only reals in pairs give more than their own number of lines.
+        let store_limit = store_limit.filter(|&limit| limit < n);
+
+        let m = recipe.bluestein.unwrap_or(n);
+        if recipe.bluestein.is_some() && u64::from(m) < 2 * u64::from(n) - 1 {
+            return Err(format!("a convolution of {m} is too short for a transform of {n}, which needs {}", 2 * u64::from(n) - 1));
+        }
+        let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
+        let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+        if product != u64::from(m) {
+            return Err(format!("the lengths of its passes multiply to {product}, not to {m}"));
+        }
+
+        let plain = |numbers: Numbers, limit, swap| Hooks { numbers, limit, factors: None, swap, weights: Vec::new() };
+        let load = plain(load_numbers, None, load_swap);
+        let store = plain(store_numbers, store_limit, store_swap);
+        let stored_extents = |own: &Self, extent: u32| {
+            let mut extents = own.extents.clone();
+            extents[axis] = extent;
+            extents
+        };
+        let after = stored_extents(self, stored);
+        let block = recipe.passes.last().and_then(block_of);
+        let target = match next {
+            None => self.output.clone(),
+            Some(next) => self.natural(&after, block.map(|block| (axis, next, block)))?,
+        };
+        match recipe.bluestein {
+            None => self.run(axis, recipe, &lengths, load, store, target, None)?,
+            Some(_) if single => {
+                let load = Hooks { limit: Some(n), factors: Some(Factors::Chirp(n)), ..load };
+                let limit = if matches!(store.numbers, Numbers::HalfPair(..)) { None } else { Some(store.limit.unwrap_or(n)) };
+                let store = Hooks { limit, factors: Some(Factors::Chirp(n)), ..store };
+                self.run(axis, recipe, &lengths, load, store, target, Some(n))?;
+            }
+            Some(_) => {
+                let padded = self.natural(&stored_extents(self, m), None)?;
+                let load = Hooks { limit: Some(n), factors: Some(Factors::Chirp(n)), ..load };
+                let middle = Hooks { factors: Some(Factors::Spectrum { n, m }), ..plain(Numbers::Complex, None, true) };
+                self.run(axis, recipe, &lengths, load, middle, padded, None)?;
+                // The results want their parts exchanged, then the chirp: the conjugate chirp, then the exchange. Stored swapped, twice is not at all.
+                let factors = Some(Factors::ConjugateChirp(n));
+                let store = Hooks { limit: Some(store.limit.unwrap_or(n)), factors, swap: !store.swap, ..store };
+                self.run(axis, recipe, &lengths, plain(Numbers::Complex, None, false), store, target, None)?;
+            }
+        }
+        self.extents = after;
+        Ok(())
+    }
+
+    /// The arrangement between two axes: that of the output if it has these extents, else without gaps; or in blocks along one axis and across the next.
+    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State, String> {
+        let too_many = || "an array between passes has 2^32 elements or more".to_owned();
+        let rank = extents.len() - 1;
+        if let Some((along, across, block)) = blocks {
+            let [along_high, along_low] = Digit::blocks((along, 0), extents[along], block[0]);
+            let [across_high, across_low] = Digit::blocks((across, 0), extents[across], block[1]);
+            let others = [rank].into_iter().chain((0..rank).filter(|axis| *axis != along && *axis != across));
+            let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), extents[axis])).collect();
+            order.extend([across_high, along_high, across_low, along_low]);
+            return State::packed(&order).ok_or_else(too_many);
+        }
+        let inside_input = self.transform.placement == Placement::InPlace
+            && self.transform.kind == Kind::C2r
+            && extents == self.geometry.input_extents.as_slice();
+        if extents == self.geometry.output_extents.as_slice() && !self.output.real && !self.transform.transposed {
+            Ok(self.output.clone())
+        } else if inside_input {
+            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, false);
+            Ok(State { in_output: true, ..state })
+        } else {
+            State::dense(extents).ok_or_else(too_many)
+        }
+    }
+
+    /// The passes of one transform along an axis, from the last state to `target`.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the pass")]
+    fn run(
+        &mut self,
+        axis: usize,
+        recipe: &'a AxisRecipe,
+        lengths: &[u32],
+        load: Hooks,
+        store: Hooks,
+        target: State,
+        convolution: Option<u32>,
+    ) -> Result<(), String> {
+        let passes = lengths.len();
+        let before: Vec<u32> = (0..passes).map(|f| lengths[..f].iter().product()).collect();
+        let after: Vec<u32> = (0..passes).map(|f| lengths[f + 1..].iter().product()).collect();
+        let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
+        if passes > 1 && !(linear(&self.current) && linear(&target)) {
+            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes"));
+        }
+        let mut from = self.current.split(axis, lengths, &after);
+        let to = target.split(axis, lengths, &before);
+        for (f, pass) in recipe.passes.iter().enumerate() {
+            let last = f + 1 == passes;
+            let middle = || Hooks { numbers: Numbers::Complex, limit: None, factors: None, swap: false, weights: Vec::new() };
+            let own_load = if f == 0 { Hooks { weights: after.clone(), ..load.clone() } } else { middle() };
+            let own_store = if last { Hooks { weights: before.clone(), ..store.clone() } } else { middle() };
+            let state = if last { to.clone() } else { self.between(&from, axis, lengths, f, &load, block_of(pass))? };
+            let weights = (0..passes).map(|g| if g > f { after[g] } else { 0 }).collect();
+            self.steps.push(Step {
+                recipe: pass,
+                element: (axis, f),
+                n: lengths[f],
+                states: [from, state.clone()],
+                load: own_load,
+                store: own_store,
+                twiddle: (!last).then(|| (lengths[f] * after[f], weights)),
+                convolution,
+            });
+            from = state;
+        }
+        // What follows sees the axis as one index again.
+        self.current = target;
+        Ok(())
+    }
+
+    /// The state after pass f of an axis, which is not its last.
+    fn between(
+        &self,
+        current: &State,
+        axis: usize,
+        lengths: &[u32],
+        f: usize,
+        load: &Hooks,
+        block: Option<[u32; 2]>,
+    ) -> Result<State, String> {
+        let too_many = || "an array between passes has 2^32 elements or more".to_owned();
+        let rank = self.extents.len() - 1;
+        let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
+        // Only a dense array of complex numbers can keep its arrangement.
+        let keeps = !current.real && load.limit.is_none() && matches!(load.numbers, Numbers::Complex);
+        let Some([along, _]) = block else {
+            if keeps || f > 0 {
+                return Ok(current.clone());
+            }
+            let mut extents = self.extents.clone();
+            extents[axis] = m;
+            let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
+            return Ok(self.natural(&extents, None)?.split(axis, lengths, &after));
+        };
+        // … [what is left but the last][what is done but the first, last first][left, high][done first][left, low].
+        let key = |f: usize| (axis, f);
+        let others = [rank].into_iter().chain((0..rank).filter(|own| *own != axis));
+        let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), self.extents[axis])).collect();
+        order.extend((f + 1..last).map(|g| Digit::whole(key(g), lengths[g])));
+        order.extend((1..=f).rev().map(|g| Digit::whole(key(g), lengths[g])));
+        let [high, low] = Digit::blocks(key(last), lengths[last], along);
+        order.extend([high, Digit::whole(key(0), lengths[0]), low]);
+        State::packed(&order).ok_or_else(too_many)
+    }
+}
+
+fn block_of(pass: &PassRecipe) -> Option<[u32; 2]> {
+    match pass {
+        PassRecipe::Registers(registers) => registers.block,
+        PassRecipe::Radix2 { .. } => None,
+    }
+}

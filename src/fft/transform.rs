@@ -1,0 +1,317 @@
+//! What complex and real transforms have in common: shape, axes, layouts, scale, placement; printed and parsed.
+
+use std::fmt;
+
+use super::layout::{Layout, Placed};
+use super::{Direction, Scale};
+use crate::error::{Error, Result};
+use crate::plan::Placement;
+use crate::shape::{Batched, Shape};
+
+/// Which transform.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Kind {
+    C2c(Direction),
+    R2c,
+    C2r,
+}
+
+impl Kind {
+    const ALL: [(Self, [&'static str; 2]); 4] = [
+        (Self::C2c(Direction::Forward), ["c2c", "fwd"]),
+        (Self::C2c(Direction::Inverse), ["c2c", "inv"]),
+        (Self::R2c, ["r2c", "fwd"]),
+        (Self::C2r, ["c2r", "inv"]),
+    ];
+
+    fn words(self) -> [&'static str; 2] {
+        Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or(["", ""], |(_, words)| words)
+    }
+}
+
+/// The specification of a transform.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Transform {
+    pub kind: Kind,
+    /// Extents of the array of positions: of the reals, where there are any.
+    pub shape: Shape,
+    pub batch: usize,
+    /// The axes to transform; all if there are none here.
+    pub axes: Vec<usize>,
+    pub input: Option<Layout>,
+    pub output: Option<Layout>,
+    pub scale: Scale,
+    pub placement: Placement,
+    pub transposed: bool,
+}
+
+/// A specification that has been checked, with lengths as the device counts.
+#[derive(Clone, Debug)]
+pub(super) struct Geometry {
+    /// Extents of the input, and at last the batch.
+    pub input_extents: Vec<u32>,
+    /// Extents of the output, and at last the batch.
+    pub output_extents: Vec<u32>,
+    /// Transformed axes longer than 1, ascending; the last axis if there is none.
+    pub axes: Vec<usize>,
+    pub input: Placed,
+    pub output: Placed,
+    /// Input and output fill their arrays.
+    pub dense: bool,
+    /// Factor on the output.
+    pub factor: f32,
+}
+
+impl Transform {
+    pub fn new(kind: Kind, shape: Shape) -> Self {
+        let (scale, placement) = (Scale::One, Placement::OutOfPlace);
+        Self { kind, shape, batch: 1, axes: Vec::new(), input: None, output: None, scale, placement, transposed: false }
+    }
+
+    pub fn is_inverse(&self) -> bool {
+        matches!(self.kind, Kind::C2c(Direction::Inverse) | Kind::C2r)
+    }
+
+    /// The shape with n/2+1 in place of n on the last axis.
+    pub fn half(&self) -> Shape {
+        let mut extents = [1; 3];
+        let rank = self.shape.rank();
+        extents[..rank].copy_from_slice(self.shape.extents());
+        extents[rank - 1] = extents[rank - 1] / 2 + 1;
+        match rank {
+            1 => Shape::from([extents[0]]),
+            2 => Shape::from([extents[0], extents[1]]),
+            _ => Shape::from(extents),
+        }
+    }
+
+    /// Shapes of input and output.
+    pub fn shapes(&self) -> [Shape; 2] {
+        match self.kind {
+            Kind::C2c(_) => [self.shape, self.shape],
+            Kind::R2c => [self.shape, self.half()],
+            Kind::C2r => [self.half(), self.shape],
+        }
+    }
+
+    pub fn geometry(&self) -> Result<Geometry> {
+        let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
+        self.shape.elements("FFT", self.batch)?;
+        let rank = self.shape.rank();
+        let last = rank - 1;
+        if let Some(axis) = self.axes.iter().find(|&&axis| axis > last) {
+            return Err(unsupported(&format!("axis {axis}"), &format!("the axes of a shape of rank {rank} are 0 to {last}")));
+        }
+        let mut axes: Vec<usize> = if self.axes.is_empty() { (0..rank).collect() } else { self.axes.clone() };
+        axes.sort_unstable();
+        if axes.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(unsupported("an axis given twice", "each is transformed once"));
+        }
+        let complex = matches!(self.kind, Kind::C2c(_));
+        if !complex && !axes.contains(&last) {
+            return Err(unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers"));
+        }
+        if self.transposed && !complex {
+            return Err(unsupported("a transposed real transform", "use layouts: n/2+1 on the last axis does not commute with a transposition"));
+        }
+        if self.transposed && self.output.is_some() {
+            return Err(unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse"));
+        }
+        let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
+        if axes.is_empty() {
+            axes.push(last);
+        }
+
+        let shapes = self.shapes();
+        let dense = |shape: Shape| Layout::dense(shape).batch_distance(shape.extents().iter().product());
+        let [input, output] = match self.placement {
+            Placement::OutOfPlace => {
+                let natural = if self.transposed { Layout::reversed(shapes[1]) } else { dense(shapes[1]) };
+                [self.input.unwrap_or(dense(shapes[0])), self.output.unwrap_or(natural)]
+            }
+            Placement::InPlace => {
+                if self.input.is_some() && self.input != self.output {
+                    return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
+                }
+                match self.kind {
+                    Kind::C2c(_) if self.transposed => [self.input.unwrap_or(dense(shapes[0])), Layout::reversed(shapes[1])],
+                    Kind::C2c(_) => [self.input.unwrap_or(dense(shapes[0])); 2],
+                    _ if self.input.is_some() => {
+                        return Err(unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1"));
+                    }
+                    Kind::R2c => [dense(shapes[1]).scaled(2), dense(shapes[1])],
+                    Kind::C2r => [dense(shapes[0]), dense(shapes[0]).scaled(2)],
+                }
+            }
+        };
+        let is_dense = |layout: &Placed, shape: Shape| layout.span == shape.extents().iter().product::<usize>() * self.batch;
+        let input = input.placed("input", shapes[0], self.batch)?;
+        let output = output.placed("output", shapes[1], self.batch)?;
+        if !output.distinct {
+            return Err(unsupported(
+                "an output layout",
+                "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
+            ));
+        }
+        let extents = |shape: Shape| {
+            let all = shape.extents().iter().chain([&self.batch]);
+            all.map(|&extent| extent as u32).collect::<Vec<_>>()
+        };
+        let factor = match self.scale {
+            Scale::One => 1.0,
+            Scale::InvLen => 1.0 / n,
+            Scale::InvSqrtLen => 1.0 / n.sqrt(),
+        };
+        Ok(Geometry {
+            dense: is_dense(&input, shapes[0]) && is_dense(&output, shapes[1]),
+            input_extents: extents(shapes[0]),
+            output_extents: extents(shapes[1]),
+            axes,
+            input,
+            output,
+            factor: factor as f32,
+        })
+    }
+
+    /// Reads what [`Display`](fmt::Display) prints.
+    pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
+        let mut words = text.split_whitespace();
+        let head = [words.next().unwrap_or_default(), words.next().unwrap_or_default()];
+        let kind = kinds.iter().find(|kind| kind.words() == head).ok_or_else(|| {
+            let choices: Vec<String> = kinds.iter().map(|kind| kind.words().join(" ")).collect();
+            wrong(&format!("it begins with {}", choices.join(" or ")))
+        })?;
+        let mut spec = Self::new(*kind, words.next().unwrap_or_default().parse()?);
+        let mut seen: Vec<&str> = Vec::new();
+        for word in words {
+            let name = match word.split_once('=') {
+                Some((name, _)) => name,
+                None if word.starts_with('x') => "x",
+                None if word.starts_with("1/") => "1/",
+                None => word,
+            };
+            if seen.contains(&name) {
+                return Err(wrong(&format!("`{word}` says something a second time")));
+            }
+            seen.push(name);
+            match (word, word.split_once('=')) {
+                ("1/n", _) => spec.scale = Scale::InvLen,
+                ("1/sqrt(n)", _) => spec.scale = Scale::InvSqrtLen,
+                ("in-place", _) => spec.placement = Placement::InPlace,
+                ("transposed", _) => spec.transposed = true,
+                (_, Some(("axes", list))) => {
+                    let axes: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
+                    spec.axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
+                }
+                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
+                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
+                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
+                    Some(count) => spec.batch = count,
+                    None => {
+                        return Err(wrong(&format!(
+                            "`{word}` is neither a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n)), in-place nor transposed"
+                        )));
+                    }
+                },
+            }
+        }
+        Ok(spec)
+    }
+}
+
+/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, with only what is not the default.
+impl fmt::Display for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
+        for (i, axis) in self.axes.iter().enumerate() {
+            write!(f, "{}{axis}", if i == 0 { " axes=" } else { "," })?;
+        }
+        for (name, layout) in [("in", self.input), ("out", self.output)] {
+            if let Some(layout) = layout {
+                write!(f, " {name}={layout}")?;
+            }
+        }
+        f.write_str(match self.scale {
+            Scale::One => "",
+            Scale::InvLen => " 1/n",
+            Scale::InvSqrtLen => " 1/sqrt(n)",
+        })?;
+        f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })?;
+        f.write_str(if self.transposed { " transposed" } else { "" })
+    }
+}
+
+/// The builder's methods, [`Spec`](crate::Spec), printing and parsing of a specification that wraps a [`Transform`].
+macro_rules! specification {
+    ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
+        impl $name {
+            /// Transforms `count` arrays; unless a layout says otherwise, they follow one another.
+            pub fn batch(mut self, count: usize) -> Self {
+                self.0.batch = count;
+                self
+            }
+
+            /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
+            pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
+                self.0.axes = axes.as_ref().to_vec();
+                self
+            }
+
+            /// Where the input's elements lie; dense if this is not called.
+            pub fn input_layout(mut self, layout: Layout) -> Self {
+                self.0.input = Some(layout);
+                self
+            }
+
+            /// Where the output's elements lie; dense if this is not called. What lies between them is not touched.
+            pub fn output_layout(mut self, layout: Layout) -> Self {
+                self.0.output = Some(layout);
+                self
+            }
+
+            /// The factor on every output.
+            pub fn scale(mut self, scale: Scale) -> Self {
+                self.0.scale = scale;
+                self
+            }
+
+            /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place).
+            pub fn in_place(mut self) -> Self {
+                self.0.placement = Placement::InPlace;
+                self
+            }
+        }
+
+        impl Spec for $name {
+            type Input = $input;
+            type Output = $output;
+            type Recipe = Recipe;
+
+            fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                design::design(&self.0, profile)
+            }
+
+            fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+                lower::lower(&self.0, recipe, profile)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        /// Reads what [`Display`](fmt::Display) prints.
+        impl FromStr for $name {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self> {
+                Transform::parse(text, &[$($kind),*]).map(Self)
+            }
+        }
+    };
+}
+pub(super) use specification;

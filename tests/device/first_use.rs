@@ -1,0 +1,219 @@
+//! What makes the first use of a plan quick: threads that plan at the same time, and compiled pipelines kept in a file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier};
+
+use wgpu_fft::fft::C2c;
+use wgpu_fft::gpu::PipelineCacheStatus;
+use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, wgpu};
+
+use crate::harness::*;
+
+/// Plans on as many threads as there are specs, which all begin at once.
+fn plan_together(planner: &Planner, specs: &[C2c]) -> Vec<Arc<Plan<C2c>>> {
+    let start = Barrier::new(specs.len());
+    let plan = |spec: &C2c| {
+        start.wait();
+        planner.plan(spec.clone()).unwrap()
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = specs.iter().map(|spec| scope.spawn(|| plan(spec))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn assert_right(device: &Device, plan: &Plan<C2c>, rows: usize, columns: usize) {
+    let input = complex_noise(rows * columns, 5);
+    let output = plan.run(&input).unwrap().wait().unwrap();
+    assert_close(&output, &reference_fft(&input, rows, columns, false), 2.0 * fft_budget(rows * columns), &device.name);
+}
+
+pub fn threads_that_plan_the_same_share_one_plan(device: &Device) {
+    let planner = Planner::new(device.gpu());
+    let plans = plan_together(&planner, &[(); 8].map(|()| C2c::forward([32, 64])));
+    assert!(plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])), "{}", device.name);
+    assert_right(device, &plans[0], 32, 64);
+}
+
+/// Among the plans are some that share pipelines, and some that share texts.
+pub fn threads_that_plan_different_transforms_get_their_own(device: &Device) {
+    let planner = Planner::new(device.gpu());
+    let sizes = [[16, 16], [32, 16], [16, 32], [32, 32], [64, 16], [16, 64]];
+    let plans = plan_together(&planner, &sizes.map(C2c::forward));
+    for ([rows, columns], plan) in sizes.into_iter().zip(&plans) {
+        assert_eq!(*plan.spec(), C2c::forward([rows, columns]));
+        assert_right(device, plan, rows, columns);
+    }
+}
+
+pub fn a_planner_can_be_cleared_while_others_plan(device: &Device) {
+    let planner = Planner::new(device.gpu());
+    std::thread::scope(|scope| {
+        for n in [16, 32, 64] {
+            let planner = &planner;
+            scope.spawn(move || (0..4).for_each(|_| assert_right(device, &planner.plan(C2c::forward(n)).unwrap(), 1, n)));
+        }
+        (0..20).for_each(|_| planner.clear());
+    });
+}
+
+/// A folder of a test's own, which goes when the test ends well.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str, device: &Device) -> Self {
+        let own: String = device.name.chars().filter(char::is_ascii_alphanumeric).collect();
+        let path = std::env::temp_dir().join(format!("wgpu-fft-{test}-{own}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("pipelines")
+    }
+
+    fn names(&self) -> Vec<String> {
+        fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+}
+
+fn open_with(device: &Device, file: &Path) -> Gpu {
+    pollster::block_on(Gpu::from_adapter_with(&device.adapter, &GpuOptions::default().pipeline_cache(file))).unwrap()
+}
+
+fn transforms(device: &Device, gpu: &Gpu) {
+    let plan = Planner::new(gpu).plan(C2c::forward([64, 32])).unwrap();
+    assert_right(device, &plan, 64, 32);
+}
+
+/// The file of a device that has transformed something; none if the adapter has no such caches, which must then be said.
+fn saved(device: &Device, file: &Path) -> Option<Vec<u8>> {
+    let gpu = open_with(device, file);
+    transforms(device, &gpu);
+    if !device.adapter.features().contains(wgpu::Features::PIPELINE_CACHE) {
+        assert!(matches!(gpu.pipeline_cache(), PipelineCacheStatus::Unsupported { .. }), "{:?}", gpu.pipeline_cache());
+        assert!(matches!(gpu.save_pipeline_cache(), Err(Error::Unsupported { .. })));
+        return None;
+    }
+    assert_eq!(*gpu.pipeline_cache(), PipelineCacheStatus::New);
+    let bytes = gpu.save_pipeline_cache().unwrap();
+    let contents = fs::read(file).unwrap();
+    assert_eq!(contents.len() as u64, bytes);
+    Some(contents)
+}
+
+pub fn compiled_pipelines_are_kept_in_a_file(device: &Device) {
+    let folder = Folder::new("kept", device);
+    let Some(first) = saved(device, &folder.file()) else { return };
+    let gpu = open_with(device, &folder.file());
+    let PipelineCacheStatus::Loaded { bytes } = *gpu.pipeline_cache() else { panic!("{}", gpu.pipeline_cache()) };
+    assert!(bytes > 0 && bytes < first.len() as u64, "{bytes} of {}", first.len());
+    transforms(device, &gpu);
+    gpu.save_pipeline_cache().unwrap();
+    assert!(matches!(open_with(device, &folder.file()).pipeline_cache(), PipelineCacheStatus::Loaded { .. }));
+    // Nothing is left of the files that were written first.
+    assert_eq!(folder.names(), ["pipelines"]);
+}
+
+pub fn guests_keep_compiled_pipelines_too(device: &Device) {
+    let folder = Folder::new("guests", device);
+    let Some(_) = saved(device, &folder.file()) else { return };
+    let open = |required_features| {
+        let descriptor = wgpu::DeviceDescriptor { required_features, ..Default::default() };
+        let (wgpu_device, queue) = pollster::block_on(device.adapter.request_device(&descriptor)).unwrap();
+        Gpu::from_wgpu(wgpu_device, queue).with_pipeline_cache(folder.file())
+    };
+    let guest = open(wgpu::Features::PIPELINE_CACHE);
+    assert!(matches!(guest.pipeline_cache(), PipelineCacheStatus::Loaded { .. }), "{}", guest.pipeline_cache());
+    transforms(device, &guest);
+    guest.save_pipeline_cache().unwrap();
+    let without = open(wgpu::Features::empty());
+    assert!(without.pipeline_cache().to_string().contains("PIPELINE_CACHE"), "{}", without.pipeline_cache());
+    transforms(device, &without);
+}
+
+pub fn a_file_that_is_no_good_is_ignored_and_replaced(device: &Device) {
+    let folder = Folder::new("ignored", device);
+    let Some(good) = saved(device, &folder.file()) else { return };
+    let info = device.adapter.get_info();
+    let at = |text: &str| good.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
+    let flipped = |place: usize| {
+        let mut file = good.clone();
+        file[place] ^= 0x10;
+        file
+    };
+    for (why, file) in [
+        ("truncated", Vec::new()),
+        ("truncated", good[..good.len() / 2].to_vec()),
+        ("truncated", good[..good.len() - 1].to_vec()),
+        ("checksum", flipped(good.len() - 20)),
+        ("checksum", flipped(at(&info.name))),
+        ("no pipeline cache of wgpu-fft", flipped(0)),
+        ("no pipeline cache of wgpu-fft", vec![0x5a; 4096]),
+        ("made for", of_another_driver(&good)),
+    ] {
+        fs::write(folder.file(), file).unwrap();
+        let gpu = open_with(device, &folder.file());
+        let PipelineCacheStatus::Ignored { why: actual } = gpu.pipeline_cache() else { panic!("{}", gpu.pipeline_cache()) };
+        assert!(actual.contains(why), "{}: {why}: {actual}", device.name);
+        transforms(device, &gpu);
+        gpu.save_pipeline_cache().unwrap();
+        assert!(matches!(open_with(device, &folder.file()).pipeline_cache(), PipelineCacheStatus::Loaded { .. }));
+    }
+}
+
+/// The file as an adapter with another driver would have written it: whole, and with the right checksum.
+fn of_another_driver(file: &[u8]) -> Vec<u8> {
+    let mut file = file[..file.len() - 8].to_vec();
+    let driver = file.windows(11).position(|window| window == b"with driver").unwrap();
+    file[driver..driver + 11].copy_from_slice(b"WITH DRIVER");
+    let sum = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    file.extend(sum.to_le_bytes());
+    file
+}
+
+pub fn what_cannot_be_saved_is_an_error_with_the_path(device: &Device) {
+    let folder = Folder::new("unsaved", device);
+    let Some(_) = saved(device, &folder.file()) else { return };
+    assert!(matches!(device.gpu().pipeline_cache(), PipelineCacheStatus::Off), "the variable WGPU_FFT_PIPELINE_CACHE is set");
+    assert!(matches!(device.gpu().save_pipeline_cache(), Err(Error::Unsupported { .. })));
+
+    let read_only = folder.0.join("read only");
+    fs::create_dir(&read_only).unwrap();
+    let mut permissions = fs::metadata(&read_only).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&read_only, permissions).unwrap();
+    // Root may write anywhere but here.
+    let read_only = if fs::write(read_only.join("probe"), "").is_ok() { PathBuf::from("/proc") } else { read_only };
+    let missing = folder.0.join("missing");
+    let below_a_file = folder.file();
+    for directory in [read_only, missing, below_a_file] {
+        let file = directory.join("pipelines");
+        let gpu = open_with(device, &file);
+        transforms(device, &gpu);
+        let error = gpu.save_pipeline_cache().unwrap_err();
+        let Error::PipelineCache { path, why } = &error else { panic!("{error}") };
+        assert_eq!(*path, file);
+        assert!(!why.is_empty() && error.to_string().contains("pipelines"), "{error}");
+        assert!(!file.exists());
+    }
+}
+
+pub fn a_lost_device_saves_nothing(device: &Device) {
+    let folder = Folder::new("lost", device);
+    let Some(before) = saved(device, &folder.file()) else { return };
+    let gpu = open_with(device, &folder.file());
+    gpu.device().destroy();
+    let _ = gpu.device().poll(wgpu::PollType::Poll);
+    assert!(matches!(gpu.save_pipeline_cache(), Err(Error::DeviceLost { .. })));
+    assert_eq!(fs::read(folder.file()).unwrap(), before);
+}

@@ -1,0 +1,373 @@
+//! Fourier transforms on the kernels' host mirrors, against rustfft in f64: every kind, rank, layout and way to split a length.
+
+use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::{Complex32, DeviceProfile, Spec};
+
+use crate::reference::*;
+use crate::variants::profiles;
+
+const BOUND: f64 = 6e-7;
+
+/// A value that no transform makes, for what must not be touched.
+const GUARD: f32 = 12345.0;
+
+fn recipes<S: Spec<Recipe = Recipe>>(spec: &S, by_hand: &[&str]) -> Vec<(DeviceProfile, Recipe)> {
+    let mut all: Vec<(DeviceProfile, Recipe)> = profiles()
+        .into_iter()
+        .map(|profile| {
+            let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            (profile, recipe)
+        })
+        .collect();
+    all.extend(by_hand.iter().map(|text| (profiles().remove(0), text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))));
+    all
+}
+
+/// Runs a complex transform by every recipe, in both placements where the layouts are equal.
+fn check_c2c(spec: C2c, shape: &[usize], batch: usize, axes: &[usize], inverse: bool, layouts: Option<[Places; 2]>, by_hand: &[&str]) {
+    let [input_places, output_places] = layouts.clone().unwrap_or_else(|| [Places::dense(shape), Places::dense(shape)]);
+    let spec = match &layouts {
+        None => spec,
+        Some([input, output]) => spec.input_layout(input.layout()).output_layout(output.layout()),
+    };
+    let spec = spec.batch(batch).axes(axes).scale(Scale::InvSqrtLen);
+    let (from, to) = (input_places.all(shape, batch), output_places.all(shape, batch));
+    let dense = complex_noise(from.len(), batch as u32);
+    let mut expected = wide(&dense);
+    dft(&mut expected, shape, axes, inverse);
+    let n: usize = axes.iter().map(|&axis| shape[axis]).product();
+    expected.iter_mut().for_each(|z| *z /= (n as f64).sqrt());
+    let mut input = vec![Complex32::new(f32::NAN, f32::NAN); input_places.span(shape, batch)];
+    from.iter().zip(&dense).for_each(|(place, z)| input[*place] = *z);
+    for (profile, recipe) in recipes(&spec, by_hand) {
+        let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+        program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
+        let output: Vec<Complex32> = program.run_on_host(&input).unwrap();
+        let actual: Vec<Complex32> = to.iter().map(|&place| output[place]).collect();
+        let error = relative_error(&wide(&actual), &expected);
+        assert!(error < BOUND, "error {error:.1e} on {} of {program}\n{recipe}", profile.name);
+    }
+}
+
+fn check_plain(shape: &[usize], batch: usize, by_hand: &[&str]) {
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    let make = |inverse| match shape[..] {
+        [n] if inverse => C2c::inverse(n),
+        [n] => C2c::forward(n),
+        [r, c] if inverse => C2c::inverse([r, c]),
+        [r, c] => C2c::forward([r, c]),
+        [p, r, c] if inverse => C2c::inverse([p, r, c]),
+        [p, r, c] => C2c::forward([p, r, c]),
+        _ => unreachable!(),
+    };
+    check_c2c(make(false), shape, batch, &axes, false, None, by_hand);
+    check_c2c(make(true).in_place(), shape, batch, &axes, true, None, by_hand);
+}
+
+#[test]
+fn every_short_length() {
+    for n in (1..=130).chain([169, 210, 243, 256, 257, 289, 509, 512, 1009, 1024, 1080]) {
+        check_plain(&[n], 3, &[]);
+    }
+}
+
+#[test]
+fn lengths_in_several_passes() {
+    check_plain(
+        &[240],
+        3,
+        &[
+            "axis 0: registers 4.3 lanes=3 lines=4 + registers 5.4 lanes=5 lines=2",
+            "axis 0: registers 4.3 lanes=3 lines=4 block=4x1 + registers 5.4 lanes=4 lines=2",
+            "axis 0: registers 4 lanes=1 lines=8 + registers 6 lanes=1 lines=4 + registers 10 lanes=2 lines=2",
+            "axis 0: registers 4 lanes=1 lines=8 block=5x1 + registers 6 lanes=1 lines=4 block=5x1 + registers 10 lanes=2 lines=2",
+            "axis 0: registers 2.2 lanes=1 lines=8 block=4x1 + registers 6 lanes=1 lines=3 + registers 10 lanes=1 lines=2 roots=table",
+            "axis 0 bluestein 512: registers 8.8 lanes=8 lines=2 + registers 8 lanes=1 lines=8",
+            "axis 0 bluestein 480: registers 8.5.12 lanes=40 lines=1",
+        ],
+    );
+    check_plain(&[1 << 15], 1, &[]);
+    check_plain(&[10_007], 1, &[]);
+}
+
+#[test]
+fn exchanges_in_pieces_and_partial_rounds() {
+    check_plain(
+        &[256],
+        5,
+        &[
+            "axis 0: registers 16.16 lanes=16 lines=2 pieces=2",
+            "axis 0: registers 16.16 lanes=16 lines=3 pieces=4 exchange=whole",
+            "axis 0: registers 4.8.8 lanes=16 lines=1 pieces=4",
+            "axis 0: registers 8.8.4 lanes=10 lines=3 banks=16",
+            "axis 0: registers 8.8.4 lanes=5 lines=1 banks=0",
+            "axis 0: registers 8.8.4 lanes=33 lines=7 banks=64 roots=table",
+            "axis 0: radix2 rows=3 lanes=10",
+        ],
+    );
+}
+
+#[test]
+fn two_and_three_axes() {
+    for shape in [vec![1, 1], vec![5, 1], vec![1, 6], vec![6, 10], vec![16, 64], vec![64, 16], vec![17, 33], vec![2, 67]] {
+        check_plain(&shape, 2, &[]);
+    }
+    for shape in [vec![2, 3, 4], vec![8, 1, 5], vec![16, 8, 32], vec![7, 11, 13]] {
+        check_plain(&shape, 2, &[]);
+    }
+    check_plain(
+        &[12, 20],
+        2,
+        &[
+            "axis 1: registers 5.4 lanes=5 lines=2 block=4x3; axis 0: registers 4.3 lanes=3 lines=8",
+            "axis 1: registers 5.4 lanes=5 lines=2 block=3x5; axis 0: registers 4.3 lanes=4 lines=8",
+            "axis 0: registers 4.3 lanes=3 lines=8 block=4x3; axis 1: registers 5.4 lanes=5 lines=2",
+            "axis 1: registers 5 lanes=1 lines=4 block=4x1 + registers 4 lanes=1 lines=5; axis 0: registers 4 lanes=1 lines=5 + registers 3 lanes=1 lines=20",
+            "axis 1 bluestein 40: registers 8.5 lanes=5 lines=2; axis 0 bluestein 24: registers 4 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
+        ],
+    );
+    check_plain(
+        &[16, 64],
+        3,
+        &[
+            "rows: radix2 rows=2 lanes=8; columns: registers 4.4 lanes=4 lines=4; transpose: naive 8x8",
+            "axis 1: registers 8.8 lanes=8 lines=1 block=8x4; axis 0: registers 4.4 lanes=4 lines=8",
+        ],
+    );
+}
+
+#[test]
+fn some_axes_only() {
+    let shape = [6, 4, 10];
+    for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]] {
+        check_c2c(C2c::forward(shape), &shape, 2, &axes, false, None, &[]);
+        check_c2c(C2c::inverse(shape).in_place(), &shape, 2, &axes, true, None, &[]);
+    }
+}
+
+#[test]
+fn layouts_with_gaps_and_channels() {
+    let shape = [6, 10];
+    let padded = Places { strides: vec![16, 1], distance: 100, offset: 3 };
+    let channels = Places { strides: vec![30, 3], distance: 1, offset: 0 };
+    let columns = Places { strides: vec![1, 6], distance: 64, offset: 1 };
+    let dense = Places::dense(&shape);
+    for input in [&padded, &channels, &columns, &dense] {
+        for output in [&padded, &channels, &columns, &dense] {
+            let layouts = Some([input.clone(), output.clone()]);
+            check_c2c(C2c::forward(shape), &shape, 3, &[0, 1], false, layouts, &[]);
+        }
+    }
+    for both in [&padded, &channels, &columns] {
+        check_c2c(C2c::inverse(shape).in_place(), &shape, 3, &[0, 1], true, Some([both.clone(), both.clone()]), &[]);
+    }
+    // What lies between the elements stays.
+    let spec = C2c::forward(shape).batch(3).in_place().input_layout(padded.layout()).output_layout(padded.layout());
+    let mut input = vec![Complex32::new(GUARD, GUARD); padded.span(&shape, 3)];
+    let own = padded.all(&shape, 3);
+    own.iter().for_each(|place| input[*place] = Complex32::ONE);
+    for (profile, recipe) in recipes(&spec, &["axis 1: registers 10 lanes=1 lines=4 block=2x2; axis 0: registers 6 lanes=1 lines=8"]) {
+        let output: Vec<Complex32> = spec.lower(&recipe, &profile).unwrap().run_on_host(&input).unwrap();
+        for (place, z) in output.iter().enumerate().filter(|(place, _)| !own.contains(place)) {
+            assert_eq!(*z, Complex32::new(GUARD, GUARD), "{place} of {recipe}");
+        }
+    }
+}
+
+#[test]
+fn spectra_left_transposed() {
+    for shape in [[8, 12], [1, 7], [7, 1], [30, 16]] {
+        let layouts = [Places::dense(&shape), Places::reversed(&shape)];
+        for in_place in [false, true] {
+            let spec = C2c::forward(shape).batch(2).transposed();
+            let spec = if in_place { spec.in_place() } else { spec };
+            let dense = complex_noise(2 * shape[0] * shape[1], 7);
+            let mut expected = wide(&dense);
+            dft(&mut expected, &shape, &[0, 1], false);
+            for (profile, recipe) in recipes(&spec, &[]) {
+                let program = spec.lower(&recipe, &profile).unwrap();
+                let output: Vec<Complex32> = program.run_on_host(&dense).unwrap();
+                let actual: Vec<Complex32> = layouts[1].all(&shape, 2).into_iter().map(|place| output[place]).collect();
+                let error = relative_error(&wide(&actual), &expected);
+                assert!(error < BOUND, "error {error:.1e} of {program}");
+            }
+        }
+    }
+}
+
+fn r2c(shape: &[usize]) -> R2c {
+    match shape[..] {
+        [n] => R2c::forward(n),
+        [r, c] => R2c::forward([r, c]),
+        [p, r, c] => R2c::forward([p, r, c]),
+        _ => unreachable!(),
+    }
+}
+
+fn c2r(shape: &[usize]) -> C2r {
+    match shape[..] {
+        [n] => C2r::inverse(n),
+        [r, c] => C2r::inverse([r, c]),
+        [p, r, c] => C2r::inverse([p, r, c]),
+        _ => unreachable!(),
+    }
+}
+
+fn reals(values: &[f32]) -> Vec<Complex64> {
+    values.iter().map(|&x| Complex64::new(x.into(), 0.0)).collect()
+}
+
+fn check_real(shape: &[usize], batch: usize, by_hand: [&[&str]; 2]) {
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    let (n, half_shape) = (*shape.last().unwrap(), half(shape));
+    let elements: usize = shape.iter().product::<usize>() * batch;
+    let input = noise(elements, 11);
+    let mut spectrum = reals(&input);
+    dft(&mut spectrum, shape, &axes, false);
+    let expected = of_half(&spectrum, shape);
+    let padded = 2 * (n / 2 + 1);
+    for in_place in [false, true] {
+        let spec = r2c(shape).batch(batch);
+        let spec = if in_place { spec.in_place() } else { spec };
+        let mut data = input.clone();
+        if in_place {
+            data = input.chunks(n).flat_map(|row| row.iter().copied().chain(vec![f32::NAN; padded - n])).collect();
+        }
+        for (profile, recipe) in recipes(&spec, by_hand[0]) {
+            let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            let output: Vec<Complex32> = program.run_on_host(&data).unwrap();
+            let error = relative_error(&wide(&output), &expected);
+            assert!(error < BOUND, "error {error:.1e} on {} of {program}\n{recipe}", profile.name);
+        }
+
+        // Back, with imaginary parts where none belong on the last axis if it is the only one.
+        let spec = c2r(shape).batch(batch).scale(Scale::InvLen);
+        let spec = if in_place { spec.in_place() } else { spec };
+        let mut halves: Vec<Complex32> = expected.iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
+        if shape.len() == 1 {
+            for row in halves.chunks_mut(half_shape[0]) {
+                row[0].im = 3.0;
+                if n.is_multiple_of(2) {
+                    row[n / 2].im = -5.0;
+                }
+            }
+        }
+        for (profile, recipe) in recipes(&spec, by_hand[1]) {
+            let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            let mut output: Vec<f32> = program.run_on_host(&halves).unwrap();
+            if in_place {
+                output = output.chunks(padded).flat_map(|row| row[..n].to_vec()).collect();
+            }
+            let error = relative_error(&reals(&output), &reals(&input));
+            assert!(error < BOUND, "error {error:.1e} on {} of {program}\n{recipe}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn real_transforms_of_every_short_length() {
+    for n in (1..=70).chain([127, 128, 210, 251, 256, 1024]) {
+        check_real(&[n], 3, [&[], &[]]);
+        check_real(&[n], 1, [&[], &[]]);
+    }
+    check_real(&[1 << 15], 1, [&[], &[]]);
+    check_real(&[10_007], 1, [&[], &[]]);
+    check_real(
+        &[60],
+        3,
+        [
+            &[
+                "axis 0: registers 5.4.3 lanes=15",
+                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 bluestein 128: registers 16.8 lanes=8",
+                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
+                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
+            ],
+            &[
+                "axis 0: registers 5.4.3 lanes=15",
+                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 bluestein 128: registers 16.8 lanes=8",
+                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
+                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
+            ],
+        ],
+    );
+}
+
+#[test]
+fn real_transforms_of_two_and_three_axes() {
+    for shape in [vec![1, 8], vec![8, 1], vec![5, 6], vec![6, 5], vec![16, 64], vec![17, 34], vec![2, 67]] {
+        check_real(&shape, 2, [&[], &[]]);
+    }
+    for shape in [vec![2, 3, 4], vec![3, 1, 5], vec![8, 8, 8]] {
+        check_real(&shape, 3, [&[], &[]]);
+    }
+    check_real(
+        &[12, 20],
+        2,
+        [
+            &[
+                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=4x2; axis 0: registers 4.3 lanes=3 lines=8",
+                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=3x4; axis 0: registers 4.3 lanes=3 lines=8",
+            ],
+            &["axis 0: registers 4.3 lanes=3 lines=8 block=4x2; axis 1: registers 5.4 lanes=5 lines=2"],
+        ],
+    );
+}
+
+#[test]
+fn real_transforms_with_layouts() {
+    let shape = [6, 10];
+    let (batch, h) = (3, half(&shape));
+    let input_places = Places { strides: vec![30, 3], distance: 1, offset: 0 };
+    let output_places = Places { strides: vec![8, 1], distance: 50, offset: 2 };
+    let dense = noise(180, 5);
+    let mut input = vec![0f32; input_places.span(&shape, batch)];
+    input_places.all(&shape, batch).iter().zip(&dense).for_each(|(place, x)| input[*place] = *x);
+    let mut expected = reals(&dense);
+    dft(&mut expected, &shape, &[0, 1], false);
+    let expected = of_half(&expected, &shape);
+    let spec = R2c::forward(shape).batch(batch).input_layout(input_places.layout()).output_layout(output_places.layout());
+    let back = C2r::inverse(shape).batch(batch).input_layout(output_places.layout()).output_layout(input_places.layout()).scale(Scale::InvLen);
+    for (profile, recipe) in recipes(&spec, &[]) {
+        let output: Vec<Complex32> = spec.lower(&recipe, &profile).unwrap().run_on_host(&input).unwrap();
+        let actual: Vec<Complex32> = output_places.all(&h, batch).into_iter().map(|place| output[place]).collect();
+        assert!(relative_error(&wide(&actual), &expected) < BOUND, "{recipe}");
+        let recipe = back.design(&profile).unwrap();
+        let output: Vec<f32> = back.lower(&recipe, &profile).unwrap().run_on_host(&output).unwrap();
+        let actual: Vec<f32> = input_places.all(&shape, batch).into_iter().map(|place| output[place]).collect();
+        assert!(relative_error(&reals(&actual), &reals(&dense)) < BOUND, "{recipe}");
+    }
+    assert!(Layout::strides([8, 1]) != Layout::dense([6, 10]));
+}
+
+/// Arrays larger than one binding: the same programs with tiny limits.
+#[test]
+fn arrays_in_several_bindings() {
+    for elements in [31usize, 32, 33, 64, 96, 97] {
+        let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
+        let spec = C2c::forward(elements);
+        let input = complex_noise(elements, 9);
+        let mut expected = wide(&input);
+        dft(&mut expected, &[elements], &[0], false);
+        // Tables must fit a binding too, so the passes are short.
+        let text = match elements {
+            31 => "axis 0: registers 31 lanes=1",
+            32 => "axis 0: registers 8 lanes=1 lines=4 + registers 4 lanes=1 lines=8",
+            33 => "axis 0: registers 11 lanes=1 + registers 3 lanes=1",
+            64 => "axis 0: registers 64 lanes=1",
+            96 => "axis 0: registers 48 lanes=1 + registers 2 lanes=1",
+            _ => continue,
+        };
+        let program = spec.lower(&text.parse().unwrap(), &profile).unwrap();
+        let bindings = program.dispatches[0].binds.len();
+        assert_eq!(bindings, 2 * (elements * 8).div_ceil(256) + 1, "{program}");
+        let output: Vec<Complex32> = program.run_on_host(&input).unwrap();
+        assert!(relative_error(&wide(&output), &expected) < BOUND, "{program}");
+    }
+}

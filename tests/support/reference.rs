@@ -1,0 +1,126 @@
+//! Transforms of one to three axes in f64, for every layout.
+
+use wgpu_fft::Complex32;
+use wgpu_fft::fft::Layout;
+use wgpu_fft::num_complex::Complex64;
+
+/// Transforms dense arrays along some axes, without any factor.
+pub fn dft(data: &mut [Complex64], shape: &[usize], axes: &[usize], inverse: bool) {
+    let mut planner = rustfft::FftPlanner::<f64>::new();
+    for &axis in axes {
+        let n = shape[axis];
+        let plan = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
+        let stride: usize = shape[axis + 1..].iter().product();
+        let mut line = vec![Complex64::ZERO; n];
+        let mut scratch = vec![Complex64::ZERO; plan.get_inplace_scratch_len()];
+        for outer in (0..data.len()).step_by(n * stride) {
+            for first in outer..outer + stride {
+                for (i, z) in line.iter_mut().enumerate() {
+                    *z = data[first + i * stride];
+                }
+                plan.process_with_scratch(&mut line, &mut scratch);
+                for (i, z) in line.iter().enumerate() {
+                    data[first + i * stride] = *z;
+                }
+            }
+        }
+    }
+}
+
+/// Where elements lie, as the tests count it.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pub strides: Vec<usize>,
+    pub distance: usize,
+    pub offset: usize,
+}
+
+impl Places {
+    pub fn dense(shape: &[usize]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for axis in (0..shape.len() - 1).rev() {
+            strides[axis] = strides[axis + 1] * shape[axis + 1];
+        }
+        Self { strides, distance: shape.iter().product(), offset: 0 }
+    }
+
+    pub fn reversed(shape: &[usize]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for axis in 1..shape.len() {
+            strides[axis] = strides[axis - 1] * shape[axis - 1];
+        }
+        Self { strides, distance: shape.iter().product(), offset: 0 }
+    }
+
+    pub fn layout(&self) -> Layout {
+        let layout = match self.strides[..] {
+            [a] => Layout::strides([a]),
+            [a, b] => Layout::strides([a, b]),
+            [a, b, c] => Layout::strides([a, b, c]),
+            _ => panic!("{self:?}"),
+        };
+        layout.batch_distance(self.distance).offset(self.offset)
+    }
+
+    /// Places in the order of the dense arrays.
+    pub fn all(&self, shape: &[usize], batch: usize) -> Vec<usize> {
+        let elements: usize = shape.iter().product();
+        let place = |i: usize| {
+            let mut rest = i % elements;
+            let mut place = self.offset + i / elements * self.distance;
+            for (extent, stride) in shape.iter().zip(&self.strides).rev() {
+                place += rest % extent * stride;
+                rest /= extent;
+            }
+            place
+        };
+        (0..elements * batch).map(place).collect()
+    }
+
+    /// Elements that an array must have.
+    pub fn span(&self, shape: &[usize], batch: usize) -> usize {
+        self.all(shape, batch).into_iter().max().unwrap() + 1
+    }
+}
+
+/// The shape of a real transform's complex side.
+pub fn half(shape: &[usize]) -> Vec<usize> {
+    let mut half = shape.to_vec();
+    *half.last_mut().unwrap() = half.last().unwrap() / 2 + 1;
+    half
+}
+
+/// The elements of dense arrays of `shape` that a dense array of its half holds.
+pub fn of_half(data: &[Complex64], shape: &[usize]) -> Vec<Complex64> {
+    let n = *shape.last().unwrap();
+    data.chunks(n).flat_map(|row| row[..n / 2 + 1].to_vec()).collect()
+}
+
+pub fn wide(data: &[Complex32]) -> Vec<Complex64> {
+    data.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect()
+}
+
+/// Relative two-norm error; infinite where a NaN is.
+pub fn relative_error(actual: &[Complex64], expected: &[Complex64]) -> f64 {
+    assert_eq!(actual.len(), expected.len());
+    let error: f64 = actual.iter().zip(expected).map(|(a, e)| (a - e).norm_sqr()).sum();
+    let error = (error / expected.iter().map(Complex64::norm_sqr).sum::<f64>()).sqrt();
+    if error.is_nan() { f64::INFINITY } else { error }
+}
+
+/// Numbers around 0 without a pattern that a transform could share.
+pub fn noise(len: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    (0..len)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            (state >> 8) as f32 / 8_388_608.0 - 1.0
+        })
+        .collect()
+}
+
+pub fn complex_noise(len: usize, seed: u32) -> Vec<Complex32> {
+    noise(2 * len, seed).chunks_exact(2).map(|pair| Complex32::new(pair[0], pair[1])).collect()
+}
