@@ -33,7 +33,7 @@ const USAGE: &str = "cargo bench --bench plan -- [OPTIONS]
 ";
 
 const COLUMNS: &[Column] = &[
-    Column::new("case", "case", Format::Text),
+    Column::new("spec", "spec", Format::Text),
     Column::new("by", "candidate", Format::Text),
     Column::new("dispatches", "dispatches", Format::Decimals(0)),
     Column::new("plan ms", "plan_ms", Format::Digits),

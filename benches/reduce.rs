@@ -25,8 +25,8 @@ mod support;
 const USAGE: &str = "cargo bench --bench reduce -- [OPTIONS]\n";
 
 const COLUMNS: &[Column] = &[
-    Column::new("case", "case", Format::Text),
-    Column::new("ms", "median_ms", Format::Digits),
+    Column::new("spec", "spec", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
     Column::new("min", "min_ms", Format::Digits),
     Column::new("spread", "spread", Format::Percent),
     Column::new("GB/s", "gb_per_s", Format::Digits),

@@ -30,9 +30,9 @@ const USAGE: &str = "cargo bench --bench transpose -- [OPTIONS]
 ";
 
 const COLUMNS: &[Column] = &[
-    Column::new("case", "case", Format::Text),
+    Column::new("spec", "spec", Format::Text),
     Column::new("variant", "variant", Format::Text),
-    Column::new("ms", "median_ms", Format::Digits),
+    Column::new("ms", "ms", Format::Digits),
     Column::new("min", "min_ms", Format::Digits),
     Column::new("spread", "spread", Format::Percent),
     Column::new("GB/s", "gb_per_s", Format::Digits),

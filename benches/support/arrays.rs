@@ -1,5 +1,6 @@
 //! The arrays that the candidates of a contest take turns on.
 
+use wgpu_fft::plan::Placement;
 use wgpu_fft::transpose::Transpose;
 use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
 
@@ -9,7 +10,8 @@ use super::{Bench, Candidate, Result};
 #[derive(Debug)]
 pub struct Arrays {
     pairs: Vec<[DeviceBuffer<u32>; 2]>,
-    input_bytes: u64,
+    /// Elements of 16 bytes that [`copy`](Self::copy) moves.
+    copied: usize,
 }
 
 impl Arrays {
@@ -22,7 +24,8 @@ impl Arrays {
             pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()))?;
             Ok(pair)
         };
-        Ok(Self { pairs: (0..count).map(|_| pair()).collect::<Result<_>>()?, input_bytes })
+        let copied = input_bytes.min(output_bytes).min(gpu.profile().binding_bytes) / 16;
+        Ok(Self { pairs: (0..count).map(|_| pair()).collect::<Result<_>>()?, copied: copied as usize })
     }
 
     /// The arrays for a plan.
@@ -30,25 +33,55 @@ impl Arrays {
         Self::new(bench, plan.program().input.bytes(), plan.program().output.bytes())
     }
 
-    /// Binds a plan to every pair.
+    /// Binds a plan to every pair; a plan that works in place, to every array that is as large as its data.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
-        let program = plan.program();
-        let bind = |[input, output]: &[DeviceBuffer<u32>; 2]| -> wgpu_fft::Result<Bound> {
-            let input = View::<S::Input>::new(input.wgpu(), 0, program.input.len)?;
-            plan.bind(input, View::<S::Output>::new(output.wgpu(), 0, program.output.len)?)
+        let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
+            Placement::OutOfPlace => self.pairs.iter().map(|pair| bind_pair(plan, pair)).collect(),
+            Placement::InPlace => {
+                let fits = |buffer: &&DeviceBuffer<u32>| buffer.wgpu().size() >= plan.program().output.bytes();
+                self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer)).collect()
+            }
         };
-        Ok(Candidate::device(self.pairs.iter().map(bind).collect::<wgpu_fft::Result<_>>()?))
+        Ok(Candidate::device(bounds?))
     }
 
-    /// The crate's copy of each input to its output, which must be as large.
+    /// Binds a plan to the first pair alone.
+    pub fn bind_first<S: Spec>(&self, plan: &Plan<S>) -> Result<Bound> {
+        match plan.program().placement {
+            Placement::OutOfPlace => Ok(bind_pair(plan, &self.pairs[0])?),
+            Placement::InPlace => Ok(bind_alone(plan, &self.pairs[0][1])?),
+        }
+    }
+
+    /// The input and the output of the first pair.
+    pub fn first(&self) -> &[DeviceBuffer<u32>; 2] {
+        &self.pairs[0]
+    }
+
+    /// Fills the first pair with noise again.
+    pub fn refill_first(&self, bench: &Bench) -> Result<()> {
+        Ok(self.pairs[0].iter().try_for_each(|buffer| bench.noise().fill(bench.gpu(), buffer.wgpu()))?)
+    }
+
+    /// The crate's copy of each input to its output, as far as the smaller one and a binding reach.
     pub fn copy(&self, bench: &Bench) -> Result<Candidate> {
-        self.bind(&*bench.planner().plan(Transpose::<[u32; 4]>::new([1, (self.input_bytes / 16) as usize]))?)
+        self.bind(&*bench.planner().plan(Transpose::<[u32; 4]>::new([1, self.copied]))?)
     }
 
     /// Bytes that [`copy`](Self::copy) reads and writes.
     pub fn copy_bytes(&self) -> u64 {
-        self.input_bytes / 16 * 32
+        self.copied as u64 * 32
     }
+}
+
+fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: &[DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
+    let program = plan.program();
+    let input = View::<S::Input>::new(input.wgpu(), 0, program.input.len)?;
+    plan.bind(input, View::<S::Output>::new(output.wgpu(), 0, program.output.len)?)
+}
+
+fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>) -> wgpu_fft::Result<Bound> {
+    plan.bind_in_place(View::<S::Output>::new(data.wgpu(), 0, plan.program().output.len)?)
 }
 
 /// Numbers in -1 … 1 that repeat after a few megabytes, on the host and on the device.

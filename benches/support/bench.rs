@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, Spec, wgpu};
@@ -22,6 +23,7 @@ pub struct Bench {
     schedule: Schedule,
     noise: Noise,
     report: Report,
+    faults: Vec<String>,
 }
 
 /// What a candidate was measured on.
@@ -35,12 +37,15 @@ pub struct Case {
     pub bytes: u64,
 }
 
-/// Opens the adapter, runs `work` and prints the table.
+/// Opens the adapter, runs `work` and prints the table. Fails at the end if something was at fault.
 pub fn run(name: &'static str, options: Options, columns: &[Column], work: impl FnOnce(&mut Bench) -> Result<()>) -> ExitCode {
+    let start = Instant::now();
     let outcome = Bench::open(name, options).and_then(|mut bench| {
-        work(&mut bench)?;
-        bench.say(|| format!("\n{}\n{}", bench.headline(), bench.report.table(columns)));
-        Ok(())
+        let outcome = work(&mut bench);
+        let seconds = start.elapsed().as_secs_f64();
+        bench.say(|| format!("\n{}, in {seconds:.0} s\n{}", bench.headline(), bench.report.table(columns)));
+        outcome?;
+        if bench.faults.is_empty() { Ok(()) } else { Err(bench.faults.join("\n").into()) }
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,6 +71,7 @@ impl Bench {
             schedule,
             noise: Noise::new(&gpu)?,
             report: Report::default(),
+            faults: Vec::new(),
             planner: Planner::new(&gpu),
             options,
         };
@@ -123,6 +129,35 @@ impl Bench {
 
     /// Runs the contest of every case that the filters let through. A case that the device has no room for is named and left out.
     pub fn contest(&mut self, title: &str, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        match self.contested(title, work) {
+            Err(error) if error.downcast_ref().is_some_and(is_too_large) => {
+                self.say(|| format!("{title} is left out: {error}"));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// As [`contest`](Self::contest), but whatever keeps a case from being measured is reported, and the benchmark goes on.
+    ///
+    /// It is a fault where neither the device nor this version explains it. A lost device ends the benchmark; so does, in a smoke test, any reason
+    /// but want of room.
+    pub fn attempt(&mut self, case: &Case, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let Err(error) = self.contested(&case.title, work) else { return Ok(()) };
+        let known = error.downcast_ref::<Error>();
+        let no_room = known.is_some_and(is_too_large);
+        if matches!(known, Some(Error::DeviceLost { .. })) || self.options.smoke && !no_room {
+            return Err(error);
+        }
+        if !no_room && !matches!(known, Some(Error::Unsupported { .. })) {
+            self.fault(format!("{}: {error}", case.title));
+        }
+        self.say(|| format!("{} is left out: {error}", case.title));
+        self.report_unfit(case, "", &*error, []);
+        Ok(())
+    }
+
+    fn contested(&mut self, title: &str, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if !self.options.wants(title) {
             return Ok(());
         }
@@ -130,13 +165,12 @@ impl Bench {
         let outcome = work(self);
         // Plans hold workspaces, which would add up.
         self.planner.clear();
-        match outcome {
-            Err(error) if error.downcast_ref().is_some_and(is_too_large) => {
-                self.say(|| format!("{title} is left out: {error}"));
-                Ok(())
-            }
-            other => other,
-        }
+        outcome
+    }
+
+    /// Remembers something wrong, for which the benchmark fails in the end.
+    pub fn fault(&mut self, what: String) {
+        self.faults.push(what);
     }
 
     /// The plan by the recipe that the rules choose, then those by `recipes` that fit; each once.
@@ -174,7 +208,7 @@ impl Bench {
         line.extend(fields([
             ("samples", json!(samples.count())),
             ("repetitions", json!(samples.repetitions)),
-            ("median_ms", rounded(samples.median() * 1e3)),
+            ("ms", rounded(samples.median() * 1e3)),
             ("min_ms", rounded(samples.min() * 1e3)),
             ("spread", rounded(samples.spread())),
             ("gb_per_s", rounded(gb_per_s)),
@@ -194,11 +228,17 @@ impl Bench {
     }
 
     /// Reports a candidate that could not be measured.
-    pub fn report_unfit(&mut self, case: &Case, recipe: &str, why: &Error, own: impl IntoIterator<Item = (&'static str, Value)>) {
+    pub fn report_unfit(
+        &mut self,
+        case: &Case,
+        recipe: &str,
+        why: &(dyn std::error::Error + 'static),
+        own: impl IntoIterator<Item = (&'static str, Value)>,
+    ) {
         let mut line = self.line(case, recipe);
-        let why = match why {
-            Error::UnfitRecipe { why, .. } => why.clone(),
-            other => other.to_string(),
+        let why = match why.downcast_ref() {
+            Some(Error::UnfitRecipe { why, .. }) => why.clone(),
+            _ => why.to_string(),
         };
         line.extend(fields([("error", json!(why))]));
         line.extend(fields(own));
@@ -209,7 +249,7 @@ impl Bench {
         let info = self.adapter_info();
         let common = fields([
             ("bench", json!(self.name)),
-            ("case", json!(case.title)),
+            ("spec", json!(case.title)),
             ("adapter", json!(info.name)),
             ("driver", json!(driver(&info))),
             ("recipe", json!(recipe)),
@@ -220,7 +260,7 @@ impl Bench {
     }
 
     /// Says something to whoever watches.
-    fn say(&self, text: impl FnOnce() -> String) {
+    pub fn say(&self, text: impl FnOnce() -> String) {
         if !self.options.json {
             eprintln!("{}", text());
         }

@@ -78,6 +78,11 @@ impl Options {
         self.filters.is_empty() || self.filters.iter().any(|filter| case.contains(filter.as_str()))
     }
 
+    /// The recipes that were asked for, as texts.
+    pub fn recipe_texts(&self) -> &[String] {
+        &self.recipes
+    }
+
     /// The recipes that were asked for.
     pub fn recipes<R: FromStr<Err = wgpu_fft::Error>>(&self) -> wgpu_fft::Result<Vec<R>> {
         self.recipes.iter().map(|text| text.parse()).collect()

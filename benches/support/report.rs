@@ -1,4 +1,6 @@
 //! Lines of JSON, and a table of them.
+//!
+//! A line has the specification in `spec` and the median in `ms`; what cannot be measured has the reason in `error` instead.
 
 use serde_json::{Map, Value};
 
@@ -24,6 +26,12 @@ pub struct Column {
 pub enum Format {
     /// As it is, on the left.
     Text,
+    /// As it is, on the left, unless the line above has the same.
+    Group,
+    /// As it is, on the left, and behind it the field `error`.
+    Noted,
+    /// A number as a power of ten.
+    Scientific,
     /// A number with that many decimals.
     Decimals(usize),
     /// A number with about four digits.
@@ -40,10 +48,15 @@ impl Column {
     fn cell(&self, line: &Map<String, Value>) -> String {
         let value = line.get(self.field).unwrap_or(&Value::Null);
         match (self.format, value.as_f64()) {
-            (Format::Text, _) => value.as_str().map_or_else(String::new, str::to_owned),
+            (Format::Noted, _) => {
+                let parts = [value, line.get("error").unwrap_or(&Value::Null)].map(|part| part.as_str().unwrap_or_default());
+                parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" -- ")
+            }
+            (Format::Text | Format::Group, _) => value.as_str().map_or_else(String::new, str::to_owned),
             (_, None) => "-".to_owned(),
             (Format::Decimals(decimals), Some(number)) => format!("{number:.decimals$}"),
             (Format::Digits, Some(number)) => format!("{number:.*}", decimals_of(number)),
+            (Format::Scientific, Some(number)) => format!("{number:.1e}"),
             (Format::Percent, Some(number)) => format!("{:.1}%", number * 100.0),
         }
     }
@@ -51,7 +64,7 @@ impl Column {
     /// Text on the left, numbers on the right.
     fn padded(&self, cell: &str, width: usize) -> String {
         match self.format {
-            Format::Text => format!("{cell:<width$}"),
+            Format::Text | Format::Group | Format::Noted => format!("{cell:<width$}"),
             _ => format!("{cell:>width$}"),
         }
     }
@@ -70,6 +83,10 @@ impl Report {
         let columns: Vec<&Column> = columns.iter().filter(shown).collect();
         let mut rows = vec![columns.iter().map(|column| column.title.to_owned()).collect::<Vec<_>>()];
         rows.extend(self.lines.iter().map(|line| columns.iter().map(|column| column.cell(line)).collect()));
+        for (i, column) in columns.iter().enumerate().filter(|(_, column)| matches!(column.format, Format::Group)) {
+            let same = |line: usize| line > 0 && self.lines[line].get(column.field) == self.lines[line - 1].get(column.field);
+            (0..self.lines.len()).filter(|&line| same(line)).for_each(|line| rows[line + 1][i].clear());
+        }
         let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns.len()).map(width).collect();
         let print = |row: &Vec<String>| {

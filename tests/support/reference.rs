@@ -1,18 +1,24 @@
 //! Transforms of one to three axes in f64, for every layout.
 
+use rustfft::{FftNum, FftPlanner};
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::Layout;
-use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::num_complex::{Complex, Complex64};
 
 /// Transforms dense arrays along some axes, without any factor.
-pub fn dft(data: &mut [Complex64], shape: &[usize], axes: &[usize], inverse: bool) {
-    let mut planner = rustfft::FftPlanner::<f64>::new();
+pub fn dft<T: FftNum>(data: &mut [Complex<T>], shape: &[usize], axes: &[usize], inverse: bool) {
+    let mut planner = FftPlanner::<T>::new();
     for &axis in axes {
         let n = shape[axis];
         let plan = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
         let stride: usize = shape[axis + 1..].iter().product();
-        let mut line = vec![Complex64::ZERO; n];
-        let mut scratch = vec![Complex64::ZERO; plan.get_inplace_scratch_len()];
+        let zero = Complex::new(T::zero(), T::zero());
+        let mut scratch = vec![zero; plan.get_inplace_scratch_len()];
+        if stride == 1 {
+            plan.process_with_scratch(data, &mut scratch);
+            continue;
+        }
+        let mut line = vec![zero; n];
         for outer in (0..data.len()).step_by(n * stride) {
             for first in outer..outer + stride {
                 for (i, z) in line.iter_mut().enumerate() {
@@ -91,9 +97,20 @@ pub fn half(shape: &[usize]) -> Vec<usize> {
 }
 
 /// The elements of dense arrays of `shape` that a dense array of its half holds.
-pub fn of_half(data: &[Complex64], shape: &[usize]) -> Vec<Complex64> {
+pub fn of_half<T: Copy>(data: &[T], shape: &[usize]) -> Vec<T> {
     let n = *shape.last().unwrap();
     data.chunks(n).flat_map(|row| row[..n / 2 + 1].to_vec()).collect()
+}
+
+/// Rows with the conjugates of those that a dense array of the half holds, and with imaginary parts of 0 where a number is its own conjugate.
+pub fn of_whole<T: FftNum>(data: &[Complex<T>], shape: &[usize]) -> Vec<Complex<T>> {
+    let n = *shape.last().unwrap();
+    let whole = |row: &[Complex<T>], k: usize| match k {
+        _ if k == 0 || 2 * k == n => Complex::new(row[k].re, T::zero()),
+        _ if 2 * k > n => row[n - k].conj(),
+        _ => row[k],
+    };
+    data.chunks(n / 2 + 1).flat_map(|row| (0..n).map(move |k| whole(row, k))).collect()
 }
 
 pub fn wide(data: &[Complex32]) -> Vec<Complex64> {
@@ -101,26 +118,29 @@ pub fn wide(data: &[Complex32]) -> Vec<Complex64> {
 }
 
 /// Relative two-norm error; infinite where a NaN is.
-pub fn relative_error(actual: &[Complex64], expected: &[Complex64]) -> f64 {
+pub fn relative_error<T: Copy + Into<f64>>(actual: &[Complex<T>], expected: &[Complex64]) -> f64 {
     assert_eq!(actual.len(), expected.len());
-    let error: f64 = actual.iter().zip(expected).map(|(a, e)| (a - e).norm_sqr()).sum();
-    let error = (error / expected.iter().map(Complex64::norm_sqr).sum::<f64>()).sqrt();
+    let (mut difference, mut norm) = (0.0, 0.0);
+    for (a, e) in actual.iter().zip(expected) {
+        difference += (Complex64::new(a.re.into(), a.im.into()) - e).norm_sqr();
+        norm += e.norm_sqr();
+    }
+    let error = (difference / norm).sqrt();
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
-/// Numbers around 0 without a pattern that a transform could share.
-pub fn noise(len: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            (state >> 8) as f32 / 8_388_608.0 - 1.0
-        })
-        .collect()
+/// Numbers in -1 … 1, centred on zero, without a pattern that a transform could share.
+pub fn noise(len: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / 8_388_608.0 - 1.0
+    };
+    (0..len).map(|_| next()).collect()
 }
 
-pub fn complex_noise(len: usize, seed: u32) -> Vec<Complex32> {
+pub fn complex_noise(len: usize, seed: u64) -> Vec<Complex32> {
     noise(2 * len, seed).chunks_exact(2).map(|pair| Complex32::new(pair[0], pair[1])).collect()
 }

@@ -1,0 +1,359 @@
+//! Fourier transforms, beside a copy of the same arrays, any recipe, and rustfft.
+//!
+//! ```sh
+//! cargo bench --bench fft -- --table anchors --in-place                 # the table that cuFFT and VkFFT were measured by
+//! cargo bench --bench fft -- --table lavapipe --against rustfft
+//! cargo bench --bench fft -- --spec "c2c fwd 1024 x32768" \
+//!     --recipe "rows: registers 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table"
+//! cargo bench --bench fft -- --recipes-file variants.txt                # dozens of variants in one run
+//! ```
+//!
+//! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). A GPU runs the table `anchors` unless told otherwise, a software
+//! adapter `lavapipe`. What this version cannot plan is printed with the reason.
+//!
+//! **Candidates** are the recipe that the rules choose and those asked for; with `--in-place` also the rules' for the same transform in place
+//! (scaled by 1/√n, so that repeated ones do not grow); in the table `lengths` also the plain kernel `radix2`.
+//! `--recipes-file F` has a line `spec | recipe` for each candidate, and `#` before comments. All candidates of a specification, the rules'
+//! among them, are measured in the same rounds, and reported from the fastest to the slowest; those that do not fit come last, with the reason.
+//!
+//! **Check.** Before it is measured, each candidate transforms a few impulses, and some of the output is compared with their exact spectrum.
+//! `check` is the largest error; from 1e-5 on the candidate is wrong, is called so in the table, and the benchmark fails at the end. Specifications
+//! with axes or layouts of their own are not checked.
+//!
+//! **Bandwidth.** `bytes` is the input read once and the output written once, which is the least, and `copy_fraction` compares it with the copy;
+//! `passes_fraction` counts it for every dispatch, and says how near the kernels are to a copy.
+//!
+//! `--against rustfft` adds rustfft on one thread and on two, in the same rounds, and our own transform from slice to vector, with both
+//! transfers. The ratios are our median over theirs.
+//!
+//! How times are taken is described in `support/mod.rs`; `peers/` measures cuFFT and makes tables of ratios.
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use lexopt::ValueExt;
+use serde_json::{Value, json};
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
+
+use cases::{Kind, Layout};
+use host::Host;
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, Samples, rounded};
+
+mod cases;
+mod check;
+mod host;
+#[path = "../support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --bench fft -- [OPTIONS]
+  --table NAME    the cases of a table: anchors (2d and 1d), 2d, 1d, lavapipe, lengths, smoke; repeated: all of them
+  --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
+  --recipes-file FILE
+                  the cases and recipes in FILE, each line `spec | recipe`
+  --in-place      also in place, by the rules' recipe for that
+  --against rustfft
+                  also rustfft on one thread and two, and our transform from slice to vector
+";
+
+const COLUMNS: &[Column] = &[
+    Column::new("spec", "spec", Format::Group),
+    Column::new("by", "candidate", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
+    Column::new("spread", "spread", Format::Percent),
+    Column::new("of copy", "copy_fraction", Format::Percent),
+    Column::new("passes", "dispatches", Format::Decimals(0)),
+    Column::new("of copy each", "passes_fraction", Format::Percent),
+    Column::new("check", "check", Format::Scientific),
+    Column::new("/ rustfft x1", "ratio", Format::Digits),
+    Column::new("/ rustfft x2", "ratio_two_threads", Format::Digits),
+    Column::new("", "wrong", Format::Text),
+    Column::new("recipe -- why it does not fit", "recipe", Format::Noted),
+];
+
+/// What only this benchmark can be asked for.
+#[derive(Default)]
+struct Own {
+    tables: Vec<String>,
+    specs: Vec<String>,
+    recipes_file: Option<String>,
+    in_place: bool,
+    against: bool,
+}
+
+/// A case and what it is to be measured by.
+#[derive(Clone, Debug)]
+struct Request {
+    spec: String,
+    /// Recipes, and whether they are from a file.
+    recipes: Vec<String>,
+    from_file: bool,
+    in_place: bool,
+    against: bool,
+}
+
+fn main() -> ExitCode {
+    let mut own = Own::default();
+    let options = Options::parse(USAGE, |name, parser| {
+        match name {
+            "table" => own.tables.push(parser.value()?.string()?),
+            "spec" => own.specs.push(parser.value()?.string()?),
+            "recipes-file" => own.recipes_file = Some(parser.value()?.string()?),
+            "in-place" => own.in_place = true,
+            "against" => {
+                own.against = true;
+                let peer = parser.value()?.string()?;
+                if peer != "rustfft" {
+                    return Err(format!("the peer is rustfft, not {peer}").into());
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    });
+    support::run("fft", options, COLUMNS, |bench| {
+        for request in own.requests(bench)? {
+            run(bench, &request)?;
+        }
+        Ok(())
+    })
+}
+
+impl Own {
+    /// What was asked for: cases of a file, then single ones, then tables. If there is nothing of that, the table that suits the adapter.
+    fn requests(&self, bench: &Bench) -> Result<Vec<Request>> {
+        let mut requests = match &self.recipes_file {
+            Some(path) => self.read(path)?,
+            None => Vec::new(),
+        };
+        let mut specs: Vec<(String, Option<String>)> = self.specs.iter().map(|spec| (spec.clone(), None)).collect();
+        for name in &self.tables {
+            specs.extend(cases::table(name)?.into_iter().map(|spec| {
+                let baseline = if name == "lengths" { radix2(&spec, bench) } else { None };
+                (spec, baseline)
+            }));
+        }
+        if requests.is_empty() && specs.is_empty() {
+            let table = bench.sized("anchors", "lavapipe", "smoke");
+            specs = cases::table(table)?.into_iter().map(|spec| (spec, None)).collect();
+        }
+        let mut seen = HashSet::new();
+        for (spec, baseline) in specs {
+            if seen.insert(spec.clone()) {
+                let recipes = baseline.iter().chain(bench.options().recipe_texts()).cloned().collect();
+                requests.push(self.request(spec, recipes, false));
+            }
+        }
+        Ok(requests)
+    }
+
+    fn request(&self, spec: String, recipes: Vec<String>, from_file: bool) -> Request {
+        Request { spec, recipes, from_file, in_place: self.in_place, against: self.against }
+    }
+
+    /// Reads lines `spec | recipe`. The lines of a specification need not follow one another.
+    fn read(&self, path: &str) -> Result<Vec<Request>> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        let mut requests: Vec<Request> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let Some((spec, recipe)) = line.split_once('|') else {
+                return Err(format!("{path}, line {number}: it is no `spec | recipe`").into());
+            };
+            let (spec, recipe) = (spec.trim().to_owned(), recipe.trim().to_owned());
+            match requests.iter_mut().find(|request| request.spec == spec) {
+                Some(request) => request.recipes.push(recipe),
+                None => requests.push(self.request(spec, vec![recipe], true)),
+            }
+        }
+        Ok(requests)
+    }
+}
+
+/// The plain recipe for rows up to 1024: a lane for every butterfly and 256 lanes in a workgroup, as far as the device allows.
+fn radix2(spec: &str, bench: &Bench) -> Option<String> {
+    let n = match Layout::parse(spec).ok()?.extents[..] {
+        [n @ 2..=1024] => n as u32,
+        _ => return None,
+    };
+    let profile = bench.gpu().profile();
+    let invocations = profile.invocations.min(256);
+    let lanes = (n / 2).min(invocations);
+    // Two copies of each row in workgroup memory.
+    let by_memory = profile.workgroup_bytes / (16 * n);
+    Some(format!("axis 0: radix2 rows={} lanes={lanes}", (invocations / lanes).min(by_memory).max(1)))
+}
+
+/// Measures a case by the type that its text names.
+fn run(bench: &mut Bench, request: &Request) -> Result<()> {
+    let layout = Layout::parse(&request.spec)?;
+    match layout.kind {
+        Kind::C2c => contest::<C2c>(bench, request, &layout),
+        Kind::R2c => contest::<R2c>(bench, request, &layout),
+        Kind::C2r => contest::<C2r>(bench, request, &layout),
+    }
+}
+
+fn case(title: &str, layout: &Layout) -> Case {
+    Case { title: title.to_owned(), shape: layout.shape(), bytes: layout.input_bytes() + layout.output_bytes() }
+}
+
+/// One way to compute a case.
+struct Entry<S: Spec> {
+    /// Why it is there.
+    by: &'static str,
+    recipe: String,
+    in_place: bool,
+    plan: wgpu_fft::Result<Arc<Plan<S>>>,
+    /// What the check found.
+    error: Option<f64>,
+}
+
+/// Measures a case by every recipe, and rustfft if that was asked for.
+fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
+    bench.attempt(&case(&request.spec, layout), |bench| {
+        let spec: S = request.spec.parse()?;
+        // Printed anew, so that all spellings of a case are one.
+        let case = case(&spec.to_string(), layout);
+        let mut entries = entries(bench, &spec, request, layout)?;
+        let Some(any) = entries.iter().find_map(|entry| entry.plan.as_ref().ok().cloned()) else {
+            return Err(refusal(entries).into());
+        };
+        let program = any.program();
+        let arrays = Arrays::new(bench, program.input.bytes(), program.output.bytes())?;
+        let mut candidates = vec![arrays.copy(bench)?];
+        for entry in &mut entries {
+            if let Ok(plan) = &entry.plan {
+                let layout = Layout::parse(&plan.spec().to_string())?;
+                entry.error = if layout.special { None } else { Some(check::error(bench, &arrays, plan, &layout)?) };
+                candidates.push(arrays.bind(plan)?);
+            }
+        }
+        let hosts = if request.against { hosts(bench, layout, &any) } else { Vec::new() };
+        let names: Vec<&str> = hosts.iter().map(|(name, _)| *name).collect();
+        candidates.extend(hosts.into_iter().map(|(_, candidate)| candidate));
+        let samples = bench.measure(candidates)?;
+        let copy = samples[0].gb_per_s(arrays.copy_bytes());
+        let (ours, hosts) = samples[1..].split_at(samples.len() - 1 - names.len());
+        let hosts: Vec<(&str, &Samples)> = names.into_iter().zip(hosts).collect();
+        report(bench, &case, copy, entries, ours, &hosts, request.from_file);
+        Ok(())
+    })
+}
+
+/// The rules' recipe, the one in place, and those that were asked for; each once.
+fn entries<S: Spec + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
+    let planner = bench.planner();
+    let entry = |by, recipe, in_place, plan| Entry { by, recipe, in_place, plan, error: None };
+    let chosen = |by, spec: S, in_place| {
+        let plan = planner.plan(spec);
+        let recipe = plan.as_ref().map_or_else(|_| String::new(), |plan| plan.recipe().to_string());
+        entry(by, recipe, in_place, plan)
+    };
+    let mut entries = vec![chosen("rules", spec.clone(), layout.in_place)];
+    if request.in_place && !layout.in_place && layout.kind == Kind::C2c {
+        let scale = if layout.scale == 1.0 { " 1/sqrt(n)" } else { "" };
+        entries.push(chosen("in place", format!("{spec}{scale} in-place").parse()?, true));
+    }
+    for text in &request.recipes {
+        let recipe = text.parse::<S::Recipe>();
+        let printed = recipe.as_ref().map_or_else(|_| text.clone(), S::Recipe::to_string);
+        let plan = recipe.and_then(|recipe| planner.plan_with(spec.clone(), recipe));
+        // A recipe for all cases need not fit each.
+        let passed_over = !request.from_file && matches!(plan, Err(Error::UnfitRecipe { .. }));
+        if !passed_over && entries.iter().all(|known| known.in_place != layout.in_place || known.recipe != printed) {
+            entries.push(entry("request", printed, layout.in_place, plan));
+        }
+    }
+    let lost = entries.iter().position(|entry| matches!(entry.plan, Err(Error::DeviceLost { .. })));
+    match lost.map(|i| entries.swap_remove(i).plan) {
+        Some(Err(error)) => Err(error.into()),
+        _ => Ok(entries),
+    }
+}
+
+/// Why the first of several recipes, none of which fits, does not.
+fn refusal<S: Spec>(entries: Vec<Entry<S>>) -> Error {
+    let error = entries.into_iter().find_map(|entry| entry.plan.err());
+    error.expect("there is a recipe, and none fits")
+}
+
+/// rustfft on one thread and two, and the whole way from slice to vector.
+fn hosts<S: Spec>(bench: &Bench, layout: &Layout, plan: &Arc<Plan<S>>) -> Vec<(&'static str, Candidate)> {
+    let host = |threads| Host::new(layout, bench.noise().take(usize::MAX), threads);
+    let (Some(mut one), Some(mut two)) = (host(1), host(2)) else {
+        return Vec::new();
+    };
+    if bench.options().smoke {
+        [&mut one, &mut two].into_iter().for_each(|host| {
+            host.restore();
+            host.transform();
+        });
+        assert!(one.output() == two.output(), "rustfft on two threads gives something else");
+    }
+    let rustfft = |host| Candidate::host(host, Host::restore, Host::transform);
+    let numbers: Vec<f32> = bench.noise().take(layout.input_bytes() as usize / 4).collect();
+    let input: Vec<S::Input> = bytemuck::pod_collect_to_vec(&numbers);
+    let ours = Candidate::host(
+        (Arc::clone(plan), input),
+        |_| (),
+        |(plan, input)| {
+            plan.run(input).and_then(Pending::wait).expect("what ran before runs again");
+        },
+    );
+    vec![("rustfft x1", rustfft(one)), ("rustfft x2", rustfft(two)), ("slice to vector", ours)]
+}
+
+fn report<S: Spec>(
+    bench: &mut Bench,
+    case: &Case,
+    copy: f64,
+    entries: Vec<Entry<S>>,
+    ours: &[Samples],
+    hosts: &[(&str, &Samples)],
+    sorted: bool,
+) {
+    let ratios = |samples: &Samples| {
+        let ratio = |name: &str| {
+            let host = hosts.iter().find(|(host, _)| *host == name);
+            host.map_or(Value::Null, |(_, host)| rounded(samples.median() / host.median()))
+        };
+        [("ratio", ratio("rustfft x1")), ("ratio_two_threads", ratio("rustfft x2"))]
+    };
+    let (measured, unfit): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.plan.is_ok());
+    let mut measured: Vec<_> = measured.into_iter().zip(ours).collect();
+    if sorted {
+        measured.sort_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()));
+    }
+    for (entry, samples) in measured {
+        let dispatches = entry.plan.map_or(0, |plan| plan.program().dispatches.len());
+        let passes = samples.gb_per_s(case.bytes * dispatches as u64);
+        let wrong = entry.error.is_some_and(|error| error.is_nan() || error >= check::TOLERANCE);
+        let own: [(&str, Value); 7] = [
+            ("candidate", json!(entry.by)),
+            ("in_place", json!(entry.in_place)),
+            ("dispatches", json!(dispatches)),
+            ("passes_gb_per_s", rounded(passes)),
+            ("passes_fraction", rounded(passes / copy)),
+            ("check", entry.error.map_or(Value::Null, rounded)),
+            ("wrong", if wrong { json!("WRONG") } else { Value::Null }),
+        ];
+        if wrong {
+            bench.fault(format!("{}: wrong by `{}`, error {:.1e}", case.title, entry.recipe, entry.error.unwrap_or_default()));
+        }
+        bench.report(case, &entry.recipe, samples, copy, own.into_iter().chain(ratios(samples)));
+    }
+    for entry in unfit {
+        if let Err(why) = &entry.plan {
+            bench.report_unfit(case, &entry.recipe, why, [("candidate", json!(entry.by))]);
+        }
+    }
+    for (name, samples) in hosts {
+        bench.report(case, "", samples, copy, [("candidate", json!(name))].into_iter().chain(ratios(samples)));
+    }
+}

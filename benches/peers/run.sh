@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs our benchmark and cuFFT in one go on a machine with an NVIDIA GPU, and sets the times side by side.
+#
+#   benches/peers/run.sh BINARIES OUT [OPTIONS OF fft ...]
+#
+# BINARIES is the folder with the benchmark's binary (`fft` or `fft-0123…`, as `cargo bench --no-run` makes it in target/release/deps; the newest
+# counts), or the binary itself. OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options all anchors are measured, out
+# of place and in place. What fails does not keep the rest from running. PYTHON names the Python that has CuPy or PyTorch (python3); CUFFT_OPTIONS
+# are given to cufft.py, for instance `--filter 4096`.
+set -uo pipefail
+
+if [ $# -lt 2 ]; then
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+    exit 2
+fi
+binaries=$1 out=$2
+shift 2
+[ $# -gt 0 ] || set -- --table anchors --in-place
+peers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=${PYTHON:-python3}
+
+if [ -d "$binaries" ]; then
+    binary=
+    for candidate in "$binaries"/fft "$binaries"/fft-*; do
+        if [ -f "$candidate" ] && [ -x "$candidate" ] && { [ -z "$binary" ] || [ "$candidate" -nt "$binary" ]; }; then binary=$candidate; fi
+    done
+else
+    binary=$binaries
+fi
+if [ ! -x "$binary" ]; then
+    echo "run.sh: no binary fft or fft-* in $binaries" >&2
+    exit 2
+fi
+mkdir -p "$out" || exit
+failed=0
+
+echo "== $binary $*" >&2
+"$binary" "$@" >"$out/fft.jsonl" 2> >(tee "$out/fft.txt" >&2) || failed=1
+echo "== cufft.py ${CUFFT_OPTIONS:-}" >&2
+# Options are words.
+# shellcheck disable=SC2086
+"$python" "$peers/cufft.py" ${CUFFT_OPTIONS:-} >"$out/cufft.jsonl" 2> >(tee "$out/cufft.txt" >&2) || failed=1
+wait
+"$python" "$peers/ratios.py" --ours "$out/fft.jsonl" --peer "$out/cufft.jsonl" | tee "$out/ratios.md" || failed=1
+exit $failed
