@@ -1,7 +1,11 @@
 //! The rules that choose a recipe for a device.
+//!
+//! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise, of 2²⁵ to 2²⁶ points for rows; the runs are in
+//! benches/reports.
 
+use super::factors::{factorizations, largest_prime, split_lengths};
 use super::lower::MAX_ELEMENTS;
-use super::recipe::{AxisRecipe, Exchange, PassRecipe, Recipe, Registers, Roots};
+use super::recipe::{AxisRecipe, Exchange, PassRecipe, Recipe, Registers};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -9,13 +13,44 @@ use crate::gpu::DeviceProfile;
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     let designer = Designer { transform, geometry: &geometry, profile };
-    // Rows first: H200, columns first were 9 to 10% slower. Reals are where rows are.
+    // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
     let mut order = geometry.axes.clone();
     if transform.kind != Kind::C2r {
         order.reverse();
     }
-    let axes = (0..order.len()).map(|i| designer.axis(order[i], order.get(i + 1).copied())).collect::<Result<_>>()?;
+    let mut axes: Vec<AxisRecipe> = order.iter().map(|&axis| designer.axis(axis)).collect::<Result<_>>()?;
+    for i in 1..axes.len() {
+        let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
+        designer.block(axis, next);
+    }
     Ok(Recipe::Axes(axes))
+}
+
+/// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice the length.
+const MAX_PRIME: u32 = 31;
+
+/// Neighbouring lines that a workgroup should have at least where the array's fastest index is not the line's: 8 complex numbers are 64 bytes,
+/// two sectors of a GPU's cache. 4096²: 4 columns 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
+const COLUMNS: u32 = 8;
+
+/// Longest transform that has columns, of a workgroup 4.
+const LONGEST_COLUMN: u32 = 4096;
+
+/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247; 128³ 0.0287 and 0.0317.
+const SHORT_COLUMNS: u32 = 16;
+
+/// What a pass is to transform.
+#[derive(Clone, Copy)]
+struct Lines {
+    n: u32,
+    /// Number of lines.
+    count: u32,
+    /// The lines lie across the array's fastest index.
+    across: bool,
+    /// Pairs of rows of reals.
+    pairs: bool,
+    /// It is a convolution: the stages come again in reverse.
+    convolution: bool,
 }
 
 struct Designer<'a> {
@@ -24,286 +59,309 @@ struct Designer<'a> {
     profile: &'a DeviceProfile,
 }
 
-/// The largest prime that is a radix. Larger ones make a convolution (Bluestein), of more than twice the length.
-const MAX_PRIME: u32 = 31;
-
-/// What a pass is to transform.
-#[derive(Clone, Copy)]
-struct Lines {
-    n: u32,
-    /// Number of lines.
-    count: u32,
-    /// Lines of a workgroup that should lie side by side.
-    side_by_side: u32,
-    /// The line passes through workgroup memory once more, whole.
-    whole: bool,
-    /// It is a convolution: the stages come again in reverse.
-    convolution: bool,
-}
-
 impl Designer<'_> {
-    fn axis(&self, axis: usize, next: Option<usize>) -> Result<AxisRecipe> {
+    fn axis(&self, axis: usize) -> Result<AxisRecipe> {
         let n = self.transform.shape.extents()[axis] as u32;
-        let rank = self.transform.shape.rank();
-        let real = self.transform.kind != Kind::C2c(super::Direction::Forward)
-            && self.transform.kind != Kind::C2c(super::Direction::Inverse)
-            && axis + 1 == rank;
-        let elements: u64 = self.geometry.input_extents.iter().map(|&extent| u64::from(extent)).product();
-        let count = (elements / u64::from(self.geometry.input_extents[axis])).max(1) as u32;
-        let lines = if real { count.div_ceil(2) } else { count };
-        // Lines that are not along the array's fastest index should be several, so that what is accessed lies together.
-        let stride = |strides: &[u32]| strides[axis];
-        let smallest = |strides: &[u32], extents: &[u32]| {
-            let longer = strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
-            longer.map(|(stride, _)| *stride).min().unwrap_or(1)
-        };
-        let along = stride(&self.geometry.output.strides) <= smallest(&self.geometry.output.strides, &self.geometry.output_extents)
-            && stride(&self.geometry.input.strides) <= smallest(&self.geometry.input.strides, &self.geometry.input_extents);
-        let side_by_side = if along { 1 } else { COLUMNS };
+        let pairs = !matches!(self.transform.kind, Kind::C2c(_)) && axis + 1 == self.transform.shape.rank();
+        let extents = if pairs && self.transform.kind == Kind::R2c { &self.geometry.input_extents } else { &self.geometry.output_extents };
+        let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));
+        let count = others.product::<u64>().min(u32::MAX.into()) as u32;
+        let across = !self.is_fastest(axis);
+        let lines = Lines { n, count: if pairs { count.div_ceil(2) } else { count }, across, pairs, convolution: false };
+        let whole = |registers, bluestein| AxisRecipe { axis, bluestein, pairs, passes: vec![PassRecipe::Registers(registers)] };
 
-        if is_smooth(n) {
-            let single = Lines { n, count: lines, side_by_side, whole: real, convolution: false };
-            if let Some(mut registers) = self.pass(single) {
-                registers.block = next.and_then(|next| self.block(axis, next));
-                return Ok(AxisRecipe { axis, bluestein: None, pairs: real, passes: vec![PassRecipe::Registers(registers)] });
+        if largest_prime(n) <= MAX_PRIME {
+            if let Some(registers) = self.pass(lines) {
+                return Ok(whole(registers, None));
             }
-            if let Some(passes) = self.several(n, count, along) {
+            if let Some(passes) = self.several(n, count, across) {
                 return Ok(AxisRecipe { axis, bluestein: None, pairs: false, passes });
             }
         }
-        let least = 2 * n - 1;
-        let single = (least..=least.saturating_add(least / 4)).filter(|&m| largest_prime(m) <= 13).find_map(|m| {
-            let registers = self.pass(Lines { n: m, count: lines, side_by_side, whole: real, convolution: true })?;
-            Some(AxisRecipe { axis, bluestein: Some(m), pairs: real, passes: vec![PassRecipe::Registers(registers)] })
+        // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769,
+        // as 8400 0.804.
+        let least = (2 * u64::from(n) - 1).next_power_of_two();
+        let m = [(9, 16), (3, 4), (1, 1)].map(|(times, over)| least / over * times);
+        let m = m.into_iter().find(|&m| m >= 2 * u64::from(n) - 1).unwrap_or(least);
+        let too_long = |required| {
+            let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
+            Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
+        };
+        let m = u32::try_from(m).map_err(|_| too_long(m))?;
+        if let Some(registers) = self.pass(Lines { n: m, convolution: true, ..lines }) {
+            return Ok(whole(registers, Some(m)));
+        }
+        match self.several(m, count, across) {
+            Some(passes) => Ok(AxisRecipe { axis, bluestein: Some(m), pairs: false, passes }),
+            None => {
+                let what = format!("an FFT of length {n} with {} invocations", self.profile.invocations);
+                let (limit, available) = ("max_compute_workgroup_storage_size", self.profile.workgroup_bytes.into());
+                Err(Error::LimitExceeded { what, limit, required: 4 * u64::from(COLUMNS), available })
+            }
+        }
+    }
+
+    /// Whether the axis is the fastest index of input and output.
+    fn is_fastest(&self, axis: usize) -> bool {
+        let sides = [(&self.geometry.input, &self.geometry.input_extents), (&self.geometry.output, &self.geometry.output_extents)];
+        sides.into_iter().all(|(placed, extents)| {
+            let longer = placed.strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
+            longer.map(|(stride, _)| *stride).min().is_none_or(|least| placed.strides[axis] <= least)
+        })
+    }
+
+    /// Blocks of the array between two axes, where the second has so few columns in a workgroup that what it loads would be short pieces. 4096² without 0.224, in
+    /// blocks of 8 x 8 0.1898, 4 x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1277, 0.1312, 0.1281. From 8 columns on they win nothing: 2048² 0.0457,
+    /// 8 x 8 0.0467.
+    fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
+        let few = |pass: &PassRecipe| {
+            matches!(pass, PassRecipe::Registers(registers) if registers.lines < COLUMNS && registers.n() > LONGEST_COLUMN / 2)
+        };
+        if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
+            return;
+        }
+        if let PassRecipe::Registers(registers) = &mut axis.passes[0] {
+            registers.block = Some([8, 8]);
+        }
+    }
+
+    /// Two passes or more for a line that is too long for one.
+    fn several(&self, n: u32, count: u32, across: bool) -> Option<Vec<PassRecipe>> {
+        let pass = |n: u32| {
+            let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
+            // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
+            self.pass(lines).filter(|registers| registers.lines >= COLUMNS)
+        };
+        let lengths = (2..=6).find_map(|passes| split_lengths(n, passes, &|length| pass(length).is_some()))?;
+        let last = lengths.len() - 1;
+        let passes = lengths.iter().enumerate().map(|(i, &length)| {
+            let mut registers = pass(length)?;
+            let lines = u64::from(count) * u64::from(n / length);
+            registers.lines = registers.lines.min(at_least(lines.min(u32::MAX.into()) as u32));
+            // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16 0.865.
+            if across && length <= 128 && !self.profile.is_cpu() && self.fits(&Registers { lines: 32, ..registers.clone() }, false) {
+                registers.lines = 32;
+            }
+            // The array between two passes in blocks that both of them touch in long pieces: 2^20 0.558, without 0.621.
+            if !across && i < last {
+                registers.block = Some([registers.lines.min(lengths[last]), 1]);
+            }
+            self.in_pieces(&mut registers, false, false);
+            Some(PassRecipe::Registers(registers))
         });
-        if let Some(recipe) = single {
-            return Ok(recipe);
-        }
-        let mut m = least;
-        loop {
-            m = (m..).find(|&m| largest_prime(m) <= 5).unwrap_or(u32::MAX);
-            if let Some(passes) = self.several(m, count, along) {
-                return Ok(AxisRecipe { axis, bluestein: Some(m), pairs: false, passes });
-            }
-            if m > least.saturating_mul(2) {
-                let what = format!("an FFT of length {n}");
-                return Err(Error::Unsupported { what, why: "no passes were found for it on this device".to_owned() });
-            }
-            m += 1;
-        }
-    }
-
-    /// Blocks between two axes.
-    fn block(&self, _axis: usize, _next: usize) -> Option<[u32; 2]> {
-        None
-    }
-
-    /// Two passes, or three, for a line that is too long for one.
-    fn several(&self, n: u32, count: u32, along: bool) -> Option<Vec<PassRecipe>> {
-        for passes in 2..=4 {
-            if let Some(lengths) = balanced_lengths(n, passes, &|length| {
-                let lines = Lines { n: length, count: u32::MAX, side_by_side: COLUMNS, whole: false, convolution: false };
-                self.pass(lines).is_some()
-            }) {
-                let all = lengths.iter().enumerate().map(|(i, &length)| {
-                    let others = u64::from(count) * u64::from(n / length);
-                    let lines = Lines { n: length, count: others.min(u32::MAX.into()) as u32, side_by_side: COLUMNS, whole: false, convolution: false };
-                    let mut registers = self.pass(lines)?;
-                    let last = i + 1 == lengths.len();
-                    if along && !last && lengths[lengths.len() - 1].is_multiple_of(COLUMNS) {
-                        registers.block = Some([COLUMNS, 1]);
-                    }
-                    Some(PassRecipe::Registers(registers))
-                });
-                return all.collect();
-            }
-        }
-        None
+        passes.collect()
     }
 
     /// A recipe for lines that fit one pass.
     fn pass(&self, lines: Lines) -> Option<Registers> {
-        let profile = self.profile;
         let n = lines.n;
-        let words = profile.workgroup_bytes / 4;
-        let most_invocations = profile.invocations.min(profile.workgroup_size[0]);
+        // Longer ones cannot fit, in however many pieces.
+        let longest = self.most_invocations().saturating_mul(MAX_ELEMENTS).min(self.profile.workgroup_bytes.max(4 * MAX_ELEMENTS));
+        // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns 0.97, in two 0.816.
+        if n > longest || lines.across && !self.profile.is_cpu() && n > LONGEST_COLUMN {
+            return None;
+        }
         if n == 1 {
-            let together = most_invocations.min(64);
+            let together = self.most_invocations().clamp(1, 64);
             return Some(Registers { lines: together, banks: 0, ..Registers::new(vec![1], 1) });
         }
-        let side_by_side = lines.side_by_side.min(at_least(lines.count));
+        let known = if self.profile.is_cpu() { None } else { measured(lines).and_then(|shape| self.complete(shape, lines)) };
+        known.or_else(|| self.search(lines))
+    }
+
+    fn most_invocations(&self) -> u32 {
+        self.profile.invocations.min(self.profile.workgroup_size[0])
+    }
+
+    /// All decisions for radices and lanes, if they fit the device.
+    fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Registers> {
+        let n = lines.n;
+        let is_cpu = self.profile.is_cpu();
+        // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of 0.134, 4096 0.224 in place of 0.151.
+        let mut registers = Registers { banks: if is_cpu { 0 } else { 32 }, ..Registers::new(radices, lanes) };
+        let wanted = match (lines.across, is_cpu) {
+            // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
+            (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => 4,
+            (true, false) if lines.count < 4096 => COLUMNS,
+            (true, false) if n <= 512 => SHORT_COLUMNS,
+            (true, false) => COLUMNS,
+            // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows 0.2567, 16 rows 0.2643.
+            (false, false) => (64 / lanes).max(1),
+            // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4 rows 9.3, 8.9, 8.1.
+            (_, true) => (256 / lanes).max(if lines.across { COLUMNS } else { 1 }),
+        };
+        let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
+        loop {
+            registers.lines = together;
+            // Rows in 4 pieces lose more than another pass costs: 2^15 0.66, in two passes 0.52.
+            if self.in_pieces(&mut registers, lines.pairs, lines.convolution)
+                && (lines.across || self.profile.is_cpu() || registers.pieces <= 2)
+            {
+                return Some(registers);
+            }
+            // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where 8 do not fit.
+            if together == 1 || lines.across && together <= 4 {
+                return None;
+            }
+            together /= 2;
+        }
+    }
+
+    /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device, if it can.
+    ///
+    /// Two pieces from 16 KiB of workgroup memory on: it leaves room for more workgroups. Rows of 4096 0.263, in one piece 0.288, in four 0.29; 8192 0.266, in one
+    /// 0.359, in four 0.283; 2^20 as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
+    fn in_pieces(&self, registers: &mut Registers, pairs: bool, convolution: bool) -> bool {
+        let n = registers.n();
+        let Registers { radices, lanes, .. } = &*registers;
+        let exchanges = radices.len() > 1 || pairs;
+        let bytes = n * registers.lines * 4;
+        // What the text needs in several pieces: every butterfly stores to one piece, every round of lanes loads from one.
+        let kept = |pieces: u32| {
+            let ends = [radices[radices.len() - 1], if convolution { radices[0] } else { pieces }];
+            n.is_multiple_of(pieces)
+                && (n / pieces).is_multiple_of(*lanes)
+                && ends.iter().all(|radix| radix.is_multiple_of(pieces))
+                && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
+        };
+        let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
+        for &pieces in liked {
+            let mut own = Registers { pieces, exchange: Exchange::Split, ..registers.clone() };
+            if pieces > 1 && !kept(pieces) || !self.fits(&own, pairs) {
+                continue;
+            }
+            // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096 0.212 and 0.151. On a processor a barrier costs more than
+            // memory: lavapipe, 1024 rows of 1024, 9.3 and 11.0.
+            let whole = Registers { exchange: Exchange::Whole, ..own.clone() };
+            if self.profile.is_cpu() && self.fits(&whole, pairs) {
+                own = whole;
+            }
+            *registers = own;
+            return true;
+        }
+        false
+    }
+
+    fn fits(&self, registers: &Registers, pairs: bool) -> bool {
+        let n = registers.n();
+        let mut elements = if registers.radices.len() > 1 { n / registers.pieces } else { 0 };
+        if pairs {
+            elements = elements.max(2 * (n / 2 + 1).div_ceil(registers.pieces).next_multiple_of(registers.lanes));
+        }
+        let bytes = 4 * u64::from(elements) * u64::from(registers.lines) * u64::from(registers.exchange.words());
+        bytes <= self.profile.workgroup_bytes.into()
+            && u64::from(registers.lanes) * u64::from(registers.lines) <= self.most_invocations().into()
+            && registers.elements() <= MAX_ELEMENTS
+    }
+
+    /// The best radices and lanes by an estimate of their cost.
+    fn search(&self, lines: Lines) -> Option<Registers> {
+        let n = lines.n;
+        // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as 40·27.
+        let most = if lines.across { 40 } else { 16.max(largest_prime(n)) };
         let mut best: Option<(f64, Registers)> = None;
-        for radices in factorizations(n, self.most_radix(lines)) {
+        for radices in factorizations(n, most.max(largest_prime(n))) {
             for lanes in lane_counts(n, &radices) {
-                let registers = Registers::new(radices.clone(), lanes);
-                let elements = registers.elements();
-                if elements > MAX_ELEMENTS || lanes * side_by_side > most_invocations {
-                    continue;
-                }
-                let exchanges = radices.len() > 1 || lines.whole;
-                // Pieces that every stage's butterflies and lanes keep to.
-                let pieces = (0..3).map(|log2| 1 << log2).find(|&pieces| {
-                    let fits = n / pieces * side_by_side <= words;
-                    let kept = pieces == 1
-                        || !lines.whole
-                            && n.is_multiple_of(pieces)
-                            && (n / pieces).is_multiple_of(lanes)
-                            && radices[radices.len() - 1].is_multiple_of(pieces)
-                            && (!lines.convolution || radices[0].is_multiple_of(pieces))
-                            && radices.iter().all(|radix| (n / radix).is_multiple_of(lanes));
-                    !exchanges || fits && kept
-                });
-                let Some(pieces) = pieces else { continue };
-                let cost = self.cost(&registers, lines);
-                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                    let together = self.together(n, lanes, pieces, side_by_side, most_invocations, words, exchanges);
-                    let together = together.min(at_least(lines.count));
-                    let dense = n / pieces * together * 4;
-                    let whole = profile.is_cpu() && dense * 2 <= profile.workgroup_bytes;
-                    best = Some((
-                        cost,
-                        Registers {
-                            lines: together,
-                            pieces,
-                            exchange: if whole { Exchange::Whole } else { Exchange::Split },
-                            // H200 without spare elements: n = 1024 0.217 in place of 0.134 ms, 4096 0.224 in place of 0.151. A processor's memory has
-                            // no banks.
-                            banks: if profile.is_cpu() { 0 } else { 32 },
-                            roots: Roots::Products,
-                            ..registers
-                        },
-                    ));
+                let cost = self.cost(n, &radices, lanes, lines);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least)
+                    && let Some(registers) = self.complete((radices.clone(), lanes), lines)
+                {
+                    best = Some((cost, registers));
                 }
             }
         }
         best.map(|(_, registers)| registers)
     }
 
-    fn most_radix(&self, lines: Lines) -> u32 {
-        if lines.side_by_side > 1 { 32 } else { 16.max(largest_prime(lines.n)) }
-    }
-
-    /// Elements of an invocation that a GPU or a processor does best with.
-    fn wanted_elements(&self, lines: Lines) -> f64 {
-        let n = lines.n;
-        // H200, n = 2048: 16 0.1336 in place of 8 0.1393 ms; 4096: 0.151 in place of 0.168. Of a short row about √n, as neighbouring invocations should
-        // load neighbouring elements (n = 16: 4 elements 0.135, 8 0.241, 16 0.539 ms; n = 8: 2 elements 0.164, 4 0.153, 8 0.376 ms).
-        if lines.side_by_side > 1 {
-            f64::from(n).sqrt().clamp(8.0, 32.0)
+    /// Lower is better: few stages, few idle lanes, and a liked number of elements of an invocation.
+    fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+        let mut work = 0.0;
+        for &radix in radices {
+            let rounds = (n / radix).div_ceil(lanes);
+            let slots = f64::from(rounds) * f64::from(lanes) * f64::from(radix);
+            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and its barriers come on top.
+            let prime = f64::from(largest_prime(radix));
+            work += slots / f64::from(n) * (2.0 + 0.15 * f64::from(radix.ilog2()) + if prime > 5.0 { 0.15 * prime } else { 0.0 });
+        }
+        let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
+        // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n, for the reason given in `measured`.
+        let wanted = if lines.across {
+            f64::from(n).sqrt().clamp(8.0, 40.0)
         } else if self.profile.is_cpu() || n >= 2048 {
             16.0
         } else {
             f64::from(n).sqrt().clamp(2.0, 8.0)
-        }
-    }
-
-    /// Lower is better: fewer stages, few idle lanes, and a liked number of elements.
-    fn cost(&self, registers: &Registers, lines: Lines) -> f64 {
-        let n = f64::from(lines.n);
-        let mut work = 0.0;
-        for &radix in &registers.radices {
-            let rounds = (lines.n / radix).div_ceil(registers.lanes);
-            let slots = f64::from(rounds) * f64::from(registers.lanes) * f64::from(radix);
-            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and its barriers come on top.
-            let prime = f64::from(largest_prime(radix));
-            work += slots / n * (2.0 + 0.15 * f64::from(radix.ilog2()) + if prime > 5.0 { 0.15 * prime } else { 0.0 });
-        }
-        let off = (f64::from(registers.elements()) / self.wanted_elements(lines)).log2().abs();
-        let most = registers.radices.iter().max().copied().unwrap_or(1);
-        let least = registers.radices.iter().min().copied().unwrap_or(1);
-        work + 0.6 * off + 0.02 * (f64::from(most) / f64::from(least)).log2()
-    }
-
-    /// Lines of a workgroup.
-    #[expect(clippy::too_many_arguments, reason = "each is another limit")]
-    fn together(&self, n: u32, lanes: u32, pieces: u32, side_by_side: u32, most: u32, words: u32, exchanges: bool) -> u32 {
-        // Invocations of a workgroup: two subgroups of 32 on a GPU, where more made no difference or lost 1 to 3% (n = 512: 1 row 0.1303, 2 rows
-        // 0.1336 ms). On lavapipe more rows spread its cost of a workgroup: 1024 rows of 1024, 1, 2, 4 rows 9.3, 8.9, 8.1 ms.
-        let invocations = if self.profile.is_cpu() { 256 } else { 64 };
-        let by_invocations = (invocations.min(most) / lanes).max(1);
-        let by_memory = if exchanges { (words / (n / pieces)).max(1) } else { u32::MAX };
-        let wanted = 1 << by_invocations.min(by_memory).ilog2();
-        wanted.max(side_by_side)
+        };
+        let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
+        let dear = if !lines.across && !self.profile.is_cpu() && n <= 64 { 1.6 } else { 0.6 };
+        work + dear * (f64::from(elements) / wanted).log2().abs() + 0.02 * (f64::from(most) / f64::from(least)).log2()
     }
 }
 
-/// Columns of a workgroup: 8 complex numbers are 64 bytes, two sectors of a GPU's cache line.
-const COLUMNS: u32 = 8;
+/// Radices and lanes that were the best of what was tried.
+fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
+    let (radices, lanes): (&[u32], u32) = match (lines.across, lines.n) {
+        _ if lines.convolution => match lines.n {
+            // 1009: 8.16.16 0.341, 16.16.8 0.347, 16.8.16 0.377, 8.8.8.4 0.441.
+            2048 => (&[8, 16, 16], 128),
+            // 4099: 24.24.16 0.644, 16.24.24 0.692, 32.18.16 0.728.
+            9216 => (&[24, 24, 16], 384),
+            _ => return None,
+        },
+        // Neighbouring invocations should load neighbouring elements. n = 8: 2 elements 0.164, 4 0.153, 8 0.376; 16: 4 elements 0.135, 8 0.241, 16 0.539.
+        (false, 4) => (&[2, 2], 2),
+        (false, 8) => (&[4, 2], 2),
+        (false, 16) => (&[4, 4], 4),
+        (false, 32) => (&[8, 4], 4),
+        (false, 64) => (&[8, 8], 8),
+        // 128³: 8.4.4 0.0278, 16.8 0.0285.
+        (false, 128) => (&[8, 4, 4], 16),
+        // 8.8.4 0.2557, 16.16 0.2634.
+        (false, 256) => (&[8, 8, 4], 32),
+        (false, 512) => (&[8, 8, 8], 64),
+        // 8.8.16 0.2547, 8.8.4.4 0.2595, 16.8.8 0.2612; but in 1024² 16.8.8 0.0142, 8.8.4.4 0.0146.
+        (false, 1024) if lines.count > 16_384 => (&[8, 8, 16], 128),
+        (false, 1024) => (&[16, 8, 8], 64),
+        // 16.16.8 0.2607, 8.8.8.4 0.2619, 32.8.8 0.2629.
+        (false, 2048) => (&[16, 16, 8], 128),
+        // 16.16.16 0.2632, 32.16.8 0.306.
+        (false, 4096) => (&[16, 16, 16], 256),
+        // 32.16.16 0.2643, 16.16.32 0.2645, 16.8.8.8 0.2829.
+        (false, 8192) => (&[32, 16, 16], 256),
+        // 32.16.32 0.3169, 16.32.32 0.3255, 16.16.8.8 0.384.
+        (false, 16_384) => (&[32, 16, 32], 512),
+        // 9.9.27 0.1497, 9.9.9.3 0.1509 with 243 lanes and 0.158 with 122.
+        (false, 2187) => (&[9, 9, 27], 81),
+        (true, 64) => (&[8, 8], 8),
+        (true, 128) => (&[16, 8], 8),
+        (true, 256) => (&[16, 16], 16),
+        // 512²: 8.8.8 0.0077, 32.16 0.0078; 512³: 1.93 and 1.837.
+        (true, 512) if lines.count <= 512 => (&[8, 8, 8], 64),
+        (true, 512) => (&[32, 16], 16),
+        // 1000²: 40.25 with 40 lanes 0.0156, with 25 0.0160, 10.10.10 0.0163.
+        (true, 1000) => (&[40, 25], 40),
+        (true, 1024) => (&[32, 32], 32),
+        // 1080x1920: 40.27 0.0263, 36.30 0.0265, 12.10.9 0.0282.
+        (true, 1080) => (&[40, 27], 40),
+        // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772 and 0.721.
+        (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
+        (true, 2048) => (&[16, 16, 8], 64),
+        // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.
+        (true, 4096) => (&[64, 64], 64),
+        _ => return None,
+    };
+    Some((radices.to_vec(), lanes))
+}
 
 /// The next power of two, up to what a workgroup can hold.
 fn at_least(count: u32) -> u32 {
     count.min(4096).next_power_of_two()
 }
 
-fn largest_prime(n: u32) -> u32 {
-    let (mut n, mut largest, mut p) = (n, 1, 2);
-    while p * p <= n {
-        while n.is_multiple_of(p) {
-            largest = largest.max(p);
-            n /= p;
-        }
-        p += 1;
-    }
-    if n > 1 { largest.max(n) } else { largest }
-}
-
-fn is_smooth(n: u32) -> bool {
-    largest_prime(n) <= MAX_PRIME
-}
-
-/// The ways to write n as a product of as few radices as possible, or one more, each at most `most`, in descending order.
-fn factorizations(n: u32, most: u32) -> Vec<Vec<u32>> {
-    fn extend(n: u32, most: u32, left: u32, chosen: &mut Vec<u32>, all: &mut Vec<Vec<u32>>) {
-        if n == 1 {
-            all.push(chosen.clone());
-            return;
-        }
-        if left == 0 || f64::from(most).powi(left as i32) < f64::from(n) {
-            return;
-        }
-        for radix in (2..=most.min(n)).rev().filter(|radix| n.is_multiple_of(*radix)) {
-            chosen.push(radix);
-            extend(n / radix, radix, left - 1, chosen, all);
-            chosen.pop();
-        }
-    }
-    for stages in 1..=32 {
-        let mut all = Vec::new();
-        extend(n, most, stages, &mut Vec::new(), &mut all);
-        if !all.is_empty() {
-            extend(n, most, stages + 1, &mut Vec::new(), &mut all);
-            return all;
-        }
-    }
-    Vec::new()
-}
-
 /// Numbers of lanes that leave no or few of them idle.
 fn lane_counts(n: u32, radices: &[u32]) -> Vec<u32> {
-    let mut counts: Vec<u32> =
-        radices.iter().flat_map(|radix| (1..=8).map(move |rounds| (n / radix).div_ceil(rounds))).collect();
+    let mut counts: Vec<u32> = radices.iter().flat_map(|radix| (1..=8).map(move |rounds| (n / radix).div_ceil(rounds))).collect();
     counts.sort_unstable();
     counts.dedup();
     counts
-}
-
-/// n as a product of so many lengths of about the same size that all fit.
-fn balanced_lengths(n: u32, passes: u32, fits: &dyn Fn(u32) -> bool) -> Option<Vec<u32>> {
-    if passes == 1 {
-        return fits(n).then(|| vec![n]);
-    }
-    let ideal = f64::from(n).powf(1.0 / f64::from(passes));
-    let mut divisors: Vec<u32> = (2..=n.isqrt()).filter(|d| n.is_multiple_of(*d)).flat_map(|d| [d, n / d]).collect();
-    let distance = |d: u32| (f64::from(d) / ideal).ln().abs();
-    divisors.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(b.cmp(a)));
-    divisors.dedup();
-    for length in divisors.into_iter().filter(|d| distance(*d) < 3.0) {
-        if fits(length)
-            && let Some(mut rest) = balanced_lengths(n / length, passes - 1, fits)
-        {
-            rest.insert(0, length);
-            return Some(rest);
-        }
-    }
-    None
 }

@@ -9,6 +9,7 @@
 mod banks;
 mod butterfly;
 mod design;
+mod factors;
 mod layout;
 mod lower;
 mod passes;

@@ -104,7 +104,7 @@ impl Digit {
 
     /// The two digits of an index in blocks.
     fn blocks(key: Key, of: u32, block: u32) -> [Self; 2] {
-        let block = block.clamp(1, of);
+        let block = block.max(1);
         [Self { key, extent: of.div_ceil(block), of }, Self { key, extent: block, of }]
     }
 }

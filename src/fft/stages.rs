@@ -870,49 +870,75 @@ impl Generator<'_> {
 
     /// Separates the spectra of two lines of reals, a and b, that were transformed as z = a + i·b: with w\[k\] the conjugate of z\[n-k\],
     /// a\[k\] = (z\[k\] + w\[k\])/2 and b\[k\] = (z\[k\] - w\[k\])/2i.
+    ///
+    /// The z meet in workgroup memory, in pieces of `half` frequencies k and as many n-k: z\[k\] at k - first, z\[n-k\] at half + k - first.
     fn store_halves(&mut self, place: &Place1, radix: u32, n: u32, pair: &Pair, mut values: Values) -> Result<(), String> {
-        if self.recipe.pieces != 1 {
-            return Err("pairs of rows of reals are exchanged in one piece".to_owned());
-        }
         if let Some(chirp) = self.pass.store.factors {
             self.multiply(place, radix, chirp, "", &mut values);
         }
-        self.writer.line(format_args!("// Two spectra out of one."));
-        let lanes = self.lanes();
-        let writes: Vec<Group> = (0..values.len() as u32)
-            .map(|b| Group {
-                condition: self.partial(radix, b, &place.t),
-                base: place.t.clone(),
-                bases: self.taking_part(radix, b).collect(),
-                steps: self.steps(radix, b),
-            })
-            .collect();
-        let mut reads = Vec::new();
-        for first in (0..=n / 2).step_by(lanes as usize) {
-            let k = plus(&place.t, first);
-            let condition = (first + lanes > n / 2 + 1).then(|| format!("{k} < {}u", n / 2 + 1));
-            let taking_part: Vec<Option<u32>> = (0..lanes).map(|t| (t + first <= n / 2).then_some(t)).collect();
-            reads.push(Group { condition: condition.clone(), base: place.t.clone(), bases: taking_part.clone(), steps: vec![first] });
-            let (base, bases) = if first == 0 {
-                let mirrored = self.writer.value(format_args!("select({n}u - {}, 0u, {} == 0u)", place.t, place.t));
-                (mirrored, taking_part.iter().map(|t| t.map(|t| (n - t) % n)).collect())
-            } else {
-                // Past the condition it would wrap around: that is not accessed.
-                let mirrored = self.writer.value(format_args!("{n}u - ({k})"));
-                (mirrored, taking_part.iter().map(|t| t.map(|t| n - first - t)).collect())
-            };
-            reads.push(Group { condition, base, bases, steps: vec![0] });
+        let (lanes, lines) = (self.lanes(), self.recipe.lines);
+        // Whole rounds of lanes, so that a round's frequencies are all in one piece.
+        let half = (n / 2 + 1).div_ceil(self.recipe.pieces).next_multiple_of(lanes);
+        let words = 2 * half * lines;
+        let unit = self.recipe.exchange.words();
+        if words * unit > self.setting.words {
+            return Err(format!("pairs of rows of reals need {} bytes of workgroup memory of {}", words * unit * 4, self.setting.words * 4));
         }
-        let read = self.exchange(place, place, &writes, &values, &reads)?;
+        self.words = self.words.max(words * unit);
+        self.writer.line(format_args!("// Two spectra out of one."));
+        let row = if lines == 1 { "0u".to_owned() } else { self.writer.value(format_args!("{} * {}u", place.c, 2 * half)) };
+        let parts: &[&str] = if self.recipe.exchange == Exchange::Split { &[".x", ".y"] } else { &[""] };
+        let ty = if parts.len() == 2 { "f32" } else { "vec2<f32>" };
+        let rounds: Vec<u32> = (0..=n / 2).step_by(lanes as usize).collect();
+        let condition = |first: u32| (first + lanes > n / 2 + 1).then(|| format!("{} <= {}u", plus(&place.t, first), n / 2));
+        // Of each round the parts of z and of its mirror image.
+        let mut read: Vec<[Vec<String>; 2]> = rounds.iter().map(|_| [Vec::new(), Vec::new()]).collect();
+        for part in parts {
+            for first in (0..=n / 2).step_by(half as usize) {
+                if self.exchanged {
+                    self.writer.line(format_args!("workgroupBarrier();"));
+                }
+                self.exchanged = true;
+                for (b, round) in (0..).zip(&values) {
+                    let partial = self.partial(radix, b, &place.t);
+                    let steps = self.steps(radix, b);
+                    self.writer_guarded(partial.as_deref(), |own| {
+                        for (value, &step) in round.iter().zip(&steps) {
+                            own.put_half(place, &row, step, n, first, half, &format!("{value}{part}"));
+                        }
+                    });
+                }
+                self.writer.line(format_args!("workgroupBarrier();"));
+                for (&round, read) in rounds.iter().zip(&mut read).filter(|(round, _)| (first..first + half).contains(*round)) {
+                    let condition = condition(round);
+                    let local = plus(&place.t, round - first);
+                    // The mirror image of frequency 0 is itself.
+                    let k = plus(&place.t, round);
+                    let mirrored = if round == 0 { format!("select({half}u + {local}, 0u, {k} == 0u)") } else { format!("{half}u + {local}") };
+                    let own_mirror = n.is_multiple_of(2) && round + lanes > n / 2;
+                    let mirrored =
+                        if own_mirror { format!("select({mirrored}, {local}, {k} == {}u)", n / 2) } else { mirrored };
+                    for (of, at) in read.iter_mut().zip([local, mirrored]) {
+                        let name = self.writer.variable(ty);
+                        self.writer_guarded(condition.as_deref(), |own| {
+                            own.writer.line(format_args!("{name} = exchange[{row} + {at}];"));
+                        });
+                        of.push(name);
+                    }
+                }
+            }
+        }
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         let second = self.second_of(pair, place);
-        for (m, both) in (0..).zip(read.chunks(2)) {
-            let (z, w) = (both[0][0].clone(), both[1][0].clone());
-            let conditions = [place.live.clone(), reads[2 * m as usize].condition.clone()];
-            let condition = conditions.into_iter().flatten().collect::<Vec<_>>().join(" && ");
+        for (&round, read) in rounds.iter().zip(&read) {
+            let [z, w] = read.each_ref().map(|parts| match &parts[..] {
+                [re, im] => self.writer.value(format_args!("vec2<f32>({re}, {im})")),
+                whole => whole.concat(),
+            });
+            let condition = [place.live.clone(), condition(round)].into_iter().flatten().collect::<Vec<_>>().join(" && ");
             self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
-                let at = own.element_places(&side.element, &line, &place.t, &[m * lanes]).remove(0);
+                let at = own.element_places(&side.element, &line, &place.t, &[round]).remove(0);
                 own.writer.line(format_args!("store({at}, 0.5 * params.scale * vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y));"));
                 own.writer_guarded(second.as_deref(), |own| {
                     let at = plus(&at, pair.distance);
@@ -921,6 +947,47 @@ impl Generator<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Writes element t + step of n where `store_halves` says, if its frequency is one of the piece from `first` on.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the place")]
+    fn put_half(&mut self, place: &Place1, row: &str, step: u32, n: u32, first: u32, half: u32, value: &str) {
+        let (least, most) = (step, step + self.lanes() - 1);
+        if least >= n {
+            // Past the transform: zeros of a convolution.
+            return;
+        }
+        let i = plus(&place.t, step);
+        // Frequencies k up to n/2 as they are, then mirrored.
+        let mut put = |conditions: Vec<String>, at: String| {
+            let condition = conditions.join(" && ");
+            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+                own.writer.line(format_args!("exchange[{row} + {at}] = {value};"));
+            });
+        };
+        let (low_end, begin, end) = (n / 2, first, (first + half - 1).min(n / 2));
+        if least <= end && most >= begin {
+            let mut conditions = Vec::new();
+            if least < begin {
+                conditions.push(format!("{i} >= {begin}u"));
+            }
+            if most > end {
+                conditions.push(format!("{i} <= {end}u"));
+            }
+            put(conditions, format!("({i}) - {begin}u"));
+        }
+        // n - i from begin to end.
+        let (from, to) = ((n - end).max(low_end + 1), n - begin);
+        if least <= to && most >= from && to >= from {
+            let mut conditions = Vec::new();
+            if least < from {
+                conditions.push(format!("{i} >= {from}u"));
+            }
+            if most > to || to == n && most == n {
+                conditions.push(format!("{i} <= {}u", to.min(n - 1)));
+            }
+            put(conditions, format!("{half}u + {n}u - ({i}) - {begin}u"));
+        }
     }
 }
 

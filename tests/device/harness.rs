@@ -7,6 +7,9 @@ use proptest::test_runner::Config as ProptestConfig;
 use wgpu_fft::num_complex;
 use wgpu_fft::{Complex32, Element, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
+use crate::reference::dft;
+pub use crate::reference::{complex_noise, noise, relative_error, wide};
+
 /// u = 2⁻²⁴, the rounding unit of f32.
 pub const U: f64 = 1.0 / 16_777_216.0;
 
@@ -20,6 +23,22 @@ pub struct Device {
 impl Device {
     pub fn gpu(&self) -> &Gpu {
         self.planner.gpu()
+    }
+
+    /// The same adapter with a device of its own, so that tests which compile much do so side by side: a software adapter compiles in its queue.
+    pub fn alone(&self) -> Self {
+        let planner = Planner::new(&self.open_another());
+        Self { name: self.name.clone(), adapter: self.adapter.clone(), planner }
+    }
+
+    /// Runs the long lists: adapters that compile quickly do, all do with WGPU_FFT_THOROUGH=1.
+    pub fn is_thorough(&self) -> bool {
+        self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
+    }
+
+    /// An adapter that takes so long that it gets the shorter lists.
+    pub fn is_slow(&self) -> bool {
+        self.name.contains("SwiftShader")
     }
 
     /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that. Which ones fit is tested without a device.
@@ -62,22 +81,6 @@ pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Numbers in -1 … 1, centred on zero, from a seed.
-pub fn noise(seed: u64) -> impl FnMut() -> f32 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 40) as f32 / 8_388_608.0 - 1.0
-    }
-}
-
-pub fn complex_noise(len: usize, seed: u64) -> Vec<Complex32> {
-    let mut next = noise(seed);
-    (0..len).map(|_| Complex32::new(next(), next())).collect()
-}
-
 /// Words of which no two in a row are equal, some of them NaNs and denormal numbers as f32.
 pub fn words(len: usize, seed: u64) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed as u32).wrapping_mul(0x9e37_79b1)).collect()
@@ -87,7 +90,7 @@ pub fn words(len: usize, seed: u64) -> Vec<u32> {
 const GUARD_WORDS: usize = 64;
 const GUARD: u32 = 0xdead_beef;
 /// What an output holds before: a NaN that no arithmetic makes.
-const UNWRITTEN: u32 = 0x7fc0_dead;
+pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
 /// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the words around both must not change.
 pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input]) -> Vec<S::Output> {
@@ -142,18 +145,6 @@ pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str
     }
 }
 
-/// Relative error in the two-norm; infinite if anything is NaN.
-pub fn relative_error(actual: &[Complex32], expected: &[Complex64]) -> f64 {
-    assert_eq!(actual.len(), expected.len());
-    let (mut difference, mut norm) = (0.0, 0.0);
-    for (a, e) in actual.iter().zip(expected) {
-        difference += (Complex64::new(a.re.into(), a.im.into()) - e).norm_sqr();
-        norm += e.norm_sqr();
-    }
-    let error = (difference / norm).sqrt();
-    if error.is_nan() { f64::INFINITY } else { error }
-}
-
 /// Fails if the relative error exceeds the budget.
 pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, context: &str) -> f64 {
     let error = relative_error(actual, expected);
@@ -161,36 +152,15 @@ pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, c
     error
 }
 
-/// The budget of a transform by radix stages: u·√log₂n.
+/// What the documentation promises of a transform by radix stages: 4·u·√log₂n.
 pub fn fft_budget(n: usize) -> f64 {
-    U * (n as f64).log2().max(1.0).sqrt()
-}
-
-pub fn to_f64(data: &[Complex32]) -> Vec<Complex64> {
-    data.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect()
+    4.0 * U * (n as f64).log2().max(1.0).sqrt()
 }
 
 /// Transform in f64 by rustfft, over the rows and then the columns of each matrix.
 pub fn reference_fft(data: &[Complex32], rows: usize, columns: usize, inverse: bool) -> Vec<Complex64> {
-    let mut data = to_f64(data);
-    let mut planner = rustfft::FftPlanner::<f64>::new();
-    let mut plan = |n| if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
-    plan(columns).process(&mut data);
-    if rows > 1 {
-        let fft = plan(rows);
-        for matrix in data.chunks_exact_mut(rows * columns) {
-            let mut column = vec![Complex64::ZERO; rows];
-            for c in 0..columns {
-                for r in 0..rows {
-                    column[r] = matrix[r * columns + c];
-                }
-                fft.process(&mut column);
-                for r in 0..rows {
-                    matrix[r * columns + c] = column[r];
-                }
-            }
-        }
-    }
+    let mut data = wide(data);
+    dft(&mut data, &[rows, columns], &[0, 1], inverse);
     data
 }
 

@@ -51,7 +51,7 @@ pub fn bound_plans_chain_in_the_callers_pass(device: &Device) {
     gpu.queue().submit([encoder.finish()]);
     // Twice forward is n times the array backwards.
     let output = gpu.download(&c).unwrap().wait().unwrap();
-    let backwards = |i: usize| to_f64(&input)[(64 - i / 32) % 64 * 32 + (32 - i % 32) % 32] * (64.0 * 32.0);
+    let backwards = |i: usize| wide(&input)[(64 - i / 32) % 64 * 32 + (32 - i % 32) % 32] * (64.0 * 32.0);
     let expected: Vec<_> = (0..64 * 32).map(backwards).collect();
     assert_close(&output, &expected, 2.0 * fft_budget(64 * 32), &device.name);
 }

@@ -2,13 +2,17 @@
 //!
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
-mod fft;
+mod cases;
+mod fft_lengths;
+mod fft_recipes;
 mod first_use;
 mod harness;
 mod lifetimes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 mod reduce;
+#[path = "../support/reference.rs"]
+mod reference;
 mod transpose;
 mod unhappy;
 
@@ -28,17 +32,13 @@ macro_rules! tests {
 
 fn per_device() -> Vec<DeviceTest> {
     tests! {
-        fft::{
-            every_length_in_both_directions,
-            every_row_recipe,
-            two_axes_in_every_placement,
-            two_axes_by_recipes_by_hand,
-            many_rows,
-            forward_and_inverse_lead_back,
-            laws_at_a_large_size,
-            as_accurate_as_rustfft_in_f32,
-            not_a_number_stays_in_its_row,
-            random_shapes,
+        fft_lengths::{
+            every_short_length,
+            long_lengths,
+        }
+        fft_recipes::{
+            complex_recipes_by_hand,
+            real_recipes_by_hand,
         }
         transpose::{
             every_variant_is_exact_at_every_kind_of_size,
@@ -94,7 +94,6 @@ fn per_device() -> Vec<DeviceTest> {
 /// Tests of the comparisons themselves, and of what needs no device.
 fn once() -> Vec<(&'static str, fn())> {
     tests! {
-        fft::{the_comparison_can_fail}
         transpose::{the_comparison_can_fail}
         reduce::{the_bound_can_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}

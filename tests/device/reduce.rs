@@ -46,20 +46,15 @@ fn check_exact(device: &Device, recipe: Option<Recipe>, words: &[u32]) {
     assert_equal_bits(&[reduce(device, Reduce::max(n), recipe, &floats).0], &[*floats.iter().max_by(by_order).unwrap()], name);
 }
 
-fn floats(len: usize, seed: u64) -> Vec<f32> {
-    let mut next = noise(seed);
-    (0..len).map(|_| next()).collect()
-}
-
 pub fn every_length_around_the_thresholds(device: &Device) {
     for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 4095, 65_535, 65_536, 65_537, 65_536 + 256] {
         check_exact(device, None, &words(n, 3));
-        check_f32_sum(device, None, &floats(n, 5));
+        check_f32_sum(device, None, &noise(n, 5));
     }
     for recipe in ["tree 2", "tree 8", "tree 64", "tree 128"] {
         let recipe = Some(recipe.parse().unwrap());
         check_exact(device, recipe, &words(1000, 11));
-        check_f32_sum(device, recipe, &floats(1000, 13));
+        check_f32_sum(device, recipe, &noise(1000, 13));
     }
 }
 
@@ -70,7 +65,7 @@ fn reduce_large<T: Value>(device: &Device, spec: Reduce<T>, recipe: &str, input:
 }
 
 pub fn four_mebi_elements_take_three_passes(device: &Device) {
-    let input = floats(1 << 22, 17);
+    let input = noise(1 << 22, 17);
     let spec = Reduce::sum(1 << 22);
     let program = spec.lower(&"tree 256".parse().unwrap(), device.gpu().profile()).unwrap();
     assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
@@ -88,7 +83,7 @@ pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
 }
 
 pub fn not_a_number_goes_through(device: &Device) {
-    let mut input = floats(1000, 23);
+    let mut input = noise(1000, 23);
     input[700] = f32::NAN;
     assert!(reduce(device, Reduce::sum(1000), None, &input).0.is_nan());
     for spec in [Reduce::min(1000), Reduce::max(1000)] {
@@ -101,7 +96,7 @@ pub fn not_a_number_goes_through(device: &Device) {
 
 /// The order of a tree is fixed by the recipe: two adapters give the same bits.
 pub fn adapters_agree_on_the_bits_of_a_sum() {
-    let input = floats(100_000, 29);
+    let input = noise(100_000, 29);
     let sums: Vec<u32> = devices()
         .iter()
         .map(|device| reduce(device, Reduce::sum(input.len()), Some("tree 64".parse().unwrap()), &input).0.to_bits())
@@ -113,7 +108,7 @@ pub fn the_bound_can_fail() {
     let profile = wgpu_fft::DeviceProfile::webgpu_defaults();
     let spec = Reduce::<f32>::sum(4096);
     let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
-    let input = floats(4096, 31);
+    let input = noise(4096, 31);
     let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
     let without_the_last: f64 = input[..4095].iter().map(|&x| f64::from(x)).sum();
     assert!((expected - without_the_last).abs() > sum_budget(&program, &input));
@@ -122,7 +117,7 @@ pub fn the_bound_can_fail() {
 pub fn random_lengths(device: &Device) {
     proptest!(cases(16), |(n in 1usize..200_000, seed in any::<u64>(), log2 in 1u32..9)| {
         let recipe = Recipe::Tree { workgroup: 1 << log2 };
-        check_f32_sum(device, Some(recipe), &floats(n, seed));
+        check_f32_sum(device, Some(recipe), &noise(n, seed));
         let words = words(n, seed);
         prop_assert_eq!(reduce(device, Reduce::max(n), Some(recipe), &words).0, *words.iter().max().unwrap());
     });

@@ -280,6 +280,8 @@ fn real_transforms_of_every_short_length() {
             &[
                 "axis 0: registers 5.4.3 lanes=15",
                 "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0 pairs: registers 10.6 lanes=6 lines=3 pieces=2",
+                "axis 0 pairs: registers 6.10 lanes=6 pieces=2 exchange=whole",
                 "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
                 "axis 0 bluestein 128: registers 16.8 lanes=8",
@@ -289,6 +291,8 @@ fn real_transforms_of_every_short_length() {
             &[
                 "axis 0: registers 5.4.3 lanes=15",
                 "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0 pairs: registers 10.6 lanes=6 lines=3 pieces=2",
+                "axis 0 pairs: registers 6.10 lanes=6 pieces=2 exchange=whole",
                 "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
                 "axis 0 bluestein 128: registers 16.8 lanes=8",

@@ -1,34 +1,151 @@
-//! Recipes by hand, besides the rules' choice, so that tests reach every kernel in every form.
+//! Recipes by hand, besides the rules' choice, so that tests reach every kernel in every form. Not every device is large enough for all of them.
 
-use wgpu_fft::fft::{AxisRecipe, PassRecipe, Recipe};
-
-const REGISTERS: [&str; 12] = [
-    "axis 0: registers 8.8 lanes=8 lines=4",
-    "axis 0: registers 8.8 lanes=4 lines=2 exchange=whole roots=table",
-    "axis 0: registers 2.2.2.2.2.2 lanes=32 exchange=whole banks=0 roots=table",
-    "axis 0: registers 4.16 lanes=4 lines=3 banks=16 roots=table",
-    "axis 0: registers 2.4.8 lanes=2 lines=5 banks=0",
-    "axis 0: registers 4.4.4 lanes=16 lines=2 exchange=whole banks=64",
-    "axis 0: registers 16.4 lanes=4 lines=2 pieces=4",
-    "axis 0: registers 4.4.4 lanes=5 lines=2",
-    "axis 0: registers 8 lanes=1 lines=4 block=4x1 + registers 8 lanes=1 lines=4",
-    "axis 0: registers 8.8.8.2 lanes=128",
-    "axis 0: registers 16.16.4 lanes=64 exchange=whole roots=table",
-    "axis 0: registers 2.8.8.8 lanes=128 exchange=whole banks=0 roots=table",
+/// Of complex transforms, by shape.
+pub const COMPLEX: &[(&[usize], &[&str])] = &[
+    (&[1], &["axis 0: registers 1 lanes=1 lines=3", "axis 0: radix2 rows=3 lanes=1"]),
+    (&[2], &["axis 0: registers 2 lanes=2", "axis 0: radix2 rows=2 lanes=5"]),
+    // One stage: one invocation for a line, and idle ones beside it.
+    (&[16], &["axis 0: registers 16 lanes=1 lines=4", "axis 0: registers 16 lanes=3 lines=2", "axis 0: radix2 rows=3 lanes=1"]),
+    // Ways to exchange, spare elements, sources of roots.
+    (
+        &[64],
+        &[
+            "axis 0: registers 8.8 lanes=8 lines=4",
+            "axis 0: registers 8.8 lanes=4 lines=2 exchange=whole roots=table",
+            "axis 0: registers 2.2.2.2.2.2 lanes=32 exchange=whole banks=0 roots=table",
+            "axis 0: registers 4.16 lanes=4 lines=3 banks=16 roots=table",
+            "axis 0: registers 2.4.8 lanes=2 lines=5 banks=0",
+            "axis 0: registers 4.4.4 lanes=16 lines=2 exchange=whole banks=64",
+            "axis 0: registers 16.4 lanes=4 lines=2 pieces=4",
+            "axis 0: registers 4.4.4 lanes=5 lines=2",
+            "axis 0: registers 64 lanes=1 lines=2",
+            "axis 0: registers 8 lanes=1 lines=4 block=4x1 + registers 8 lanes=1 lines=4",
+            "axis 0: registers 8 lanes=1 lines=4 + registers 8 lanes=1 lines=4 roots=table",
+            "axis 0 bluestein 128: registers 16.8 lanes=8 lines=2 exchange=whole",
+            "axis 0: radix2 rows=1 lanes=32",
+            "axis 0: radix2 rows=2 lanes=5",
+        ],
+    ),
+    // Pieces, and rounds that not every invocation takes part in.
+    (
+        &[256],
+        &[
+            "axis 0: registers 16.16 lanes=16 lines=2 pieces=2",
+            "axis 0: registers 16.16 lanes=16 lines=3 pieces=4 exchange=whole",
+            "axis 0: registers 4.8.8 lanes=16 lines=1 pieces=4",
+            "axis 0: registers 8.8.4 lanes=10 lines=3 banks=16",
+            "axis 0: registers 8.8.4 lanes=5 lines=1 banks=0",
+            "axis 0: registers 8.8.4 lanes=33 lines=7 banks=64 roots=table",
+            "axis 0: radix2 rows=3 lanes=10",
+        ],
+    ),
+    // Several passes, blocks between them, convolutions of one pass and of several.
+    (
+        &[240],
+        &[
+            "axis 0: registers 4.3 lanes=3 lines=4 + registers 5.4 lanes=5 lines=2",
+            "axis 0: registers 4.3 lanes=3 lines=4 block=4x1 + registers 5.4 lanes=4 lines=2",
+            "axis 0: registers 4 lanes=1 lines=8 + registers 6 lanes=1 lines=4 + registers 10 lanes=2 lines=2",
+            "axis 0: registers 4 lanes=1 lines=8 block=5x1 + registers 6 lanes=1 lines=4 block=5x1 + registers 10 lanes=2 lines=2",
+            "axis 0: registers 2.2 lanes=1 lines=8 block=4x1 + registers 6 lanes=1 lines=3 + registers 10 lanes=1 lines=2 roots=table",
+            "axis 0 bluestein 512: registers 8.8 lanes=8 lines=2 + registers 8 lanes=1 lines=8",
+            "axis 0 bluestein 480: registers 8.5.12 lanes=40 lines=1",
+            "axis 0 bluestein 480: registers 8.5.12 lanes=7 lines=3 roots=table",
+        ],
+    ),
+    // Radices of every small prime.
+    (&[3 * 5 * 7], &["axis 0: registers 3.5.7 lanes=4 lines=3", "axis 0: registers 15.7 lanes=7"]),
+    (&[11 * 13], &["axis 0: registers 11.13 lanes=11 lines=2 exchange=whole", "axis 0: registers 13.11 lanes=6 roots=table"]),
+    (&[17 * 19], &["axis 0: registers 17.19 lanes=17", "axis 0: registers 19 lanes=1 lines=17 + registers 17 lanes=1 lines=4"]),
+    (&[23 * 29], &["axis 0: registers 29.23 lanes=23 lines=2"]),
+    (&[37], &["axis 0: registers 37 lanes=1 lines=4", "axis 0 bluestein 73: registers 73 lanes=1", "axis 0 bluestein 75: registers 5.15 lanes=5"]),
+    (
+        &[1024],
+        &[
+            "axis 0: registers 8.8.8.2 lanes=128",
+            "axis 0: registers 16.16.4 lanes=64 exchange=whole roots=table",
+            "axis 0: registers 2.8.8.8 lanes=128 exchange=whole banks=0 roots=table",
+            "axis 0: registers 32.32 lanes=32 pieces=2",
+            "axis 0: registers 32 lanes=1 lines=32 block=8x1 + registers 32 lanes=1 lines=32",
+            "axis 0: registers 8.4 lanes=4 lines=8 block=8x1 + registers 4.8 lanes=4 lines=8",
+        ],
+    ),
+    // Two axes: strided lines, blocks, transposes.
+    (
+        &[12, 20],
+        &[
+            "axis 1: registers 5.4 lanes=5 lines=2 block=4x3; axis 0: registers 4.3 lanes=3 lines=8",
+            "axis 1: registers 5.4 lanes=5 lines=2 block=3x5; axis 0: registers 4.3 lanes=4 lines=8",
+            "axis 0: registers 4.3 lanes=3 lines=8 block=4x3; axis 1: registers 5.4 lanes=5 lines=2",
+            "axis 1: registers 5 lanes=1 lines=4 block=4x1 + registers 4 lanes=1 lines=5; axis 0: registers 4 lanes=1 lines=5 + registers 3 lanes=1 lines=20",
+            "axis 1 bluestein 40: registers 8.5 lanes=5 lines=2; axis 0 bluestein 24: registers 4 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
+        ],
+    ),
+    (
+        &[16, 64],
+        &[
+            "rows: radix2 rows=2 lanes=8; columns: registers 4.4 lanes=4 lines=4; transpose: naive 8x8",
+            "rows: registers 8.8 lanes=8 lines=4 roots=table; columns: radix2 rows=1 lanes=8; transpose: tiled 16+0 elements=1",
+            "rows: registers 8.8 lanes=8; columns: registers 4.4 lanes=2 lines=4; transpose: tiled 16+1 elements=4",
+            "axis 1: registers 8.8 lanes=8 lines=1 block=8x4; axis 0: registers 4.4 lanes=4 lines=8",
+            "axis 1: registers 8.8 lanes=8 lines=2; axis 0: registers 16 lanes=1 lines=64",
+        ],
+    ),
+    (&[4, 6, 10], &["axis 2: registers 10 lanes=1 lines=4 block=5x3; axis 1: registers 2.3 lanes=3 lines=8 block=3x2; axis 0: registers 4 lanes=1 lines=16"]),
 ];
 
-/// Recipes for rows of n. Not every device is large enough for all of them.
-pub fn row_recipes(n: usize) -> Vec<Recipe> {
-    let mut recipes: Vec<Recipe> = REGISTERS.iter().map(|text| text.parse().unwrap()).collect();
-    let length = |axis: &AxisRecipe| axis.passes.iter().map(|pass| pass.n().unwrap_or(0) as usize).product::<usize>();
-    recipes.retain(|recipe| matches!(recipe, Recipe::Axes(axes) if length(&axes[0]) == n));
-    let lanes = (n as u32 / 2).clamp(1, 64);
-    recipes.extend([(1, lanes), (3, 1), (2, 5)].map(|(rows, lanes)| {
-        let passes = vec![PassRecipe::Radix2 { rows, lanes }];
-        Recipe::Axes(vec![AxisRecipe { axis: 0, bluestein: None, pairs: false, passes }])
-    }));
-    recipes
-}
+/// Of transforms from real numbers and to real numbers, by shape.
+pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
+    (
+        &[60],
+        [
+            &[
+                "axis 0: registers 5.4.3 lanes=15",
+                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0 pairs: registers 5.4.3 lanes=20 exchange=whole banks=0",
+                "axis 0 pairs: registers 60 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 bluestein 128: registers 16.8 lanes=8",
+                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
+                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
+            ],
+            &[
+                "axis 0: registers 5.4.3 lanes=15",
+                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+                "axis 0 pairs: registers 5.4.3 lanes=20 exchange=whole banks=0",
+                "axis 0 pairs: registers 60 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
+                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 bluestein 128: registers 16.8 lanes=8",
+                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
+                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
+            ],
+        ],
+    ),
+    (
+        &[12, 20],
+        [
+            &[
+                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=4x2; axis 0: registers 4.3 lanes=3 lines=8",
+                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=3x4; axis 0: registers 4.3 lanes=3 lines=8",
+                "axis 1: registers 5.4 lanes=4 lines=4; axis 0: registers 4 lanes=1 lines=8 + registers 3 lanes=1 lines=16",
+            ],
+            &[
+                "axis 0: registers 4.3 lanes=3 lines=8 block=4x2; axis 1: registers 5.4 lanes=5 lines=2",
+                "axis 0: registers 4.3 lanes=3 lines=8; axis 1 pairs: registers 5.4 lanes=5 lines=2",
+                "axis 0: registers 4 lanes=1 lines=8 + registers 3 lanes=1 lines=16; axis 1: registers 5.4 lanes=4 lines=4",
+            ],
+        ],
+    ),
+    (
+        &[3, 4, 15],
+        [
+            &["axis 2 pairs: registers 3.5 lanes=5 lines=3; axis 1: registers 4 lanes=1 lines=8; axis 0: registers 3 lanes=1 lines=8"],
+            &["axis 0: registers 3 lanes=1 lines=8; axis 1: registers 4 lanes=1 lines=8; axis 2 pairs: registers 3.5 lanes=5 lines=3"],
+        ],
+    ),
+];
 
 /// Recipes for transposes, of every variant.
 pub const TRANSPOSES: [&str; 11] = [

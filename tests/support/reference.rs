@@ -58,6 +58,15 @@ impl Places {
         Self { strides, distance: shape.iter().product(), offset: 0 }
     }
 
+    /// Rows of reals in the place of the rows of their spectra.
+    pub fn rows_in_half(shape: &[usize]) -> Self {
+        let mut places = Self::dense(&half(shape));
+        let last = shape.len() - 1;
+        places.strides[..last].iter_mut().for_each(|stride| *stride *= 2);
+        places.distance *= 2;
+        places
+    }
+
     pub fn layout(&self) -> Layout {
         let layout = match self.strides[..] {
             [a] => Layout::strides([a]),

@@ -1,0 +1,1012 @@
+//! Text of a pass without workgroup memory: lines of an FFT in the registers of one subgroup.
+//!
+//! Made for processors that pose as GPUs (lavapipe, whose subgroups are the 8 lanes of a vector register), where a barrier and every narrow access
+//! cost far more than arithmetic.
+//!
+//! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring complex numbers: [`Side::Along`] the line, or
+//! [`Side::Across`] V lines, which are transformed side by side. With W = V along and W = 1 across:
+//!
+//! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does a DFT of J over m for every (c, e). That
+//!    yields digit u in 0..J of the frequency.
+//! 2. Registers and lanes change places: u = g + W·(λ + L·h), and lane λ receives for every (g, h) all i in 0..K.
+//! 3. Times exp(-2πi·i·u/n). A DFT of K over i yields frequency u + J·v, v in 0..K, which is stored; the W values of g lie side by side.
+//!
+//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none of W·L, some lanes compute in vain: what they
+//! load belongs to other lines, and what they would store is left out.
+//!
+//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024 rows of 1024 take 15% longer if loads and stores
+//! stand where their values are first used and known.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+use super::roots::root;
+
+/// Invocations of a subgroup, always.
+pub(crate) const SUBGROUP: u32 = 8;
+
+/// What one access moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Access {
+    /// `vec2<f32>`: one complex number.
+    Pair,
+    /// `vec4<f32>`: two.
+    Quad,
+    /// `vec4<u64>`: four, each in 64 bits; needs `SHADER_INT64`.
+    Octet,
+}
+
+impl Access {
+    /// V: complex numbers.
+    pub(crate) fn width(self) -> u32 {
+        match self {
+            Self::Pair => 1,
+            Self::Quad => 2,
+            Self::Octet => 4,
+        }
+    }
+
+    /// The WGSL type.
+    pub(crate) fn element(self) -> &'static str {
+        match self {
+            Self::Pair => "vec2<f32>",
+            Self::Quad => "vec4<f32>",
+            Self::Octet => "vec4<u64>",
+        }
+    }
+}
+
+/// Where the neighbours of an access lie.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Side {
+    /// On the line, whose elements are neighbours in input and output.
+    Along,
+    /// On neighbouring lines.
+    Across,
+}
+
+/// One digit of a line's number, or across of that of V lines, fastest first. Strides are in accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Digit {
+    pub(crate) extent: u32,
+    pub(crate) input: u32,
+    pub(crate) output: u32,
+    /// Weight in the m of [`Turn`].
+    pub(crate) weight: u32,
+}
+
+/// Factors exp(-2πi·k·m/n) on the outputs k, with m the sum of the line's digits times their weights, and k·m < n.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Turn {
+    pub(crate) n: u32,
+    /// By how much m grows from one line of an access to the next.
+    pub(crate) across: u32,
+}
+
+/// A pass.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Lanes {
+    /// J and K.
+    pub(crate) factors: [u32; 2],
+    /// L: 1, 2, 4 or 8, at most the size of the subgroup.
+    pub(crate) lanes: u32,
+    pub(crate) access: Access,
+    pub(crate) side: Side,
+    pub(crate) digits: Vec<Digit>,
+    /// Accesses from the begin of the array to the first line, input and output.
+    pub(crate) offsets: [u32; 2],
+    /// Accesses between neighbouring elements of a line across, or 1 along, of input and output.
+    pub(crate) strides: [u32; 2],
+    /// Of lines in one lane only.
+    pub(crate) turn: Option<Turn>,
+    /// Real and imaginary part change places when loaded, when stored.
+    pub(crate) swap: [bool; 2],
+    /// Every output times `params.scale`.
+    pub(crate) scaled: bool,
+}
+
+impl Lanes {
+    /// Length of a line.
+    pub(crate) fn n(&self) -> u32 {
+        self.factors[0] * self.factors[1]
+    }
+
+    /// Lines, or across groups of V lines.
+    pub(crate) fn lines(&self) -> u32 {
+        self.digits.iter().map(|digit| digit.extent).product()
+    }
+
+    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are comfortable and 512 take 5 s to compile.
+    pub(crate) fn elements(&self) -> u32 {
+        let [along, across] = self.spread();
+        let slots = |n: u32| n.div_ceil(along * self.lanes) * along;
+        let [j, k] = self.factors;
+        across * (slots(k) * j).max(slots(j) * k)
+    }
+
+    /// W, and lines of an access.
+    fn spread(&self) -> [u32; 2] {
+        match self.side {
+            Side::Along => [self.access.width(), 1],
+            Side::Across => [1, self.access.width()],
+        }
+    }
+
+    /// Why no text can be made, if none can.
+    pub(crate) fn unfit(&self) -> Option<String> {
+        let [j, k] = self.factors;
+        let [along, _] = self.spread();
+        if j == 0 || k == 0 || self.digits.is_empty() {
+            return Some("factors are at least 1, and a line has a number".to_owned());
+        }
+        if ![1, 2, 4, 8].contains(&self.lanes) {
+            return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
+        }
+        if self.side == Side::Along && (self.strides != [1, 1] || !j.is_multiple_of(along) || !k.is_multiple_of(along)) {
+            return Some(format!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"));
+        }
+        if self.lanes > 1 && k == 1 {
+            return Some("a line in several lanes needs two factors".to_owned());
+        }
+        (self.turn.is_some() && (self.lanes > 1 || self.side == Side::Along)).then(|| "roots on results need a line in one lane".to_owned())
+    }
+}
+
+/// The function `transform` that does what `pass` says, between the functions `load(i)` and `store(i, value)` of access i. It looks up roots of unity
+/// as `line_root(x)`, which is exp(-2πi·x/n), and `turn_root(x)`, that of the [`Turn`].
+pub(crate) fn generate(pass: &Lanes) -> String {
+    let mut writer = Writer::default();
+    writer.pass(pass);
+    format!("fn transform(line: u32, lane: u32) {{\n{}}}\n", writer.text)
+}
+
+/// A real number of the text, or its negative, which costs nothing to write.
+#[derive(Clone, Copy, PartialEq)]
+struct Real {
+    name: u32,
+    negative: bool,
+}
+
+impl Real {
+    fn negated(self) -> Self {
+        Self { negative: !self.negative, ..self }
+    }
+}
+
+impl std::fmt::Display for Real {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}", if self.negative { "-" } else { "" }, self.name)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Complex {
+    re: Real,
+    im: Real,
+}
+
+impl Complex {
+    fn negated(self) -> Self {
+        Self { re: self.re.negated(), im: self.im.negated() }
+    }
+
+    /// Times -i.
+    fn turned_back(self) -> Self {
+        Self { re: self.im, im: self.re.negated() }
+    }
+
+    fn swapped_if(self, swap: bool) -> Self {
+        if swap { Self { re: self.im, im: self.re } } else { self }
+    }
+}
+
+/// Values that go through the same arithmetic side by side.
+type Wide = Vec<Complex>;
+
+/// A store that waits: the condition that lanes must fulfil, and the value.
+type Stores = BTreeMap<u32, (Option<String>, Wide)>;
+
+/// Writes straight-line WGSL on real numbers, each with a name of its own.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    next: u32,
+}
+
+impl Writer {
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        let _ = writeln!(self.text, "    {line}");
+    }
+
+    fn value(&mut self, expression: std::fmt::Arguments<'_>) -> Real {
+        let name = self.next;
+        self.next += 1;
+        self.line(format_args!("let x{name} = {expression};"));
+        Real { name, negative: false }
+    }
+
+    fn pass(&mut self, pass: &Lanes) {
+        self.addresses(pass);
+        let [j, k] = pass.factors;
+        let [along, _] = pass.spread();
+        // Stage 1.
+        let slots = k.div_ceil(along * pass.lanes);
+        let mut loads = BTreeMap::new();
+        for e in 0..slots {
+            for m in 0..j {
+                loads.insert(along * pass.lanes * e + k * m, (e, m));
+            }
+        }
+        let mut loaded: Vec<Vec<Wide>> = vec![vec![Wide::new(); j as usize]; slots as usize];
+        for (i, (e, m)) in loads {
+            loaded[e as usize][m as usize] = self.load(pass, i / along * pass.strides[0]);
+        }
+        let stage: Vec<Vec<Wide>> = loaded.into_iter().map(|x| self.dft(x)).collect();
+        // Stages 2 and 3.
+        let mut turns = pass.turn.map(|_| Powers::new("turn_root", "m".to_owned()));
+        let mut own = Powers::new("line_root", times("lane", along));
+        let mut stores = Stores::new();
+        for h in 0..j.div_ceil(along * pass.lanes) {
+            let x = if k == 1 { vec![stage[0][h as usize].clone()] } else { self.second_inputs(pass, &stage, h, &mut own) };
+            let first = along * pass.lanes * h;
+            let mut conditions = Vec::new();
+            if j < first + along * pass.lanes {
+                conditions.push(format!("lane < {}u", (j - first) / along));
+            }
+            if !(pass.lines() * pass.lanes).is_multiple_of(SUBGROUP) {
+                conditions.push(format!("line < {}u", pass.lines()));
+            }
+            let condition = (!conditions.is_empty()).then(|| conditions.join(" && "));
+            for (v, value) in (0..).zip(self.dft(x)) {
+                let frequency = first + j * v;
+                let value = match (&mut turns, pass.turn) {
+                    (Some(turns), Some(turn)) if frequency > 0 => self.turned(value, turns, frequency, turn),
+                    _ => value,
+                };
+                stores.insert(frequency / along * pass.strides[1], (condition.clone(), value));
+            }
+        }
+        for (place, (condition, value)) in stores {
+            self.store(pass, place, condition, &value);
+        }
+    }
+
+    /// Writes the places of element 0, and the m of a [`Turn`].
+    fn addresses(&mut self, pass: &Lanes) {
+        let mut sums = [Vec::new(), Vec::new(), Vec::new()];
+        let mut rest = "line".to_owned();
+        for (i, digit) in pass.digits.iter().enumerate() {
+            if i + 1 == pass.digits.len() {
+                self.line(format_args!("let d{i} = {rest};"));
+            } else {
+                self.line(format_args!("let d{i} = {rest} % {}u;", digit.extent));
+                self.line(format_args!("let rest{i} = {rest} / {}u;", digit.extent));
+                rest = format!("rest{i}");
+            }
+            for (sum, weight) in sums.iter_mut().zip([digit.input, digit.output, digit.weight]) {
+                sum.push(times(&format!("d{i}"), weight));
+            }
+        }
+        for (i, name) in ["input_place", "output_place", "m"].into_iter().enumerate() {
+            let mut terms = std::mem::take(&mut sums[i]);
+            if i < 2 {
+                // An access along the line holds W elements, so that the lane counts accesses on both sides.
+                terms.push(if pass.lanes > 1 { times("lane", pass.strides[i]) } else { String::new() });
+                terms.push(if pass.offsets[i] == 0 { String::new() } else { format!("{}u", pass.offsets[i]) });
+            }
+            terms.retain(|term| !term.is_empty());
+            if i < 2 || pass.turn.is_some() {
+                let sum = if terms.is_empty() { "0u".to_owned() } else { terms.join(" + ") };
+                self.line(format_args!("let {name} = {sum};"));
+            }
+        }
+        for distance in [4, 2, 1].into_iter().filter(|&distance| distance < pass.lanes) {
+            self.line(format_args!("let upper{distance} = (lane & {distance}u) != 0u;"));
+        }
+    }
+
+    /// For each i in 0..K the values of the groups (g, h), turned; of each group those of an access's lines.
+    fn second_inputs(&mut self, pass: &Lanes, stage: &[Vec<Wide>], h: u32, own: &mut Powers) -> Vec<Wide> {
+        let ([j, k], [along, across]) = (pass.factors, pass.spread());
+        let mut inputs = vec![Wide::new(); k as usize];
+        for (e, slot) in (0..).zip(stage) {
+            for c in 0..along {
+                for g in 0..along {
+                    for a in 0..across {
+                        let sent: Vec<Option<Complex>> = (0..pass.lanes)
+                            .map(|to| g + along * (to + pass.lanes * h))
+                            .map(|u| (u < j).then(|| slot[u as usize][(c * across + a) as usize]))
+                            .collect();
+                        for (l, value) in (0..).zip(self.exchange(&sent)) {
+                            let i = c + along * (l + pass.lanes * e);
+                            if i >= k {
+                                continue;
+                            }
+                            // i·u = i·(g + W·L·h) + i·W·λ
+                            let fixed = i * (g + along * pass.lanes * h) % pass.n();
+                            let value = if i == 0 {
+                                value
+                            } else if pass.lanes == 1 {
+                                self.turn(value, fixed, pass.n())
+                            } else {
+                                let root = own.turned(self, i, fixed, pass.n());
+                                self.mul(value, root)
+                            };
+                            inputs[i as usize].push(value);
+                        }
+                    }
+                }
+            }
+        }
+        own.products.clear();
+        inputs
+    }
+
+    /// The values of an access times their roots for one frequency.
+    fn turned(&mut self, value: Wide, turns: &mut Powers, frequency: u32, turn: Turn) -> Wide {
+        let lines = (0..).zip(value);
+        lines
+            .map(|(a, x)| {
+                let root = turns.turned(self, frequency, frequency * a * turn.across % turn.n, turn.n);
+                self.mul(x, root)
+            })
+            .collect()
+    }
+
+    fn load(&mut self, pass: &Lanes, place: u32) -> Wide {
+        let name = self.value(format_args!("load({})", plus("input_place", place))).name;
+        (0..pass.access.width())
+            .map(|i| {
+                let [re, im] = match pass.access {
+                    Access::Octet => [format!("bitcast<f32>(u32(x{name}[{i}]))"), format!("bitcast<f32>(u32(x{name}[{i}] >> 32u))")],
+                    Access::Pair | Access::Quad => [format!("x{name}[{}]", 2 * i), format!("x{name}[{}]", 2 * i + 1)],
+                };
+                Complex { re: self.value(format_args!("{re}")), im: self.value(format_args!("{im}")) }.swapped_if(pass.swap[0])
+            })
+            .collect()
+    }
+
+    fn store(&mut self, pass: &Lanes, place: u32, condition: Option<String>, value: &Wide) {
+        let factor = |x: Real| if pass.scaled { format!("params.scale * {x}") } else { x.to_string() };
+        let parts = value.iter().map(|x| x.swapped_if(pass.swap[1])).map(|x| [factor(x.re), factor(x.im)]);
+        let list: Vec<String> = match pass.access {
+            Access::Octet => parts.map(|[re, im]| format!("u64(bitcast<u32>({re})) | (u64(bitcast<u32>({im})) << 32u)")).collect(),
+            Access::Pair | Access::Quad => parts.flatten().collect(),
+        };
+        let place = plus("output_place", place);
+        let store = format!("store({place}, {}({}));", pass.access.element(), list.join(", "));
+        match condition {
+            Some(condition) => self.line(format_args!("if ({condition}) {{ {store} }}")),
+            None => self.line(format_args!("{store}")),
+        }
+    }
+
+    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender.
+    fn exchange(&mut self, sent: &[Option<Complex>]) -> Vec<Complex> {
+        let known = sent.iter().flatten().next().copied().expect("somebody sends");
+        let mut values: Vec<Complex> = sent.iter().map(|value| value.unwrap_or(known)).collect();
+        for value in &mut values {
+            *value = Complex { re: self.positive(value.re), im: self.positive(value.im) };
+        }
+        let mut distance = values.len() / 2;
+        while distance > 0 {
+            for low in (0..values.len()).filter(|low| low & distance == 0) {
+                let high = low + distance;
+                let (a, b) = (values[low], values[high]);
+                let [re, im] = [(a.re, b.re), (a.im, b.im)].map(|(a, b)| {
+                    let other = self.value(format_args!("subgroupShuffleXor(select({b}, {a}, upper{distance}), {distance}u)"));
+                    let low = self.value(format_args!("select({a}, {other}, upper{distance})"));
+                    let high = self.value(format_args!("select({other}, {b}, upper{distance})"));
+                    (low, high)
+                });
+                values[low] = Complex { re: re.0, im: im.0 };
+                values[high] = Complex { re: re.1, im: im.1 };
+            }
+            distance /= 2;
+        }
+        values
+    }
+
+    fn positive(&mut self, x: Real) -> Real {
+        if x.negative { self.value(format_args!("{x}")) } else { x }
+    }
+
+    fn sum(&mut self, a: Real, b: Real) -> Real {
+        match (a.negative, b.negative) {
+            (false, false) => self.value(format_args!("{a} + {b}")),
+            (false, true) => self.value(format_args!("{a} - {}", b.negated())),
+            (true, false) => self.value(format_args!("{b} - {}", a.negated())),
+            (true, true) => self.value(format_args!("{} + {}", a.negated(), b.negated())).negated(),
+        }
+    }
+
+    fn product(&mut self, a: Real, b: Real) -> Real {
+        let product = self.value(format_args!("x{} * x{}", a.name, b.name));
+        if a.negative == b.negative { product } else { product.negated() }
+    }
+
+    fn times(&mut self, factor: f64, x: Real) -> Real {
+        let product = self.value(format_args!("{:.17} * x{}", factor.abs(), x.name));
+        if x.negative == (factor < 0.0) { product } else { product.negated() }
+    }
+
+    fn add(&mut self, a: Complex, b: Complex) -> Complex {
+        Complex { re: self.sum(a.re, b.re), im: self.sum(a.im, b.im) }
+    }
+
+    fn sub(&mut self, a: Complex, b: Complex) -> Complex {
+        self.add(a, b.negated())
+    }
+
+    fn mul(&mut self, a: Complex, b: Complex) -> Complex {
+        let [rr, ii, ri, ir] = [(a.re, b.re), (a.im, b.im), (a.re, b.im), (a.im, b.re)].map(|(a, b)| self.product(a, b));
+        Complex { re: self.sum(rr, ii.negated()), im: self.sum(ri, ir) }
+    }
+
+    /// `x` times exp(-2πi·k/n).
+    fn turn(&mut self, x: Complex, k: u32, n: u32) -> Complex {
+        let k = k % n;
+        if (8 * k).is_multiple_of(n) {
+            let mut y = x;
+            for _ in 0..4 * k / n {
+                y = y.turned_back();
+            }
+            if !(4 * k).is_multiple_of(n) {
+                // An eighth: (x + y) + i (y - x), times a half's root.
+                let re = self.sum(y.re, y.im);
+                let im = self.sum(y.im, y.re.negated());
+                y = Complex { re: self.times(std::f64::consts::FRAC_1_SQRT_2, re), im: self.times(std::f64::consts::FRAC_1_SQRT_2, im) };
+            }
+            return y;
+        }
+        let root = root(u64::from(k), u64::from(n));
+        let [rr, ii, ri, ir] =
+            [(root.re, x.re), (root.im, x.im), (root.im, x.re), (root.re, x.im)].map(|(factor, x)| self.times(factor, x));
+        Complex { re: self.sum(rr, ii.negated()), im: self.sum(ri, ir) }
+    }
+
+    fn each(&mut self, a: &Wide, b: &Wide, mut f: impl FnMut(&mut Self, Complex, Complex) -> Complex) -> Wide {
+        a.iter().zip(b).map(|(&a, &b)| f(self, a, b)).collect()
+    }
+
+    /// The DFT of any number of values.
+    fn dft(&mut self, x: Vec<Wide>) -> Vec<Wide> {
+        let n = x.len();
+        match n {
+            1 => x,
+            2 => vec![self.each(&x[0], &x[1], Self::add), self.each(&x[0], &x[1], Self::sub)],
+            4 => {
+                let [sum_even, sum_odd] = [[0, 2], [1, 3]].map(|[a, b]| self.each(&x[a], &x[b], Self::add));
+                let [difference_even, difference_odd] = [[0, 2], [1, 3]].map(|[a, b]| self.each(&x[a], &x[b], Self::sub));
+                vec![
+                    self.each(&sum_even, &sum_odd, Self::add),
+                    self.each(&difference_even, &difference_odd, |writer, a, b| writer.add(a, b.turned_back())),
+                    self.each(&sum_even, &sum_odd, Self::sub),
+                    self.each(&difference_even, &difference_odd, |writer, a, b| writer.sub(a, b.turned_back())),
+                ]
+            }
+            _ => match split(n) {
+                None => self.prime(&x),
+                Some((a, b, coprime)) => {
+                    // n = a·b: DFTs of a values b apart, turns, DFTs of b. Coprime factors need no turns (Good and Thomas).
+                    let columns: Vec<Vec<Wide>> = (0..b)
+                        .map(|i| {
+                            let inner =
+                                self.dft((0..a).map(|m| x[if coprime { (a * i + b * m) % n } else { i + b * m }].clone()).collect());
+                            let turn = |u: usize| if coprime { 0 } else { (i * u) as u32 };
+                            let inner = inner.into_iter().enumerate();
+                            inner.map(|(u, value)| value.into_iter().map(|x| self.turn(x, turn(u), n as u32)).collect()).collect()
+                        })
+                        .collect();
+                    let mut y = vec![Wide::new(); n];
+                    for u in 0..a {
+                        let outer = self.dft(columns.iter().map(|column| column[u].clone()).collect());
+                        for (v, value) in outer.into_iter().enumerate() {
+                            let k = if coprime { (u..n).step_by(a).find(|k| k % b == v).expect("they are coprime") } else { u + a * v };
+                            y[k] = value;
+                        }
+                    }
+                    y
+                }
+            },
+        }
+    }
+
+    /// The DFT of an odd prime, by sums and differences of opposite values.
+    fn prime(&mut self, x: &[Wide]) -> Vec<Wide> {
+        let p = x.len();
+        let half = p / 2;
+        let mut y = vec![Wide::new(); p];
+        for a in 0..x[0].len() {
+            let first = x[0][a];
+            let sums: Vec<Complex> = (1..=half).map(|i| self.add(x[i][a], x[p - i][a])).collect();
+            let differences: Vec<Complex> = (1..=half).map(|i| self.sub(x[i][a], x[p - i][a])).collect();
+            let total = sums.iter().fold(first, |total, &sum| self.add(total, sum));
+            y[0].push(total);
+            for k in 1..=half {
+                // x₀ + Σ cos·sum, and Σ sin·difference, which is turned by -i or i.
+                let mut even = first;
+                let mut odd = None;
+                for i in 1..=half {
+                    let root = root((i * k) as u64, p as u64);
+                    let scaled = |writer: &mut Self, factor: f64, x: Complex| Complex {
+                        re: writer.times(factor, x.re),
+                        im: writer.times(factor, x.im),
+                    };
+                    let cosine = scaled(self, root.re, sums[i - 1]);
+                    even = self.add(even, cosine);
+                    let sine = scaled(self, -root.im, differences[i - 1]);
+                    odd = Some(odd.map_or(sine, |odd| self.add(odd, sine)));
+                }
+                let odd = odd.expect("an odd prime has a half of at least 1").turned_back();
+                y[k].push(self.add(even, odd));
+                y[p - k].push(self.sub(even, odd));
+            }
+        }
+        y
+    }
+}
+
+/// Two factors of `n`, and whether they are coprime; none of a prime.
+fn split(n: usize) -> Option<(usize, usize, bool)> {
+    let p = (2..=n).find(|p| n.is_multiple_of(*p))?;
+    let power = p.pow((1..).take_while(|&e| n.is_multiple_of(p.pow(e))).last()?);
+    match n {
+        _ if power < n => Some((power, n / power, true)),
+        _ if n == p => None,
+        // Fewest turns: as equal as can be, and a power of 4 first.
+        32 => Some((4, 8, false)),
+        _ if p == 2 => {
+            let half = 1 << (n.ilog2() / 2);
+            Some((half, n / half, false))
+        }
+        _ => Some((p, n / p, false)),
+    }
+}
+
+/// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 4, 16, ... are looked up, the others products.
+struct Powers {
+    function: &'static str,
+    x: String,
+    powers: HashMap<u32, Complex>,
+    /// Powers times constants, by k and the constant.
+    products: HashMap<(u32, u32), Complex>,
+}
+
+impl Powers {
+    fn new(function: &'static str, x: String) -> Self {
+        Self { function, x, powers: HashMap::new(), products: HashMap::new() }
+    }
+
+    fn power(&mut self, writer: &mut Writer, k: u32) -> Complex {
+        if let Some(&power) = self.powers.get(&k) {
+            return power;
+        }
+        let high = 1 << (k.ilog2() / 2 * 2);
+        let power = if k == high {
+            let name = writer.value(format_args!("{}({})", self.function, times(&self.x, k))).name;
+            Complex { re: writer.value(format_args!("x{name}.x")), im: writer.value(format_args!("x{name}.y")) }
+        } else {
+            let low = if k % high == 0 { high } else { k % high };
+            let [a, b] = [low, k - low].map(|k| self.power(writer, k));
+            writer.mul(a, b)
+        };
+        self.powers.insert(k, power);
+        power
+    }
+
+    /// The power k times exp(-2πi·fixed/n).
+    fn turned(&mut self, writer: &mut Writer, k: u32, fixed: u32, n: u32) -> Complex {
+        if let Some(&product) = self.products.get(&(k, fixed)) {
+            return product;
+        }
+        let power = self.power(writer, k);
+        let product = writer.turn(power, fixed, n);
+        self.products.insert((k, fixed), product);
+        product
+    }
+}
+
+/// `base + offset`, without an offset of 0.
+fn plus(base: &str, offset: u32) -> String {
+    if offset == 0 { base.to_owned() } else { format!("{base} + {offset}u") }
+}
+
+/// `name * factor`, nothing for a factor of 0.
+fn times(name: &str, factor: u32) -> String {
+    match factor {
+        0 => String::new(),
+        1 => name.to_owned(),
+        _ => format!("{name} * {factor}u"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value of one lane.
+    #[derive(Clone, Debug)]
+    enum Value {
+        Float(f32),
+        Whole(u64),
+        Truth(bool),
+        Vector(Vec<Value>),
+    }
+
+    impl Value {
+        fn float(&self) -> f32 {
+            match self {
+                Self::Float(x) => *x,
+                other => panic!("{other:?} is no float"),
+            }
+        }
+
+        fn whole(&self) -> u64 {
+            match self {
+                Self::Whole(x) => *x,
+                other => panic!("{other:?} is no whole number"),
+            }
+        }
+
+        fn truth(&self) -> bool {
+            match self {
+                Self::Truth(x) => *x,
+                other => panic!("{other:?} is no truth"),
+            }
+        }
+    }
+
+    /// One subgroup that reads the text word by word, for all lanes at once.
+    struct Subgroup<'a> {
+        pass: &'a Lanes,
+        names: HashMap<String, Vec<Value>>,
+        input: &'a [[f32; 2]],
+        output: &'a mut [[f32; 2]],
+        words: Vec<String>,
+        at: usize,
+    }
+
+    /// Names with their type arguments, numbers, and signs.
+    fn words(text: &str) -> Vec<String> {
+        let letters: Vec<char> = text.chars().collect();
+        let mut words = Vec::new();
+        let mut i = 0;
+        while i < letters.len() {
+            let begin = i;
+            if letters[i].is_alphanumeric() || letters[i] == '_' {
+                let number = letters[i].is_ascii_digit();
+                while i < letters.len() && (letters[i].is_alphanumeric() || letters[i] == '_' || number && letters[i] == '.') {
+                    i += 1;
+                }
+                let name: String = letters[begin..i].iter().collect();
+                if ["bitcast", "vec2", "vec4"].contains(&name.as_str()) {
+                    i += 5;
+                }
+            } else if i + 1 < letters.len() && ["<<", ">>", "!=", "&&"].contains(&letters[i..i + 2].iter().collect::<String>().as_str()) {
+                i += 2;
+            } else {
+                i += 1;
+            }
+            let word: String = letters[begin..i].iter().collect();
+            if !word.trim().is_empty() {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    impl Subgroup<'_> {
+        fn run(&mut self, text: &str, lines: Vec<u64>, lanes: Vec<u64>) {
+            for (name, values) in [("line", lines), ("lane", lanes)] {
+                self.names.insert(name.to_owned(), values.into_iter().map(Value::Whole).collect());
+            }
+            for line in text.lines().filter(|line| line.starts_with("    ")) {
+                self.words = words(line);
+                self.at = 0;
+                let live = if self.take_if("if") { self.primary().iter().map(Value::truth).collect() } else { vec![true; 8] };
+                self.take_if("{");
+                if self.take_if("store") {
+                    self.store(&live);
+                } else {
+                    assert!(self.take_if("let"), "{line}");
+                    let name = self.word();
+                    assert!(self.take_if("="), "{line}");
+                    let value = self.expression(0);
+                    self.names.insert(name, value);
+                }
+                assert_eq!(self.word(), ";", "{line}");
+            }
+        }
+
+        fn word(&mut self) -> String {
+            self.at += 1;
+            self.words[self.at - 1].clone()
+        }
+
+        fn take_if(&mut self, word: &str) -> bool {
+            let taken = self.words[self.at] == word;
+            self.at += usize::from(taken);
+            taken
+        }
+
+        fn arguments(&mut self) -> Vec<Vec<Value>> {
+            assert!(self.take_if("("));
+            let mut arguments = vec![self.expression(0)];
+            while self.take_if(",") {
+                arguments.push(self.expression(0));
+            }
+            assert!(self.take_if(")"));
+            arguments
+        }
+
+        fn store(&mut self, live: &[bool]) {
+            let arguments = self.arguments();
+            for lane in (0..8).filter(|&lane| live[lane]) {
+                let Value::Vector(parts) = &arguments[1][lane] else { panic!("an access is a vector") };
+                let width = self.pass.access.width() as usize;
+                let first = arguments[0][lane].whole() as usize * width;
+                for a in 0..width {
+                    self.output[first + a] = match self.pass.access {
+                        Access::Octet => [parts[a].whole() as u32, (parts[a].whole() >> 32) as u32].map(f32::from_bits),
+                        Access::Pair | Access::Quad => [parts[2 * a].float(), parts[2 * a + 1].float()],
+                    };
+                }
+            }
+        }
+
+        fn expression(&mut self, level: usize) -> Vec<Value> {
+            const LEVELS: [&[&str]; 7] = [&["&&"], &["|"], &["!=", "<"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+            if level == LEVELS.len() {
+                return if self.take_if("-") { self.primary().iter().map(|x| Value::Float(-x.float())).collect() } else { self.primary() };
+            }
+            let mut value = self.expression(level + 1);
+            while LEVELS[level].contains(&self.words[self.at].as_str()) {
+                let sign = self.word();
+                let right = self.expression(level + 1);
+                value = value.iter().zip(&right).map(|(a, b)| binary(&sign, a, b)).collect();
+            }
+            value
+        }
+
+        fn primary(&mut self) -> Vec<Value> {
+            let mut value = if self.words[self.at] == "(" {
+                self.arguments().remove(0)
+            } else {
+                let word = self.word();
+                if self.words[self.at] == "(" {
+                    let arguments = self.arguments();
+                    (0..8).map(|lane| self.call(&word, &arguments, lane)).collect()
+                } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    let value = if word.contains('.') {
+                        Value::Float(word.parse().unwrap())
+                    } else {
+                        Value::Whole(word.trim_end_matches('u').parse().unwrap())
+                    };
+                    vec![value; 8]
+                } else {
+                    self.names[&word].clone()
+                }
+            };
+            loop {
+                let part = if self.take_if("[") {
+                    let part = self.expression(0)[0].whole() as usize;
+                    assert!(self.take_if("]"));
+                    part
+                } else if self.take_if(".") {
+                    usize::from(self.word() == "y")
+                } else {
+                    return value;
+                };
+                let of = |value: &Value| if let Value::Vector(parts) = value { parts[part].clone() } else { panic!("{value:?}") };
+                value = value.iter().map(of).collect();
+            }
+        }
+
+        fn call(&self, function: &str, arguments: &[Vec<Value>], lane: usize) -> Value {
+            let first = &arguments[0][lane];
+            let root = |n: u32| {
+                assert!(first.whole() < n.into(), "a root is looked up past its table");
+                let root = root(first.whole(), n.into());
+                Value::Vector(vec![Value::Float(root.re as f32), Value::Float(root.im as f32)])
+            };
+            match function {
+                "load" => {
+                    let width = self.pass.access.width() as usize;
+                    let numbers = (0..width).map(|a| self.input.get(first.whole() as usize * width + a).copied().unwrap_or_default());
+                    Value::Vector(match self.pass.access {
+                        Access::Octet => {
+                            numbers.map(|[re, im]| Value::Whole(u64::from(re.to_bits()) | u64::from(im.to_bits()) << 32)).collect()
+                        }
+                        Access::Pair | Access::Quad => numbers.flatten().map(Value::Float).collect(),
+                    })
+                }
+                "line_root" => root(self.pass.n()),
+                "turn_root" => root(self.pass.turn.expect("it turns").n),
+                "bitcast<f32>" => Value::Float(f32::from_bits(first.whole() as u32)),
+                "bitcast<u32>" => Value::Whole(first.float().to_bits().into()),
+                "u32" => Value::Whole(u64::from(first.whole() as u32)),
+                "u64" => first.clone(),
+                "select" => arguments[usize::from(arguments[2][lane].truth())][lane].clone(),
+                "subgroupShuffleXor" => arguments[0][lane ^ arguments[1][lane].whole() as usize].clone(),
+                _ if function.starts_with("vec") => Value::Vector(arguments.iter().map(|argument| argument[lane].clone()).collect()),
+                _ => panic!("what is {function}?"),
+            }
+        }
+    }
+
+    fn binary(sign: &str, a: &Value, b: &Value) -> Value {
+        if let Value::Float(a) = *a {
+            let b = b.float();
+            return Value::Float(match sign {
+                "+" => a + b,
+                "-" => a - b,
+                "*" => a * b,
+                _ => panic!("{sign} of floats"),
+            });
+        }
+        if let Value::Truth(a) = *a {
+            assert_eq!(sign, "&&");
+            return Value::Truth(a && b.truth());
+        }
+        let (a, b) = (a.whole(), b.whole());
+        match sign {
+            "!=" => Value::Truth(a != b),
+            "<" => Value::Truth(a < b),
+            "|" => Value::Whole(a | b),
+            "&" => Value::Whole(a & b),
+            "<<" => Value::Whole(a << b),
+            ">>" => Value::Whole(a >> b),
+            "+" => Value::Whole(a + b),
+            "*" => Value::Whole(a * b),
+            "/" => Value::Whole(a / b),
+            "%" => Value::Whole(a % b),
+            _ => panic!("{sign} of whole numbers"),
+        }
+    }
+
+    fn number(i: usize) -> [f32; 2] {
+        let bits = (i as u32).wrapping_mul(2_654_435_761);
+        [(bits >> 16) as f32 / 65536.0 - 0.5, (bits & 0xffff) as f32 / 65536.0 - 0.5]
+    }
+
+    /// Runs all lines of `pass` and compares with sums in f64.
+    fn check(pass: &Lanes, input_len: usize, output_len: usize) {
+        assert_eq!(pass.unfit(), None);
+        let input: Vec<[f32; 2]> = (0..input_len).map(number).collect();
+        let mut output = vec![[f32::NAN; 2]; output_len];
+        let text = generate(pass);
+        let at_once = 8 / pass.lanes;
+        for subgroup in 0..pass.lines().div_ceil(at_once) {
+            let lines = (0..8).map(|lane| u64::from(subgroup * at_once + lane / pass.lanes)).collect();
+            let lanes = (0..8).map(|lane| u64::from(lane % pass.lanes)).collect();
+            let mut run = Subgroup { pass, names: HashMap::new(), input: &input, output: &mut output, words: Vec::new(), at: 0 };
+            run.run(&text, lines, lanes);
+        }
+        let (n, [along, across]) = (pass.n() as usize, pass.spread());
+        let width = pass.access.width() as usize;
+        let (mut error, mut norm, mut compared) = (0.0, 0.0, 0);
+        for line in 0..pass.lines() {
+            let mut rest = line;
+            let (mut from, mut to, mut m) = (pass.offsets[0] as usize, pass.offsets[1] as usize, 0);
+            for digit in &pass.digits {
+                let d = rest % digit.extent;
+                rest /= digit.extent;
+                (from, to, m) = (from + (d * digit.input) as usize, to + (d * digit.output) as usize, m + d * digit.weight);
+            }
+            for a in 0..across {
+                let place = |first: usize, stride: u32, i: usize| {
+                    if along > 1 { first * width + i } else { (first + i * stride as usize) * width + a as usize }
+                };
+                for k in 0..n {
+                    let (mut re, mut im) = (0.0, 0.0);
+                    for j in 0..n {
+                        let [x, y] = input[place(from, pass.strides[0], j)].map(f64::from);
+                        let (x, y) = if pass.swap[0] { (y, x) } else { (x, y) };
+                        let w = root((j * k) as u64, n as u64);
+                        re += x * w.re - y * w.im;
+                        im += x * w.im + y * w.re;
+                    }
+                    if let Some(turn) = pass.turn {
+                        let w = root(k as u64 * u64::from(m + a * turn.across), turn.n.into());
+                        (re, im) = (re * w.re - im * w.im, re * w.im + im * w.re);
+                    }
+                    if pass.swap[1] {
+                        (re, im) = (im, re);
+                    }
+                    let [x, y] = output[place(to, pass.strides[1], k)].map(f64::from);
+                    error += (x - re).powi(2) + (y - im).powi(2);
+                    norm += re * re + im * im;
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(output.iter().filter(|x| !x[0].is_nan()).count(), compared, "others' elements stay as they are");
+        assert!((error / norm).sqrt() < 3e-7, "{pass:?}: {:e}", (error / norm).sqrt());
+    }
+
+    fn digit(extent: u32, stride: u32) -> Digit {
+        Digit { extent, input: stride, output: stride, weight: 0 }
+    }
+
+    fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
+        let n = factors[0] * factors[1];
+        let digits = vec![digit(8, n / access.width())];
+        Lanes {
+            factors,
+            lanes,
+            access,
+            side: Side::Along,
+            digits,
+            offsets: [0; 2],
+            strides: [1; 2],
+            turn: None,
+            swap: [false; 2],
+            scaled: false,
+        }
+    }
+
+    #[test]
+    fn rows_in_lanes() {
+        for (factors, lanes, access) in [
+            ([8, 4], 1, Access::Octet),
+            ([16, 8], 2, Access::Octet),
+            ([16, 16], 4, Access::Quad),
+            ([32, 32], 8, Access::Octet),
+            ([12, 8], 4, Access::Quad),
+            ([60, 32], 8, Access::Octet),
+            ([20, 36], 4, Access::Octet),
+            ([9, 10], 8, Access::Pair),
+            ([7, 1], 1, Access::Pair),
+            ([11, 13], 8, Access::Pair),
+        ] {
+            let pass = rows(factors, lanes, access);
+            check(&pass, (8 * pass.n()) as usize, (8 * pass.n()) as usize);
+        }
+        let pass = Lanes { digits: vec![digit(7, 8)], ..rows([8, 4], 2, Access::Octet) };
+        check(&pass, 7 * 32, 7 * 32);
+        let pass = Lanes { digits: vec![digit(3, 30)], ..rows([6, 10], 4, Access::Quad) };
+        check(&pass, 3 * 60, 3 * 60);
+        let pass = Lanes { swap: [true, true], offsets: [0, 4], ..rows([8, 8], 2, Access::Octet) };
+        check(&pass, 8 * 64, 8 * 64 + 16);
+    }
+
+    #[test]
+    fn columns_in_one_lane() {
+        for (factor, access) in [(16, Access::Octet), (30, Access::Quad), (27, Access::Pair), (32, Access::Octet)] {
+            let width = access.width();
+            let digits = vec![digit(2, 1), Digit { weight: 1, ..digit(4, 2) }];
+            let turn = Some(Turn { n: 4 * factor, across: 0 });
+            let pass =
+                Lanes { factors: [factor, 1], side: Side::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, Access::Pair) };
+            let pass = Lanes { access, ..pass };
+            let len = (factor * 8 * width) as usize;
+            check(&pass, len, len);
+        }
+    }
+
+    #[test]
+    fn first_pass_of_a_long_line() {
+        // 16 x 32: columns j1 = 4 d + a with roots of 512 on the results.
+        let digits = vec![Digit { weight: 4, ..digit(8, 1) }];
+        let turn = Some(Turn { n: 512, across: 1 });
+        let pass = Lanes { side: Side::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, Access::Octet) };
+        check(&pass, 512, 512);
+    }
+
+    #[test]
+    fn whole_columns_in_lanes() {
+        let pass = Lanes { side: Side::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, Access::Quad) };
+        check(&pass, 192 * 4, 192 * 4);
+    }
+
+    #[test]
+    fn says_what_is_unfit() {
+        assert_eq!(rows([32, 32], 8, Access::Octet).unfit(), None);
+        assert!(rows([9, 10], 8, Access::Quad).unfit().is_some());
+        assert!(rows([32, 1], 8, Access::Octet).unfit().is_some());
+        assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, Access::Octet) }.unfit().is_some());
+        assert_eq!(rows([32, 32], 8, Access::Octet).elements(), 128);
+        assert_eq!(rows([60, 32], 8, Access::Octet).elements(), 256);
+    }
+}

@@ -1,0 +1,38 @@
+//! Recipes by hand.
+
+use crate::cases::*;
+use crate::harness::*;
+use crate::recipes_by_hand::{COMPLEX, REAL};
+
+pub fn complex_recipes_by_hand(device: &Device) {
+    let device = &device.alone();
+    let [registers, radix2] = ["recipes by hand", "recipes by hand with the kernel radix2"].map(|class| Tally::new(device, class));
+    for (shape, recipes) in COMPLEX {
+        // Five arrays: the last workgroup is seldom full.
+        let batch = 5 + 800 / shape.iter().product::<usize>();
+        for (i, recipe) in recipes.iter().enumerate() {
+            let tally = if recipe.contains("radix2") { &radix2 } else { &registers };
+            for (kind, in_place) in [(Kind::Forward, i % 2 == 0), (Kind::Inverse, i % 2 == 1)] {
+                if kind == Kind::Forward || device.is_thorough() || i < 2 {
+                    tally.run(device, &Case::new(kind, shape).batch(batch).in_place(in_place).by(recipe));
+                }
+            }
+        }
+    }
+    registers.finish();
+    radix2.finish();
+}
+
+pub fn real_recipes_by_hand(device: &Device) {
+    let device = &device.alone();
+    let tally = Tally::new(device, "recipes of real transforms by hand");
+    for (shape, recipes) in REAL {
+        for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(recipes) {
+            for (i, recipe) in recipes.iter().enumerate() {
+                // An odd number of rows, and an even one.
+                tally.run(device, &Case::new(kind, shape).batch(5 + i % 2).in_place(i % 3 == 0).by(recipe));
+            }
+        }
+    }
+    tally.finish();
+}
