@@ -256,7 +256,7 @@ fn entries<S: Spec + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Re
         entry(by, recipe, in_place, plan)
     };
     let mut entries = vec![chosen("rules", spec.clone(), layout.in_place)];
-    if request.in_place && !layout.in_place && layout.kind == Kind::C2c {
+    if request.in_place && !layout.in_place && layout.kind != Kind::C2r {
         let scale = if layout.scale == 1.0 { " 1/sqrt(n)" } else { "" };
         entries.push(chosen("in place", format!("{spec}{scale} in-place").parse()?, true));
     }

@@ -12,7 +12,7 @@
 // Traffic: each element once in, once out; per invocation a few roots of unity. Workgroup memory: none.
 // Requires: features SUBGROUP, and SHADER_INT64 for V = 4; arrays that begin and end at multiples of V numbers; `roots` holds exp(-2 pi i x / n) at x.
 // Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23; I. J. Good, J. R. Statist. Soc. B 20 (1958) 361.
-// Rust twin: none yet
+// Rust twin: src/kernels/fft/lanes.rs
 // Appended: grid.wgsl
 
 struct Params {

@@ -3,9 +3,10 @@
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise, of 2²⁵ to 2²⁶ points for rows; the runs are in
 //! benches/reports.
 
+use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
 use super::lower::MAX_ELEMENTS;
-use super::recipe::{AxisRecipe, Exchange, PassRecipe, Recipe, Registers};
+use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -23,6 +24,7 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
         let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
         designer.block(axis, next);
     }
+    design_cpu::improve(&mut axes, transform, &geometry, profile);
     Ok(Recipe::Axes(axes))
 }
 
@@ -68,14 +70,22 @@ impl Designer<'_> {
         let count = others.product::<u64>().min(u32::MAX.into()) as u32;
         let across = !self.is_fastest(axis);
         let lines = Lines { n, count: if pairs { count.div_ceil(2) } else { count }, across, pairs, convolution: false };
-        let whole = |registers, bluestein| AxisRecipe { axis, bluestein, pairs, passes: vec![PassRecipe::Registers(registers)] };
+        let reals = if pairs { Reals::Pairs } else { Reals::Complex };
+        let whole = |registers, bluestein| AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] };
 
         if largest_prime(n) <= MAX_PRIME {
             if let Some(registers) = self.pass(lines) {
                 return Ok(whole(registers, None));
             }
+            if pairs && n.is_multiple_of(2) && self.transform.reals_in_twos(self.geometry) {
+                let half = Lines { n: n / 2, count, pairs: false, ..lines };
+                let passes = self.pass(half).map(|pass| vec![PassRecipe::Registers(pass)]).or_else(|| self.several(n / 2, count, across));
+                if let Some(passes) = passes {
+                    return Ok(AxisRecipe { axis, bluestein: None, reals: Reals::Halves, passes });
+                }
+            }
             if let Some(passes) = self.several(n, count, across) {
-                return Ok(AxisRecipe { axis, bluestein: None, pairs: false, passes });
+                return Ok(AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes });
             }
         }
         // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769,
@@ -92,7 +102,7 @@ impl Designer<'_> {
             return Ok(whole(registers, Some(m)));
         }
         match self.several(m, count, across) {
-            Some(passes) => Ok(AxisRecipe { axis, bluestein: Some(m), pairs: false, passes }),
+            Some(passes) => Ok(AxisRecipe { axis, bluestein: Some(m), reals: Reals::Complex, passes }),
             None => {
                 let what = format!("an FFT of length {n} with {} invocations", self.profile.invocations);
                 let (limit, available) = ("max_compute_workgroup_storage_size", self.profile.workgroup_bytes.into());
@@ -111,7 +121,7 @@ impl Designer<'_> {
     }
 
     /// Blocks of the array between two axes, where the second has so few columns in a workgroup that what it loads would be short pieces. 4096² without 0.224, in
-    /// blocks of 8 x 8 0.1898, 4 x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1277, 0.1312, 0.1281. From 8 columns on they win nothing: 2048² 0.0457,
+    /// blocks of 8 x 8 0.1898, 4 x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on they win nothing: 2048² 0.0457,
     /// 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
         let few = |pass: &PassRecipe| {
@@ -121,7 +131,7 @@ impl Designer<'_> {
             return;
         }
         if let PassRecipe::Registers(registers) = &mut axis.passes[0] {
-            registers.block = Some([8, 8]);
+            registers.block = Some([8, 16]);
         }
     }
 
@@ -319,6 +329,9 @@ fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // 8.8.4 0.2557, 16.16 0.2634.
         (false, 256) => (&[8, 8, 4], 32),
         (false, 512) => (&[8, 8, 8], 64),
+        // 10.5.20 0.1361, 10.10.10 with 50 lanes 0.1414, with 100 0.1426.
+        (false, 1000) if lines.count > 16_384 => (&[10, 5, 20], 50),
+        (false, 1000) => (&[10, 10, 10], 100),
         // 8.8.16 0.2547, 8.8.4.4 0.2595, 16.8.8 0.2612; but in 1024² 16.8.8 0.0142, 8.8.4.4 0.0146.
         (false, 1024) if lines.count > 16_384 => (&[8, 8, 16], 128),
         (false, 1024) => (&[16, 8, 8], 64),

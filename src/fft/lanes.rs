@@ -11,8 +11,8 @@
 //! 2. Registers and lanes change places: u = g + W·(λ + L·h), and lane λ receives for every (g, h) all i in 0..K.
 //! 3. Times exp(-2πi·i·u/n). A DFT of K over i yields frequency u + J·v, v in 0..K, which is stored; the W values of g lie side by side.
 //!
-//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none of W·L, some lanes compute in vain: what they
-//! load belongs to other lines, and what they would store is left out.
+//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none of W·L, some lanes compute in vain: they load what
+//! others load, and what they would store is left out.
 //!
 //! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024 rows of 1024 take 15% longer if loads and stores
 //! stand where their values are first used and known.
@@ -24,6 +24,9 @@ use super::roots::root;
 
 /// Invocations of a subgroup, always.
 pub(crate) const SUBGROUP: u32 = 8;
+
+/// Most complex numbers of an invocation: 512 take 5 s to compile.
+pub(crate) const MAX_ELEMENTS: u32 = 256;
 
 /// What one access moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +40,11 @@ pub(crate) enum Access {
 }
 
 impl Access {
+    /// The access of so many complex numbers.
+    pub(crate) fn of_width(width: u32) -> Option<Self> {
+        [Self::Pair, Self::Quad, Self::Octet].into_iter().find(|access| access.width() == width)
+    }
+
     /// V: complex numbers.
     pub(crate) fn width(self) -> u32 {
         match self {
@@ -116,12 +124,10 @@ impl Lanes {
         self.digits.iter().map(|digit| digit.extent).product()
     }
 
-    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are comfortable and 512 take 5 s to compile.
+    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are comfortable.
     pub(crate) fn elements(&self) -> u32 {
         let [along, across] = self.spread();
-        let slots = |n: u32| n.div_ceil(along * self.lanes) * along;
-        let [j, k] = self.factors;
-        across * (slots(k) * j).max(slots(j) * k)
+        across * row_elements(self.factors, self.lanes, along)
     }
 
     /// W, and lines of an access.
@@ -136,8 +142,8 @@ impl Lanes {
     pub(crate) fn unfit(&self) -> Option<String> {
         let [j, k] = self.factors;
         let [along, _] = self.spread();
-        if j == 0 || k == 0 || self.digits.is_empty() {
-            return Some("factors are at least 1, and a line has a number".to_owned());
+        if ![j, k].iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)) || self.digits.is_empty() {
+            return Some(format!("factors are 1 to {MAX_ELEMENTS}, and a line has a number"));
         }
         if ![1, 2, 4, 8].contains(&self.lanes) {
             return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
@@ -148,16 +154,64 @@ impl Lanes {
         if self.lanes > 1 && k == 1 {
             return Some("a line in several lanes needs two factors".to_owned());
         }
+        // Lanes that compute in vain look up roots as well.
+        if self.lanes > 1 && u64::from((self.lanes - 1) * along) * (1 << ((k - 1).ilog2() / 2 * 2)) >= u64::from(self.n()) {
+            return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
+        }
+        if self.elements() > MAX_ELEMENTS {
+            return Some(format!("a lane would hold {} complex numbers, more than {MAX_ELEMENTS}", self.elements()));
+        }
         (self.turn.is_some() && (self.lanes > 1 || self.side == Side::Along)).then(|| "roots on results need a line in one lane".to_owned())
     }
 }
 
+/// Complex numbers of a line that an invocation holds, with accesses of `along`.
+pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
+    let slots = |n: u32| n.div_ceil(along * lanes) * along;
+    (slots(k) * j).max(slots(j) * k)
+}
+
 /// The function `transform` that does what `pass` says, between the functions `load(i)` and `store(i, value)` of access i. It looks up roots of unity
 /// as `line_root(x)`, which is exp(-2πi·x/n), and `turn_root(x)`, that of the [`Turn`].
-pub(crate) fn generate(pass: &Lanes) -> String {
+fn generate(pass: &Lanes) -> String {
     let mut writer = Writer::default();
     writer.pass(pass);
     format!("fn transform(line: u32, lane: u32) {{\n{}}}\n", writer.text)
+}
+
+/// How roots of a [`Turn`] are looked up: in one table, or as products of two, see [`Twiddle`](crate::kernels::fft::pass::Twiddle).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TurnTable {
+    pub(crate) low: u32,
+    pub(crate) at: [u32; 2],
+}
+
+/// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at 0 in the constants.
+pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<TurnTable>) -> String {
+    let element = pass.access.element();
+    let mut text = format!("const SUBGROUP = {SUBGROUP}u;\nconst SUBGROUPS = {}u;\nconst LANES = {}u;\n\n", invocations / SUBGROUP, pass.lanes);
+    let (from, to) = if in_place { ("data", "data") } else { ("input", "output") };
+    if !in_place {
+        let _ = writeln!(text, "@group(0) @binding(1) var<storage, read> {from}: array<{element}>;");
+    }
+    let _ = writeln!(text, "@group(0) @binding(2) var<storage, read_write> {to}: array<{element}>;\n");
+    let _ = writeln!(text, "fn load(i: u32) -> {element} {{\n    return {from}[i];\n}}\n");
+    let _ = writeln!(text, "fn store(i: u32, value: {element}) {{\n    {to}[i] = value;\n}}\n");
+    if pass.factors[1] > 1 {
+        text += "fn line_root(x: u32) -> vec2<f32> {\n    return roots[x];\n}\n\n";
+    }
+    if let (Some(TurnTable { low, at: [first, second] }), Some(turn)) = (turns, pass.turn) {
+        text += "fn turn_root(x: u32) -> vec2<f32> {\n";
+        if low >= turn.n {
+            let _ = writeln!(text, "    return roots[{}];", plus("x", first));
+        } else {
+            let _ = writeln!(text, "    let a = roots[{}];", plus(&format!("x % {low}u"), first));
+            let _ = writeln!(text, "    let b = roots[{}];", plus(&format!("x / {low}u"), second));
+            text += "    return vec2<f32>(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n";
+        }
+        text += "}\n\n";
+    }
+    text + "/// Transforms line `line` as its lane `lane`.\n" + &generate(pass)
 }
 
 /// A real number of the text, or its negative, which costs nothing to write.
@@ -239,7 +293,8 @@ impl Writer {
         }
         let mut loaded: Vec<Vec<Wide>> = vec![vec![Wide::new(); j as usize]; slots as usize];
         for (i, (e, m)) in loads {
-            loaded[e as usize][m as usize] = self.load(pass, i / along * pass.strides[0]);
+            let begin = if tail(pass).is_some() && e + 1 == slots { "input_tail" } else { "input_place" };
+            loaded[e as usize][m as usize] = self.load(pass, plus(begin, i / along * pass.strides[0]));
         }
         let stage: Vec<Vec<Wide>> = loaded.into_iter().map(|x| self.dft(x)).collect();
         // Stages 2 and 3.
@@ -275,6 +330,11 @@ impl Writer {
     fn addresses(&mut self, pass: &Lanes) {
         let mut sums = [Vec::new(), Vec::new(), Vec::new()];
         let mut rest = "line".to_owned();
+        if !(pass.lines() * pass.lanes).is_multiple_of(SUBGROUP) {
+            // Lines past the last one load what that one loads.
+            self.line(format_args!("let live_line = min(line, {}u);", pass.lines() - 1));
+            rest = "live_line".to_owned();
+        }
         for (i, digit) in pass.digits.iter().enumerate() {
             if i + 1 == pass.digits.len() {
                 self.line(format_args!("let d{i} = {rest};"));
@@ -287,11 +347,14 @@ impl Writer {
                 sum.push(times(&format!("d{i}"), weight));
             }
         }
-        for (i, name) in ["input_place", "output_place", "m"].into_iter().enumerate() {
-            let mut terms = std::mem::take(&mut sums[i]);
+        let tail = tail(pass).map(|last| format!("min(lane, {last}u)"));
+        let places = [(0, "input_place", Some("lane")), (0, "input_tail", tail.as_deref()), (1, "output_place", Some("lane")), (2, "m", None)];
+        for (i, name, lane) in places {
+            let mut terms = sums[i].clone();
             if i < 2 {
+                let Some(lane) = lane else { continue };
                 // An access along the line holds W elements, so that the lane counts accesses on both sides.
-                terms.push(if pass.lanes > 1 { times("lane", pass.strides[i]) } else { String::new() });
+                terms.push(if pass.lanes > 1 { times(lane, pass.strides[i]) } else { String::new() });
                 terms.push(if pass.offsets[i] == 0 { String::new() } else { format!("{}u", pass.offsets[i]) });
             }
             terms.retain(|term| !term.is_empty());
@@ -353,8 +416,8 @@ impl Writer {
             .collect()
     }
 
-    fn load(&mut self, pass: &Lanes, place: u32) -> Wide {
-        let name = self.value(format_args!("load({})", plus("input_place", place))).name;
+    fn load(&mut self, pass: &Lanes, place: String) -> Wide {
+        let name = self.value(format_args!("load({place})")).name;
         (0..pass.access.width())
             .map(|i| {
                 let [re, im] = match pass.access {
@@ -545,6 +608,13 @@ impl Writer {
         }
         y
     }
+}
+
+/// The last lane for which the last slot of loads has elements, if not all lanes are that: those past it load what it loads.
+fn tail(pass: &Lanes) -> Option<u32> {
+    let [along, _] = pass.spread();
+    let rest = pass.factors[1] % (along * pass.lanes);
+    (pass.lanes > 1 && rest > 0).then(|| rest / along - 1)
 }
 
 /// Two factors of `n`, and whether they are coprime; none of a prime.
@@ -827,6 +897,7 @@ mod tests {
                 "bitcast<u32>" => Value::Whole(first.float().to_bits().into()),
                 "u32" => Value::Whole(u64::from(first.whole() as u32)),
                 "u64" => first.clone(),
+                "min" => Value::Whole(first.whole().min(arguments[1][lane].whole())),
                 "select" => arguments[usize::from(arguments[2][lane].truth())][lane].clone(),
                 "subgroupShuffleXor" => arguments[0][lane ^ arguments[1][lane].whole() as usize].clone(),
                 _ if function.starts_with("vec") => Value::Vector(arguments.iter().map(|argument| argument[lane].clone()).collect()),

@@ -1,5 +1,8 @@
 //! A recipe for a Fourier transform as dispatches.
 
+use super::bindings::{self, Sized};
+use super::lanes::{self, TurnTable};
+use super::lower_lanes;
 use super::passes::{Factors, Hooks, State, Step, chain};
 use super::recipe::{PassRecipe, Recipe, Registers};
 use super::roots::Constants;
@@ -8,10 +11,10 @@ use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
-use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Pair, Pass, Place, Side, Twiddle, Workgroup};
-use crate::kernels::fft::{Rows, radix2};
+use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
+use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
-use crate::kernels::{Dispatch, Slot, join};
+use crate::kernels::{Dispatch, Generated, Slot, join};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
@@ -62,27 +65,27 @@ struct Lowering<'a> {
 
 /// One index of a line's number.
 #[derive(Clone, Debug)]
-struct Line {
-    extent: u32,
-    load: Place,
-    store: Place,
-    load_weight: u32,
-    store_weight: u32,
-    twiddle_weight: u32,
+pub(super) struct Line {
+    pub extent: u32,
+    pub load: Place,
+    pub store: Place,
+    pub load_weight: u32,
+    pub store_weight: u32,
+    pub twiddle_weight: u32,
 }
 
 impl Line {
     /// The two as one index, if on both sides the second goes on where the first ends.
     fn merged(&self, next: &Self) -> Option<Self> {
         let goes_on = |first: &Place, second: &Place| {
-            first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == second.stride.into()
+            first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == u64::from(second.stride)
         };
         let weights = [
             (self.load_weight, next.load_weight),
             (self.store_weight, next.store_weight),
             (self.twiddle_weight, next.twiddle_weight),
         ];
-        let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == second.into());
+        let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == u64::from(second));
         (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
             .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
     }
@@ -164,6 +167,7 @@ impl Lowering<'_> {
                 constants.stages(&registers.radices);
                 self.registers(rows.label(), registers, pass, constants, rows.rows, rows.scale, [input, output])
             }
+            PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
         }
     }
 
@@ -243,16 +247,13 @@ impl Lowering<'_> {
         if matches!(step.load.numbers, Numbers::RealPair(_) | Numbers::HalfPair(..)) {
             pairs = self.pair(&mut lines)?.map(Some);
         }
-        if lines.is_empty() {
-            let nowhere = Place::linear(0);
-            lines.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
-        }
         let count: u32 = lines.iter().map(|line| line.extent).product();
         let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
         let registers = match step.recipe {
             PassRecipe::Registers(registers) => registers,
+            PassRecipe::Lanes { .. } => return self.lanes(label, step, &lines, scale, slots),
             PassRecipe::Radix2 { .. } => {
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
@@ -276,9 +277,11 @@ impl Lowering<'_> {
             let numbers = match (&hooks.numbers, pair) {
                 (Numbers::RealPair(_), Some(pair)) => Numbers::RealPair(pair),
                 (Numbers::HalfPair(half, _), Some(pair)) => Numbers::HalfPair(half.clone(), pair),
+                (Numbers::OfPacked(packed), _) => Numbers::OfPacked(with_roots(packed, &mut constants)),
+                (Numbers::ToPacked(packed), _) => Numbers::ToPacked(with_roots(packed, &mut constants)),
                 (other, _) => other.clone(),
             };
-            let by_index = load && matches!(numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+            let by_index = load && stages::by_index(&numbers);
             Side {
                 offset: state.offset,
                 element: if by_index { Place::linear(0) } else { state.dim(step.element).place.clone() },
@@ -309,12 +312,53 @@ impl Lowering<'_> {
         self.registers(label, registers, pass, constants, count, scale, slots)
     }
 
+    /// Adds a dispatch of the kernel `fft/lanes`.
+    fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[Line], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
+        let PassRecipe::Lanes { factors, lanes, invocations, .. } = *step.recipe else { unreachable!("the caller asked") };
+        let (own, bytes) = lower_lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
+        let mut constants = Constants::default();
+        if factors[1] > 1 {
+            constants.line(step.n);
+        }
+        let twiddle = step.twiddle.as_ref().map(|(n, _)| {
+            let (low, at) = constants.twiddle(*n);
+            Twiddle { n: *n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at }
+        });
+        let turns = twiddle.as_ref().map(|twiddle| TurnTable { low: twiddle.low, at: twiddle.at });
+        let text = lanes::wgsl(&own, invocations, input == output, turns).into();
+        let side = |hooks: &Hooks, state: &State, load: bool| Side {
+            numbers: Numbers::Complex,
+            offset: state.offset,
+            element: state.dim(step.element).place.clone(),
+            lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
+            index: Index { element: 1, lines: vec![0; lines.len()] },
+            limit: None,
+            factors: None,
+            swap: hooks.swap,
+        };
+        let pass = Pass {
+            radices: factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect(),
+            lines: lines.iter().map(|line| line.extent).collect(),
+            load: side(&step.load, &step.states[0], true),
+            store: side(&step.store, &step.states[1], false),
+            twiddle,
+            convolution: None,
+        };
+        let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
+        let bound = |slot, bytes: u64| Bound { slot, first: 0, bytes: bytes.max(whole), segment: bytes.max(whole) };
+        let roots = self.program.table(constants.table());
+        let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
+        let params = fft::lanes::Params { lines: own.lines(), scale };
+        let workgroup = fft::lanes::Workgroup { invocations, lanes };
+        let generated = Generated { text, pass: pass.into() };
+        let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
+        self.program.dispatches.push(dispatch);
+        Ok(())
+    }
+
     /// Takes lines in pairs along the fastest index, and says how far the second line of a pair is on both sides.
     fn pair(&self, lines: &mut [Line]) -> Result<[Pair; 2]> {
-        let Some(first) = lines.first_mut() else {
-            let alone = Pair { distance: 0, odd: Some((0, 1)) };
-            return Ok([alone, alone]);
-        };
+        let first = &mut lines[0];
         let odd = (first.extent % 2 == 1).then_some((0, first.extent));
         first.extent = first.extent.div_ceil(2);
         let halve = |place: &mut Place| match place.low.first_mut() {
@@ -351,37 +395,37 @@ impl Lowering<'_> {
         let profile = self.profile;
         check(recipe, profile).map_err(|why| self.unfit(why))?;
         let roots = self.program.table(constants.table());
-        // Pieces of an array begin where any device lets a binding begin, and hold whole complex numbers.
-        let segment = profile.binding_bytes / 256 * 256;
-        let bound = |slot| {
-            let bytes = self.program.bytes(slot);
-            Bound { slot, first: 0, bytes, segment: if bytes <= profile.binding_bytes { bytes } else { segment } }
-        };
-        let (input, output) = (bound(input), bound(output));
+        let [input, output] = [input, output].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
+        let parts = bindings::parts(&label, &pass, lines, input, output, profile)?;
         let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: 0 };
-        let grid = pass::grid(lines, workgroup, profile.groups_per_axis)?;
-        let exact = grid.count() * u64::from(recipe.lines) == lines.into();
-        let setting = Setting { input, output, exact, words: profile.workgroup_bytes / 4 };
-        let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
-        let binds = pass::binds(input, output, roots);
-        let available = u64::from(profile.storage_buffers).min(pass::INPUTS.len() as u64);
-        if binds.len() as u64 > available {
-            let what = format!("`{label}` on {} and {} bytes in bindings of {segment}", input.bytes, output.bytes);
-            let limit = "max_storage_buffers_per_shader_stage";
-            return Err(Error::LimitExceeded { what, limit, required: binds.len() as u64, available });
+        let mut exact = true;
+        for part in &parts {
+            let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
+            exact &= grid.count() * u64::from(recipe.lines) == u64::from(part.lines);
         }
-        let params = pass::Params { lines, scale };
-        let dispatch: Dispatch = pass::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)?;
-        self.program.dispatches.push(dispatch);
+        let setting = Setting { input: parts[0].input, output: parts[0].output, exact, words: profile.workgroup_bytes / 4 };
+        let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
+        for (i, part) in parts.iter().enumerate() {
+            let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
+            let params = pass::Params { lines: part.lines, scale };
+            let binds = pass::binds(part.input, part.output, roots);
+            let dispatch: Dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
+            self.program.dispatches.push(dispatch);
+        }
         Ok(())
     }
 }
 
-/// What is not the element of a step, in order: what is near on the store side first, as one index where it is one on both sides.
-fn lines(step: &Step<'_>) -> Vec<Line> {
+fn with_roots(packed: &Packed, constants: &mut Constants) -> Packed {
+    let (low, at) = constants.twiddle(packed.n);
+    Packed { low, at, ..packed.clone() }
+}
+
+/// What is not the element of a step, in order: what is near on the store side first, as one index where it is one on both sides. At least one.
+pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let [from, to] = &step.states;
     let axis = step.element.0;
-    let by_index = matches!(step.load.numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+    let by_index = stages::by_index(&step.load.numbers);
     let mut lines: Vec<Line> = from
         .dims
         .iter()
@@ -406,6 +450,10 @@ fn lines(step: &Step<'_>) -> Vec<Line> {
             Some((both, last)) => *last = both,
             None => merged.push(line),
         }
+    }
+    if merged.is_empty() {
+        let nowhere = Place::linear(0);
+        merged.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
     }
     merged
 }

@@ -7,11 +7,15 @@
 //! | complex to real | [`C2r`] | n/2+1 complex → n real |
 
 mod banks;
+mod bindings;
 mod butterfly;
 mod design;
+mod design_cpu;
 mod factors;
+mod lanes;
 mod layout;
 mod lower;
+mod lower_lanes;
 mod passes;
 mod recipe;
 mod roots;
@@ -24,7 +28,7 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 pub use layout::Layout;
-pub use recipe::{AxisRecipe, Exchange, PassRecipe, Recipe, Registers, Roots};
+pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;

@@ -4,9 +4,11 @@
 //! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
 //! So a state of the array has for each axis either one index, or one for each factor.
 
-use super::recipe::{AxisRecipe, PassRecipe};
+use std::sync::LazyLock;
+
+use super::recipe::{AxisRecipe, PassRecipe, Reals, Registers};
 use super::transform::{Geometry, Kind, Transform};
-use crate::kernels::fft::pass::{Half, Numbers, Pair, Place};
+use crate::kernels::fft::pass::{Half, Numbers, Packed, Pair, Place};
 use crate::plan::Placement;
 
 /// An index: of which axis (the batch comes after the last axis), and of which of its factors.
@@ -67,6 +69,19 @@ impl State {
         }
         dims.sort_by_key(|dim| dim.key);
         Some(Self { dims, offset: 0, span: stride.into(), real: false, in_output: false })
+    }
+
+    /// The same array of reals as complex numbers, pairs of neighbours along `axis`.
+    fn as_complex(&self, axis: usize) -> Self {
+        let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), real: false, ..self.clone() };
+        for dim in &mut complex.dims {
+            if dim.key.0 == axis {
+                dim.extent /= 2;
+            } else {
+                dim.place.stride /= 2;
+            }
+        }
+        complex
     }
 
     pub fn dim(&self, key: Key) -> &Dim {
@@ -174,6 +189,9 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     Ok(builder.steps)
 }
 
+/// How halves are combined: 64 neighbours of a row in a workgroup.
+static COMBINE: LazyLock<PassRecipe> = LazyLock::new(|| PassRecipe::Registers(Registers { lines: 64, banks: 0, ..Registers::new(vec![1], 1) }));
+
 struct Builder<'a, 'b> {
     transform: &'b Transform,
     geometry: &'b Geometry,
@@ -197,23 +215,26 @@ impl<'a> Builder<'a, '_> {
         let store_swap = inverse && (next.is_none() || half_axis == next);
         let real_axis = axis + 1 == rank;
         let (real_load, real_store) = (self.transform.kind == Kind::R2c && real_axis, self.transform.kind == Kind::C2r && real_axis);
-        if recipe.pairs && !(real_load || real_store) {
-            return Err(format!("axis {axis} has no reals to take in pairs"));
+        if recipe.reals != Reals::Complex && !(real_load || real_store) {
+            return Err(format!("axis {axis} has no reals to take in pairs or halves"));
         }
-        let single = recipe.passes.len() == 1;
-        if recipe.pairs && !single {
+        if recipe.reals == Reals::Halves {
+            return self.halves(recipe, n, [load_swap, store_swap], next);
+        }
+        let (single, pairs) = (recipe.passes.len() == 1, recipe.reals == Reals::Pairs);
+        if pairs && !single {
             return Err("pairs of rows are transformed in one pass".to_owned());
         }
         // The distance of a pair is known when lines are put in order.
         let pair = Pair { distance: 0, odd: None };
-        let load_numbers = match (real_load, real_store, recipe.pairs) {
+        let load_numbers = match (real_load, real_store, pairs) {
             (true, _, true) => Numbers::RealPair(pair),
             (true, _, false) => Numbers::Real,
             (_, true, true) => Numbers::HalfPair(half.clone(), pair),
             (_, true, false) => Numbers::Half(half.clone()),
             _ => Numbers::Complex,
         };
-        let (store_numbers, store_limit, stored) = match (real_load, real_store, recipe.pairs) {
+        let (store_numbers, store_limit, stored) = match (real_load, real_store, pairs) {
             (true, _, true) => (Numbers::HalfPair(half.clone(), pair), None, n / 2 + 1),
             (true, _, false) => (Numbers::Complex, Some(n / 2 + 1), n / 2 + 1),
             (_, true, true) => (Numbers::RealPair(pair), None, n),
@@ -267,6 +288,52 @@ impl<'a> Builder<'a, '_> {
             }
         }
         self.extents = after;
+        Ok(())
+    }
+
+    /// Rows of reals as complex numbers of half the length.
+    fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<(), String> {
+        let (axis, m) = (recipe.axis, n / 2);
+        let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
+        let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(m) {
+            return Err(format!("rows of {n} reals in halves take passes whose lengths multiply to {n}/2, not to {product}"));
+        }
+        if !self.transform.reals_in_twos(self.geometry) {
+            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".to_owned());
+        }
+        let plain = |numbers: Numbers, swap| Hooks { numbers, limit: None, factors: None, swap, weights: Vec::new() };
+        let packed = |place: Place| Packed { n, place, low: 0, at: [0, 0] };
+        let mut extents = self.extents.clone();
+        extents[axis] = m;
+        if self.transform.kind == Kind::C2r {
+            let load = plain(Numbers::ToPacked(packed(self.current.dim((axis, 0)).place.clone())), load_swap);
+            let target = self.output.as_complex(axis);
+            self.run(axis, recipe, &lengths, load, plain(Numbers::Complex, store_swap), target, None)?;
+            self.extents[axis] = n;
+            return Ok(());
+        }
+        self.current = self.current.as_complex(axis);
+        let middle = self.natural(&extents, None)?;
+        self.run(axis, recipe, &lengths, plain(Numbers::Complex, false), plain(Numbers::Complex, false), middle, None)?;
+        // The spectrum of the reals, of one element more, is combined by a pass that transforms nothing: its element is always 0.
+        extents[axis] = m + 1;
+        let target = match next {
+            None => self.output.clone(),
+            Some(_) => self.natural(&extents, None)?,
+        };
+        let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
+        let (mut from, mut to) = (self.current.clone(), target.clone());
+        from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = m + 1);
+        [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
+        let weights = vec![1, 0];
+        let load = Hooks { weights: weights.clone(), ..plain(Numbers::OfPacked(packed(self.current.dim((axis, 0)).place.clone())), false) };
+        let store = Hooks { weights, ..plain(Numbers::Complex, false) };
+        let states = [from, to];
+        let element = (axis, 1);
+        self.steps.push(Step { recipe: &COMBINE, element, n: 1, states, load, store, twiddle: None, convolution: None });
+        self.current = target;
+        self.extents = extents;
         Ok(())
     }
 
@@ -379,6 +446,6 @@ impl<'a> Builder<'a, '_> {
 fn block_of(pass: &PassRecipe) -> Option<[u32; 2]> {
     match pass {
         PassRecipe::Registers(registers) => registers.block,
-        PassRecipe::Radix2 { .. } => None,
+        PassRecipe::Radix2 { .. } | PassRecipe::Lanes { .. } => None,
     }
 }

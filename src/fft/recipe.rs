@@ -29,17 +29,29 @@ pub enum Recipe {
 /// How to transform one axis.
 ///
 /// Printed as `axis 0: P1 + P2` with a pass for every factor of the length; `axis 0 bluestein 2048: P1` for a length that has no good factors;
-/// `axis 1 pairs: P1` for rows of reals that are transformed two at a time.
+/// `axis 1 pairs: P1` for rows of reals that are transformed two at a time, `axis 0 halves: P1 + P2` for long ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AxisRecipe {
     /// Number of the axis, from the slowest.
     pub axis: usize,
     /// Length of the cyclic convolution that the transform is turned into, at least twice its own length less 1.
     pub bluestein: Option<u32>,
-    /// Two rows of reals are transformed as the real and the imaginary part of one. Of a real transform's last axis only.
-    pub pairs: bool,
-    /// A pass for every factor of the length. The product of their lengths is the axis's, or the convolution's.
+    /// How rows of reals are transformed as complex numbers; of a real transform's last axis only.
+    pub reals: Reals,
+    /// A pass for every factor of the length. The product of their lengths is the axis's, half of it, or the convolution's.
     pub passes: Vec<PassRecipe>,
+}
+
+/// How rows of reals are transformed as complex numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reals {
+    /// With imaginary parts 0, which moves no less than a complex transform. What there is for other axes.
+    Complex,
+    /// Two rows as the real and the imaginary part of one, in one pass.
+    Pairs,
+    /// The elements of even and of odd index as the real and the imaginary parts of half as many, which are combined on the way to or from the spectrum. For even
+    /// lengths, and layouts that have pairs of neighbours throughout.
+    Halves,
 }
 
 /// How to transform lines.
@@ -58,6 +70,20 @@ pub enum PassRecipe {
     ///
     /// Printed as `registers 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products block=8x4`.
     Registers(Registers),
+    /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory, for processors that pose as GPUs. Of complex numbers
+    /// in one binding, without blocks; accesses of several numbers need neighbours on both sides, along the line or across as many lines.
+    ///
+    /// Printed as `lanes 32.32 lanes=8 width=4 invocations=128`; `lanes 32.1 lanes=1 width=4 invocations=128` for a short line in one lane.
+    Lanes {
+        /// Two factors, whose product is the length of a line; the second may be 1.
+        factors: [u32; 2],
+        /// Lanes of a subgroup for a line: 1, 2, 4 or 8.
+        lanes: u32,
+        /// Complex numbers of an access: 1, 2, or 4, which needs 64-bit integers.
+        width: u32,
+        /// Invocations of a workgroup, a multiple of 8.
+        invocations: u32,
+    },
 }
 
 /// Decisions for the kernel `fft/pass`.
@@ -109,6 +135,7 @@ impl PassRecipe {
         match self {
             Self::Radix2 { .. } => None,
             Self::Registers(registers) => Some(registers.n()),
+            Self::Lanes { factors: [j, k], .. } => Some(j.saturating_mul(*k)),
         }
     }
 }
@@ -190,6 +217,9 @@ impl fmt::Display for PassRecipe {
         match self {
             Self::Radix2 { rows, lanes } => write!(f, "radix2 rows={rows} lanes={lanes}"),
             Self::Registers(registers) => registers.fmt(f),
+            Self::Lanes { factors: [j, k], lanes, width, invocations } => {
+                write!(f, "lanes {j}.{k} lanes={lanes} width={width} invocations={invocations}")
+            }
         }
     }
 }
@@ -235,13 +265,22 @@ impl FromStr for PassRecipe {
         let mut fields = Fields { text, fields: Vec::new() };
         let mut words = text.split_whitespace();
         let kind = words.next().ok_or_else(|| fields.wrong("it is empty"))?;
-        let radices = if kind == "registers" { words.next() } else { None };
+        let radices = if matches!(kind, "registers" | "lanes") { words.next() } else { None };
         fields.fields = words
             .map(|word| word.split_once('='))
             .collect::<Option<_>>()
             .ok_or_else(|| fields.wrong("every field is written name=value"))?;
         let recipe = match kind {
             "radix2" => Self::Radix2 { rows: fields.number("rows", None)?, lanes: fields.number("lanes", None)? },
+            "lanes" => {
+                let factors = radices.unwrap_or_default().split_once('.').and_then(|(j, k)| Some([j.parse().ok()?, k.parse().ok()?]));
+                Self::Lanes {
+                    factors: factors.ok_or_else(|| fields.wrong("factors are two numbers with a dot between them"))?,
+                    lanes: fields.number("lanes", None)?,
+                    width: fields.number("width", None)?,
+                    invocations: fields.number("invocations", None)?,
+                }
+            }
             "registers" => {
                 let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
                 let radices = radices.map_err(|_| fields.wrong("radices are numbers with dots between them"))?;
@@ -263,7 +302,7 @@ impl FromStr for PassRecipe {
                     ..default
                 })
             }
-            _ => return Err(fields.wrong("it begins with radix2 or registers")),
+            _ => return Err(fields.wrong("it begins with registers, lanes or radix2")),
         };
         fields.done()?;
         Ok(recipe)
@@ -276,7 +315,11 @@ impl fmt::Display for AxisRecipe {
         if let Some(m) = self.bluestein {
             write!(f, " bluestein {m}")?;
         }
-        f.write_str(if self.pairs { " pairs: " } else { ": " })?;
+        f.write_str(match self.reals {
+            Reals::Complex => ": ",
+            Reals::Pairs => " pairs: ",
+            Reals::Halves => " halves: ",
+        })?;
         for (i, pass) in self.passes.iter().enumerate() {
             write!(f, "{}{pass}", if i == 0 { "" } else { " + " })?;
         }
@@ -291,7 +334,7 @@ impl FromStr for AxisRecipe {
         let wrong = || Error::Parse {
             what: "axis recipe",
             text: text.to_owned(),
-            why: "it is `axis 0: ... + ...`, with `bluestein 2048` or `pairs` before the colon".to_owned(),
+            why: "it is `axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon".to_owned(),
         };
         let (head, passes) = text.split_once(':').ok_or_else(wrong)?;
         let mut words = head.split_whitespace();
@@ -300,16 +343,17 @@ impl FromStr for AxisRecipe {
             _ => None,
         };
         let axis = number("axis").ok_or_else(wrong)? as usize;
-        let (mut bluestein, mut pairs) = (None, false);
+        let (mut bluestein, mut reals) = (None, Reals::Complex);
         while let Some(word) = words.next() {
             match word {
                 "bluestein" if bluestein.is_none() => bluestein = Some(words.next().and_then(|m| m.parse().ok()).ok_or_else(wrong)?),
-                "pairs" if !pairs => pairs = true,
+                "pairs" if reals == Reals::Complex => reals = Reals::Pairs,
+                "halves" if reals == Reals::Complex => reals = Reals::Halves,
                 _ => return Err(wrong()),
             }
         }
         let passes = passes.split('+').map(|pass| pass.trim().parse()).collect::<Result<_>>()?;
-        Ok(Self { axis, bluestein, pairs, passes })
+        Ok(Self { axis, bluestein, reals, passes })
     }
 }
 

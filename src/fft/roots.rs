@@ -39,6 +39,7 @@ pub(super) struct Constants {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Part {
+    Line(u32),
     Stages(Vec<u32>),
     Chirp(u32, bool),
     Spectrum(u32, u32),
@@ -63,6 +64,15 @@ impl Constants {
         self.known.push((part, at));
         self.labels.push(label);
         at
+    }
+
+    /// exp(-2πi·x/n) for x below n.
+    pub fn line(&mut self, n: u32) -> u32 {
+        self.part(Part::Line(n), format!("roots {n}"), |own| {
+            for x in 0..n {
+                own.push(root(x.into(), n.into()));
+            }
+        })
     }
 
     /// The roots that Stockham's stages multiply by.
@@ -165,6 +175,8 @@ fn dft(x: Vec<Complex64>) -> Vec<Complex64> {
 
 #[cfg(test)]
 mod tests {
+    use num_complex::Complex32;
+
     use super::*;
 
     #[test]

@@ -11,7 +11,7 @@ use super::banks::{Exchanging, Layout, Touch};
 use super::butterfly::{Writer, plus};
 use super::recipe::{Exchange, Registers, Roots};
 use crate::kernels::Generated;
-use crate::kernels::fft::pass::{Bound, DATA, Half, INPUTS, Index, Numbers, OUTPUTS, Pair, Pass, Place, Side, Twiddle, Workgroup};
+use crate::kernels::fft::pass::{Bound, DATA, Half, INPUTS, Index, Numbers, OUTPUTS, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
 
 /// What the text must know of the dispatch besides the pass.
 pub(super) struct Setting {
@@ -236,6 +236,7 @@ impl Generator<'_> {
     fn map(&self, side: &Side) -> Map {
         let along_line = match &side.numbers {
             Numbers::Half(half) | Numbers::HalfPair(half, _) => half.place.lowest_stride(),
+            Numbers::OfPacked(packed) | Numbers::ToPacked(packed) => packed.place.lowest_stride(),
             _ => side.element.lowest_stride(),
         };
         let across = side.lines.first().map_or(u32::MAX, Place::lowest_stride);
@@ -365,7 +366,7 @@ impl Generator<'_> {
         let side = &self.pass.load;
         let line = self.line_base(side, place);
         let index = self.index_base(&side.index, place);
-        let needs_index = side.factors.is_some() || matches!(side.numbers, Numbers::Half(_) | Numbers::HalfPair(..));
+        let needs_index = side.factors.is_some() || by_index(&side.numbers);
         let mut values = Values::new();
         for b in 0..self.rounds(radix) {
             let steps = self.steps(radix, b);
@@ -381,9 +382,10 @@ impl Generator<'_> {
                 .collect();
             let mut round = Vec::new();
             self.writer_guarded(condition.as_deref(), |own| {
-                let places = match side.numbers {
-                    Numbers::Half(_) | Numbers::HalfPair(..) => vec![String::new(); steps.len()],
-                    _ => own.element_places(&side.element, &line, &place.t, &steps),
+                let places = if by_index(&side.numbers) {
+                    vec![String::new(); steps.len()]
+                } else {
+                    own.element_places(&side.element, &line, &place.t, &steps)
                 };
                 for ((&step, (name, known)), at) in steps.iter().zip(names.iter().zip(&known)).zip(&places) {
                     let when = match known {
@@ -450,6 +452,8 @@ impl Generator<'_> {
                 self.writer.value(format_args!("vec2<f32>(load({at}), {second})"))
             }
             Numbers::Half(of) => half(self, of, line),
+            Numbers::OfPacked(packed) => self.of_packed(packed, line, index.expect("packed numbers need it")),
+            Numbers::ToPacked(packed) => self.to_packed(packed, line, index.expect("packed numbers need it")),
             Numbers::HalfPair(of, pair) => {
                 let first = half(self, of, line);
                 let other = plus(line, pair.distance);
@@ -465,6 +469,48 @@ impl Generator<'_> {
                 self.writer.value(format_args!("complex_mul({value}, roots[{}])", plus(index, at)))
             }
         }
+    }
+
+    /// A number of the spectrum of reals out of that of half as many complex numbers.
+    fn of_packed(&mut self, packed: &Packed, line: &str, k: &str) -> String {
+        let m = packed.n / 2;
+        let own = self.writer.value(format_args!("select({k}, 0u, {k} == {m}u)"));
+        let mirrored = self.writer.value(format_args!("select({m}u - {k}, 0u, {k} == 0u)"));
+        let [z, w] = [own, mirrored].map(|i| {
+            let at = self.element_place(&packed.place, line, &i);
+            self.writer.value(format_args!("load({at})"))
+        });
+        let root = self.look_up(packed.n, packed.low, packed.at, k);
+        let sum = self.writer.value(format_args!("vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y)"));
+        // (z - conj w) / i
+        let difference = self.writer.value(format_args!("vec2<f32>({z}.y + {w}.y, {w}.x - {z}.x)"));
+        self.writer.value(format_args!("0.5 * ({sum} + complex_mul({difference}, {root}))"))
+    }
+
+    /// The reverse.
+    fn to_packed(&mut self, packed: &Packed, line: &str, k: &str) -> String {
+        let m = packed.n / 2;
+        let mirrored = self.writer.value(format_args!("{m}u - {k}"));
+        let [x, w] = [k.to_owned(), mirrored].map(|i| {
+            let at = self.element_place(&packed.place, line, &i);
+            let x = self.writer.value(format_args!("load({at})"));
+            // The first and the last have no imaginary part.
+            self.writer.value(format_args!("vec2<f32>({x}.x, select({x}.y, 0.0, {k} == 0u))"))
+        });
+        let root = self.look_up(packed.n, packed.low, packed.at, k);
+        let sum = self.writer.value(format_args!("vec2<f32>({x}.x + {w}.x, {x}.y - {w}.y)"));
+        // i · (x - conj w)
+        let difference = self.writer.value(format_args!("vec2<f32>(-{x}.y - {w}.y, {x}.x - {w}.x)"));
+        self.writer.value(format_args!("{sum} + complex_mul({difference}, vec2<f32>({root}.x, -{root}.y))"))
+    }
+
+    /// exp(-2πi·x/n) by two tables, or one if that has all.
+    fn look_up(&mut self, n: u32, low: u32, [low_at, high_at]: [u32; 2], x: &str) -> String {
+        if n <= low {
+            return self.writer.value(format_args!("roots[{}]", plus(x, low_at)));
+        }
+        let (x_low, x_high) = (plus(&format!("{x} % {low}u"), low_at), plus(&format!("{x} / {low}u"), high_at));
+        self.writer.value(format_args!("complex_mul(roots[{x_low}], roots[{x_high}])"))
     }
 
     fn writer_guarded<R>(&mut self, condition: Option<&str>, body: impl FnOnce(&mut Self) -> R) -> R {
@@ -761,14 +807,9 @@ impl Generator<'_> {
             return;
         }
         let m = self.writer.value(format_args!("{}", terms.join(" + ")));
-        let [low, high] = twiddle.at;
-        let look_up = |writer: &mut Writer, x: &str| {
-            let x = writer.value(format_args!("{x}"));
-            if twiddle.n <= twiddle.low {
-                return writer.value(format_args!("roots[{}]", plus(&x, low)));
-            }
-            let (x_low, x_high) = (plus(&format!("{x} % {}u", twiddle.low), low), plus(&format!("{x} / {}u", twiddle.low), high));
-            writer.value(format_args!("complex_mul(roots[{x_low}], roots[{x_high}])"))
+        let look_up = |own: &mut Self, x: String| {
+            let x = own.writer.value(format_args!("{x}"));
+            own.look_up(twiddle.n, twiddle.low, twiddle.at, &x)
         };
         let distance = self.n() / radix;
         let mut powers: Vec<String> = Vec::new();
@@ -778,7 +819,7 @@ impl Generator<'_> {
             if self.recipe.roots == Roots::Products && powers.is_empty() && radix > 1 {
                 // exp(-2πi·m·k·(n/r)/N) for k a power of two; the others are products.
                 for k in (0..radix.next_power_of_two().ilog2()).map(|bit| 1 << bit) {
-                    powers.push(look_up(&mut self.writer, &format!("{m} * {}u", k * distance)));
+                    powers.push(look_up(self, format!("{m} * {}u", k * distance)));
                 }
             }
             let names: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
@@ -786,7 +827,7 @@ impl Generator<'_> {
                 let mut factors: Vec<String> = Vec::new();
                 for k in 0..radix as usize {
                     let factor = if k == 0 || own.recipe.roots == Roots::Table {
-                        look_up(&mut own.writer, &format!("{m} * ({})", plus(&place.t, first + k as u32 * distance)))
+                        look_up(own, format!("{m} * ({})", plus(&place.t, first + k as u32 * distance)))
                     } else {
                         let bit = k.ilog2();
                         let (rest, power) = (&factors[k - (1 << bit)], &powers[bit as usize]);
@@ -860,7 +901,7 @@ impl Generator<'_> {
                     own.writer.line(format_args!("store({}, params.scale * {value}.{im});", plus(at, pair.distance)));
                 });
             }
-            Numbers::Half(_) | Numbers::HalfPair(..) => unreachable!("halves are stored as complex numbers with a limit, or by pairs"),
+            _ => unreachable!("the others are only loaded, or stored in pairs"),
         }
     }
 
@@ -989,6 +1030,11 @@ impl Generator<'_> {
             put(conditions, format!("{half}u + {n}u - ({i}) - {begin}u"));
         }
     }
+}
+
+/// Whether numbers are loaded by their position on the axis, not by that of the element.
+pub(super) fn by_index(numbers: &Numbers) -> bool {
+    matches!(numbers, Numbers::Half(_) | Numbers::HalfPair(..) | Numbers::OfPacked(_) | Numbers::ToPacked(_))
 }
 
 /// What the generator knows of a condition.

@@ -131,7 +131,7 @@ impl Transform {
                 [self.input.unwrap_or(dense(shapes[0])), self.output.unwrap_or(natural)]
             }
             Placement::InPlace => {
-                if self.input.is_some() && self.input != self.output {
+                if self.input != self.output {
                     return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
                 }
                 match self.kind {
@@ -172,6 +172,17 @@ impl Transform {
             output,
             factor: factor as f32,
         })
+    }
+
+    /// Whether the reals lie so that pairs of neighbours along the last axis are complex numbers.
+    pub fn reals_in_twos(&self, geometry: &Geometry) -> bool {
+        let (placed, extents) = match self.kind {
+            Kind::R2c => (&geometry.input, &geometry.input_extents),
+            _ => (&geometry.output, &geometry.output_extents),
+        };
+        let last = self.shape.rank() - 1;
+        let mut others = placed.strides.iter().zip(extents).enumerate().filter(|(axis, _)| *axis != last);
+        placed.strides[last] == 1 && placed.offset % 2 == 0 && others.all(|(_, (stride, extent))| *extent == 1 || stride % 2 == 0)
     }
 
     /// Reads what [`Display`](fmt::Display) prints.
@@ -283,6 +294,8 @@ macro_rules! specification {
                 self
             }
         }
+
+        impl crate::plan::Sealed for $name {}
 
         impl Spec for $name {
             type Input = $input;

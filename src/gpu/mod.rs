@@ -30,7 +30,7 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
     cache: Arc<cache::PipelineCache>,
     /// Whether shaders do without wgpu's checks, see [`GpuOptions`].
-    trusted: bool,
+    checked: bool,
 }
 
 impl Gpu {
@@ -44,7 +44,8 @@ impl Gpu {
         Self::from_adapter_with(&adapters[0], options).await
     }
 
-    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, as the environment asks for it.
+    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, subgroups and 64-bit integers, as the environment asks
+    /// for it.
     ///
     /// # Errors
     /// [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that cannot be read.
@@ -58,16 +59,20 @@ impl Gpu {
     /// As [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
+        let wanted = wgpu::Features::TIMESTAMP_QUERY
+            | wgpu::Features::PIPELINE_CACHE
+            | wgpu::Features::SUBGROUP
+            | wgpu::Features::SHADER_INT64;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-fft"),
-            required_features: adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE),
+            required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
         let opened = adapter.request_device(&descriptor).await;
         let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
-        let gpu = Self { trusted: options.trusted, ..Self::from_wgpu(device, queue) };
+        let gpu = Self { checked: options.checked, ..Self::from_wgpu(device, queue) };
         let lost = Arc::clone(&gpu.lost);
         gpu.device.set_device_lost_callback(move |reason, message| {
             let text = if message.is_empty() { format!("{reason:?}") } else { format!("{reason:?}: {message}") };
@@ -83,7 +88,8 @@ impl Gpu {
     ///
     /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()` asks for WebGPU's least: 16 KiB of workgroup memory, 256
     /// invocations, bindings of 128 MiB; with `required_limits: adapter.limits()` rows may be longer and recipes faster.
-    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`.
+    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the software adapter lavapipe the fastest recipes need `SUBGROUP` and
+    /// `SHADER_INT64`.
     ///
     /// `queue` must be the device's own, and buffers and encoders must come from the same device. wgpu tells devices of one `wgpu::Instance` apart;
     /// between instances it does not.
@@ -93,7 +99,7 @@ impl Gpu {
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
-        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), trusted: false }
+        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), checked: false }
     }
 
     /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for guests, on devices that were opened with the feature
@@ -234,10 +240,10 @@ impl Gpu {
         self.cache.wgpu()
     }
 
-    /// Makes a shader module of a kernel's text. It reports errors to the device's scope.
-    pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str) -> wgpu::ShaderModule {
+    /// Makes a shader module of a kernel's text, whose indices may be `proven` to need no checks. It reports errors to the device's scope.
+    pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str, proven: bool) -> wgpu::ShaderModule {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
-        if self.trusted { unchecked::create_shader_module(&self.device, descriptor) } else { self.device.create_shader_module(descriptor) }
+        if proven && !self.checked { unchecked::create_shader_module(&self.device, descriptor) } else { self.device.create_shader_module(descriptor) }
     }
 
     fn bytes_of<T: Element>(&self, len: usize) -> Result<u64> {

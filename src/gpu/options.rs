@@ -16,15 +16,15 @@ use crate::error::{Error, Result};
 /// | `WGPU_POWER_PREF` | `low` puts integrated GPUs before discrete ones |
 /// | `WGPU_FFT_DEVICE_TYPE` | `discrete`, `integrated`, `virtual`, `cpu` or `other` |
 /// | `WGPU_FFT_PIPELINE_CACHE` | the file of [`pipeline_cache`](Self::pipeline_cache) |
-/// | `WGPU_FFT_TRUSTED` | `1`: shaders without bounds checks, to measure what those cost; see below |
+/// | `WGPU_FFT_CHECKED` | `1`: every shader with bounds checks, to measure what those cost; see below |
 ///
 /// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software; of software adapters, the one with
 /// the wider subgroups.
 ///
 /// # Shaders without checks
-/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. `WGPU_FFT_TRUSTED=1` leaves them out. It is for
-/// measurements, and off unless set; there is no method for it, since a [`Spec`](crate::Spec) written outside this crate may bring any shader, and whoever sets the
-/// variable answers for all of them. Devices opened by the caller ([`Gpu::from_wgpu`](crate::Gpu::from_wgpu)) always have the checks.
+/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. The kernel of Fourier transforms, `fft/pass`, is compiled without them,
+/// since it has no loops, and all that it indexes is compared with the sizes of its arrays when a program is made. On an H200 that saves 0 to 5% of the time, 2% on average of
+/// transforms of two axes. `WGPU_FFT_CHECKED=1` puts the checks back.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GpuOptions {
@@ -34,7 +34,7 @@ pub struct GpuOptions {
     power: Option<wgpu::PowerPreference>,
     pub(super) pipeline_cache: Option<PathBuf>,
     /// From the environment alone, see above.
-    pub(super) trusted: bool,
+    pub(super) checked: bool,
 }
 
 impl GpuOptions {
@@ -96,7 +96,7 @@ impl GpuOptions {
                 Some(path) => Some(path.clone()),
                 None => std::env::var_os("WGPU_FFT_PIPELINE_CACHE").filter(|path| !path.is_empty()).map(PathBuf::from),
             },
-            trusted: std::env::var("WGPU_FFT_TRUSTED").map_or(Ok(false), |text| parse_switch(&text))?,
+            checked: std::env::var("WGPU_FFT_CHECKED").map_or(Ok(false), |text| parse_switch(&text))?,
         })
     }
 
@@ -138,7 +138,7 @@ fn parse_switch(text: &str) -> Result<bool> {
         "0" | "" => Ok(false),
         _ => {
             let why = "it is 1 or 0".to_owned();
-            Err(Error::Parse { what: "switch (WGPU_FFT_TRUSTED)", text: text.to_owned(), why })
+            Err(Error::Parse { what: "switch (WGPU_FFT_CHECKED)", text: text.to_owned(), why })
         }
     }
 }

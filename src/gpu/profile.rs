@@ -29,15 +29,21 @@ pub struct DeviceProfile {
     pub storage_buffers: u32,
     /// Whether timestamp queries can be asked for.
     pub timestamps: bool,
+    /// Whether shaders may exchange values within a subgroup (`SUBGROUP`).
+    pub subgroups: bool,
+    /// Whether shaders may have 64-bit integers (`SHADER_INT64`).
+    pub int64: bool,
 }
 
 impl DeviceProfile {
     /// The profile of an open device.
     #[must_use]
     pub fn of(device: &wgpu::Device) -> Self {
-        let (info, limits) = (device.adapter_info(), device.limits());
+        let (info, limits, features) = (device.adapter_info(), device.limits(), device.features());
         Self {
-            timestamps: device.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+            timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            subgroups: features.contains(wgpu::Features::SUBGROUP),
+            int64: features.contains(wgpu::Features::SHADER_INT64),
             ..Self::new(&info.name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
         }
     }
@@ -63,6 +69,8 @@ impl DeviceProfile {
             uniform_alignment: limits.min_uniform_buffer_offset_alignment,
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             timestamps: false,
+            subgroups: false,
+            int64: false,
         }
     }
 

@@ -18,11 +18,12 @@ pub(super) fn create_pipeline_cache(device: &wgpu::Device, saved: Option<Saved<'
 /// Creates a shader module that wgpu adds no bounds checks and no loop counters to.
 pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule {
     let checks = wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-    // SAFETY: The shader must stay inside its arrays, and its loops must end. The kernels of this crate do, for every dispatch that `Spec::lower` makes:
-    // they compare what they index with the lengths in `Params`, or guard it with `live`; bindings hold those lengths, since `Program::check` compares arrays,
-    // and `View::check` the caller's views, with the program; places in workgroup memory are below the size that the recipe was checked for; roots of unity are
-    // indexed below n - 1, the table's length. Loops halve or double an index, or step by a number of invocations, which is at least 1.
-    // Shaders of a `Spec` outside this crate get here too, and no check can vouch for them. That is why this is reached only if the process
-    // was started with WGPU_FFT_TRUSTED=1 (from inside a process, setting a variable is unsafe): who sets it answers for every shader.
+    // SAFETY: The shader must stay inside its arrays, and its loops must end. Only text of kernels with `Kernel::proven` gets here, in a `Dispatch` that a `Spec` of
+    // this crate made: `Spec` is sealed, and plans are made of nothing else. That is `fft/pass` alone, which has no loop. Its arrays are bound in full or in the
+    // parts that `fft::bindings::parts` cuts, which compares the largest place that any line touches with the array's size; `View::check` compares the
+    // caller's arrays with the program's, and wgpu the bindings with the buffers. Lines past the last compute what the last one does, and store nothing. Places
+    // in workgroup memory are below the number of elements that `fft::banks` or `store_halves` made room for, which is what the text declares; roots are indexed as
+    // src/fft/roots.rs lays them out, by j mod p, by k·m < n, and by positions below a limit. The host mirror of the kernel does the same accesses with
+    // checks, for every form of it, in the tests of the host.
     unsafe { device.create_shader_module_trusted(descriptor, checks) }
 }

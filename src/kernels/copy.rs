@@ -19,6 +19,7 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
+    proven: false,
     mirror,
 };
 

@@ -32,6 +32,8 @@ pub struct Kernel {
     pub params: &'static [Field],
     /// Names of its `override` constants.
     pub overrides: &'static [&'static str],
+    /// Every index is proven to stay inside its array when a program is made, so that the device need not check any.
+    pub proven: bool,
     /// Does on the host what the kernel does on the device.
     pub mirror: fn(&mut HostCall<'_>),
 }
@@ -280,4 +282,5 @@ pub static ALL: &[&Kernel] = &[
     &reduce::tree::KERNEL,
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,
+    &fft::lanes::KERNEL,
 ];

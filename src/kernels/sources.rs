@@ -49,4 +49,5 @@ sources! {
     FFT_IO_IN_PLACE = "fft/io/in_place.wgsl",
     FFT_RADIX2 = "fft/radix2.wgsl",
     FFT_PASS = "fft/pass.wgsl",
+    FFT_LANES = "fft/lanes.wgsl",
 }

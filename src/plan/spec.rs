@@ -9,6 +9,9 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 
+/// Seals [`Spec`].
+pub trait Sealed {}
+
 /// Whether the result goes to an array of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Placement {
@@ -24,7 +27,9 @@ pub enum Placement {
 /// [`design`](Spec::design) decides how to compute it on a device like `profile`, [`lower`](Spec::lower) writes that down as dispatches.
 /// Both are pure, so they need no GPU. Any recipe that solves the specification may be given to [`lower`](Spec::lower) or
 /// [`Planner::plan_with`](super::Planner::plan_with).
-pub trait Spec: Clone + Eq + Hash + Debug + Display + Send + Sync + 'static {
+///
+/// The trait is sealed: its programs run shaders without bounds checks where this crate has proven that none are needed.
+pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'static {
     /// Element of the input.
     type Input: Element;
     /// Element of the output.

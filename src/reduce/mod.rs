@@ -103,6 +103,8 @@ impl<T: Value> Reduce<T> {
     }
 }
 
+impl<T: Value> crate::plan::Sealed for Reduce<T> {}
+
 impl<T: Value> Spec for Reduce<T> {
     type Input = T;
     type Output = T;

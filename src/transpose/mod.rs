@@ -77,6 +77,8 @@ impl<T: Element> Transpose<T> {
     }
 }
 
+impl<T: Element> crate::plan::Sealed for Transpose<T> {}
+
 impl<T: Element> Spec for Transpose<T> {
     type Input = T;
     type Output = T;

@@ -48,8 +48,9 @@ pub struct Outcome {
     pub budget: f64,
     /// Elements of one transform.
     pub n: usize,
-    bluestein: bool,
-    by_hand: bool,
+    /// By a convolution.
+    pub bluestein: bool,
+    pub by_hand: bool,
 }
 
 impl Case {
@@ -274,6 +275,11 @@ impl Outcome {
         assert!(self.error <= self.budget, "{}: relative error {:.3e} exceeds {:.3e}", self.what, self.error, self.budget);
     }
 
+    /// Of no case, for the test of the tally.
+    pub fn none(n: usize) -> Self {
+        Self { what: String::new(), error: 0.0, theirs: 0.0, budget: 0.0, n, bluestein: false, by_hand: false }
+    }
+
     /// Error ÷ rustfft's. Where there is little to round, both are lucky; and a convolution where none is needed is less accurate.
     fn ratio(&self) -> f64 {
         if self.n < 8 || self.bluestein && self.by_hand { 0.0 } else { self.error / self.theirs }
@@ -326,7 +332,11 @@ struct Worst {
 
 impl Tally {
     pub fn new(device: &Device, class: &str) -> Self {
-        Self { class: format!("{}: {class}", device.name), worst: Mutex::default() }
+        Self::named(&format!("{}: {class}", device.name))
+    }
+
+    pub fn named(class: &str) -> Self {
+        Self { class: class.to_owned(), worst: Mutex::default() }
     }
 
     pub fn run(&self, device: &Device, case: &Case) {

@@ -90,8 +90,8 @@ pub fn steps_are_timed_where_the_device_can(device: &Device) {
     let times = plan.bind(&a, &b).unwrap().time_steps();
     if device.gpu().profile().timestamps {
         let times = times.unwrap().wait().unwrap();
-        assert_eq!(times.len(), 4);
-        assert_eq!(times[1].label, "transpose 128x128");
+        let labels: Vec<&str> = times.iter().map(|step| step.label.as_str()).collect();
+        assert_eq!(labels, plan.program().dispatches.iter().map(|dispatch| dispatch.label.as_str()).collect::<Vec<_>>());
         assert!(times.iter().any(|step| !step.time.is_zero()), "{times:?}");
     } else {
         assert!(matches!(times, Err(wgpu_fft::Error::Unsupported { .. })));
@@ -107,10 +107,10 @@ pub fn small_devices_are_enough(device: &Device) {
     let name = format!("{} with WebGPU's limits", adapter.get_info().name);
     let device = Device { name, planner, adapter: adapter.clone() };
     assert_eq!(device.gpu().profile().workgroup_bytes, 16_384);
-    for n in [2, 1024, 4096] {
+    for n in [2, 1000, 4096, 10_007] {
         let plan = device.planner.plan(C2c::forward(n).batch(3)).unwrap();
         let input = complex_noise(3 * n, 1);
-        assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), fft_budget(n), &device.name);
+        assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), 2.0 * fft_budget(2 * n), &device.name);
     }
     let plan = device.planner.plan(Transpose::<[f32; 4]>::new([50, 70])).unwrap();
     let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));

@@ -3,7 +3,12 @@
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod cases;
+mod fft_axes;
+mod fft_laws;
+mod fft_large;
+mod fft_layouts;
 mod fft_lengths;
+mod fft_real;
 mod fft_recipes;
 mod first_use;
 mod harness;
@@ -35,6 +40,35 @@ fn per_device() -> Vec<DeviceTest> {
         fft_lengths::{
             every_short_length,
             long_lengths,
+        }
+        fft_axes::{
+            two_axes_in_every_placement,
+            three_axes_and_subsets,
+            many_rows,
+            random_shapes,
+        }
+        fft_real::{
+            lengths_of_reals,
+            two_and_three_axes_of_reals,
+            imaginary_parts_of_the_own_mirror_images_do_not_matter,
+            forward_and_inverse_of_reals_lead_back,
+        }
+        fft_layouts::{
+            every_pair_of_layouts,
+            recipes_by_hand_with_layouts,
+            some_axes_of_a_layout,
+            reals_with_layouts,
+            what_lies_between_is_seen,
+        }
+        fft_large::{
+            arrays_around_one_binding,
+            around_two_to_the_24,
+            laws_at_a_large_size,
+        }
+        fft_laws::{
+            forward_and_inverse_lead_back,
+            not_a_number_stays_in_its_row,
+            equal_plans_give_equal_bits,
         }
         fft_recipes::{
             complex_recipes_by_hand,
@@ -76,6 +110,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         unhappy::{
             wrong_lengths_carry_both_numbers,
+            wrong_lengths_of_layouts_carry_both_numbers,
             empty_shapes_are_named,
             buffers_must_be_storage_large_enough_and_aligned,
             placements_must_fit_the_plan,
@@ -94,6 +129,8 @@ fn per_device() -> Vec<DeviceTest> {
 /// Tests of the comparisons themselves, and of what needs no device.
 fn once() -> Vec<(&'static str, fn())> {
     tests! {
+        fft_large::{waves_follow_the_definition}
+        fft_laws::{the_comparison_can_fail, the_tally_can_fail}
         transpose::{the_comparison_can_fail}
         reduce::{the_bound_can_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}

@@ -1,35 +1,83 @@
 //! What the rules choose, and what they refuse.
 
-use wgpu_fft::fft::{self, C2c, Scale};
+use wgpu_fft::fft::{self, C2c, C2r, Layout, R2c, Scale};
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::{self, Transpose};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 
-use crate::recipes_by_hand::{TRANSPOSES, row_recipes};
-use crate::variants::profiles;
+use crate::recipes_by_hand::{COMPLEX, REAL, TRANSPOSES};
+use crate::variants::{SPECS, lowered, profiles};
+
+/// Lengths of one axis in the table: powers of two, products of small primes, primes, long ones.
+const LENGTHS: [&str; 38] = [
+    "1 x1000", "2 x1000", "4 x1000", "8 x1000", "16 x1000", "32 x1000", "64 x1000", "128 x1000", "256 x1000", "512 x1000", "1024 x1000",
+    "2048 x1000", "4096 x1000", "8192 x1000", "16384 x100", "32768 x100", "65536 x16", "1048576", "16777216", "3 x1000", "5 x1000", "15 x1000",
+    "60 x1000", "100 x1000", "243 x1000", "1000 x1000", "1080 x1000", "10000 x100", "1000000", "31 x1000", "37 x1000", "67 x1000", "289 x1000",
+    "509 x1000", "1009 x1000", "10007 x10", "65537", "999983",
+];
+
+/// Specifications of the table besides [`LENGTHS`].
+const MORE: [&str; 27] = [
+    "c2c inv 1024 x1000 in-place",
+    "c2c fwd 1024x1024",
+    "c2c fwd 4096x4096",
+    "c2c fwd 512x512",
+    "c2c fwd 512x512 transposed",
+    "c2c fwd 8192x8192",
+    "c2c fwd 1080x1920",
+    "c2c fwd 1x64",
+    "c2c fwd 64x1",
+    "c2c fwd 1000x1009",
+    "c2c fwd 128x128x128",
+    "c2c fwd 100x120x90",
+    "c2c fwd 128x128x128 axes=0",
+    "c2c fwd 64x64 x10 in=4096,64/1",
+    "r2c fwd 1024 x1000",
+    "r2c fwd 1000 x999",
+    "r2c fwd 1009 x1000",
+    "r2c fwd 1048576",
+    "r2c fwd 1024x1024",
+    "r2c fwd 1080x1920",
+    "r2c fwd 128x128x128",
+    "c2r inv 1024 x1000",
+    "c2r inv 1009 x1000",
+    "c2r inv 1048576",
+    "c2r inv 1024x1024",
+    "c2r inv 1080x1920",
+    "c2r inv 128x128x128",
+];
+
+fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
+    fn of<S: Spec>(spec: Result<S, Error>, profile: &DeviceProfile) -> Result<String, Error> {
+        let spec = spec.unwrap();
+        let recipe = spec.design(profile)?;
+        assert_eq!(recipe.to_string().parse::<S::Recipe>().unwrap(), recipe);
+        Ok(recipe.to_string())
+    }
+    match &spec[..3] {
+        "c2c" => of(spec.parse::<C2c>(), profile),
+        "r2c" => of(spec.parse::<R2c>(), profile),
+        _ => of(spec.parse::<C2r>(), profile),
+    }
+}
 
 /// One line per specification and profile. After a change of a rule, run with WGPU_FFT_BLESS=1 and review the difference.
 #[test]
 fn the_table_of_choices_is_as_reviewed() {
     let mut table = String::new();
-    let mut add = |spec: String, profile: &DeviceProfile, choice: Result<String, Error>| {
+    let mut add = |spec: &str, profile: &DeviceProfile, choice: Result<String, Error>| {
         let choice = choice.unwrap_or_else(|error| format!("error: {error}"));
-        table += &format!("{spec:<28} {:<16} {choice}\n", profile.name);
+        table += &format!("{spec:<31} {:<16} {choice}\n", profile.name);
     };
     for profile in profiles() {
-        for n in (0..=14).map(|log2| 1usize << log2) {
-            let spec = C2c::forward(n).batch(1000);
-            add(spec.to_string(), &profile, spec.design(&profile).map(|recipe| recipe.to_string()));
-        }
-        for shape in [[512, 512], [1, 64], [64, 1], [1080, 1920]] {
-            let spec = C2c::forward(shape);
-            add(spec.to_string(), &profile, spec.design(&profile).map(|recipe| recipe.to_string()));
+        for spec in LENGTHS.iter().map(|length| format!("c2c fwd {length}")).chain(MORE.map(str::to_owned)) {
+            add(&spec, &profile, choice(&spec, &profile));
         }
         let (word, quad) = (Transpose::<f32>::new([1080, 1920]), Transpose::<[f32; 4]>::new([1080, 1920]));
-        add(word.to_string(), &profile, word.design(&profile).map(|recipe| recipe.to_string()));
-        add(quad.to_string(), &profile, quad.design(&profile).map(|recipe| recipe.to_string()));
+        add(&word.to_string(), &profile, word.design(&profile).map(|recipe| recipe.to_string()));
+        add(&quad.to_string(), &profile, quad.design(&profile).map(|recipe| recipe.to_string()));
         let sum = Reduce::<f32>::sum(1 << 22);
-        add(sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
+        add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/recipes.txt");
     if std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
@@ -43,17 +91,15 @@ fn the_table_of_choices_is_as_reviewed() {
 #[test]
 fn every_choice_fits_its_profile() {
     for profile in profiles() {
-        for n in (0..=13).map(|log2| 1usize << log2) {
-            for batch in [1, 3, 1000] {
-                for spec in [C2c::forward(n).batch(batch), C2c::inverse([n, 64]), C2c::forward([4, n]).in_place()] {
-                    match spec.design(&profile) {
-                        Ok(recipe) => spec.lower(&recipe, &profile).unwrap().check(&profile).unwrap(),
-                        Err(error) => {
-                            assert!(matches!(error, Error::LimitExceeded { .. }) && n * 4 > profile.workgroup_bytes as usize, "{error}")
-                        }
-                    }
-                }
+        for n in (1..=200).chain([256, 1000, 1009, 2048, 4096, 8192, 10_007, 1 << 14, 1 << 17, 100_003]) {
+            for spec in [C2c::forward(n).batch(3), C2c::inverse([n, 12]).in_place()] {
+                let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+                let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+                program.check(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
             }
+        }
+        for spec in SPECS {
+            lowered(spec, None, &profile).unwrap().check(&profile).unwrap();
         }
         for (rows, columns) in [(1, 1), (1, 5000), (5000, 1), (1080, 1920)] {
             let spec = Transpose::<[f32; 4]>::new([rows, columns]);
@@ -74,11 +120,12 @@ fn tiny_devices_get_a_recipe_or_an_error() {
             let spec = Transpose::<[f32; 4]>::new([100, 100]);
             let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
             assert_eq!(transpose.and_then(|program| program.check(&profile)).is_ok(), invocations > 0, "{profile:?}");
-            for n in [1, 2, 64, 1024] {
-                let spec = C2c::forward(n).batch(3);
-                match spec.design(&profile).and_then(|recipe| spec.lower(&recipe, &profile)).and_then(|program| program.check(&profile)) {
-                    Ok(()) => {}
-                    Err(Error::LimitExceeded { .. } | Error::UnfitRecipe { .. }) => {}
+            for spec in ["c2c fwd 1 x3", "c2c fwd 2 x3", "c2c fwd 64 x3", "c2c fwd 1000 x3", "c2c fwd 509", "c2c fwd 24x60", "r2c fwd 60 x3", "c2r inv 67 x3"] {
+                match lowered(spec, None, &profile).and_then(|program| program.check(&profile)) {
+                    Ok(()) => assert!(invocations > 0, "{spec}: {profile:?}"),
+                    Err(Error::LimitExceeded { .. } | Error::UnfitRecipe { .. } | Error::Unsupported { .. }) => {
+                        assert!(invocations < 64 || workgroup_bytes < 16_384, "{spec}: {profile:?}");
+                    }
                     Err(error) => panic!("{error}"),
                 }
             }
@@ -87,41 +134,113 @@ fn tiny_devices_get_a_recipe_or_an_error() {
 }
 
 #[test]
-fn recipes_and_specifications_are_read_as_they_are_printed() {
-    for recipe in row_recipes(64).into_iter().chain(row_recipes(1024)) {
+fn recipes_are_read_as_they_are_printed() {
+    let by_hand = COMPLEX.iter().flat_map(|(_, recipes)| *recipes).chain(REAL.iter().flat_map(|(_, both)| both.iter().copied().flatten()));
+    for text in by_hand {
+        let recipe: fft::Recipe = text.parse().unwrap();
         assert_eq!(recipe.to_string().parse::<fft::Recipe>().unwrap(), recipe);
     }
-    for profile in profiles() {
-        let recipe = C2c::forward([256, 64]).design(&profile).unwrap();
-        assert_eq!(recipe.to_string().parse::<fft::Recipe>().unwrap(), recipe);
-    }
+    let text = "axis 1 bluestein 40 pairs: registers 8.5 lanes=5 lines=2 exchange=whole pieces=1 banks=16 roots=table block=4x3; \
+                axis 0: radix2 rows=1 lanes=4 + registers 2 lanes=1 lines=1 exchange=split pieces=2 banks=0 roots=products";
+    assert_eq!(text.parse::<fft::Recipe>().unwrap().to_string(), text);
+    // Whatever is not said has a default, and pairs and bluestein come in any order.
+    let short = "axis 0 pairs bluestein 40: registers 8.5 lanes=5".parse::<fft::Recipe>().unwrap();
+    assert_eq!(short.to_string(), "axis 0 bluestein 40 pairs: registers 8.5 lanes=5 lines=1 exchange=split pieces=1 banks=32 roots=products");
     for text in TRANSPOSES.into_iter().chain(["copy"]) {
         assert_eq!(text.parse::<transpose::Recipe>().unwrap().to_string(), text);
     }
     assert_eq!("tree 64".parse::<reduce::Recipe>().unwrap().to_string(), "tree 64");
-    let specs = [
+}
+
+#[test]
+fn specifications_are_read_as_they_are_printed() {
+    let padded = Layout::strides([1024, 1]).offset(5);
+    for spec in [
         C2c::forward(8),
         C2c::inverse([512, 512]).batch(4).scale(Scale::InvLen).in_place().transposed(),
-        C2c::forward([2, 3, 4]).scale(Scale::InvSqrtLen),
-    ];
-    for spec in specs {
+        C2c::forward([2, 3, 4]).scale(Scale::InvSqrtLen).axes([0, 2]),
+        C2c::forward([30, 40]).batch(3).input_layout(padded).output_layout(Layout::strides([40, 1]).batch_distance(2000)),
+    ] {
         assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
     }
+    let spec = R2c::forward([6, 10]).batch(2).axes([1]).input_layout(padded).scale(Scale::InvLen);
+    assert_eq!(spec.to_string(), "r2c fwd 6x10 x2 axes=1 in=1024,1@5 1/n");
+    assert_eq!(spec.to_string().parse::<R2c>().unwrap(), spec);
+    let spec = C2r::inverse([4, 6, 10]).in_place().scale(Scale::InvSqrtLen);
+    assert_eq!(spec.to_string(), "c2r inv 4x6x10 1/sqrt(n) in-place");
+    assert_eq!(spec.to_string().parse::<C2r>().unwrap(), spec);
     assert_eq!("c2c fwd 512x512 x4".parse::<C2c>().unwrap(), C2c::forward([512, 512]).batch(4));
+    assert_eq!("c2c fwd 8 1/n x4".parse::<C2c>().unwrap(), C2c::forward(8).batch(4).scale(Scale::InvLen));
+    for spec in SPECS.iter().filter(|spec| spec.starts_with("c2c")) {
+        assert_eq!(spec.parse::<C2c>().unwrap().to_string(), *spec);
+    }
+    for text in ["7", "1024,1", "30,3/1", "1024,1/65536@8208", "1,2,3@4"] {
+        assert_eq!(text.parse::<Layout>().unwrap().to_string(), text);
+    }
+    assert_eq!("1024,1/65536@8208".parse::<Layout>().unwrap(), Layout::strides([1024, 1]).batch_distance(65_536).offset(8208));
+    assert_eq!(Layout::dense([3, 4, 5]).to_string(), "20,5,1");
 }
 
 #[test]
 fn text_that_is_none_is_refused_with_a_reason() {
-    for text in
-        ["", "rows", "rows: ", "rows: radix3", "rows: radix2 rows=1", "rows: radix2 rows=1 lanes=x", "rows: radix2 rows=1 lanes=2 more=3"]
-    {
-        assert!(matches!(text.parse::<fft::Recipe>(), Err(Error::Parse { .. })), "{text}");
+    for (text, why) in [
+        ("", "it is `axis 1"),
+        ("axis", "with `bluestein 2048` or `pairs` before the colon"),
+        ("rows: radix2 rows=1 lanes=2", "it is `axis 1: ...; axis 0: ...` or"),
+        ("axis x: radix2 rows=1 lanes=2", "it is `axis 0"),
+        ("axis 0: ", "it is empty"),
+        ("axis 0: radix3", "it begins with radix2 or registers"),
+        ("axis 0: radix2 rows=1", "lacks the field lanes"),
+        ("axis 0: radix2 rows=1 lanes=x", "lanes is no number"),
+        ("axis 0: radix2 rows=1 lanes=-1", "lanes is no number"),
+        ("axis 0: radix2 rows=1 lanes=2 more=3", "no field more"),
+        ("axis 0: radix2 rows=1 lanes=2 lanes=2", "not twice"),
+        ("axis 0: radix2 rows=1 lanes", "name=value"),
+        ("axis 0: registers lanes=4", "radices are numbers"),
+        ("axis 0: registers 8.x lanes=4", "radices are numbers"),
+        ("axis 0: registers 8.8", "lacks the field lanes"),
+        ("axis 0: registers 8.8 lanes=8 exchange=some", "whole or split"),
+        ("axis 0: registers 8.8 lanes=8 roots=some", "table or products"),
+        ("axis 0: registers 8.8 lanes=8 block=4", "two numbers"),
+        ("axis 0: registers 8.8 lanes=8 block=4xb", "two numbers"),
+        ("axis 0: registers 8.8 lanes=8 +", "it is empty"),
+        ("axis 0 bluestein: registers 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0 pairs pairs: registers 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0 twice: registers 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0: registers 8.8 lanes=8;", "it is `axis 1"),
+        ("rows: radix2 rows=1 lanes=2; columns: radix2 rows=1 lanes=2; transpose: turn", "no"),
+    ] {
+        let error = text.parse::<fft::Recipe>().unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
     }
     for text in ["", "tiled", "tiled 32 elements=4", "naive 16", "naive axb", "copy that"] {
         assert!(matches!(text.parse::<transpose::Recipe>(), Err(Error::Parse { .. })), "{text}");
     }
-    for text in ["", "c2c", "c2c up 4", "c2c fwd 4x", "c2c fwd 1x2x3x4", "c2c fwd 4 y"] {
-        assert!(matches!(text.parse::<C2c>(), Err(Error::Parse { .. })), "{text}");
+    for (text, why) in [
+        ("", "c2c fwd or c2c inv"),
+        ("c2c", "c2c fwd or c2c inv"),
+        ("c2c up 4", "c2c fwd or c2c inv"),
+        ("r2c fwd 4", "c2c fwd or c2c inv"),
+        ("c2c fwd 4x", "512x512"),
+        ("c2c fwd 1x2x3x4", "3 axes"),
+        ("c2c fwd 4 y", "neither"),
+        ("c2c fwd 4 xy", "neither"),
+        ("c2c fwd 4 x2 x3", "a second time"),
+        ("c2c fwd 4 1/n 1/sqrt(n)", "a second time"),
+        ("c2c fwd 4 in-place in-place", "a second time"),
+        ("c2c fwd 4 axes=", "commas"),
+        ("c2c fwd 4 axes=a", "commas"),
+        ("c2c fwd 4 in=a", "1 to 3 strides"),
+        ("c2c fwd 4 out=1,2,3,4", "1 to 3 strides"),
+    ] {
+        let error = text.parse::<C2c>().unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
+    }
+    assert!("c2c fwd 4".parse::<R2c>().unwrap_err().to_string().contains("it begins with r2c fwd"));
+    assert!("r2c fwd 4".parse::<C2r>().unwrap_err().to_string().contains("it begins with c2r inv"));
+    assert!("r2c fwd 4 in=1/x".parse::<R2c>().is_err() && "c2r inv 4 in=1@".parse::<C2r>().is_err());
+    for text in ["", ",", "1,", "1/", "1@", "1/2/3", "1@2@3", "1@2/3", "-1", "1,2,3,4"] {
+        assert!(matches!(text.parse::<Layout>(), Err(Error::Parse { what: "layout", .. })), "{text}");
     }
     assert!(matches!("tree".parse::<reduce::Recipe>(), Err(Error::Parse { .. })));
 }
@@ -129,36 +248,78 @@ fn text_that_is_none_is_refused_with_a_reason() {
 #[test]
 fn unfit_recipes_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
-    let refuse = |recipe: &str, n: usize, why: &str| {
-        let spec = C2c::forward(n);
-        let error = spec.lower(&recipe.parse().unwrap(), &profile).unwrap_err();
-        assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains(why), "{recipe}: {error}");
-    };
-    let registers = |radices: &str, elements: u32, rows: u32, exchange: &str, banks: u32| {
-        format!("rows: registers {radices} elements={elements} rows={rows} exchange={exchange} banks={banks} roots=table")
-    };
-    refuse(&registers("8.8", 8, 1, "whole", 0), 128, "multiply to 64, not to 128");
-    refuse(&registers("3.3", 3, 1, "whole", 0), 8, "radices are 2, 4, 8 and 16");
-    refuse(&registers("8.8", 4, 1, "whole", 0), 64, "multiple of every radix");
-    refuse(&registers("8.8", 0, 1, "whole", 0), 64, "multiple of every radix");
-    refuse(&registers("8.8", 64, 1, "whole", 0), 64, "at most 32");
-    refuse(&registers("8.8", 8, 0, "whole", 0), 64, "0 rows");
-    refuse(&registers("8.8", 8, 33, "whole", 0), 64, "33 rows");
-    refuse(&registers("8.8", 8, 1, "whole", 7), 64, "banks");
-    refuse(&registers("16.16.16", 16, 1, "whole", 0), 4096, "32768 bytes of workgroup memory of 16384");
-    refuse(&registers("16.16.16.16.16.16.16.16.16", 16, 1, "whole", 0), 4096, "multiply to");
-    refuse("rows: radix2 rows=1 lanes=64", 4096, "65536 bytes of workgroup memory of 16384");
-    refuse("rows: radix2 rows=0 lanes=64", 64, "at least 1");
-    refuse("rows: radix2 rows=64 lanes=64", 2, "exceed 256 invocations");
-    refuse("rows: radix2 rows=4294967295 lanes=4294967295", 2, "exceed 256 invocations");
-    refuse("rows: radix2 rows=1 lanes=64", 2048, "32768 bytes");
+    for (spec, recipe, why) in [
+        ("c2c fwd 128", "axis 0: registers 8.8 lanes=8", "multiply to 64, not to 128"),
+        ("c2c fwd 64", "axis 0: registers 8 lanes=1", "multiply to 8, not to 64"),
+        ("c2c fwd 64", "axis 0: registers 65536.65536 lanes=8", "not to 64"),
+        ("c2c fwd 128", "axis 0: registers 128 lanes=1", "not all from 1 to 64"),
+        ("c2c fwd 64", "axis 0: registers 64.1 lanes=1", "a radix of 1 stands alone"),
+        ("c2c fwd 0x1", "axis 0: registers 1 lanes=1", "at least 1"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=0", "at least 1"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 lines=0", "at least 1"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 lines=33", "33 lines of 8 invocations exceed 256"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=4294967295 lines=4294967295", "exceed 256"),
+        ("c2c fwd 256", "axis 0: registers 16.16 lanes=2", "128 elements each, more than 64"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 banks=7", "banks are"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=0", "no multiple of 0 pieces"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=3", "no multiple of 3 pieces"),
+        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 block=0x1", "at least 1 x 1"),
+        ("c2c fwd 256", "axis 0: registers 8.8.4 lanes=32 pieces=8", "32 lanes load across 8 pieces"),
+        ("c2c fwd 256", "axis 0: registers 4.8.8 lanes=32 pieces=128", "a butterfly's results lie in several of 128 pieces"),
+        ("c2c fwd 4096", "axis 0: registers 16.16.16 lanes=256 exchange=whole", "32768 bytes of workgroup memory of 16384"),
+        ("c2c fwd 64", "axis 0 bluestein 126: registers 9.14 lanes=9", "126 is too short for a transform of 64, which needs 127"),
+        ("c2c fwd 64", "axis 0 bluestein 128: registers 8.8 lanes=8", "multiply to 64, not to 128"),
+        ("c2c fwd 64", "axis 1: registers 8.8 lanes=8", "it transforms the axes [1], not [0]"),
+        ("c2c fwd 8x8", "axis 1: registers 8 lanes=1", "it transforms the axes [1], not [0, 1]"),
+        ("c2c fwd 8x8", "axis 1: registers 8 lanes=1; axis 1: registers 8 lanes=1", "[1, 1], not [0, 1]"),
+        ("c2c fwd 8x8 axes=0", "axis 1: registers 8 lanes=1; axis 0: registers 8 lanes=1", "[0, 1], not [0]"),
+        ("c2c fwd 64", "axis 0 pairs: registers 8.8 lanes=8", "no reals to take in pairs"),
+        ("r2c fwd 8x8", "axis 1: registers 8 lanes=1; axis 0 pairs: registers 8 lanes=1", "axis 0 has no reals"),
+        ("r2c fwd 64", "axis 0 pairs: registers 8 lanes=1 + registers 8 lanes=1", "in one pass"),
+        ("r2c fwd 64", "axis 0 pairs: registers 8.8 lanes=8 pieces=2", "in one piece"),
+        ("r2c fwd 8x8", "axis 0: registers 8 lanes=1; axis 1: registers 8 lanes=1", "comes first"),
+        ("c2r inv 8x8", "axis 1: registers 8 lanes=1; axis 0: registers 8 lanes=1", "comes last"),
+        ("r2c fwd 12x20", "axis 1 pairs: registers 5.4 lanes=5 block=4x3; axis 0: registers 4.3 lanes=3", "odd number of rows"),
+        (
+            "c2c fwd 8x16",
+            "axis 0: registers 8 lanes=1 block=2x2; axis 1: registers 4 lanes=1 + registers 4 lanes=1",
+            "blocks along axis 1, which is transformed in 2 passes",
+        ),
+        ("c2c fwd 12", "axis 0: radix2 rows=1 lanes=4", "powers of two"),
+        ("c2c fwd 4096", "axis 0: radix2 rows=1 lanes=64", "65536 bytes of workgroup memory of 16384"),
+        ("c2c fwd 2048", "axis 0: radix2 rows=1 lanes=64", "32768 bytes"),
+        ("c2c fwd 64", "axis 0: radix2 rows=0 lanes=64", "at least 1"),
+        ("c2c fwd 2", "axis 0: radix2 rows=64 lanes=64", "exceed 256 invocations"),
+        ("c2c fwd 2", "axis 0: radix2 rows=4294967295 lanes=4294967295", "exceed 256 invocations"),
+        ("c2c fwd 64 x3 in=2/128", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
+        ("c2c fwd 8x8 axes=0", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
+        ("r2c fwd 8", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
+        ("c2c fwd 64", "axis 0: radix2 rows=1 lanes=4 + registers 8 lanes=1", "not to 64"),
+    ] {
+        let error = lowered(spec, Some(recipe), &profile).unwrap_err();
+        if spec.contains("0x1") {
+            assert!(matches!(error, Error::Empty { .. }), "{error}");
+            continue;
+        }
+        let Error::UnfitRecipe { spec: named, .. } = &error else { panic!("{recipe}: {error}") };
+        assert_eq!(named, spec);
+        assert!(error.to_string().contains(why), "{recipe}: {error}");
+    }
 
-    let spec = C2c::forward([8, 8]);
-    assert!(matches!(spec.lower(&"rows: radix2 rows=1 lanes=4".parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })));
-    let both = "rows: radix2 rows=1 lanes=4; columns: radix2 rows=1 lanes=4; transpose: copy";
-    let error = spec.lower(&both.parse().unwrap(), &profile).unwrap_err();
-    assert!(matches!(&error, Error::UnfitRecipe { spec, .. } if spec == "c2c fwd 8x8"), "{error}");
-    assert!(matches!(C2c::forward(8).lower(&both.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })));
+    let both = "rows: radix2 rows=1 lanes=4; columns: radix2 rows=1 lanes=4; transpose: ";
+    for (spec, transpose) in [
+        ("c2c fwd 8x8", "copy"),
+        ("c2c fwd 8", "naive 8x8"),
+        ("c2c fwd 8x1", "naive 8x8"),
+        ("c2c fwd 8x8x8", "naive 8x8"),
+        ("c2c fwd 8x8 axes=0", "naive 8x8"),
+        ("c2c fwd 8x8 in=16,1", "naive 8x8"),
+        ("r2c fwd 8x8", "naive 8x8"),
+        ("c2c fwd 8x16", "naive 64x64"),
+    ] {
+        let error = lowered(spec, Some(&format!("{both}{transpose}")), &profile).unwrap_err();
+        assert!(matches!(&error, Error::UnfitRecipe { spec: named, .. } if named == spec), "{error}");
+    }
 
     let spec = Transpose::<[f32; 4]>::new([8, 8]);
     for recipe in
@@ -171,6 +332,51 @@ fn unfit_recipes_are_refused_with_the_reason() {
     }
     for recipe in ["tree 0", "tree 1", "tree 48", "tree 512"] {
         assert!(matches!(Reduce::<f32>::sum(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
+    }
+}
+
+#[test]
+fn specifications_that_make_no_sense_are_refused_with_the_reason() {
+    let profile = DeviceProfile::webgpu_defaults();
+    for (spec, why) in [
+        ("c2c fwd 8x8 axes=2", "axis 2"),
+        ("c2c fwd 8 axes=1", "the axes of a shape of rank 1 are 0 to 0"),
+        ("c2c fwd 8x8 axes=1,1", "given twice"),
+        ("r2c fwd 8x8 axes=0", "without its last axis"),
+        ("c2r inv 8x8x8 axes=0,1", "without its last axis"),
+        ("r2c fwd 8x8 transposed", "a transposed real transform"),
+        ("c2c fwd 8x8 out=8,1 transposed", "transposed and an output layout"),
+        ("c2c fwd 8x8 in=8", "1 strides for 2 axes"),
+        ("c2c fwd 8 out=8,1", "2 strides for 1 axes"),
+        ("c2c fwd 8x8 out=4,1", "might overlap"),
+        ("c2c fwd 8x8 out=1,1", "might overlap"),
+        ("c2c fwd 8x8 x2 out=8,1/32", "might overlap"),
+        ("c2c fwd 8 x2 out=1/0", "might overlap"),
+        ("c2c fwd 8x8 in=8,1 out=9,1 in-place", "two layouts in place"),
+        ("c2c fwd 8x8 in=8,1 in-place", "two layouts in place"),
+        ("c2c fwd 8x8 out=9,1 in-place", "two layouts in place"),
+        ("c2c fwd 8x8 in=8,1 in-place transposed", "two layouts in place"),
+        ("r2c fwd 8x8 in=8,1 out=8,1 in-place", "a layout for a real transform in place"),
+        ("r2c fwd 8x8 out=8,1 in-place", "two layouts in place"),
+        ("c2r inv 8x8 in=16,1 in-place", "two layouts in place"),
+    ] {
+        let error = lowered(spec, None, &profile).expect_err(spec);
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(why), "{spec}: {error}");
+    }
+    // An input may be read several times over.
+    lowered("c2c fwd 8 x5 in=1/4", None, &profile).unwrap();
+    for (spec, limit) in [
+        ("c2c fwd 65536x65536", "elements indexed by a u32"),
+        ("c2c fwd 8 out=1@4294967295", "elements indexed by a u32"),
+        ("c2c fwd 8x8 in=4294967295,1", "elements indexed by a u32"),
+        ("r2c fwd 8 x2 in=1/4294967295", "elements indexed by a u32"),
+        ("c2c fwd 8 in=18446744073709551615@18446744073709551615", "elements indexed by a u32"),
+    ] {
+        let error = lowered(spec, None, &profile).expect_err(spec);
+        assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
+    }
+    for spec in ["c2c fwd 0", "c2c fwd 8x0", "r2c fwd 8 x0", "c2r inv 0x8"] {
+        assert!(matches!(lowered(spec, None, &profile), Err(Error::Empty { .. })), "{spec}");
     }
 }
 

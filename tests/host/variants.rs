@@ -1,13 +1,16 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
 
-use wgpu_fft::fft::C2c;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::kernels::Dispatch;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Transpose;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
-use crate::recipes_by_hand::{TRANSPOSES, row_recipes};
+use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 
 /// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
 pub fn profiles() -> Vec<DeviceProfile> {
@@ -28,6 +31,8 @@ pub fn profiles() -> Vec<DeviceProfile> {
             name: "lavapipe".to_owned(),
             device_type: wgpu::DeviceType::Cpu,
             subgroup_sizes: [8, 8],
+            subgroups: true,
+            int64: true,
             workgroup_bytes: 32_768,
             buffer_bytes: 2_147_483_647,
             ..large
@@ -60,8 +65,63 @@ fn reductions<T: wgpu_fft::reduce::Value>(profile: &DeviceProfile, programs: &mu
     }
 }
 
-/// The programs of everything above.
-pub fn programs(profile: &DeviceProfile) -> Vec<Program> {
+/// `4x6` for `[4, 6]`.
+pub fn extents(shape: &[usize]) -> String {
+    shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// What is transformed by the rules' recipes: every kind of length, rank, placement and layout.
+pub const SPECS: [&str; 34] = [
+    "c2c fwd 1",
+    "c2c fwd 2 x1000",
+    "c2c fwd 12 x1000",
+    "c2c inv 16 x100 in-place",
+    "c2c fwd 31 x7",
+    "c2c fwd 37 x100",
+    "c2c inv 60 x9",
+    "c2c inv 67 x100 in-place",
+    "c2c fwd 100 x3",
+    "c2c fwd 256 x5",
+    "c2c inv 509 x3",
+    "c2c fwd 1000 x100 1/n",
+    "c2c fwd 1024 x1000",
+    "c2c inv 4096 x3 in-place",
+    "c2c fwd 4099",
+    "c2c fwd 32768 x3",
+    "c2c inv 16384 x3 in-place",
+    "c2c fwd 10007",
+    "c2c fwd 1048576",
+    "c2c fwd 512x512",
+    "c2c inv 64x30 x2 in-place",
+    "c2c fwd 32x48 transposed",
+    "c2c fwd 32x48 x3 in-place transposed",
+    "c2c fwd 24x37x16 axes=0,2",
+    "c2c inv 12x20 x3 in=26,1/317 out=60,3/1",
+    "c2c fwd 12x20 x3 in=31,1/589@97 out=1,12/240@1",
+    "r2c fwd 64 x5",
+    "r2c fwd 60 x4 in-place",
+    "r2c fwd 16384 x3",
+    "r2c fwd 30x67 x3",
+    "c2r inv 64 x5",
+    "c2r inv 60 x5 in-place",
+    "c2r inv 16384 x3",
+    "c2r inv 15x30x32",
+];
+
+/// The program of a specification in words, by the rules' recipe or by another, if that fits.
+pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
+    fn of<S: Spec<Recipe = Recipe>>(spec: S, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
+        spec.lower(&recipe.map_or_else(|| spec.design(profile), str::parse)?, profile)
+    }
+    match &spec[..3] {
+        "c2c" => of(spec.parse::<C2c>()?, recipe, profile),
+        "r2c" => of(spec.parse::<R2c>()?, recipe, profile),
+        _ => of(spec.parse::<C2r>()?, recipe, profile),
+    }
+}
+
+/// The programs of everything above, and of the recipes by hand.
+fn programs(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
@@ -69,21 +129,56 @@ pub fn programs(profile: &DeviceProfile) -> Vec<Program> {
     reductions::<f32>(profile, &mut programs);
     reductions::<i32>(profile, &mut programs);
     reductions::<u32>(profile, &mut programs);
-    for n in (0..=12).map(|log2| 1usize << log2) {
-        for spec in [C2c::forward(n).batch(3), C2c::inverse(n).batch(3), C2c::forward(n).batch(3).in_place()] {
-            programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
-            programs.extend(row_recipes(n).iter().filter_map(|recipe| spec.lower(recipe, profile).ok()));
-        }
-    }
-    for spec in [C2c::forward([16, 64]), C2c::inverse([64, 8]).in_place(), C2c::forward([8, 32]).transposed()] {
-        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+    for spec in SPECS {
+        programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));
     }
     programs
 }
 
-/// Their dispatches, each kind once.
-pub fn dispatches() -> Vec<Dispatch> {
-    let mut seen = std::collections::HashSet::new();
-    let all = profiles().iter().flat_map(programs).flat_map(|program| program.dispatches).collect::<Vec<_>>();
-    all.into_iter().filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone()))).collect()
+fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
+    let complex = COMPLEX.iter().flat_map(|(shape, recipes)| {
+        let shape = extents(shape);
+        let specs = [format!("c2c fwd {shape} x5"), format!("c2c inv {shape} x5 in-place")];
+        recipes.iter().enumerate().map(move |(i, recipe)| (specs[i % 2].clone(), *recipe))
+    });
+    let real = REAL.iter().flat_map(|(shape, both)| {
+        let shape = extents(shape);
+        ["r2c fwd", "c2r inv"].into_iter().zip(both).flat_map(move |(kind, recipes)| {
+            let specs = [format!("{kind} {shape} x5"), format!("{kind} {shape} x6 in-place")];
+            recipes.iter().enumerate().map(move |(i, recipe)| (specs[i % 2].clone(), *recipe))
+        })
+    });
+    let lower = |(spec, recipe): (String, &str)| lowered(&spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}"));
+    complex.chain(real).map(lower).collect()
 }
+
+/// Of the processor with subgroups of 8.
+fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
+    let mut programs = Vec::new();
+    for (shape, recipes) in LANES {
+        let shape = extents(shape);
+        for (i, recipe) in recipes.iter().enumerate() {
+            for spec in [format!("c2c fwd {shape} x5"), format!("c2c inv {shape} x5 1/n{}", if i % 2 == 0 { " in-place" } else { "" })] {
+                programs.push(lowered(&spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}")));
+            }
+        }
+    }
+    programs
+}
+
+/// Arrays in several bindings, of complex numbers and reals, in place and not.
+fn programs_in_several_bindings() -> Vec<Program> {
+    let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
+    let specs = ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
+    let lower = |spec| lowered(spec, Some("axis 0: registers 4.4 lanes=4 lines=2"), &profile).unwrap();
+    specs.into_iter().map(lower).collect()
+}
+
+/// Their dispatches, each kind once.
+pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
+    let profiles = profiles();
+    let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
+    let programs = programs.chain(programs_of_lanes(&profiles[1])).chain(programs_in_several_bindings());
+    let mut seen = HashSet::new();
+    programs.flat_map(|program| program.dispatches).filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone()))).collect()
+});

@@ -50,7 +50,7 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 0: registers 2.2 lanes=1 lines=8 block=4x1 + registers 6 lanes=1 lines=3 + registers 10 lanes=1 lines=2 roots=table",
             "axis 0 bluestein 512: registers 8.8 lanes=8 lines=2 + registers 8 lanes=1 lines=8",
             "axis 0 bluestein 480: registers 8.5.12 lanes=40 lines=1",
-            "axis 0 bluestein 480: registers 8.5.12 lanes=7 lines=3 roots=table",
+            "axis 0 bluestein 480: registers 8.5.12 lanes=11 lines=3 roots=table",
         ],
     ),
     // Radices of every small prime.
@@ -92,6 +92,50 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
         ],
     ),
     (&[4, 6, 10], &["axis 2: registers 10 lanes=1 lines=4 block=5x3; axis 1: registers 2.3 lanes=3 lines=8 block=3x2; axis 0: registers 4 lanes=1 lines=16"]),
+];
+
+/// Of complex transforms of lanes, by shape: for processors with subgroups of 8.
+pub const LANES: &[(&[usize], &[&str])] = &[
+    (&[1], &["axis 0: lanes 1.1 lanes=1 width=1 invocations=8"]),
+    (&[7], &["axis 0: lanes 7.1 lanes=1 width=1 invocations=16"]),
+    // Every width, numbers of lanes, lanes that have less to do than others, and idle ones.
+    (
+        &[64],
+        &[
+            "axis 0: lanes 8.8 lanes=1 width=4 invocations=128",
+            "axis 0: lanes 8.8 lanes=2 width=4 invocations=64",
+            "axis 0: lanes 16.4 lanes=4 width=2 invocations=24",
+            "axis 0: lanes 4.16 lanes=4 width=1 invocations=8",
+            "axis 0: lanes 32.2 lanes=8 width=1 invocations=32",
+            "axis 0: lanes 64.1 lanes=1 width=1 invocations=8",
+            "axis 0: lanes 8.1 lanes=1 width=1 invocations=64 + lanes 8.1 lanes=1 width=1 invocations=64",
+        ],
+    ),
+    (&[90], &["axis 0: lanes 9.10 lanes=8 width=1 invocations=64", "axis 0: lanes 10.9 lanes=4 width=1 invocations=64"]),
+    (&[96], &["axis 0: lanes 12.8 lanes=4 width=2 invocations=64", "axis 0: lanes 24.4 lanes=2 width=4 invocations=64"]),
+    (&[143], &["axis 0: lanes 13.11 lanes=8 width=1 invocations=8"]),
+    (&[720], &["axis 0: lanes 36.20 lanes=4 width=4 invocations=128"]),
+    (&[1024], &["axis 0: lanes 32.32 lanes=8 width=4 invocations=128", "axis 0: lanes 32.32 lanes=4 width=2 invocations=8"]),
+    (&[1920], &["axis 0: lanes 60.32 lanes=8 width=4 invocations=128"]),
+    // Columns: in one lane, in several, in two passes with roots between them.
+    (
+        &[60, 24],
+        &[
+            "axis 1: lanes 6.4 lanes=1 width=2 invocations=64; axis 0: lanes 60.1 lanes=1 width=4 invocations=64",
+            "axis 1: lanes 24.1 lanes=1 width=1 invocations=64; axis 0: lanes 10.1 lanes=1 width=4 invocations=64 + lanes 6.1 lanes=1 width=2 invocations=8",
+            "axis 1: lanes 6.4 lanes=1 width=2 invocations=64; axis 0: lanes 10.6 lanes=4 width=1 invocations=64",
+            "axis 0: lanes 10.6 lanes=2 width=2 invocations=64; axis 1: registers 6.4 lanes=4 lines=8",
+        ],
+    ),
+    // Tables of roots as products.
+    (
+        &[4, 20_000],
+        &["axis 1: lanes 200.1 lanes=1 width=1 invocations=64 + lanes 100.1 lanes=1 width=1 invocations=8; axis 0: lanes 4.1 lanes=1 width=4 invocations=64"],
+    ),
+    (
+        &[8, 4, 12],
+        &["axis 2: lanes 12.1 lanes=1 width=1 invocations=8; axis 1: lanes 4.1 lanes=1 width=4 invocations=8; axis 0: lanes 4.1 lanes=1 width=2 invocations=8 + lanes 2.1 lanes=1 width=4 invocations=8"],
+    ),
 ];
 
 /// Of transforms from real numbers and to real numbers, by shape.

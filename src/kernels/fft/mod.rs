@@ -1,8 +1,9 @@
 //! Twins of `shaders/fft/**.wgsl`.
 
 pub mod io;
-pub mod radix2;
+pub mod lanes;
 pub mod pass;
+pub mod radix2;
 
 use super::{Access, Bind, HostCall, Slot};
 use num_complex::Complex32;

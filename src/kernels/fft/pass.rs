@@ -25,6 +25,7 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX]],
     params: Params::FIELDS,
     overrides: &[],
+    proven: true,
     mirror,
 };
 
@@ -54,6 +55,15 @@ impl Pass {
     #[must_use]
     pub fn n(&self) -> u32 {
         self.radices.iter().product()
+    }
+
+    /// The extents of the coordinates of so many lines.
+    #[must_use]
+    pub fn lines_of(&self, lines: u32) -> Vec<u32> {
+        let (last, others) = self.lines.split_last().expect("a line has a coordinate");
+        let counted: u32 = others.iter().product();
+        debug_assert!(lines <= counted * last);
+        others.iter().copied().chain([lines / counted]).collect()
     }
 
     /// The coordinates of a line.
@@ -118,6 +128,25 @@ pub enum Numbers {
     Half(Half),
     /// Two lines of such numbers a and b, as a + i·b when loaded; the two spectra of a + i·b when stored.
     HalfPair(Half, Pair),
+    /// The array holds the DFT z of length m = n/2 of x\[2j\] + i·x\[2j+1\]; loaded is the DFT of the n reals x, at index k ≤ m:
+    /// (z\[k\] + conj z\[m-k\])/2 + exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
+    OfPacked(Packed),
+    /// The reverse, without the factor 1/2: the array holds the DFT x of n reals up to x\[m\]; loaded is, at index k < m,
+    /// x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]). The imaginary parts of x\[0\] and x\[m\] are taken as 0.
+    ToPacked(Packed),
+}
+
+/// Reals in twos.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Packed {
+    /// Number of reals.
+    pub n: u32,
+    /// Where position i lies, in place of [`Side::element`] and of the places of the coordinates that the index counts.
+    pub place: Place,
+    /// Entries of the first table of roots of order n, as in [`Twiddle`].
+    pub low: u32,
+    /// Where in the constants the tables begin.
+    pub at: [u32; 2],
 }
 
 /// The second line of a pair.
@@ -327,23 +356,32 @@ fn gather(call: &HostCall<'_>, names: [&[&str]; 2]) -> Vec<f32> {
 
 fn mirror(call: &mut HostCall<'_>) {
     let Params { lines, scale } = call.params();
-    let pass: Arc<Pass> = Arc::clone(&call.dispatch.generated.as_ref().expect("its stages are generated").pass);
+    mirror_lines(call, lines, scale, |pass, roots, x| {
+        let x = stages(&pass.radices, roots, x);
+        let Some(convolution) = pass.convolution else { return x };
+        let spectrum = &roots[convolution.spectrum as usize..];
+        let product = x.into_iter().zip(spectrum).map(|(x, factor)| swapped(x * factor)).collect();
+        let reversed: Vec<u32> = pass.radices.iter().rev().copied().collect();
+        stages(&reversed, &roots[convolution.roots as usize..], product).into_iter().map(swapped).collect()
+    });
+}
+
+/// Does to each line what the pass says, with `transform` in the middle.
+pub(super) fn mirror_lines(
+    call: &mut HostCall<'_>,
+    lines: u32,
+    scale: f32,
+    transform: impl Fn(&Pass, &[Complex32], Vec<Complex32>) -> Vec<Complex32>,
+) {
+    let pass: Arc<Pass> = Arc::clone(&call.dispatch.generated.as_ref().expect("its text is generated").pass);
     let n = pass.n();
     let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(call.buffer("roots"));
     let input = gather(call, [&INPUTS, &DATA]);
     let mut output = gather(call, [&OUTPUTS, &DATA]);
     for line in 0..lines {
         let coordinates = pass.coordinates(line);
-        let mut x: Vec<Complex32> = (0..n).map(|i| load(&pass.load, i, &coordinates, &input, &roots)).collect();
-        x = stages(&pass.radices, &roots, x);
-        if let Some(convolution) = pass.convolution {
-            let spectrum = &roots[convolution.spectrum as usize..];
-            for (x, factor) in x.iter_mut().zip(spectrum) {
-                *x = swapped(*x * factor);
-            }
-            let reversed: Vec<u32> = pass.radices.iter().rev().copied().collect();
-            x = stages(&reversed, &roots[convolution.roots as usize..], x).into_iter().map(swapped).collect();
-        }
+        let x = (0..n).map(|i| load(&pass.load, i, &coordinates, &input, &roots)).collect();
+        let mut x = transform(&pass, &roots, x);
         if let Some(twiddle) = &pass.twiddle {
             let m: u32 = twiddle.weights.iter().zip(&coordinates).map(|(weight, d)| weight * d).sum();
             for (k, x) in (0..).zip(&mut x) {
@@ -411,6 +449,21 @@ fn load(side: &Side, i: u32, coordinates: &[u32], input: &[f32], roots: &[Comple
             Complex32::new(real(place), if pair.is_whole(coordinates) { real(place + pair.distance) } else { 0.0 })
         }
         Numbers::Half(of) => half(of, line),
+        Numbers::OfPacked(packed) | Numbers::ToPacked(packed) => {
+            let m = packed.n / 2;
+            let root = roots[(packed.at[0] + index % packed.low) as usize] * roots[(packed.at[1] + index / packed.low) as usize];
+            let z = |k: u32| complex(line + packed.place.of(k));
+            if matches!(side.numbers, Numbers::OfPacked(_)) {
+                let (z, w) = (z(index % m), z((m - index) % m).conj());
+                (z + w) * 0.5 + root * (z - w) * Complex32::new(0.0, -0.5)
+            } else {
+                let (mut z, mut w) = (z(index), z(m - index).conj());
+                if index == 0 {
+                    (z.im, w.im) = (0.0, 0.0);
+                }
+                z + w + Complex32::I * root.conj() * (z - w)
+            }
+        }
         Numbers::HalfPair(of, pair) => {
             let second = if pair.is_whole(coordinates) { half(of, line + pair.distance) } else { Complex32::ZERO };
             half(of, line) + Complex32::I * second
@@ -465,7 +518,7 @@ fn store(side: &Side, x: Vec<Complex32>, scale: f32, coordinates: &[u32], output
                     output[(place + pair.distance) as usize] = value.im;
                 }
             }
-            Numbers::Half(_) | Numbers::HalfPair(..) => unreachable!("halves are stored above or as complex numbers with a limit"),
+            _ => unreachable!("the others are only loaded, or stored above"),
         }
     }
 }

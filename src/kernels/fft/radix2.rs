@@ -21,6 +21,7 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX], io::SOURCES],
     params: Params::FIELDS,
     overrides: &["N", "ROWS", "LANES", "INVERSE"],
+    proven: false,
     mirror,
 };
 

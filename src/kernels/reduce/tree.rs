@@ -21,6 +21,7 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], operator::SOURCES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
+    proven: false,
     mirror,
 };
 

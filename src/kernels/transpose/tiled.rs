@@ -28,6 +28,7 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["TILE", "PADDING", "ELEMENTS"],
+    proven: false,
     mirror,
 };
 

@@ -1,0 +1,167 @@
+//! How the arrays of a pass are bound: whole, in parts one after the other, or in several bindings at once; and the proof that no index leaves them.
+
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::kernels::fft::pass::{Bound, INPUTS, Numbers, Pass, Place, Side};
+
+/// Some of the lines of a pass, and what of the arrays is bound for them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub lines: u32,
+    pub input: Bound,
+    pub output: Bound,
+}
+
+/// An array and its size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sized {
+    pub slot: Slot,
+    pub bytes: u64,
+}
+
+/// The parts in which a pass over `lines` lines runs.
+///
+/// Arrays up to one binding are bound whole. If larger ones can be cut along the slowest index of the lines, so that each part is in one binding, several
+/// dispatches share out the lines. Else they are bound in segments, as many at once as there are.
+pub(super) fn parts(label: &str, pass: &Pass, lines: u32, input: Sized, output: Sized, profile: &DeviceProfile) -> Result<Vec<Part>> {
+    let limit = profile.binding_bytes;
+    let sides = [(&pass.load, input), (&pass.store, output)];
+    for (side, array) in sides {
+        let reach = reach(pass, side, pass.lines_of(lines)) * element_bytes(side);
+        assert!(reach <= array.bytes, "{label}: reaches byte {reach} of {} in {}", array.bytes, array.slot);
+    }
+    let bound = |array: Sized, segment| Bound { slot: array.slot, first: 0, bytes: array.bytes, segment };
+    if input.bytes <= limit && output.bytes <= limit {
+        return Ok(vec![Part { lines, input: bound(input, input.bytes), output: bound(output, output.bytes) }]);
+    }
+    if let Some(parts) = cut(pass, lines, sides, profile) {
+        return Ok(parts);
+    }
+    // Segments begin where any device lets a binding begin, and hold whole complex numbers.
+    let segment = limit / 256 * 256;
+    let whole = |array: Sized| bound(array, if array.bytes <= limit { array.bytes } else { segment });
+    let part = Part { lines, input: whole(input), output: whole(output) };
+    let of_arrays = if input.slot == output.slot { part.output.segments() } else { part.input.segments() + part.output.segments() };
+    let (required, available) = (of_arrays as u64 + 1, u64::from(profile.storage_buffers).min(INPUTS.len() as u64));
+    if segment == 0 || required > available {
+        let what = format!("`{label}`, of arrays of {} and {} bytes in bindings of {limit},", input.bytes, output.bytes);
+        return Err(Error::LimitExceeded { what, limit: "max_storage_buffers_per_shader_stage", required, available });
+    }
+    Ok(vec![part])
+}
+
+/// Parts along the slowest index of the lines, each in one binding.
+fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], profile: &DeviceProfile) -> Option<Vec<Part>> {
+    let slowest = pass.lines.len() - 1;
+    let per_index: u32 = pass.lines[..slowest].iter().product();
+    let extent = lines / per_index;
+    // The index counts from 0 in each part, so nothing may depend on it but the place.
+    let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
+    let counted = pass.twiddle.as_ref().is_some_and(|twiddle| counts(&twiddle.weights))
+        || sides.iter().any(|(side, _)| counts(&side.index.lines) || odd_pairs(side) == Some(slowest));
+    if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
+        return None;
+    }
+    let alignment = u64::from(profile.storage_alignment.max(8));
+    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * element_bytes(side);
+    let bytes = |side: &Side, count: u32| {
+        let mut extents = pass.lines.clone();
+        extents[slowest] = count;
+        (reach(pass, side, extents) * element_bytes(side)).next_multiple_of(8)
+    };
+    let in_place = sides[0].1.slot == sides[1].1.slot;
+    if in_place && step_bytes(sides[0].0) != step_bytes(sides[1].0) {
+        return None;
+    }
+    let fits = |count: u32| sides.iter().all(|(side, _)| bytes(side, count) <= profile.binding_bytes);
+    // Parts begin at multiples of the alignment on both sides.
+    let multiple = (0..=10).map(|log2| 1u32 << log2).find(|&count| {
+        sides.iter().all(|(side, _)| (u64::from(count) * step_bytes(side)).is_multiple_of(alignment))
+    })?;
+    let mut count = (1..=extent / multiple).rev().map(|times| times * multiple).find(|&count| fits(count))?;
+    count = count.min(extent);
+    let mut parts = Vec::new();
+    for first in (0..extent).step_by(count as usize) {
+        let own = count.min(extent - first);
+        let [input, output] = sides.map(|(side, array)| {
+            let begin = u64::from(first) * step_bytes(side);
+            let bytes = bytes(side, own).min(array.bytes - begin);
+            Bound { slot: array.slot, first: begin, bytes, segment: bytes }
+        });
+        let (mut input, mut output) = (input, output);
+        if in_place {
+            let bytes = input.bytes.max(output.bytes);
+            (input.bytes, input.segment, output.bytes, output.segment) = (bytes, bytes, bytes, bytes);
+        }
+        parts.push(Part { lines: own * per_index, input, output });
+    }
+    Some(parts)
+}
+
+/// The coordinate that counts pairs of which the last is not whole.
+fn odd_pairs(side: &Side) -> Option<usize> {
+    match &side.numbers {
+        Numbers::RealPair(pair) | Numbers::HalfPair(_, pair) => pair.odd.map(|(dim, _)| dim),
+        _ => None,
+    }
+}
+
+fn element_bytes(side: &Side) -> u64 {
+    if matches!(side.numbers, Numbers::Real | Numbers::RealPair(_)) { 4 } else { 8 }
+}
+
+/// One more than the largest place of an array that lines with these extents of coordinates touch, in elements.
+fn reach(pass: &Pass, side: &Side, extents: Vec<u32>) -> u64 {
+    let most = |place: &Place, count: u32| {
+        // Every digit at its largest.
+        let mut rest = count - 1;
+        let mut sum = 0;
+        for &(base, stride) in &place.low {
+            sum += u64::from(rest.min(base - 1)) * u64::from(stride);
+            rest /= base;
+        }
+        sum + u64::from(rest) * u64::from(place.stride)
+    };
+    let mut sum = u64::from(side.offset);
+    let mut pair = None;
+    match &side.numbers {
+        Numbers::Half(half) => sum += most(&half.place, half.n / 2 + 1),
+        Numbers::HalfPair(half, own) => {
+            // Loaded by position, stored by element, both up to n/2.
+            let place = if side.element == Place::linear(0) { &half.place } else { &side.element };
+            sum += most(place, half.n / 2 + 1);
+            pair = Some(own);
+        }
+        Numbers::OfPacked(packed) => sum += most(&packed.place, packed.n / 2),
+        Numbers::ToPacked(packed) => sum += most(&packed.place, packed.n / 2 + 1),
+        numbers => {
+            let element = &side.element;
+            match side.limit {
+                // Along the axis places are in proportion to positions, which stay below the limit.
+                Some(limit) if element.low.is_empty() && side.index.element > 0 => {
+                    let positions = limit.min(position_count(pass, side, &extents));
+                    sum += u64::from(positions - 1) * u64::from(element.stride / side.index.element);
+                }
+                _ => sum += most(element, pass.n()),
+            }
+            if let Numbers::RealPair(own) = numbers {
+                pair = Some(own);
+            }
+        }
+    }
+    let on_axis = |dim: usize| side.limit.is_some() && side.index.lines[dim] > 0;
+    for (dim, place) in side.lines.iter().enumerate().filter(|(dim, _)| !on_axis(*dim)) {
+        sum += most(place, extents[dim]);
+    }
+    if let Some(pair) = pair.filter(|pair| pair.odd.is_none()) {
+        sum += u64::from(pair.distance);
+    }
+    sum + 1
+}
+
+/// Positions on the axis that the elements and coordinates count, if nothing limits them.
+fn position_count(pass: &Pass, side: &Side, extents: &[u32]) -> u32 {
+    let others = side.index.lines.iter().zip(extents).map(|(weight, extent)| weight * (extent - 1)).sum::<u32>();
+    side.index.element * (pass.n() - 1) + others + 1
+}

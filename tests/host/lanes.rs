@@ -1,0 +1,121 @@
+//! The kernel for processors: what fits it, what the rules take it for, and that its mirror is right.
+
+use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
+
+use crate::recipes_by_hand::LANES;
+use crate::reference::*;
+use crate::variants::{extents, profiles};
+
+fn lavapipe() -> DeviceProfile {
+    profiles().into_iter().find(|profile| profile.subgroups).unwrap()
+}
+
+/// Runs a transform of dense arrays on the host, and compares with f64.
+fn check(spec: &C2c, recipe: &Recipe, shape: &[usize], batch: usize, inverse: bool) {
+    let program = spec.lower(recipe, &lavapipe()).unwrap_or_else(|error| panic!("{error}"));
+    program.check(&lavapipe()).unwrap();
+    let input = complex_noise(shape.iter().product::<usize>() * batch, 3);
+    let mut expected = wide(&input);
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    dft(&mut expected, shape, &axes, inverse);
+    let output: Vec<Complex32> = program.run_on_host(&input).unwrap();
+    let error = relative_error(&output, &expected);
+    assert!(error < 6e-7, "error {error:.1e} of {program}\n{recipe}");
+}
+
+#[test]
+fn recipes_by_hand_are_right() {
+    for (shape, recipes) in LANES {
+        let batch = if shape.iter().product::<usize>() > 10_000 { 1 } else { 5 };
+        for (i, recipe) in recipes.iter().enumerate() {
+            for direction in ["fwd", "inv"] {
+                let in_place = if (i % 2 == 0) == (direction == "fwd") { " in-place" } else { "" };
+                let spec = format!("c2c {direction} {} x{batch}{in_place}", extents(shape)).parse().unwrap();
+                check(&spec, &recipe.parse().unwrap(), shape, batch, direction == "inv");
+            }
+        }
+    }
+}
+
+#[test]
+fn recipes_are_read_as_they_are_printed() {
+    for recipe in LANES.iter().flat_map(|(_, recipes)| *recipes) {
+        let parsed: Recipe = recipe.parse().unwrap();
+        assert_eq!(parsed.to_string().parse::<Recipe>().unwrap(), parsed);
+        assert!(recipe.contains("registers") || parsed.to_string() == **recipe, "{parsed}");
+    }
+    for text in [
+        "axis 0: lanes lanes=1 width=1 invocations=8",
+        "axis 0: lanes 8 lanes=1 width=1 invocations=8",
+        "axis 0: lanes 8.8.8 lanes=1 width=1 invocations=8",
+        "axis 0: lanes 8.8 width=1 invocations=8",
+        "axis 0: lanes 8.8 lanes=1 width=1 invocations=8 lines=1",
+    ] {
+        assert!(matches!(text.parse::<Recipe>(), Err(Error::Parse { .. })), "{text}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_says_why() {
+    let refuse = |profile: &DeviceProfile, spec: &str, recipe: &str, why: &str| {
+        let spec: C2c = spec.parse().unwrap();
+        let error = spec.lower(&recipe.parse().unwrap(), profile).unwrap_err();
+        assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains(why), "{recipe}: {error}");
+    };
+    let lavapipe = lavapipe();
+    let row = "axis 0: lanes 8.8 lanes=2 width=4 invocations=64";
+    for profile in profiles().iter().filter(|profile| !profile.subgroups) {
+        refuse(profile, "c2c fwd 64 x4", row, "SUBGROUP");
+    }
+    refuse(&DeviceProfile { subgroup_sizes: [4, 8], ..lavapipe.clone() }, "c2c fwd 64 x4", row, "subgroups of 8");
+    refuse(&DeviceProfile { int64: false, ..lavapipe.clone() }, "c2c fwd 64 x4", row, "SHADER_INT64");
+    refuse(&DeviceProfile { binding_bytes: 2047, ..lavapipe.clone() }, "c2c fwd 64 x4", row, "one binding");
+    for (recipe, why) in [
+        ("lanes 8.8 lanes=3 width=4 invocations=64", "1, 2, 4 or 8"),
+        ("lanes 8.8 lanes=2 width=3 invocations=64", "1, 2 or 4"),
+        ("lanes 8.8 lanes=2 width=4 invocations=12", "multiple of 8"),
+        ("lanes 8.8 lanes=2 width=4 invocations=2048", "fits a workgroup"),
+        ("lanes 64.1 lanes=2 width=1 invocations=64", "two factors"),
+        ("lanes 32.2 lanes=1 width=4 invocations=64", "multiples of 4"),
+        ("lanes 2.32 lanes=8 width=1 invocations=64", "too many"),
+    ] {
+        refuse(&lavapipe, "c2c fwd 64 x4", &format!("axis 0: {recipe}"), why);
+    }
+    refuse(&lavapipe, "c2c fwd 4096 x4", "axis 0: lanes 64.64 lanes=8 width=4 invocations=64", "more than 256");
+    refuse(&lavapipe, "c2c fwd 512", "axis 0: lanes 512.1 lanes=1 width=4 invocations=64", "1 to 256");
+    refuse(&lavapipe, "c2c fwd 64 x4 in=1/66", row, "every distance");
+    refuse(&lavapipe, "c2c fwd 64 x4 in=1/64@2", row, "every distance");
+    refuse(&lavapipe, "c2c fwd 64 x5 in=5/1", row, "neighbours");
+    refuse(&lavapipe, "c2c fwd 64 x4", "axis 0 bluestein 128: lanes 16.8 lanes=2 width=4 invocations=64", "convolution");
+    let blocks = "axis 1: registers 8 lanes=1 lines=8 block=4x4; axis 0: lanes 8.1 lanes=1 width=1 invocations=64";
+    refuse(&lavapipe, "c2c fwd 8x8", blocks, "no blocks");
+    let transposes = "rows: lanes 8.1 lanes=1 width=1 invocations=8; columns: lanes 8.1 lanes=1 width=1 invocations=8; transpose: naive 8x8";
+    refuse(&lavapipe, "c2c fwd 8x8", transposes, "between transposes");
+}
+
+/// The rules take the kernel where it fits, and the general one elsewhere, axis by axis.
+#[test]
+fn the_rules_take_it_where_it_fits() {
+    let profile = lavapipe();
+    let lanes = |spec: &str, profile: &DeviceProfile| {
+        let spec: C2c = spec.parse().unwrap();
+        let recipe = spec.design(profile).unwrap();
+        spec.lower(&recipe, profile).unwrap().check(profile).unwrap();
+        recipe.to_string().split("; ").map(|axis| axis.contains("lanes lanes=") || axis.contains(": lanes ")).collect::<Vec<_>>()
+    };
+    for spec in ["c2c fwd 1024 x1024", "c2c inv 512 x10 in-place", "c2c fwd 1920 x3", "c2c fwd 256 in=1@8"] {
+        assert_eq!(lanes(spec, &profile), [true], "{spec}");
+        assert_eq!(lanes(spec, &DeviceProfile { int64: false, ..profile.clone() }), [true], "{spec}");
+        assert_eq!(lanes(spec, &DeviceProfile { subgroups: false, ..profile.clone() }), [false], "{spec}");
+    }
+    for spec in ["c2c fwd 1009 x4", "c2c fwd 4096 x4", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
+        assert_eq!(lanes(spec, &profile), [false], "{spec}");
+    }
+    for spec in ["c2c fwd 512x512", "c2c inv 1024x1024 in-place", "c2c fwd 1080x1920", "c2c fwd 2048x2048 x2", "c2c fwd 64x64 x5 in=72,1"] {
+        assert_eq!(lanes(spec, &profile), [true, true], "{spec}");
+    }
+    // Columns of 1009 are a convolution; rows of 1009 leave columns without neighbours that are a multiple of 4.
+    assert_eq!(lanes("c2c fwd 1009x512", &profile), [true, false]);
+    assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, false]);
+}
