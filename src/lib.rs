@@ -37,9 +37,16 @@
 //! # Operations
 //! | | specification | this version |
 //! |---|---|---|
-//! | Fourier transform, complex to complex | [`fft::C2c`] | one or two axes, powers of two, batches, in place or not |
+//! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](fft::Layout); in place or not |
+//! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
+//! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose | [`transpose::Transpose`] | matrices of any size, batches, elements of 4, 8 or 16 bytes |
 //! | sum, min, max | [`reduce::Reduce`] | any length of f32, i32, u32 |
+//!
+//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic is in f32 or in 32-bit integers, as WGSL has no f64.
+//!
+//! # Guides
+//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every decision and the program every dispatch, both as plain
@@ -56,6 +63,7 @@ pub mod element;
 pub mod error;
 pub mod fft;
 pub mod gpu;
+pub mod guides;
 pub mod kernels;
 pub mod plan;
 pub mod reduce;

@@ -30,13 +30,12 @@ fn main(
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) invocation: u32,
 ) {
-    let index = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP + invocation;
-    let line = index / LANES;
+    let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
     // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
-    if (index - invocation >= params.lines * LANES) {
+    if (first >= params.lines * LANES) {
         return;
     }
-    transform(line, invocation % LANES);
+    transform((first + invocation) / LANES, invocation % LANES);
 }
 
 // <generated>

@@ -1,9 +1,9 @@
 //! The rules for processors that pose as GPUs, where the kernel `fft/lanes` fits.
 //!
-//! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores), and ratios to rustfft on one thread in the same rounds; the runs are in
-//! benches/reports.
+//! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other programs held one), comparable within a comment's colon only;
+//! the runs are in benches/reports/2026-11-21-lavapipe-fft.
 
-use super::lanes::{SUBGROUP, row_elements};
+use super::lanes::{MAX_ELEMENTS, SUBGROUP, row_elements};
 use super::lower;
 use super::lower_lanes;
 use super::passes::chain;
@@ -14,8 +14,8 @@ use crate::gpu::DeviceProfile;
 /// Longest line of a single pass in one lane.
 const LONGEST_COLUMN: u32 = 64;
 
-/// Complex numbers that an invocation should hold at most, and may hold.
-const ELEMENTS: [u32; 2] = [128, 256];
+/// Longest column of a single pass in several lanes. 256² 0.616, in two passes 0.768; 128², 16 of them, 3.48 and 4.71; but 512² 2.93 and 2.85.
+const LONGEST_SHARED_COLUMN: u32 = 256;
 
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
 pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) {
@@ -41,9 +41,8 @@ fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profil
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
-            let wrong = steps.iter().find(|step| {
-                is_lanes(step.recipe) && lower_lanes::fit(step, &lower::lines(step), false, profile).is_err()
-            })?;
+            let wrong =
+                steps.iter().find(|step| is_lanes(step.recipe) && lower_lanes::fit(step, &lower::lines(step), false, profile).is_err())?;
             axes.iter().position(|axis| axis.axis == wrong.element.0)
         }
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),
@@ -55,30 +54,39 @@ fn width(profile: &DeviceProfile) -> u32 {
     if profile.int64 { 4 } else { 2 }
 }
 
-/// Invocations of a workgroup.
+/// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11, 128 5.80; 2048² 64 89.9, 128 94.7.
 fn invocations(profile: &DeviceProfile) -> u32 {
-    128.min(profile.invocations.min(profile.workgroup_size[0])) / SUBGROUP * SUBGROUP
+    64.min(profile.invocations.min(profile.workgroup_size[0])) / SUBGROUP * SUBGROUP
 }
 
-/// A dense line in one pass.
+/// A dense line in one pass, with as few elements of a lane as can be, then few lanes. 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64
+/// with 32 4.15, with 64 5.61; but 2048 rows of 512 in 8 lanes, which leave some idle and no fewer elements, 6.76, in 4 lanes 5.11.
 fn row(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
     let width = width(profile);
-    let candidate = |most: u32, lanes: u32| {
-        let fits = |factors: &[u32; 2]| row_elements(*factors, lanes, width) <= most;
-        pairs(n, width).filter(fits).min_by_key(|&factors| (row_elements(factors, lanes, width), factors[0])).map(|factors| (factors, lanes))
-    };
-    let (factors, lanes) = ELEMENTS.into_iter().find_map(|most| [1, 2, 4, 8].into_iter().find_map(|lanes| candidate(most, lanes)))?;
+    let all = pairs(n, width).flat_map(|factors| [1, 2, 4, 8].map(|lanes| (row_elements(factors, lanes, width), lanes, factors)));
+    let (_, lanes, factors) = all.filter(|(elements, ..)| *elements <= MAX_ELEMENTS).min()?;
     Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: invocations(profile) }])
 }
 
-/// A line across the fastest index, each factor in one lane.
+/// A line across the fastest index, whole or in two passes.
 fn column(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
-    let pass = |n| PassRecipe::Lanes { factors: [n, 1], lanes: 1, width: width(profile), invocations: invocations(profile) };
+    let (width, invocations) = (width(profile), invocations(profile));
+    let pass = |factors, lanes| PassRecipe::Lanes { factors, lanes, width, invocations };
     if n <= LONGEST_COLUMN {
-        return Some(vec![pass(n)]);
+        return Some(vec![pass([n, 1], 1)]);
     }
-    let factors = pairs(n, 1).min_by_key(|&[larger, _]| larger).filter(|&[larger, _]| larger <= LONGEST_COLUMN)?;
-    Some(factors.map(pass).to_vec())
+    if n <= LONGEST_SHARED_COLUMN {
+        let all = pairs(n, 1).flat_map(|factors| [2, 4, 8].map(|lanes| (lanes, row_elements(factors, lanes, 1), factors)));
+        if let Some((lanes, _, factors)) = all.filter(|(_, elements, _)| elements * width <= MAX_ELEMENTS).min() {
+            return Some(vec![pass(factors, lanes)]);
+        }
+    }
+    let mut factors = pairs(n, 1).min().filter(|&[larger, _]| larger <= LONGEST_COLUMN)?;
+    // 512² as 16·32 2.85, as 32·16 3.13; 2048² as 64·32 94.7, as 32·64 99.0.
+    if n <= 1024 {
+        factors.reverse();
+    }
+    Some(factors.map(|factor| pass([factor, 1], 1)).to_vec())
 }
 
 /// Two factors larger than 1 that are multiples of `of`, the larger first.

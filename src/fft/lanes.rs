@@ -189,7 +189,8 @@ pub(crate) struct TurnTable {
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at 0 in the constants.
 pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<TurnTable>) -> String {
     let element = pass.access.element();
-    let mut text = format!("const SUBGROUP = {SUBGROUP}u;\nconst SUBGROUPS = {}u;\nconst LANES = {}u;\n\n", invocations / SUBGROUP, pass.lanes);
+    let mut text =
+        format!("const SUBGROUP = {SUBGROUP}u;\nconst SUBGROUPS = {}u;\nconst LANES = {}u;\n\n", invocations / SUBGROUP, pass.lanes);
     let (from, to) = if in_place { ("data", "data") } else { ("input", "output") };
     if !in_place {
         let _ = writeln!(text, "@group(0) @binding(1) var<storage, read> {from}: array<{element}>;");
@@ -348,7 +349,8 @@ impl Writer {
             }
         }
         let tail = tail(pass).map(|last| format!("min(lane, {last}u)"));
-        let places = [(0, "input_place", Some("lane")), (0, "input_tail", tail.as_deref()), (1, "output_place", Some("lane")), (2, "m", None)];
+        let places =
+            [(0, "input_place", Some("lane")), (0, "input_tail", tail.as_deref()), (1, "output_place", Some("lane")), (2, "m", None)];
         for (i, name, lane) in places {
             let mut terms = sums[i].clone();
             if i < 2 {
@@ -657,7 +659,7 @@ impl Powers {
             let name = writer.value(format_args!("{}({})", self.function, times(&self.x, k))).name;
             Complex { re: writer.value(format_args!("x{name}.x")), im: writer.value(format_args!("x{name}.y")) }
         } else {
-            let low = if k % high == 0 { high } else { k % high };
+            let low = if k.is_multiple_of(high) { high } else { k % high };
             let [a, b] = [low, k - low].map(|k| self.power(writer, k));
             writer.mul(a, b)
         };
@@ -1026,7 +1028,7 @@ mod tests {
             ([32, 32], 8, Access::Octet),
             ([12, 8], 4, Access::Quad),
             ([60, 32], 8, Access::Octet),
-            ([20, 36], 4, Access::Octet),
+            ([20, 36], 8, Access::Octet),
             ([9, 10], 8, Access::Pair),
             ([7, 1], 1, Access::Pair),
             ([11, 13], 8, Access::Pair),

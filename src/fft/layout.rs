@@ -6,10 +6,10 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 
-/// Distances between neighbours along each axis and between the arrays of a batch, in elements (complex numbers or reals) of the array.
+/// Distances between neighbours along each axis and between the arrays of a batch, in elements of the array: complex numbers or reals.
 ///
-/// Element \[j, k, l\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + l·`strides[2]`. So padded rows, interleaved channels
-/// and parts of larger arrays need no copy:
+/// Element \[j, k, l\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + l·`strides[2]`. So padded rows, interleaved channels,
+/// parts of larger arrays and axes in another order need no copy:
 ///
 /// ```
 /// use wgpu_fft::fft::Layout;
@@ -20,7 +20,15 @@ use crate::shape::Shape;
 /// let channels = Layout::strides([3 * 640, 3]).batch_distance(1);
 /// // The part that begins in row 8, column 16 of rows of 1024.
 /// let part = Layout::strides([1024, 1]).offset(8 * 1024 + 16);
+/// // 480 rows and 640 columns, stored column by column.
+/// let transposed = Layout::strides([1, 480]);
 /// ```
+///
+/// A view of such an array has as many elements as it takes from 0 to the last element, gaps and offset included; a plan says how many in
+/// `plan.program().input.len` and `plan.program().output.len`.
+///
+/// Elements of an output lie apart, and a layout where they might not is refused: sorted by size, each stride is larger than all that the smaller ones reach.
+/// Those of an input may share places.
 ///
 /// Printed as `1024,1/65536@8208`: strides, batch distance if given, offset if not 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,13 +70,13 @@ impl Layout {
         Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0 }
     }
 
-    /// Distance between the arrays of a batch.
+    /// Distance between the arrays of a batch, which may be smaller than an array: interleaved arrays have 1.
     pub fn batch_distance(mut self, distance: usize) -> Self {
         self.batch_distance = Some(distance);
         self
     }
 
-    /// Where the first element lies.
+    /// Where the first element lies. Unlike a view's offset it needs no alignment.
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self

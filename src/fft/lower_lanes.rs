@@ -15,10 +15,16 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
     let access = Access::of_width(width).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;
     ensure(access != Access::Octet || profile.int64, "accesses of 4 complex numbers need the feature SHADER_INT64")?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
-    ensure(invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP), "invocations are a multiple of 8 that fits a workgroup")?;
+    ensure(
+        invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
+        "invocations are a multiple of 8 that fits a workgroup",
+    )?;
     ensure(factors.iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)), &format!("factors are 1 to {MAX_ELEMENTS}"))?;
     let plain = |hooks: &Hooks| hooks.numbers == Numbers::Complex && hooks.limit.is_none() && hooks.factors.is_none();
-    ensure(plain(&step.load) && plain(&step.store) && step.convolution.is_none(), "lanes transform complex numbers, without a convolution")?;
+    ensure(
+        plain(&step.load) && plain(&step.store) && step.convolution.is_none(),
+        "lanes transform complex numbers, without a convolution",
+    )?;
 
     let stride = |place: &Place| if place.low.is_empty() { Ok(place.stride) } else { Err("lanes load and store no blocks".to_owned()) };
     let [from, to] = &step.states;
@@ -33,10 +39,11 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
     let mut turn = step.twiddle.as_ref().map(|&(n, _)| Turn { n, across: 0 });
     let mut rest = digits.as_mut_slice();
     if !along && width > 1 {
-        let neighbours = format!("accesses of {width} complex numbers need neighbours on both sides, along the line or on a multiple of {width} lines");
-        let Some((first, others)) = rest.split_first_mut().filter(|(first, _)| {
-            [first.input, first.output] == [1, 1] && first.extent.is_multiple_of(width)
-        }) else {
+        let neighbours =
+            format!("accesses of {width} complex numbers need neighbours on both sides, along the line or on a multiple of {width} lines");
+        let Some((first, others)) =
+            rest.split_first_mut().filter(|(first, _)| [first.input, first.output] == [1, 1] && first.extent.is_multiple_of(width))
+        else {
             return Err(neighbours);
         };
         if let Some(turn) = &mut turn {
@@ -45,7 +52,8 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         (first.extent, first.weight) = (first.extent / width, first.weight * width);
         rest = others;
     }
-    let mut numbers: Vec<&mut u32> = offsets.iter_mut().chain(rest.iter_mut().flat_map(|digit| [&mut digit.input, &mut digit.output])).collect();
+    let mut numbers: Vec<&mut u32> =
+        offsets.iter_mut().chain(rest.iter_mut().flat_map(|digit| [&mut digit.input, &mut digit.output])).collect();
     if !along {
         numbers.extend(&mut strides);
     }

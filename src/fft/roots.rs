@@ -160,8 +160,11 @@ fn dft(x: Vec<Complex64>) -> Vec<Complex64> {
     let (mut p, mut rest) = (1, n);
     while rest > 1 {
         let radix = (2..=rest).find(|radix| rest.is_multiple_of(*radix)).unwrap_or(rest);
+        let mut inputs = vec![Complex64::ZERO; radix];
         for j in 0..n / radix {
-            let inputs: Vec<Complex64> = (0..radix).map(|k| x[j + k * (n / radix)] * roots[k * (j % p) * (n / (p * radix))]).collect();
+            for (k, input) in inputs.iter_mut().enumerate() {
+                *input = x[j + k * (n / radix)] * roots[k * (j % p) * (n / (p * radix))];
+            }
             for k in 0..radix {
                 y[(j - j % p) * radix + j % p + k * p] = (0..radix).map(|i| inputs[i] * roots[i * k % radix * (n / radix)]).sum();
             }

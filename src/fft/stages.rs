@@ -282,6 +282,10 @@ impl Generator<'_> {
             });
             before *= extent;
         }
+        if let Some((dim, m)) = self.pass.folded() {
+            let d = &coordinates[dim];
+            coordinates[dim] = writer.value(format_args!("select({d} / 2u, {m}u - {d} / 2u, {d} % 2u == 1u)"));
+        }
         Place1 { map, t, c, live, coordinates }
     }
 

@@ -53,7 +53,7 @@ pub fn random_shapes(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "random shapes");
     let extents = (1usize..4).prop_flat_map(|rank| proptest::collection::vec(1usize..[300, 60, 24][rank - 1], rank));
-    let count = if device.is_thorough() { 200 } else if device.is_slow() { 4 } else { 24 };
+    let count = if device.is_thorough() { 200 } else { 16 };
     proptest!(cases(count), |(shape in extents, kind in 0usize..4, batch in 1usize..6, in_place: bool, axes in 0usize..8, scale in 0usize..3)| {
         let rank = shape.len();
         let mut axes: Vec<usize> = (0..rank).filter(|axis| axes >> axis & 1 == 1).collect();

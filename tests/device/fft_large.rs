@@ -27,30 +27,28 @@ pub fn arrays_around_one_binding(device: &Device) {
     let device = &with_small_bindings(device);
     let tally = Tally::new(device, "arrays in several bindings");
     // Rows, which may lie across a boundary: 131 · 1000.6 = 2¹⁷.
-    for (n, batch) in [(1024, 127), (1024, 128), (1024, 129), (1000, 131), (1000, 132), (1024, 257), (1000, 400)] {
-        tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch));
-        tally.run(device, &Case::new(Kind::Inverse, &[n]).batch(batch).in_place(true));
+    for (n, batch) in [(1024, 128), (1024, 129), (1000, 400)] {
+        tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch).in_place(batch > 200));
     }
+    tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(132).in_place(true));
     // One axis, in several passes; a convolution whose workspaces are longer than its arrays.
-    for n in [130_000, 1 << 17, 132_000, 1 << 18, 40_009] {
+    for n in [132_000, 1 << 18, 40_009] {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(if n == 40_009 { 3 } else { 1 }));
     }
     // Two and three axes.
-    for (i, shape) in [vec![512, 256], vec![512, 257], vec![600, 500], vec![50, 60, 70]].into_iter().enumerate() {
+    for (i, shape) in [vec![600, 500], vec![50, 60, 70]].into_iter().enumerate() {
         tally.run(device, &Case::new(Kind::Inverse, &shape).in_place(i % 2 == 0));
     }
     // Reals: 2¹⁸ of them.
-    for (n, batch) in [(1024, 255), (1024, 257), (1000, 263), (1 << 18, 1), (1001, 300)] {
+    for (n, batch) in [(1024, 257), (1 << 19, 1)] {
         for kind in [Kind::R2c, Kind::C2r] {
-            tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(batch == 257 || batch == 263));
+            tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(batch == 257));
         }
     }
     // A layout of which an odd element lies at the boundary, and one that begins past it.
     let padded = |offset| Places { strides: vec![1], distance: 1031, offset };
-    for offset in [7, (1 << 17) + 1] {
-        tally.run(device, &Case::new(Kind::Forward, &[1000]).batch(200).layouts(&padded(offset), &padded(0)));
-        tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(200).layouts(&padded(offset), &padded(offset)).in_place(true));
-    }
+    tally.run(device, &Case::new(Kind::Forward, &[1000]).batch(200).layouts(&padded(7), &padded((1 << 17) + 1)));
+    tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(200).layouts(&padded(7), &padded(7)).in_place(true));
     tally.finish();
 }
 

@@ -15,13 +15,11 @@ pub fn every_short_length(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "lengths to 512");
     for n in 1..=512usize {
-        // What a software adapter compiles for a length takes it half a second.
-        let some = n <= 20 || n.is_power_of_two() || n % 17 == if device.is_slow() { 100 } else { 5 };
-        if !(some || device.is_thorough()) {
+        if !(device.compiles_quickly() || n <= 16 || n.is_power_of_two() || n % 23 == 8) {
             continue;
         }
         for (kind, in_place) in [(Kind::Forward, n % 4 < 2), (Kind::Inverse, n % 4 >= 2)] {
-            if n % 2 == usize::from(kind == Kind::Forward) || n <= 8 || device.is_thorough() {
+            if n <= 8 || device.is_thorough() || (n % 2 == 0) == (kind == Kind::Forward) {
                 tally.run(device, &Case::new(kind, &[n]).batch(batch(n)).in_place(in_place));
             }
         }
@@ -29,17 +27,74 @@ pub fn every_short_length(device: &Device) {
     tally.finish();
 }
 
-/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes.
-const LONG: [usize; 62] = [
-    1000, 1009, 961, 1369, 1023, 1024, 1025, 2047, 2048, 2049, 2187, 3125, 4095, 4096, 4097, 8192, 16_807, 10_007, 10_201, 14_641, 28_561,
-    30_030, 65_535, 65_536, 65_537, 1 << 20, 999_983, 1_000_000, 1 << 24, 531_441, 510_510, 360_360, 100_003, 78_125, 59_049, 16_384, 32_768,
-    1 << 17, 1 << 18, 1 << 19, 1 << 21, 1 << 22, 1 << 23, 8191, 8193, 32_767, 32_769, (1 << 20) - 1, (1 << 20) + 1, 1009 * 1009, 1021 * 1031,
-    4001, 5003, 12_289, 40_320, 46_189, 3_628_800, 4_782_969, 5_764_801, 10_000_000, 14_348_907, (1 << 24) - 1,
+/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes; what matters most comes first.
+const LONG: [usize; 61] = [
+    1000,
+    1009,
+    961,
+    4097,
+    4096,
+    10_007,
+    14_641,
+    30_030,
+    65_536,
+    65_537,
+    1 << 20,
+    1_000_000,
+    999_983,
+    1023,
+    2187,
+    1 << 17,
+    531_441,
+    100_003,
+    1024,
+    1025,
+    1369,
+    2047,
+    2048,
+    2049,
+    3125,
+    4095,
+    8192,
+    16_807,
+    10_201,
+    28_561,
+    65_535,
+    1 << 24,
+    510_510,
+    360_360,
+    78_125,
+    59_049,
+    16_384,
+    32_768,
+    1 << 18,
+    1 << 19,
+    1 << 21,
+    1 << 22,
+    1 << 23,
+    8191,
+    8193,
+    32_767,
+    32_769,
+    (1 << 20) - 1,
+    (1 << 20) + 1,
+    1009 * 1009,
+    1021 * 1031,
+    4001,
+    5003,
+    12_289,
+    40_320,
+    46_189,
+    3_628_800,
+    4_782_969,
+    5_764_801,
+    10_000_000,
+    14_348_907,
 ];
 
 pub fn long_lengths(device: &Device) {
     let device = &device.alone();
-    let (start, cap) = (Instant::now(), Duration::from_secs(if device.is_thorough() { 3600 } else { 20 }));
+    let (start, cap) = (Instant::now(), Duration::from_secs(if device.is_thorough() { 3600 } else { 15 }));
     let tally = Tally::new(device, "lengths from 512 on");
     for (i, n) in LONG.into_iter().enumerate() {
         if start.elapsed() > cap {

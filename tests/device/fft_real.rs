@@ -15,24 +15,31 @@ fn both(device: &Device, tally: &Tally, shape: &[usize], batch: usize, in_place:
 pub fn lengths_of_reals(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "lengths of reals");
-    let few: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 37, 60, 64, 81, 100, 131, 256, 509, 1000, 1024, 4096, 10_007, 1 << 15];
-    let lengths: Vec<usize> = if device.is_thorough() { (1..=256).chain(few[19..].iter().copied()).collect() } else { few.to_vec() };
-    for (i, n) in lengths.into_iter().enumerate() {
+    let lengths: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 37, 60, 64, 81, 100, 256, 509, 1000, 4096, 10_007, 1 << 15];
+    for (i, &n) in lengths.iter().enumerate() {
         // An odd number of rows: the last has no partner.
-        both(device, &tally, &[n], 4096 / n + 1 - (4096 / n) % 2, i % 2 == 0);
+        let batch = 4096 / n + 1 - (4096 / n) % 2;
+        for (kind, in_place) in [(Kind::R2c, i % 4 < 2), (Kind::C2r, i % 4 >= 2)] {
+            if n < 100 || device.compiles_quickly() || (i % 2 == 0) == (kind == Kind::R2c) {
+                tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(in_place));
+            }
+        }
+    }
+    for n in (1..=256).filter(|_| device.is_thorough()) {
+        both(device, &tally, &[n], 4096 / n, n % 2 == 0);
     }
     // A row alone.
     both(device, &tally, &[63], 1, false);
-    both(device, &tally, &[1000], 1, true);
     tally.finish();
 }
 
 pub fn two_and_three_axes_of_reals(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "two and three axes of reals");
-    for (i, shape) in [vec![1, 8], vec![8, 1], vec![5, 6], vec![6, 5], vec![64, 48], vec![17, 134], vec![2, 3, 4], vec![3, 1, 5], vec![8, 10, 12]]
-        .into_iter()
-        .enumerate()
+    for (i, shape) in
+        [vec![1, 8], vec![8, 1], vec![5, 6], vec![6, 5], vec![64, 48], vec![17, 134], vec![2, 3, 4], vec![3, 1, 5], vec![8, 10, 12]]
+            .into_iter()
+            .enumerate()
     {
         both(device, &tally, &shape, 3, i % 2 == 0);
     }
@@ -46,7 +53,11 @@ pub fn two_and_three_axes_of_reals(device: &Device) {
 
 /// Of a number that is its own mirror image only the real part is taken.
 pub fn imaginary_parts_of_the_own_mirror_images_do_not_matter(device: &Device) {
-    let recipes = ["axis 0: registers 8.8 lanes=8", "axis 0 pairs: registers 8.8 lanes=8", "axis 0: registers 8 lanes=1 lines=8 + registers 8 lanes=1"];
+    let recipes = [
+        "axis 0: registers 8.8 lanes=8",
+        "axis 0 pairs: registers 8.8 lanes=8",
+        "axis 0: registers 8 lanes=1 lines=8 + registers 8 lanes=1",
+    ];
     for n in [1, 2, 7, 64] {
         for recipe in recipes.iter().take(if n == 64 { 3 } else { 0 }).map(|text| Some(*text)).chain([None]) {
             let case = Case::new(Kind::C2r, &[n]).batch(3);

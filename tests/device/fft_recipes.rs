@@ -12,8 +12,8 @@ pub fn complex_recipes_by_hand(device: &Device) {
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
             let tally = if recipe.contains("radix2") { &radix2 } else { &registers };
-            for (kind, in_place) in [(Kind::Forward, i % 2 == 0), (Kind::Inverse, i % 2 == 1)] {
-                if kind == Kind::Forward || device.is_thorough() || i < 2 {
+            for (kind, in_place) in [(Kind::Forward, i % 4 < 2), (Kind::Inverse, i % 4 >= 2)] {
+                if device.is_thorough() || (i % 2 == 0) == (kind == Kind::Forward) {
                     tally.run(device, &Case::new(kind, shape).batch(batch).in_place(in_place).by(recipe));
                 }
             }

@@ -36,6 +36,11 @@ impl Device {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
     }
 
+    /// Compiles a kernel within a few milliseconds, where lavapipe takes half a second. (SwiftShader in turn takes long to run.)
+    pub fn compiles_quickly(&self) -> bool {
+        self.is_thorough() || !self.name.contains("llvmpipe")
+    }
+
     /// An adapter that takes so long that it gets the shorter lists.
     pub fn is_slow(&self) -> bool {
         self.name.contains("SwiftShader")

@@ -4,8 +4,9 @@
 
 mod cases;
 mod fft_axes;
-mod fft_laws;
+mod fft_lanes;
 mod fft_large;
+mod fft_laws;
 mod fft_layouts;
 mod fft_lengths;
 mod fft_real;
@@ -69,6 +70,9 @@ fn per_device() -> Vec<DeviceTest> {
             forward_and_inverse_lead_back,
             not_a_number_stays_in_its_row,
             equal_plans_give_equal_bits,
+        }
+        fft_lanes::{
+            lanes_by_hand,
         }
         fft_recipes::{
             complex_recipes_by_hand,

@@ -33,7 +33,8 @@ pub fn wrong_lengths_of_layouts_carry_both_numbers(device: &Device) {
     assert_eq!(plan.run(&complex_noise(38, 1)).unwrap_err(), Error::WrongLen { argument: "input", expected: 39, actual: 38 });
     assert!(plan.run(&complex_noise(39, 1)).is_ok());
     let plan = device.planner.plan(C2c::forward([4, 6]).output_layout(layout.batch_distance(50)).batch(2)).unwrap();
-    let (input, short): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) = (device.gpu().alloc(48).unwrap(), device.gpu().alloc(88).unwrap());
+    let (input, short): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) =
+        (device.gpu().alloc(48).unwrap(), device.gpu().alloc(88).unwrap());
     let error = plan.encode(&mut encoder(device.gpu()), &input, &short).unwrap_err();
     assert_eq!(error, Error::WrongLen { argument: "output", expected: 89, actual: 88 });
     // Reals count as reals; in place the array is that of the spectrum.
@@ -136,11 +137,14 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
 
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
-    // An array may take several bindings, but not any number.
-    let spec = C2c::forward(8).batch(8);
+    // An array may take several bindings at once, but not any number.
     let small = DeviceProfile { binding_bytes: 256, storage_buffers: 4, ..profile.clone() };
-    let error = spec.lower(&"axis 0: registers 8 lanes=1".parse().unwrap(), &small).unwrap_err();
-    assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 5, available: 4, .. }), "{error}");
+    let recipe = "axis 0: registers 16 lanes=1 + registers 8 lanes=1".parse().unwrap();
+    let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
+    assert!(
+        matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 9, available: 4, .. }),
+        "{error}"
+    );
     let error = device.planner.plan(C2c::forward([1 << 16, 1 << 16])).unwrap_err();
     assert!(matches!(error, Error::LimitExceeded { limit: "elements indexed by a u32", .. }), "{error}");
 
@@ -159,7 +163,8 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
 
 pub fn what_this_version_cannot_do_says_so(device: &Device) {
     let planner = &device.planner;
-    let cannot = |error: Error, what: &str| assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(what), "{error}");
+    let cannot =
+        |error: Error, what: &str| assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(what), "{error}");
     cannot(planner.plan(C2c::forward([4, 6]).axes([2])).unwrap_err(), "axis 2");
     cannot(planner.plan(R2c::forward([4, 6]).axes([0])).unwrap_err(), "last axis");
     cannot(planner.plan(C2c::forward([4, 6]).output_layout(Layout::strides([5, 1]))).unwrap_err(), "overlap");

@@ -90,7 +90,8 @@ fn what_does_not_fit_says_why() {
     refuse(&lavapipe, "c2c fwd 64 x4", "axis 0 bluestein 128: lanes 16.8 lanes=2 width=4 invocations=64", "convolution");
     let blocks = "axis 1: registers 8 lanes=1 lines=8 block=4x4; axis 0: lanes 8.1 lanes=1 width=1 invocations=64";
     refuse(&lavapipe, "c2c fwd 8x8", blocks, "no blocks");
-    let transposes = "rows: lanes 8.1 lanes=1 width=1 invocations=8; columns: lanes 8.1 lanes=1 width=1 invocations=8; transpose: naive 8x8";
+    let transposes =
+        "rows: lanes 8.1 lanes=1 width=1 invocations=8; columns: lanes 8.1 lanes=1 width=1 invocations=8; transpose: naive 8x8";
     refuse(&lavapipe, "c2c fwd 8x8", transposes, "between transposes");
 }
 

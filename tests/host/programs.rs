@@ -1,8 +1,8 @@
 //! Programs on the kernels' host mirrors, against references in f64.
 
+use wgpu_fft::Spec;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::{self, Transpose};
-use wgpu_fft::Spec;
 
 use crate::recipes_by_hand::TRANSPOSES;
 use crate::variants::profiles;

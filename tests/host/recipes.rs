@@ -10,10 +10,44 @@ use crate::variants::{SPECS, lowered, profiles};
 
 /// Lengths of one axis in the table: powers of two, products of small primes, primes, long ones.
 const LENGTHS: [&str; 38] = [
-    "1 x1000", "2 x1000", "4 x1000", "8 x1000", "16 x1000", "32 x1000", "64 x1000", "128 x1000", "256 x1000", "512 x1000", "1024 x1000",
-    "2048 x1000", "4096 x1000", "8192 x1000", "16384 x100", "32768 x100", "65536 x16", "1048576", "16777216", "3 x1000", "5 x1000", "15 x1000",
-    "60 x1000", "100 x1000", "243 x1000", "1000 x1000", "1080 x1000", "10000 x100", "1000000", "31 x1000", "37 x1000", "67 x1000", "289 x1000",
-    "509 x1000", "1009 x1000", "10007 x10", "65537", "999983",
+    "1 x1000",
+    "2 x1000",
+    "4 x1000",
+    "8 x1000",
+    "16 x1000",
+    "32 x1000",
+    "64 x1000",
+    "128 x1000",
+    "256 x1000",
+    "512 x1000",
+    "1024 x1000",
+    "2048 x1000",
+    "4096 x1000",
+    "8192 x1000",
+    "16384 x100",
+    "32768 x100",
+    "65536 x16",
+    "1048576",
+    "16777216",
+    "3 x1000",
+    "5 x1000",
+    "15 x1000",
+    "60 x1000",
+    "100 x1000",
+    "243 x1000",
+    "1000 x1000",
+    "1080 x1000",
+    "10000 x100",
+    "1000000",
+    "31 x1000",
+    "37 x1000",
+    "67 x1000",
+    "289 x1000",
+    "509 x1000",
+    "1009 x1000",
+    "10007 x10",
+    "65537",
+    "999983",
 ];
 
 /// Specifications of the table besides [`LENGTHS`].
@@ -120,7 +154,16 @@ fn tiny_devices_get_a_recipe_or_an_error() {
             let spec = Transpose::<[f32; 4]>::new([100, 100]);
             let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
             assert_eq!(transpose.and_then(|program| program.check(&profile)).is_ok(), invocations > 0, "{profile:?}");
-            for spec in ["c2c fwd 1 x3", "c2c fwd 2 x3", "c2c fwd 64 x3", "c2c fwd 1000 x3", "c2c fwd 509", "c2c fwd 24x60", "r2c fwd 60 x3", "c2r inv 67 x3"] {
+            for spec in [
+                "c2c fwd 1 x3",
+                "c2c fwd 2 x3",
+                "c2c fwd 64 x3",
+                "c2c fwd 1000 x3",
+                "c2c fwd 509",
+                "c2c fwd 24x60",
+                "r2c fwd 60 x3",
+                "c2r inv 67 x3",
+            ] {
                 match lowered(spec, None, &profile).and_then(|program| program.check(&profile)) {
                     Ok(()) => assert!(invocations > 0, "{spec}: {profile:?}"),
                     Err(Error::LimitExceeded { .. } | Error::UnfitRecipe { .. } | Error::Unsupported { .. }) => {
@@ -145,7 +188,10 @@ fn recipes_are_read_as_they_are_printed() {
     assert_eq!(text.parse::<fft::Recipe>().unwrap().to_string(), text);
     // Whatever is not said has a default, and pairs and bluestein come in any order.
     let short = "axis 0 pairs bluestein 40: registers 8.5 lanes=5".parse::<fft::Recipe>().unwrap();
-    assert_eq!(short.to_string(), "axis 0 bluestein 40 pairs: registers 8.5 lanes=5 lines=1 exchange=split pieces=1 banks=32 roots=products");
+    assert_eq!(
+        short.to_string(),
+        "axis 0 bluestein 40 pairs: registers 8.5 lanes=5 lines=1 exchange=split pieces=1 banks=32 roots=products"
+    );
     for text in TRANSPOSES.into_iter().chain(["copy"]) {
         assert_eq!(text.parse::<transpose::Recipe>().unwrap().to_string(), text);
     }
@@ -185,11 +231,11 @@ fn specifications_are_read_as_they_are_printed() {
 fn text_that_is_none_is_refused_with_a_reason() {
     for (text, why) in [
         ("", "it is `axis 1"),
-        ("axis", "with `bluestein 2048` or `pairs` before the colon"),
+        ("axis", "with `bluestein 2048`, `pairs` or `halves` before the colon"),
         ("rows: radix2 rows=1 lanes=2", "it is `axis 1: ...; axis 0: ...` or"),
         ("axis x: radix2 rows=1 lanes=2", "it is `axis 0"),
         ("axis 0: ", "it is empty"),
-        ("axis 0: radix3", "it begins with radix2 or registers"),
+        ("axis 0: radix3", "it begins with registers, lanes or radix2"),
         ("axis 0: radix2 rows=1", "lacks the field lanes"),
         ("axis 0: radix2 rows=1 lanes=x", "lanes is no number"),
         ("axis 0: radix2 rows=1 lanes=-1", "lanes is no number"),
@@ -264,7 +310,7 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=0", "no multiple of 0 pieces"),
         ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=3", "no multiple of 3 pieces"),
         ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 block=0x1", "at least 1 x 1"),
-        ("c2c fwd 256", "axis 0: registers 8.8.4 lanes=32 pieces=8", "32 lanes load across 8 pieces"),
+        ("c2c fwd 512", "axis 0: registers 8.8.8 lanes=64 pieces=16", "64 lanes load across 16 pieces"),
         ("c2c fwd 256", "axis 0: registers 4.8.8 lanes=32 pieces=128", "a butterfly's results lie in several of 128 pieces"),
         ("c2c fwd 4096", "axis 0: registers 16.16.16 lanes=256 exchange=whole", "32768 bytes of workgroup memory of 16384"),
         ("c2c fwd 64", "axis 0 bluestein 126: registers 9.14 lanes=9", "126 is too short for a transform of 64, which needs 127"),
@@ -276,7 +322,8 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 64", "axis 0 pairs: registers 8.8 lanes=8", "no reals to take in pairs"),
         ("r2c fwd 8x8", "axis 1: registers 8 lanes=1; axis 0 pairs: registers 8 lanes=1", "axis 0 has no reals"),
         ("r2c fwd 64", "axis 0 pairs: registers 8 lanes=1 + registers 8 lanes=1", "in one pass"),
-        ("r2c fwd 64", "axis 0 pairs: registers 8.8 lanes=8 pieces=2", "in one piece"),
+        ("r2c fwd 63", "axis 0 halves: registers 9.7 lanes=7", "halves"),
+        ("r2c fwd 60", "axis 0 bluestein 64 halves: registers 8.8 lanes=8", "multiply to 60/2, not to 64"),
         ("r2c fwd 8x8", "axis 0: registers 8 lanes=1; axis 1: registers 8 lanes=1", "comes first"),
         ("c2r inv 8x8", "axis 1: registers 8 lanes=1; axis 0: registers 8 lanes=1", "comes last"),
         ("r2c fwd 12x20", "axis 1 pairs: registers 5.4 lanes=5 block=4x3; axis 0: registers 4.3 lanes=3", "odd number of rows"),

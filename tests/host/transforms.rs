@@ -341,7 +341,8 @@ fn real_transforms_with_layouts() {
     dft(&mut expected, &shape, &[0, 1], false);
     let expected = of_half(&expected, &shape);
     let spec = R2c::forward(shape).batch(batch).input_layout(input_places.layout()).output_layout(output_places.layout());
-    let back = C2r::inverse(shape).batch(batch).input_layout(output_places.layout()).output_layout(input_places.layout()).scale(Scale::InvLen);
+    let back =
+        C2r::inverse(shape).batch(batch).input_layout(output_places.layout()).output_layout(input_places.layout()).scale(Scale::InvLen);
     for (profile, recipe) in recipes(&spec, &[]) {
         let output: Vec<Complex32> = spec.lower(&recipe, &profile).unwrap().run_on_host(&input).unwrap();
         let actual: Vec<Complex32> = output_places.all(&h, batch).into_iter().map(|place| output[place]).collect();

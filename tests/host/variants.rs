@@ -169,7 +169,8 @@ fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
 /// Arrays in several bindings, of complex numbers and reals, in place and not.
 fn programs_in_several_bindings() -> Vec<Program> {
     let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
-    let specs = ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
+    let specs =
+        ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
     let lower = |spec| lowered(spec, Some("axis 0: registers 4.4 lanes=4 lines=2"), &profile).unwrap();
     specs.into_iter().map(lower).collect()
 }
@@ -180,5 +181,8 @@ pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
     let programs = programs.chain(programs_of_lanes(&profiles[1])).chain(programs_in_several_bindings());
     let mut seen = HashSet::new();
-    programs.flat_map(|program| program.dispatches).filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone()))).collect()
+    programs
+        .flat_map(|program| program.dispatches)
+        .filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone())))
+        .collect()
 });

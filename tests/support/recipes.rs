@@ -58,7 +58,7 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
     (&[11 * 13], &["axis 0: registers 11.13 lanes=11 lines=2 exchange=whole", "axis 0: registers 13.11 lanes=6 roots=table"]),
     (&[17 * 19], &["axis 0: registers 17.19 lanes=17", "axis 0: registers 19 lanes=1 lines=17 + registers 17 lanes=1 lines=4"]),
     (&[23 * 29], &["axis 0: registers 29.23 lanes=23 lines=2"]),
-    (&[37], &["axis 0: registers 37 lanes=1 lines=4", "axis 0 bluestein 73: registers 73 lanes=1", "axis 0 bluestein 75: registers 5.15 lanes=5"]),
+    (&[37], &["axis 0: registers 37 lanes=1 lines=4", "axis 0 bluestein 75: registers 5.15 lanes=5"]),
     (
         &[1024],
         &[
@@ -91,7 +91,12 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 1: registers 8.8 lanes=8 lines=2; axis 0: registers 16 lanes=1 lines=64",
         ],
     ),
-    (&[4, 6, 10], &["axis 2: registers 10 lanes=1 lines=4 block=5x3; axis 1: registers 2.3 lanes=3 lines=8 block=3x2; axis 0: registers 4 lanes=1 lines=16"]),
+    (
+        &[4, 6, 10],
+        &[
+            "axis 2: registers 10 lanes=1 lines=4 block=5x3; axis 1: registers 2.3 lanes=3 lines=8 block=3x2; axis 0: registers 4 lanes=1 lines=16",
+        ],
+    ),
 ];
 
 /// Of complex transforms of lanes, by shape: for processors with subgroups of 8.
@@ -114,7 +119,7 @@ pub const LANES: &[(&[usize], &[&str])] = &[
     (&[90], &["axis 0: lanes 9.10 lanes=8 width=1 invocations=64", "axis 0: lanes 10.9 lanes=4 width=1 invocations=64"]),
     (&[96], &["axis 0: lanes 12.8 lanes=4 width=2 invocations=64", "axis 0: lanes 24.4 lanes=2 width=4 invocations=64"]),
     (&[143], &["axis 0: lanes 13.11 lanes=8 width=1 invocations=8"]),
-    (&[720], &["axis 0: lanes 36.20 lanes=4 width=4 invocations=128"]),
+    (&[720], &["axis 0: lanes 36.20 lanes=8 width=4 invocations=128"]),
     (&[1024], &["axis 0: lanes 32.32 lanes=8 width=4 invocations=128", "axis 0: lanes 32.32 lanes=4 width=2 invocations=8"]),
     (&[1920], &["axis 0: lanes 60.32 lanes=8 width=4 invocations=128"]),
     // Columns: in one lane, in several, in two passes with roots between them.
@@ -129,12 +134,16 @@ pub const LANES: &[(&[usize], &[&str])] = &[
     ),
     // Tables of roots as products.
     (
-        &[4, 20_000],
-        &["axis 1: lanes 200.1 lanes=1 width=1 invocations=64 + lanes 100.1 lanes=1 width=1 invocations=8; axis 0: lanes 4.1 lanes=1 width=4 invocations=64"],
+        &[4, 20_480],
+        &[
+            "axis 1: lanes 32.1 lanes=1 width=1 invocations=64 + lanes 32.1 lanes=1 width=1 invocations=64 + lanes 20.1 lanes=1 width=1 invocations=8; axis 0: lanes 4.1 lanes=1 width=4 invocations=64",
+        ],
     ),
     (
         &[8, 4, 12],
-        &["axis 2: lanes 12.1 lanes=1 width=1 invocations=8; axis 1: lanes 4.1 lanes=1 width=4 invocations=8; axis 0: lanes 4.1 lanes=1 width=2 invocations=8 + lanes 2.1 lanes=1 width=4 invocations=8"],
+        &[
+            "axis 2: lanes 12.1 lanes=1 width=1 invocations=8; axis 1: lanes 4.1 lanes=1 width=4 invocations=8; axis 0: lanes 4.1 lanes=1 width=2 invocations=8 + lanes 2.1 lanes=1 width=4 invocations=8",
+        ],
     ),
 ];
 
@@ -150,6 +159,8 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
                 "axis 0 pairs: registers 60 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 halves: registers 5.6 lanes=6 lines=2",
+                "axis 0 halves: registers 5 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
                 "axis 0 bluestein 128: registers 16.8 lanes=8",
                 "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
                 "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
@@ -161,10 +172,22 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
                 "axis 0 pairs: registers 60 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
                 "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+                "axis 0 halves: registers 5.6 lanes=6 lines=2",
+                "axis 0 halves: registers 5 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
                 "axis 0 bluestein 128: registers 16.8 lanes=8",
                 "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
                 "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
             ],
+        ],
+    ),
+    (
+        &[64],
+        [
+            &[
+                "axis 0 pairs: registers 8.8 lanes=8 lines=2 pieces=2",
+                "axis 0 pairs: registers 8.8 lanes=4 lines=3 pieces=4 exchange=whole",
+            ],
+            &["axis 0 pairs: registers 8.8 lanes=8 lines=2 pieces=2", "axis 0: registers 8.8 lanes=4 lines=3 pieces=4"],
         ],
     ),
     (
@@ -174,11 +197,13 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
                 "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=4x2; axis 0: registers 4.3 lanes=3 lines=8",
                 "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=3x4; axis 0: registers 4.3 lanes=3 lines=8",
                 "axis 1: registers 5.4 lanes=4 lines=4; axis 0: registers 4 lanes=1 lines=8 + registers 3 lanes=1 lines=16",
+                "axis 1 halves: registers 10 lanes=1 lines=4; axis 0: registers 4.3 lanes=3 lines=8",
             ],
             &[
                 "axis 0: registers 4.3 lanes=3 lines=8 block=4x2; axis 1: registers 5.4 lanes=5 lines=2",
                 "axis 0: registers 4.3 lanes=3 lines=8; axis 1 pairs: registers 5.4 lanes=5 lines=2",
                 "axis 0: registers 4 lanes=1 lines=8 + registers 3 lanes=1 lines=16; axis 1: registers 5.4 lanes=4 lines=4",
+                "axis 0: registers 4.3 lanes=3 lines=8; axis 1 halves: registers 10 lanes=1 lines=4",
             ],
         ],
     ),

@@ -75,7 +75,19 @@ impl Pass {
             coordinates.push(if last { rest } else { rest % extent });
             rest = if last { 0 } else { rest / extent };
         }
+        if let Some((dim, m)) = self.folded() {
+            let d = coordinates[dim];
+            coordinates[dim] = if d % 2 == 0 { d / 2 } else { m - d / 2 };
+        }
         coordinates
+    }
+
+    /// The coordinate that counts the indices 0, m, 1, m-1, 2, … of a spectrum, so that neighbours share what they load, and m.
+    #[must_use]
+    pub fn folded(&self) -> Option<(usize, u32)> {
+        let Numbers::OfPacked(packed) = &self.load.numbers else { return None };
+        let dim = self.load.index.lines.iter().position(|&weight| weight == 1)?;
+        Some((dim, packed.n / 2))
     }
 }
 
