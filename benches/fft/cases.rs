@@ -76,8 +76,19 @@ const LENGTHS: &[&str] = &[
 ];
 
 /// To see that it runs: every shape of a case in small.
-const SMOKE: &[&str] =
-    &["c2c fwd 64 x128", "c2c fwd 64x64", "c2c fwd 32x128", "c2c inv 1024 x8 1/n in-place", "c2c fwd 32x64 x2 transposed", "c2c fwd 30x1009", "r2c fwd 60x63", "r2c fwd 60x63 in-place", "c2r inv 60x64", "c2r inv 60x63 in-place", "c2c fwd 65536"];
+const SMOKE: &[&str] = &[
+    "c2c fwd 64 x128",
+    "c2c fwd 64x64",
+    "c2c fwd 32x128",
+    "c2c inv 1024 x8 1/n in-place",
+    "c2c fwd 32x64 x2 transposed",
+    "c2c fwd 30x1009",
+    "r2c fwd 60x63",
+    "r2c fwd 60x63 in-place",
+    "c2r inv 60x64",
+    "c2r inv 60x63 in-place",
+    "c2c fwd 65536",
+];
 
 /// Every table.
 pub const TABLES: &[Table] = &[

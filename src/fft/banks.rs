@@ -144,8 +144,7 @@ mod tests {
     #[test]
     fn columns_side_by_side_are_interleaved() {
         let columns = Exchanging { n: 64, lanes: 8, lines: 16, ..ROW_OF_1024 };
-        let along: Vec<Touch> =
-            (0..8).map(|k| Touch { elements: (0..8).map(|t| Some(t * 8 + k)).collect(), lines_fast: true }).collect();
+        let along: Vec<Touch> = (0..8).map(|k| Touch { elements: (0..8).map(|t| Some(t * 8 + k)).collect(), lines_fast: true }).collect();
         assert!(columns.waits(Layout { interleaved: true, ..Layout::DENSE }, &along) < columns.waits(Layout::DENSE, &along));
     }
 

@@ -76,9 +76,9 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], profile: &DeviceProf
     }
     let fits = |count: u32| sides.iter().all(|(side, _)| bytes(side, count) <= profile.binding_bytes);
     // Parts begin at multiples of the alignment on both sides.
-    let multiple = (0..=10).map(|log2| 1u32 << log2).find(|&count| {
-        sides.iter().all(|(side, _)| (u64::from(count) * step_bytes(side)).is_multiple_of(alignment))
-    })?;
+    let multiple = (0..=10)
+        .map(|log2| 1u32 << log2)
+        .find(|&count| sides.iter().all(|(side, _)| (u64::from(count) * step_bytes(side)).is_multiple_of(alignment)))?;
     let mut count = (1..=extent / multiple).rev().map(|times| times * multiple).find(|&count| fits(count))?;
     count = count.min(extent);
     let mut parts = Vec::new();
@@ -133,7 +133,9 @@ fn reach(pass: &Pass, side: &Side, extents: Vec<u32>) -> u64 {
             sum += most(place, half.n / 2 + 1);
             pair = Some(own);
         }
-        Numbers::OfPacked(packed) => sum += most(&packed.place, packed.n / 2),
+        // As above; loaded are n/2, stored n/2 + 1.
+        Numbers::OfPacked(packed) if side.element == Place::linear(0) => sum += most(&packed.place, packed.n / 2),
+        Numbers::OfPacked(packed) => sum += most(&side.element, packed.n / 2 + 1),
         Numbers::ToPacked(packed) => sum += most(&packed.place, packed.n / 2 + 1),
         numbers => {
             let element = &side.element;

@@ -5,9 +5,9 @@
 
 use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
+use super::layout::Placed;
 use super::lower::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
-use super::layout::Placed;
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -76,20 +76,28 @@ impl Designer<'_> {
 
         // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096² with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns
         // 0.115.
-        let apart = |placed: &Placed| placed.strides[axis] % 4 != 0;
+        let apart = |placed: &Placed| !placed.strides[axis].is_multiple_of(4);
         let uneven = across && n > LONGEST_COLUMN / 2 && (apart(&self.geometry.input) || apart(&self.geometry.output));
         let uneven = uneven && !self.profile.is_cpu();
 
         if largest_prime(n) <= MAX_PRIME {
+            // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other. That is right only where another axis mixes them anyway. Halves do not,
+            // and are faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338 and 0.1357. On the way back pairs are: 4096² 0.1177 and
+            // 0.1253, rows of 1024 0.1323 and 0.1506.
+            let back_in_pairs = self.transform.kind == Kind::C2r
+                && axis > 0
+                && self.geometry.axes.contains(&(axis - 1))
+                && self.transform.shape.extents()[axis - 1].is_multiple_of(2);
+            let halves = pairs && n.is_multiple_of(2) && !back_in_pairs && self.transform.reals_in_twos(self.geometry);
+            let halved = |passes| AxisRecipe { axis, bluestein: None, reals: Reals::Halves, passes };
+            if halves && let Some(registers) = self.pass(Lines { n: n / 2, count, ..lines }) {
+                return Ok(halved(vec![PassRecipe::Registers(registers)]));
+            }
             if let Some(registers) = self.pass(lines).filter(|_| !uneven) {
                 return Ok(whole(registers, None));
             }
-            if pairs && n.is_multiple_of(2) && self.transform.reals_in_twos(self.geometry) {
-                let half = Lines { n: n / 2, count, pairs: false, ..lines };
-                let passes = self.pass(half).map(|pass| vec![PassRecipe::Registers(pass)]).or_else(|| self.several(n / 2, count, across));
-                if let Some(passes) = passes {
-                    return Ok(AxisRecipe { axis, bluestein: None, reals: Reals::Halves, passes });
-                }
+            if halves && let Some(passes) = self.several(n / 2, count, across) {
+                return Ok(halved(passes));
             }
             if let Some(passes) = self.several(n, count, across) {
                 return Ok(AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes });
@@ -131,9 +139,7 @@ impl Designer<'_> {
     /// blocks of 8 x 8 0.1898, 4 x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on they win nothing: 2048² 0.0457,
     /// 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
-        let few = |pass: &PassRecipe| {
-            matches!(pass, PassRecipe::Registers(registers) if registers.lines < COLUMNS && registers.n() > LONGEST_COLUMN / 2)
-        };
+        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Registers(registers) if registers.lines < COLUMNS && registers.n() > LONGEST_COLUMN / 2);
         if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
             return;
         }
@@ -211,9 +217,7 @@ impl Designer<'_> {
         loop {
             registers.lines = together;
             // Rows in 4 pieces lose more than another pass costs: 2^15 0.66, in two passes 0.52.
-            if self.in_pieces(&mut registers, lines)
-                && (lines.across || self.profile.is_cpu() || registers.pieces <= 2)
-            {
+            if self.in_pieces(&mut registers, lines) && (lines.across || self.profile.is_cpu() || registers.pieces <= 2) {
                 return Some(registers);
             }
             // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where 8 do not fit.
@@ -345,6 +349,8 @@ fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // Real 1024² in place 0.0113 and 0.0116.
         (false, 1024) if lines.count > 16_384 || lines.pairs => (&[8, 8, 16], 128),
         (false, 1024) => (&[16, 8, 8], 64),
+        // Real 4096², as halves: 8.16.16 0.1138, 16.16.8 0.1217.
+        (false, 2048) if lines.pairs => (&[8, 16, 16], 128),
         // 16.16.8 0.2607, 8.8.8.4 0.2619, 32.8.8 0.2629.
         (false, 2048) => (&[16, 16, 8], 128),
         // 16.16.16 0.2632, 32.16.8 0.306.

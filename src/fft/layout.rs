@@ -99,7 +99,8 @@ impl Layout {
         let distance = self.batch_distance.unwrap_or(self.strides[0].saturating_mul(shape.extents()[0]));
         let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
         axes.push((batch, distance));
-        let reach = axes.iter().fold(0u64, |sum, &(extent, stride)| sum.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64)));
+        let reach =
+            axes.iter().fold(0u64, |sum, &(extent, stride)| sum.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64)));
         let span = reach.saturating_add(self.offset as u64).saturating_add(1);
         let available = u64::from(u32::MAX);
         if span > available {

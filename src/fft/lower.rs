@@ -80,11 +80,8 @@ impl Line {
         let goes_on = |first: &Place, second: &Place| {
             first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == u64::from(second.stride)
         };
-        let weights = [
-            (self.load_weight, next.load_weight),
-            (self.store_weight, next.store_weight),
-            (self.twiddle_weight, next.twiddle_weight),
-        ];
+        let weights =
+            [(self.load_weight, next.load_weight), (self.store_weight, next.store_weight), (self.twiddle_weight, next.twiddle_weight)];
         let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == u64::from(second));
         (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
             .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
@@ -200,9 +197,8 @@ impl Lowering<'_> {
         let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
         // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
         let output_bytes = self.program.output.bytes();
-        let held_by_output = |state: &State| {
-            state.in_output || self.geometry.dense && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
-        };
+        let held_by_output =
+            |state: &State| state.in_output || self.geometry.dense && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes;
         let mut best: Option<(usize, Vec<Slot>)> = None;
         let mut open = vec![vec![first]];
         while let Some(slots) = open.pop() {
@@ -257,7 +253,9 @@ impl Lowering<'_> {
             PassRecipe::Radix2 { .. } => {
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
-                        state.offset == 0 && state.dim(step.element).place == Place::linear(1) && (count == 1 || *line == Place::linear(step.n))
+                        state.offset == 0
+                            && state.dim(step.element).place == Place::linear(1)
+                            && (count == 1 || *line == Place::linear(step.n))
                     });
                 let plain = |hooks: &Hooks| hooks.numbers == Numbers::Complex && hooks.limit.is_none() && hooks.factors.is_none();
                 if !dense || !plain(&step.load) || !plain(&step.store) || step.twiddle.is_some() || step.load.swap != step.store.swap {
@@ -479,8 +477,12 @@ fn keeps_positions(step: &Step<'_>) -> bool {
     match (from.real, to.real) {
         (false, false) => from.offset == to.offset && element == stored && others_kept(1),
         (true, true) => false,
-        (true, false) => from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2),
-        (false, true) => 2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2),
+        (true, false) => {
+            from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
+        }
+        (false, true) => {
+            2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
+        }
     }
 }
 

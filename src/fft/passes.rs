@@ -38,8 +38,7 @@ pub(super) struct State {
 impl State {
     fn new(extents: &[u32], strides: &[u32], offset: u32, real: bool) -> Self {
         let dims = extents.iter().zip(strides).enumerate();
-        let dims: Vec<Dim> =
-            dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
+        let dims: Vec<Dim> = dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
         let reach: u64 = dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.place.stride)).sum();
         Self { dims, offset, span: u64::from(offset) + reach + 1, real, in_output: false }
     }
@@ -181,7 +180,8 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, real_last);
     output.in_output = true;
     let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, real_first);
-    current.in_output = !real_first && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
+    current.in_output = !real_first
+        && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
     let mut builder = Builder { transform, geometry, output, extents: geometry.input_extents.clone(), current, steps: Vec::new() };
     for (i, axis) in axes.iter().enumerate() {
         builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
@@ -189,8 +189,9 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     Ok(builder.steps)
 }
 
-/// How halves are combined: 64 neighbours of a row in a workgroup.
-static COMBINE: LazyLock<PassRecipe> = LazyLock::new(|| PassRecipe::Registers(Registers { lines: 64, banks: 0, ..Registers::new(vec![1], 1) }));
+/// How halves are combined: 256 neighbours of a row in a workgroup. Of 64, 2^19 workgroups took longer to start than to run.
+static COMBINE: LazyLock<PassRecipe> =
+    LazyLock::new(|| PassRecipe::Registers(Registers { lines: 256, banks: 0, ..Registers::new(vec![1], 1) }));
 
 struct Builder<'a, 'b> {
     transform: &'b Transform,
@@ -314,6 +315,18 @@ impl<'a> Builder<'a, '_> {
             return Ok(());
         }
         self.current = self.current.as_complex(axis);
+        if lengths.len() == 1 {
+            extents[axis] = m + 1;
+            let block = recipe.passes.last().and_then(block_of);
+            let target = match next {
+                None => self.output.clone(),
+                Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
+            };
+            let store = plain(Numbers::OfPacked(packed(Place::linear(0))), false);
+            self.run(axis, recipe, &lengths, plain(Numbers::Complex, false), store, target, None)?;
+            self.extents = extents;
+            return Ok(());
+        }
         let middle = self.natural(&extents, None)?;
         self.run(axis, recipe, &lengths, plain(Numbers::Complex, false), plain(Numbers::Complex, false), middle, None)?;
         // The spectrum of the reals, of one element more, is combined by a pass that transforms nothing: its element is always 0.

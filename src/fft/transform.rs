@@ -112,7 +112,10 @@ impl Transform {
             return Err(unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers"));
         }
         if self.transposed && !complex {
-            return Err(unsupported("a transposed real transform", "use layouts: n/2+1 on the last axis does not commute with a transposition"));
+            return Err(unsupported(
+                "a transposed real transform",
+                "use layouts: n/2+1 on the last axis does not commute with a transposition",
+            ));
         }
         if self.transposed && self.output.is_some() {
             return Err(unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse"));

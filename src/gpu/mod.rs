@@ -59,10 +59,8 @@ impl Gpu {
     /// As [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
-        let wanted = wgpu::Features::TIMESTAMP_QUERY
-            | wgpu::Features::PIPELINE_CACHE
-            | wgpu::Features::SUBGROUP
-            | wgpu::Features::SHADER_INT64;
+        let wanted =
+            wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE | wgpu::Features::SUBGROUP | wgpu::Features::SHADER_INT64;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-fft"),
             required_features: adapter.features() & wanted,
@@ -243,7 +241,11 @@ impl Gpu {
     /// Makes a shader module of a kernel's text, whose indices may be `proven` to need no checks. It reports errors to the device's scope.
     pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str, proven: bool) -> wgpu::ShaderModule {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
-        if proven && !self.checked { unchecked::create_shader_module(&self.device, descriptor) } else { self.device.create_shader_module(descriptor) }
+        if proven && !self.checked {
+            unchecked::create_shader_module(&self.device, descriptor)
+        } else {
+            self.device.create_shader_module(descriptor)
+        }
     }
 
     fn bytes_of<T: Element>(&self, len: usize) -> Result<u64> {

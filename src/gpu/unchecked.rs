@@ -22,7 +22,7 @@ pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::Shad
     // this crate made: `Spec` is sealed, and plans are made of nothing else. That is `fft/pass` alone, which has no loop. Its arrays are bound in full or in the
     // parts that `fft::bindings::parts` cuts, which compares the largest place that any line touches with the array's size; `View::check` compares the
     // caller's arrays with the program's, and wgpu the bindings with the buffers. Lines past the last compute what the last one does, and store nothing. Places
-    // in workgroup memory are below the number of elements that `fft::banks` or `store_halves` made room for, which is what the text declares; roots are indexed as
+    // in workgroup memory are below the number of elements that `fft::banks` or `mirror_images` made room for, which is what the text declares; roots are indexed as
     // src/fft/roots.rs lays them out, by j mod p, by k·m < n, and by positions below a limit. The host mirror of the kernel does the same accesses with
     // checks, for every form of it, in the tests of the host.
     unsafe { device.create_shader_module_trusted(descriptor, checks) }

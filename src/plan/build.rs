@@ -61,7 +61,9 @@ impl Pipelines {
     fn compile(&self, gpu: &Gpu, key: &Key, dispatch: &Dispatch) -> Result<Arc<Pipeline>> {
         const DURING: &str = "pipeline compilation";
         let name = dispatch.kernel.name;
-        let module = self.modules.get_or_make(&key.wgsl, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.wgsl, dispatch.kernel.proven)))?;
+        let module = self
+            .modules
+            .get_or_make(&key.wgsl, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.wgsl, dispatch.kernel.proven)))?;
         gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module)))
     }
 }

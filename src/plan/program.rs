@@ -116,7 +116,12 @@ impl Program {
             )?;
             for bind in &dispatch.binds {
                 let what = format_args!("{label}, {} (bytes)", bind.slot);
-                within(&what, "max_storage_buffer_binding_size", bind.range.map_or(self.bytes(bind.slot), |(_, bytes)| bytes), profile.binding_bytes)?;
+                within(
+                    &what,
+                    "max_storage_buffer_binding_size",
+                    bind.range.map_or(self.bytes(bind.slot), |(_, bytes)| bytes),
+                    profile.binding_bytes,
+                )?;
             }
         }
         Ok(())

@@ -140,8 +140,8 @@ pub enum Numbers {
     Half(Half),
     /// Two lines of such numbers a and b, as a + i·b when loaded; the two spectra of a + i·b when stored.
     HalfPair(Half, Pair),
-    /// The array holds the DFT z of length m = n/2 of x\[2j\] + i·x\[2j+1\]; loaded is the DFT of the n reals x, at index k ≤ m:
-    /// (z\[k\] + conj z\[m-k\])/2 + exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
+    /// The array holds the DFT z of length m = n/2 of x\[2j\] + i·x\[2j+1\]; loaded is the DFT of the n reals x, at index k ≤ m, and stored are all of
+    /// those: (z\[k\] + conj z\[m-k\])/2 + exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
     OfPacked(Packed),
     /// The reverse, without the factor 1/2: the array holds the DFT x of n reals up to x\[m\]; loaded is, at index k < m,
     /// x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]). The imaginary parts of x\[0\] and x\[m\] are taken as 0.
@@ -284,18 +284,18 @@ impl Bound {
 
 /// Names of the bindings of an array in pieces.
 pub const INPUTS: [&str; 16] = [
-    "input", "input1", "input2", "input3", "input4", "input5", "input6", "input7", "input8", "input9", "input10", "input11", "input12", "input13",
-    "input14", "input15",
+    "input", "input1", "input2", "input3", "input4", "input5", "input6", "input7", "input8", "input9", "input10", "input11", "input12",
+    "input13", "input14", "input15",
 ];
 /// As [`INPUTS`].
 pub const OUTPUTS: [&str; 16] = [
-    "output", "output1", "output2", "output3", "output4", "output5", "output6", "output7", "output8", "output9", "output10", "output11", "output12",
-    "output13", "output14", "output15",
+    "output", "output1", "output2", "output3", "output4", "output5", "output6", "output7", "output8", "output9", "output10", "output11",
+    "output12", "output13", "output14", "output15",
 ];
 /// As [`INPUTS`].
 pub const DATA: [&str; 16] = [
-    "data", "data1", "data2", "data3", "data4", "data5", "data6", "data7", "data8", "data9", "data10", "data11", "data12", "data13", "data14",
-    "data15",
+    "data", "data1", "data2", "data3", "data4", "data5", "data6", "data7", "data8", "data9", "data10", "data11", "data12", "data13",
+    "data14", "data15",
 ];
 
 /// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the roots, and from 4 on what more pieces there are.
@@ -457,9 +457,7 @@ fn load(side: &Side, i: u32, coordinates: &[u32], input: &[f32], roots: &[Comple
     let value = match &side.numbers {
         Numbers::Complex => complex(place),
         Numbers::Real => Complex32::new(real(place), 0.0),
-        Numbers::RealPair(pair) => {
-            Complex32::new(real(place), if pair.is_whole(coordinates) { real(place + pair.distance) } else { 0.0 })
-        }
+        Numbers::RealPair(pair) => Complex32::new(real(place), if pair.is_whole(coordinates) { real(place + pair.distance) } else { 0.0 }),
         Numbers::Half(of) => half(of, line),
         Numbers::OfPacked(packed) | Numbers::ToPacked(packed) => {
             let m = packed.n / 2;
@@ -493,8 +491,7 @@ fn store(side: &Side, x: Vec<Complex32>, scale: f32, coordinates: &[u32], output
     };
     if let Numbers::HalfPair(half, pair) = &side.numbers {
         let n = half.n;
-        let x: Vec<Complex32> =
-            (0..n as usize).map(|i| x[i] * side.factors.map_or(Complex32::ONE, |at| roots[at as usize + i])).collect();
+        let x: Vec<Complex32> = (0..n as usize).map(|i| x[i] * side.factors.map_or(Complex32::ONE, |at| roots[at as usize + i])).collect();
         for k in 0..=n / 2 {
             let (z, mirrored) = (x[k as usize], x[((n - k) % n) as usize].conj());
             let place = line + side.element.of(k);
@@ -502,6 +499,17 @@ fn store(side: &Side, x: Vec<Complex32>, scale: f32, coordinates: &[u32], output
             if pair.is_whole(coordinates) {
                 put(place + pair.distance, (z - mirrored) * Complex32::new(0.0, -0.5) * scale);
             }
+        }
+        return;
+    }
+    if let Numbers::OfPacked(packed) = &side.numbers {
+        let m = packed.n / 2;
+        for k in 0..=m / 2 {
+            let (z, w) = (x[k as usize], x[((m - k) % m) as usize].conj());
+            let root = roots[(packed.at[0] + k % packed.low) as usize] * roots[(packed.at[1] + k / packed.low) as usize];
+            let (even, odd) = (z + w, root * (z - w) * Complex32::new(0.0, -1.0));
+            put(line + side.element.of(k), (even + odd) * 0.5 * scale);
+            put(line + side.element.of(m - k), (even - odd).conj() * 0.5 * scale);
         }
         return;
     }
