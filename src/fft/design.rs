@@ -239,6 +239,7 @@ impl Designer<'_> {
         let Registers { radices, lanes, .. } = &*registers;
         let exchanges = radices.len() > 1 || pairs;
         let bytes = n * registers.lines * 4;
+        let few = count.div_ceil(registers.lines) <= 256;
         // What the text needs in several pieces: every butterfly stores to one piece, every round of lanes loads from one.
         let kept = |pieces: u32| {
             let ends = [radices[radices.len() - 1], if convolution { radices[0] } else { pieces }];
@@ -247,7 +248,7 @@ impl Designer<'_> {
                 && ends.iter().all(|radix| radix.is_multiple_of(pieces))
                 && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
         };
-        let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || count <= 1024 || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
+        let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
         for &pieces in liked {
             let mut own = Registers { pieces, exchange: Exchange::Split, ..registers.clone() };
             if pieces > 1 && !kept(pieces) || !self.fits(&own, pairs) {
