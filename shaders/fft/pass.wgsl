@@ -5,7 +5,7 @@
 // for each of params.lines lines. LANES invocations share a line, LINES lines a workgroup. Between stages the elements pass through
 // workgroup memory. Where elements are loaded from and stored to, what is done to them there (complex or real numbers, two rows of
 // reals as one, zeros past a limit, chirps, roots of a larger transform that this is a factor of), and the stages are straight-line text,
-// made for each recipe by src/fft/stages.rs, which states the index rules. What stands between the markers below is the text for rows of 64 as 8 * 8.
+// made for each recipe by src/fft/stages/mod.rs, which states the index rules. What stands between the markers below is the text for rows of 64 as 8 * 8.
 //
 // Grid: one workgroup per LINES lines; folded.
 // Traffic: each element once in, once out, roots of unity in. Workgroup memory: n * LINES words (exchange=split) or twice that

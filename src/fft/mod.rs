@@ -89,9 +89,9 @@ pub enum Scale {
 /// place the input is not changed; [in place](Self::in_place) the layouts of input and output, if given, are the same.
 ///
 /// # Accuracy
-/// Relative two-norm error against f64 at most 4·u·√log₂n, u = 2⁻²⁴, with log₂n at least 1. A length with a prime factor above 31 is computed as a convolution of
-/// length m, 2n - 1 ≤ m < 3n (Bluestein), and has at most 8·u·√log₂m. Over several axes the squares add up. Measured on lavapipe: at most 0.8·u·√log₂n,
-/// 1.2·u·√log₂m, and 1.25 times the error of rustfft's f32 transform. Roots of unity come from tables computed in f64, so no adapter's sine matters. NaN and
+/// Relative two-norm error against f64 at most 1.5·u·√log₂n, u = 2⁻²⁴, with log₂n at least 1. A length with a prime factor above 31 is computed as a convolution of
+/// length m, 2n - 1 ≤ m < 3n (Bluestein), and has at most 3·u·√log₂m. Over several axes the squares add up. Measured: at most 0.9·u·√log₂n,
+/// 1.3·u·√log₂m, and 1.42 times the error of rustfft's f32 transform. Roots of unity come from tables computed in f64, so no adapter's sine matters. NaN and
 /// infinities go through to the outputs that depend on them.
 ///
 /// # Determinism
@@ -156,9 +156,9 @@ specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::
 /// 2·(⌊n/2⌋+1) reals, as in FFTW and cuFFT; what follows a row's n reals is not read.
 ///
 /// # Accuracy
-/// As [`C2c`], of the whole array. Rows are transformed two at a time, as the real and the imaginary part of one: the error of a row is relative to the larger of
-/// the two, and a NaN or an infinity in one row reaches the other. Where rows differ by orders of magnitude and each must be right by itself, [`C2c`] keeps them
-/// apart.
+/// As [`C2c`]. Rows of even length are transformed each by itself. Rows of odd length, or that do not begin at even places, or whose half has a prime factor above
+/// 31, are transformed two at a time, as the real and the imaginary part of one: the error of a row is then relative to the larger of the two, and a NaN or
+/// an infinity in one row reaches the other.
 ///
 /// # Determinism
 /// As [`C2c`].

@@ -172,11 +172,11 @@ impl Case {
         let mut squares = 0.0;
         let mut bluestein = false;
         match recipe {
-            Recipe::Transposed { .. } => squares = 16.0 * log2(self.n()),
+            Recipe::Transposed { .. } => squares = 2.25 * log2(self.n()),
             Recipe::Axes(axes) => {
                 for axis in axes {
                     bluestein |= axis.bluestein.is_some();
-                    squares += axis.bluestein.map_or_else(|| 16.0 * log2(self.shape[axis.axis]), |m| 64.0 * log2(m as usize));
+                    squares += axis.bluestein.map_or_else(|| 2.25 * log2(self.shape[axis.axis]), |m| 9.0 * log2(m as usize));
                 }
             }
         }

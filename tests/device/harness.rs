@@ -159,7 +159,7 @@ pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, c
 
 /// What the documentation promises of a transform by radix stages: 4·u·√log₂n.
 pub fn fft_budget(n: usize) -> f64 {
-    4.0 * U * (n as f64).log2().max(1.0).sqrt()
+    1.5 * U * (n as f64).log2().max(1.0).sqrt()
 }
 
 /// Transform in f64 by rustfft, over the rows and then the columns of each matrix.
