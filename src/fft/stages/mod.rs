@@ -212,13 +212,26 @@ impl Generator<'_> {
         Invocation { map, t, c, live, coordinates }
     }
 
+    /// Writes what one round does to `count` values, under its condition where it is partial: the results are variables then.
+    fn in_round(&mut self, partial: Option<&str>, count: u32, body: impl FnOnce(&mut Self) -> Vec<String>) -> Vec<String> {
+        if partial.is_none() {
+            return body(self);
+        }
+        let names: Vec<String> = (0..count).map(|_| self.writer.variable("vec2<f32>")).collect();
+        self.writer_guarded(partial, |own| {
+            for (name, result) in names.iter().zip(body(own)) {
+                own.writer.line(format_args!("{name} = {result};"));
+            }
+        });
+        names
+    }
+
     /// The butterflies of one stage.
     fn stage(&mut self, place: &Invocation, radix: u32, p: u32, table: u32, values: &mut Values) {
         let mut roots: Vec<String> = Vec::new();
         for (b, round) in (0..).zip(values) {
             let partial = self.partial(radix, b, &place.t);
-            let results: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
-            *round = self.writer_guarded(partial.as_deref(), |own| {
+            *round = self.in_round(partial.as_deref(), radix, |own| {
                 // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation has the same roots.
                 if p > 1 && (b == 0 || partial.is_some() || !own.lanes().is_multiple_of(p)) {
                     let j = format!("({})", plus(&place.t, b * own.lanes()));
@@ -232,16 +245,7 @@ impl Generator<'_> {
                         *input = own.writer.value(format_args!("complex_mul({input}, {root})"));
                     }
                 }
-                let outputs = own.writer.dft(&inputs);
-                match results {
-                    None => outputs,
-                    Some(results) => {
-                        for (result, output) in results.iter().zip(outputs) {
-                            own.writer.line(format_args!("{result} = {output};"));
-                        }
-                        results
-                    }
-                }
+                own.writer.dft(&inputs)
             });
         }
     }
@@ -267,22 +271,12 @@ impl Generator<'_> {
         for (b, round) in (0..).zip(values) {
             let steps = self.steps(radix, b);
             let partial = self.partial(radix, b, &place.t);
-            let names: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
-            *round = self.writer_guarded(partial.as_deref(), |own| {
-                let mut products = Vec::new();
-                for (value, step) in round.iter().zip(&steps) {
+            *round = self.in_round(partial.as_deref(), radix, |own| {
+                let product = |(value, step): (&String, &u32)| {
                     let at = plus(&place.t, step + constants);
-                    products.push(own.writer.value(format_args!("complex_mul({value}, roots[{at}]){order}")));
-                }
-                match names {
-                    None => products,
-                    Some(names) => {
-                        for (name, product) in names.iter().zip(products) {
-                            own.writer.line(format_args!("{name} = {product};"));
-                        }
-                        names
-                    }
-                }
+                    own.writer.value(format_args!("complex_mul({value}, roots[{at}]){order}"))
+                };
+                round.iter().zip(&steps).map(product).collect()
             });
         }
     }
@@ -354,8 +348,7 @@ impl Generator<'_> {
                     powers.push(look_up(self, format!("{m} * {}u", k * distance)));
                 }
             }
-            let names: Option<Vec<String>> = partial.is_some().then(|| (0..radix).map(|_| self.writer.variable("vec2<f32>")).collect());
-            *round = self.writer_guarded(partial.as_deref(), |own| {
+            *round = self.in_round(partial.as_deref(), radix, |own| {
                 let mut factors: Vec<String> = Vec::new();
                 for k in 0..radix as usize {
                     let factor = if k == 0 || own.recipe.roots == Roots::Table {
@@ -367,20 +360,8 @@ impl Generator<'_> {
                     };
                     factors.push(factor);
                 }
-                let products: Vec<String> = round
-                    .iter()
-                    .zip(&factors)
-                    .map(|(value, factor)| own.writer.value(format_args!("complex_mul({value}, {factor})")))
-                    .collect();
-                match names {
-                    None => products,
-                    Some(names) => {
-                        for (name, product) in names.iter().zip(products) {
-                            own.writer.line(format_args!("{name} = {product};"));
-                        }
-                        names
-                    }
-                }
+                let product = |(value, factor)| own.writer.value(format_args!("complex_mul({value}, {factor})"));
+                round.iter().zip(&factors).map(product).collect()
             });
         }
     }
