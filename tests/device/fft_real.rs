@@ -87,3 +87,26 @@ pub fn forward_and_inverse_of_reals_lead_back(device: &Device) {
     let complex = |reals: &[f32]| reals.iter().map(|&x| Complex32::new(x, 0.0)).collect::<Vec<_>>();
     assert_close(&complex(&back), &wide(&complex(&input)), 2.0 * fft_budget(n), &device.name);
 }
+
+/// Rows of even length have nothing to do with one another, by the rules' recipes: neither a NaN nor the rounding of a loud row reaches another.
+pub fn rows_of_even_length_stay_apart(device: &Device) {
+    const N: usize = 120;
+    let half = N / 2 + 1;
+    let clean = noise(4 * N, 12);
+    let mut loud = clean.clone();
+    loud[N..2 * N].iter_mut().for_each(|x| *x *= 1e9);
+    loud[3 * N + 5] = f32::NAN;
+
+    let there = device.planner.plan(R2c::forward(N).batch(4)).unwrap();
+    let [quiet, spectrum] = [&clean, &loud].map(|input| there.run(input).unwrap().wait().unwrap());
+    for row in [0, 2] {
+        assert_equal_bits(&spectrum[row * half..][..half], &quiet[row * half..][..half], &device.name);
+    }
+    assert!(spectrum[3 * half..].iter().all(|z| z.re.is_nan()), "{}", device.name);
+
+    let back = device.planner.plan(C2r::inverse(N).batch(4)).unwrap();
+    let [quiet, output] = [&quiet, &spectrum].map(|input| back.run(input).unwrap().wait().unwrap());
+    for row in [0, 2] {
+        assert_equal_bits(&output[row * N..][..N], &quiet[row * N..][..N], &device.name);
+    }
+}
