@@ -195,7 +195,7 @@ specification!(R2c, f32, Complex32, [Kind::R2c]);
 /// a pitch of 2·(⌊n/2⌋+1); what follows a row's n reals may be overwritten.
 ///
 /// # Accuracy, Determinism, Errors, Sources
-/// As [`R2c`].
+/// As [`R2c`]; but with several axes rows of even length go two at a time as well, where another transformed axis mixes them anyway.
 ///
 /// # Cost
 /// As [`R2c`], but halves are combined without a pass of their own; out of place, two or three axes need a workspace as large as the input.
