@@ -52,7 +52,7 @@ pub(super) struct Geometry {
     pub input_extents: Vec<u32>,
     /// Extents of the output, and at last the batch.
     pub output_extents: Vec<u32>,
-    /// Transformed axes longer than 1, ascending; the last axis if there is none.
+    /// Transformed axes longer than 1, ascending; one of length 1 if there is none.
     pub axes: Vec<usize>,
     pub input: Placed,
     pub output: Placed,
@@ -121,9 +121,11 @@ impl Transform {
             return Err(unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse"));
         }
         let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        // An axis of length 1 is as it is; one of them stays if there is no other, so that there is something to do.
+        let any = axes.last().copied().unwrap_or(last);
         axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
         if axes.is_empty() {
-            axes.push(last);
+            axes.push(any);
         }
 
         let shapes = self.shapes();

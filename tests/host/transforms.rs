@@ -139,6 +139,9 @@ fn two_and_three_axes() {
 
 #[test]
 fn some_axes_only() {
+    // Nothing to transform but axes of length 1: a copy.
+    check_c2c(C2c::forward([1, 9, 22]), &[1, 9, 22], 2, &[0], false, None, &[]);
+    check_c2c(C2c::inverse([4, 1]).in_place(), &[4, 1], 3, &[1], true, None, &[]);
     let shape = [6, 4, 10];
     for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]] {
         check_c2c(C2c::forward(shape), &shape, 2, &axes, false, None, &[]);
