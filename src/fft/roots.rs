@@ -141,6 +141,7 @@ impl Constants {
         if self.words.is_empty() {
             // A binding must hold something; a transform of length 1 reads nothing of it.
             self.push(Complex64::ONE);
+            self.labels = vec!["unused".to_owned()];
         }
         Table { label: self.labels.join(", "), words: Arc::from(self.words) }
     }
