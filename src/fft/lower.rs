@@ -257,8 +257,8 @@ impl Lowering<'_> {
                             && state.dim(step.element).place == Place::linear(1)
                             && (count == 1 || *line == Place::linear(step.n))
                     });
-                let plain = |hooks: &Hooks| hooks.numbers == Numbers::Complex && hooks.limit.is_none() && hooks.factors.is_none();
-                if !dense || !plain(&step.load) || !plain(&step.store) || step.twiddle.is_some() || step.load.swap != step.store.swap {
+                if !dense || !step.load.is_plain() || !step.store.is_plain() || step.twiddle.is_some() || step.load.swap != step.store.swap
+                {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
                 }
                 let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
@@ -267,10 +267,7 @@ impl Lowering<'_> {
         };
         let mut constants = Constants::default();
         constants.stages(&registers.radices);
-        let twiddle = step.twiddle.as_ref().map(|(n, _)| {
-            let (low, at) = constants.twiddle(*n);
-            Twiddle { n: *n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at }
-        });
+        let twiddle = twiddle(step, &lines, &mut constants);
         let mut side = |hooks: &Hooks, state: &State, load: bool, pair: Option<Pair>| {
             let numbers = match (&hooks.numbers, pair) {
                 (Numbers::RealPair(_), Some(pair)) => Numbers::RealPair(pair),
@@ -318,10 +315,7 @@ impl Lowering<'_> {
         if factors[1] > 1 {
             constants.line(step.n);
         }
-        let twiddle = step.twiddle.as_ref().map(|(n, _)| {
-            let (low, at) = constants.twiddle(*n);
-            Twiddle { n: *n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at }
-        });
+        let twiddle = twiddle(step, lines, &mut constants);
         let turns = twiddle.as_ref().map(|twiddle| TurnTable { low: twiddle.low, at: twiddle.at });
         let text = lanes::wgsl(&own, invocations, input == output, turns).into();
         let side = |hooks: &Hooks, state: &State, load: bool| Side {
@@ -412,6 +406,13 @@ impl Lowering<'_> {
         }
         Ok(())
     }
+}
+
+/// The roots on the results of a step, whose tables are added to the constants.
+fn twiddle(step: &Step<'_>, lines: &[Line], constants: &mut Constants) -> Option<Twiddle> {
+    let &(n, _) = step.twiddle.as_ref()?;
+    let (low, at) = constants.twiddle(n);
+    Some(Twiddle { n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at })
 }
 
 fn with_roots(packed: &Packed, constants: &mut Constants) -> Packed {

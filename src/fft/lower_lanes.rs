@@ -2,10 +2,10 @@
 
 use super::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Turn};
 use super::lower::Line;
-use super::passes::{Hooks, Step};
+use super::passes::Step;
 use super::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
-use crate::kernels::fft::pass::{Numbers, Place};
+use crate::kernels::fft::pass::Place;
 
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and after it; or why there is none.
 pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
@@ -20,9 +20,8 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         "invocations are a multiple of 8 that fits a workgroup",
     )?;
     ensure(factors.iter().all(|factor| (1..=MAX_ELEMENTS).contains(factor)), &format!("factors are 1 to {MAX_ELEMENTS}"))?;
-    let plain = |hooks: &Hooks| hooks.numbers == Numbers::Complex && hooks.limit.is_none() && hooks.factors.is_none();
     ensure(
-        plain(&step.load) && plain(&step.store) && step.convolution.is_none(),
+        step.load.is_plain() && step.store.is_plain() && step.convolution.is_none(),
         "lanes transform complex numbers, without a convolution",
     )?;
 

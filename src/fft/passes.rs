@@ -134,6 +134,18 @@ pub(super) struct Hooks {
     pub weights: Vec<u32>,
 }
 
+impl Hooks {
+    /// Numbers as they are, with parts exchanged or not.
+    fn plain(numbers: Numbers, swap: bool) -> Self {
+        Self { numbers, limit: None, factors: None, swap, weights: Vec::new() }
+    }
+
+    /// Complex numbers with nothing fused but the exchange of parts.
+    pub fn is_plain(&self) -> bool {
+        self.numbers == Numbers::Complex && self.limit.is_none() && self.factors.is_none()
+    }
+}
+
 /// Constants by position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Factors {
@@ -249,15 +261,13 @@ impl<'a> Builder<'a, '_> {
         if recipe.bluestein.is_some() && u64::from(m) < 2 * u64::from(n) - 1 {
             return Err(format!("a convolution of {m} is too short for a transform of {n}, which needs {}", 2 * u64::from(n) - 1));
         }
-        let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
-        let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+        let (lengths, product) = lengths(recipe, m);
         if product != u64::from(m) {
             return Err(format!("the lengths of its passes multiply to {product}, not to {m}"));
         }
 
-        let plain = |numbers: Numbers, limit, swap| Hooks { numbers, limit, factors: None, swap, weights: Vec::new() };
-        let load = plain(load_numbers, None, load_swap);
-        let store = plain(store_numbers, store_limit, store_swap);
+        let load = Hooks::plain(load_numbers, load_swap);
+        let store = Hooks { limit: store_limit, ..Hooks::plain(store_numbers, store_swap) };
         let stored_extents = |own: &Self, extent: u32| {
             let mut extents = own.extents.clone();
             extents[axis] = extent;
@@ -280,12 +290,12 @@ impl<'a> Builder<'a, '_> {
             Some(_) => {
                 let padded = self.natural(&stored_extents(self, m), None)?;
                 let load = Hooks { limit: Some(n), factors: Some(Factors::Chirp(n)), ..load };
-                let middle = Hooks { factors: Some(Factors::Spectrum { n, m }), ..plain(Numbers::Complex, None, true) };
+                let middle = Hooks { factors: Some(Factors::Spectrum { n, m }), ..Hooks::plain(Numbers::Complex, true) };
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
                 // The results want their parts exchanged, then the chirp: the conjugate chirp, then the exchange. Stored swapped, twice is not at all.
                 let factors = Some(Factors::ConjugateChirp(n));
                 let store = Hooks { limit: Some(store.limit.unwrap_or(n)), factors, swap: !store.swap, ..store };
-                self.run(axis, recipe, &lengths, plain(Numbers::Complex, None, false), store, target, None)?;
+                self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), store, target, None)?;
             }
         }
         self.extents = after;
@@ -295,22 +305,20 @@ impl<'a> Builder<'a, '_> {
     /// Rows of reals as complex numbers of half the length.
     fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<(), String> {
         let (axis, m) = (recipe.axis, n / 2);
-        let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
-        let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+        let (lengths, product) = lengths(recipe, m);
         if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(m) {
             return Err(format!("rows of {n} reals in halves take passes whose lengths multiply to {n}/2, not to {product}"));
         }
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".to_owned());
         }
-        let plain = |numbers: Numbers, swap| Hooks { numbers, limit: None, factors: None, swap, weights: Vec::new() };
         let packed = |place: Place| Packed { n, place, low: 0, at: [0, 0] };
         let mut extents = self.extents.clone();
         extents[axis] = m;
         if self.transform.kind == Kind::C2r {
-            let load = plain(Numbers::ToPacked(packed(self.current.dim((axis, 0)).place.clone())), load_swap);
+            let load = Hooks::plain(Numbers::ToPacked(packed(self.current.dim((axis, 0)).place.clone())), load_swap);
             let target = self.output.as_complex(axis);
-            self.run(axis, recipe, &lengths, load, plain(Numbers::Complex, store_swap), target, None)?;
+            self.run(axis, recipe, &lengths, load, Hooks::plain(Numbers::Complex, store_swap), target, None)?;
             self.extents[axis] = n;
             return Ok(());
         }
@@ -322,13 +330,13 @@ impl<'a> Builder<'a, '_> {
                 None => self.output.clone(),
                 Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
             };
-            let store = plain(Numbers::OfPacked(packed(Place::linear(0))), false);
-            self.run(axis, recipe, &lengths, plain(Numbers::Complex, false), store, target, None)?;
+            let store = Hooks::plain(Numbers::OfPacked(packed(Place::linear(0))), false);
+            self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), store, target, None)?;
             self.extents = extents;
             return Ok(());
         }
         let middle = self.natural(&extents, None)?;
-        self.run(axis, recipe, &lengths, plain(Numbers::Complex, false), plain(Numbers::Complex, false), middle, None)?;
+        self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), Hooks::plain(Numbers::Complex, false), middle, None)?;
         // The spectrum of the reals, of one element more, is combined by a pass that transforms nothing: its element is always 0.
         extents[axis] = m + 1;
         let target = match next {
@@ -340,8 +348,9 @@ impl<'a> Builder<'a, '_> {
         from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = m + 1);
         [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
         let weights = vec![1, 0];
-        let load = Hooks { weights: weights.clone(), ..plain(Numbers::OfPacked(packed(self.current.dim((axis, 0)).place.clone())), false) };
-        let store = Hooks { weights, ..plain(Numbers::Complex, false) };
+        let load =
+            Hooks { weights: weights.clone(), ..Hooks::plain(Numbers::OfPacked(packed(self.current.dim((axis, 0)).place.clone())), false) };
+        let store = Hooks { weights, ..Hooks::plain(Numbers::Complex, false) };
         let states = [from, to];
         let element = (axis, 1);
         self.steps.push(Step { recipe: &COMBINE, element, n: 1, states, load, store, twiddle: None, convolution: None });
@@ -398,7 +407,7 @@ impl<'a> Builder<'a, '_> {
         let to = target.split(axis, lengths, &before);
         for (f, pass) in recipe.passes.iter().enumerate() {
             let last = f + 1 == passes;
-            let middle = || Hooks { numbers: Numbers::Complex, limit: None, factors: None, swap: false, weights: Vec::new() };
+            let middle = || Hooks::plain(Numbers::Complex, false);
             let own_load = if f == 0 { Hooks { weights: after.clone(), ..load.clone() } } else { middle() };
             let own_store = if last { Hooks { weights: before.clone(), ..store.clone() } } else { middle() };
             let state = if last { to.clone() } else { self.between(&from, axis, lengths, f, &load, block_of(pass))? };
@@ -454,6 +463,13 @@ impl<'a> Builder<'a, '_> {
         order.extend([high, Digit::whole(key(0), lengths[0]), low]);
         State::packed(&order).ok_or_else(too_many)
     }
+}
+
+/// The lengths of an axis's passes, and their product. A pass that does not say its length does all of `m`.
+fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
+    let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
+    let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
+    (lengths, product)
 }
 
 fn block_of(pass: &PassRecipe) -> Option<[u32; 2]> {

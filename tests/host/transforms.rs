@@ -4,6 +4,7 @@ use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceProfile, Spec};
 
+use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::*;
 use crate::variants::profiles;
 
@@ -74,38 +75,18 @@ fn every_short_length() {
 
 #[test]
 fn lengths_in_several_passes() {
-    check_plain(
-        &[240],
-        3,
-        &[
-            "axis 0: registers 4.3 lanes=3 lines=4 + registers 5.4 lanes=5 lines=2",
-            "axis 0: registers 4.3 lanes=3 lines=4 block=4x1 + registers 5.4 lanes=4 lines=2",
-            "axis 0: registers 4 lanes=1 lines=8 + registers 6 lanes=1 lines=4 + registers 10 lanes=2 lines=2",
-            "axis 0: registers 4 lanes=1 lines=8 block=5x1 + registers 6 lanes=1 lines=4 block=5x1 + registers 10 lanes=2 lines=2",
-            "axis 0: registers 2.2 lanes=1 lines=8 block=4x1 + registers 6 lanes=1 lines=3 + registers 10 lanes=1 lines=2 roots=table",
-            "axis 0 bluestein 512: registers 8.8 lanes=8 lines=2 + registers 8 lanes=1 lines=8",
-            "axis 0 bluestein 480: registers 8.5.12 lanes=40 lines=1",
-        ],
-    );
     check_plain(&[1 << 15], 1, &[]);
     check_plain(&[10_007], 1, &[]);
 }
 
 #[test]
-fn exchanges_in_pieces_and_partial_rounds() {
-    check_plain(
-        &[256],
-        5,
-        &[
-            "axis 0: registers 16.16 lanes=16 lines=2 pieces=2",
-            "axis 0: registers 16.16 lanes=16 lines=3 pieces=4 exchange=whole",
-            "axis 0: registers 4.8.8 lanes=16 lines=1 pieces=4",
-            "axis 0: registers 8.8.4 lanes=10 lines=3 banks=16",
-            "axis 0: registers 8.8.4 lanes=5 lines=1 banks=0",
-            "axis 0: registers 8.8.4 lanes=33 lines=7 banks=64 roots=table",
-            "axis 0: radix2 rows=3 lanes=10",
-        ],
-    );
+fn recipes_by_hand() {
+    for (shape, recipes) in COMPLEX {
+        check_plain(shape, 5, recipes);
+    }
+    for (shape, recipes) in REAL {
+        check_real(shape, 3, *recipes);
+    }
 }
 
 #[test]
@@ -116,25 +97,6 @@ fn two_and_three_axes() {
     for shape in [vec![2, 3, 4], vec![8, 1, 5], vec![16, 8, 32], vec![7, 11, 13]] {
         check_plain(&shape, 2, &[]);
     }
-    check_plain(
-        &[12, 20],
-        2,
-        &[
-            "axis 1: registers 5.4 lanes=5 lines=2 block=4x3; axis 0: registers 4.3 lanes=3 lines=8",
-            "axis 1: registers 5.4 lanes=5 lines=2 block=3x5; axis 0: registers 4.3 lanes=4 lines=8",
-            "axis 0: registers 4.3 lanes=3 lines=8 block=4x3; axis 1: registers 5.4 lanes=5 lines=2",
-            "axis 1: registers 5 lanes=1 lines=4 block=4x1 + registers 4 lanes=1 lines=5; axis 0: registers 4 lanes=1 lines=5 + registers 3 lanes=1 lines=20",
-            "axis 1 bluestein 40: registers 8.5 lanes=5 lines=2; axis 0 bluestein 24: registers 4 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
-        ],
-    );
-    check_plain(
-        &[16, 64],
-        3,
-        &[
-            "rows: radix2 rows=2 lanes=8; columns: registers 4.4 lanes=4 lines=4; transpose: naive 8x8",
-            "axis 1: registers 8.8 lanes=8 lines=1 block=8x4; axis 0: registers 4.4 lanes=4 lines=8",
-        ],
-    );
 }
 
 #[test]
@@ -276,38 +238,6 @@ fn real_transforms_of_every_short_length() {
     }
     check_real(&[1 << 15], 1, [&[], &[]]);
     check_real(&[10_007], 1, [&[], &[]]);
-    check_real(
-        &[60],
-        3,
-        [
-            &[
-                "axis 0: registers 5.4.3 lanes=15",
-                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
-                "axis 0 pairs: registers 10.6 lanes=6 lines=3 pieces=2",
-                "axis 0 halves: registers 6.5 lanes=5 lines=2",
-                "axis 0 halves: registers 10 lanes=1 lines=3 block=3x1 + registers 3 lanes=1 lines=4",
-                "axis 0 pairs: registers 6.10 lanes=6 pieces=2 exchange=whole",
-                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
-                "axis 0 bluestein 128: registers 16.8 lanes=8",
-                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
-                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
-            ],
-            &[
-                "axis 0: registers 5.4.3 lanes=15",
-                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
-                "axis 0 pairs: registers 10.6 lanes=6 lines=3 pieces=2",
-                "axis 0 halves: registers 6.5 lanes=5 lines=2",
-                "axis 0 halves: registers 10 lanes=1 lines=3 block=3x1 + registers 3 lanes=1 lines=4",
-                "axis 0 pairs: registers 6.10 lanes=6 pieces=2 exchange=whole",
-                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
-                "axis 0 bluestein 128: registers 16.8 lanes=8",
-                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
-                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
-            ],
-        ],
-    );
 }
 
 #[test]
@@ -318,17 +248,6 @@ fn real_transforms_of_two_and_three_axes() {
     for shape in [vec![2, 3, 4], vec![3, 1, 5], vec![8, 8, 8]] {
         check_real(&shape, 3, [&[], &[]]);
     }
-    check_real(
-        &[12, 20],
-        2,
-        [
-            &[
-                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=4x2; axis 0: registers 4.3 lanes=3 lines=8",
-                "axis 1 pairs: registers 5.4 lanes=5 lines=2 block=3x4; axis 0: registers 4.3 lanes=3 lines=8",
-            ],
-            &["axis 0: registers 4.3 lanes=3 lines=8 block=4x2; axis 1: registers 5.4 lanes=5 lines=2"],
-        ],
-    );
 }
 
 #[test]

@@ -147,39 +147,28 @@ pub const LANES: &[(&[usize], &[&str])] = &[
     ),
 ];
 
+/// Of rows of 60 reals, in both directions.
+const ROWS_OF_60: &[&str] = &[
+    "axis 0: registers 5.4.3 lanes=15",
+    "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
+    "axis 0 pairs: registers 5.4.3 lanes=20 exchange=whole banks=0",
+    "axis 0 pairs: registers 60 lanes=1 lines=4",
+    "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
+    "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
+    "axis 0 halves: registers 5.6 lanes=6 lines=2",
+    "axis 0 halves: registers 5 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
+    "axis 0 bluestein 128: registers 16.8 lanes=8",
+    "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
+    "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
+    "axis 0 pairs: registers 10.6 lanes=6 lines=3 pieces=2",
+    "axis 0 pairs: registers 6.10 lanes=6 pieces=2 exchange=whole",
+    "axis 0 halves: registers 6.5 lanes=5 lines=2",
+    "axis 0 halves: registers 10 lanes=1 lines=3 block=3x1 + registers 3 lanes=1 lines=4",
+];
+
 /// Of transforms from real numbers and to real numbers, by shape.
 pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
-    (
-        &[60],
-        [
-            &[
-                "axis 0: registers 5.4.3 lanes=15",
-                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
-                "axis 0 pairs: registers 5.4.3 lanes=20 exchange=whole banks=0",
-                "axis 0 pairs: registers 60 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
-                "axis 0 halves: registers 5.6 lanes=6 lines=2",
-                "axis 0 halves: registers 5 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
-                "axis 0 bluestein 128: registers 16.8 lanes=8",
-                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
-                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
-            ],
-            &[
-                "axis 0: registers 5.4.3 lanes=15",
-                "axis 0 pairs: registers 5.4.3 lanes=7 lines=3",
-                "axis 0 pairs: registers 5.4.3 lanes=20 exchange=whole banks=0",
-                "axis 0 pairs: registers 60 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 + registers 6 lanes=1 lines=4",
-                "axis 0: registers 10 lanes=1 lines=3 block=3x1 + registers 6 lanes=1 lines=4",
-                "axis 0 halves: registers 5.6 lanes=6 lines=2",
-                "axis 0 halves: registers 5 lanes=1 lines=4 + registers 6 lanes=1 lines=4",
-                "axis 0 bluestein 128: registers 16.8 lanes=8",
-                "axis 0 bluestein 128 pairs: registers 16.8 lanes=8",
-                "axis 0 bluestein 128: registers 16 lanes=1 + registers 8 lanes=1",
-            ],
-        ],
-    ),
+    (&[60], [ROWS_OF_60; 2]),
     (
         &[64],
         [

@@ -1,7 +1,8 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
 
 use super::Setting;
-use crate::kernels::fft::pass::{Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, Side};
+use crate::kernels::fft::pass::{Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, Side, array_binds};
+use crate::kernels::{Access, Bind};
 
 /// Declares the arrays and the functions that load from and store to them.
 pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
@@ -9,28 +10,12 @@ pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is one of reals.
     let element = |side: &Side| if is_real(side) { "f32" } else { "vec2<f32>" };
-    let mut declare = |names: &[&str], bound: &Bound, access: &str, element: &str, first: u32, next: &mut u32| {
-        for (i, name) in names.iter().take(bound.segments()).enumerate() {
-            let binding = if i == 0 {
-                first
-            } else {
-                *next += 1;
-                *next - 1
-            };
-            text.push_str(&format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"));
-        }
-    };
-    let mut next = 4;
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
-    let (of_input, of_output);
-    if in_place {
-        of_output = if is_real(&pass.store) { "f32" } else { "vec2<f32>" };
-        of_input = of_output;
-        declare(&DATA, &setting.output, "read_write", of_output, 2, &mut next);
-    } else {
-        (of_input, of_output) = (element(&pass.load), element(&pass.store));
-        declare(&INPUTS, &setting.input, "read", of_input, 1, &mut next);
-        declare(&OUTPUTS, &setting.output, "read_write", of_output, 2, &mut next);
+    let of_output = element(&pass.store);
+    let of_input = if in_place { of_output } else { element(&pass.load) };
+    for Bind { binding, name, access, .. } in array_binds(setting.input, setting.output) {
+        let (access, element) = if access == Access::Read { ("read", of_input) } else { ("read_write", of_output) };
+        text.push_str(&format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"));
     }
     let size = |element: &str| if element == "f32" { 4 } else { 8 };
     // Of each piece of the array the statement with the index in that piece.
@@ -43,8 +28,7 @@ pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
             let index = if i == 0 { "i".to_owned() } else { format!("i - {begin}u") };
             let statement = statement(name, &index);
             if i + 1 < count {
-                lines.push_str(&format!("    if (i < {}u) {{\n        {statement}\n    }}{}", begin + per_segment, ""));
-                lines.push('\n');
+                lines.push_str(&format!("    if (i < {}u) {{\n        {statement}\n    }}\n", begin + per_segment));
             } else {
                 lines.push_str(&format!("    {statement}\n"));
             }

@@ -3,7 +3,7 @@
 use super::super::banks::{Exchanging, Layout, Touch};
 use super::super::butterfly::{Writer, plus};
 use super::super::recipe::Exchange;
-use super::{Generator, Invocation, Map, Values};
+use super::{Generator, Invocation, Map, Values, all_of};
 
 /// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses under one condition.
 pub(super) struct Group {
@@ -102,8 +102,7 @@ impl Generator<'_> {
                         continue;
                     }
                     let in_piece = (touched.len() > 1).then(|| format!("{} / {piece_len}u == {piece}u", group.base));
-                    let condition = [group.condition.clone(), in_piece].into_iter().flatten().collect::<Vec<_>>().join(" && ");
-                    let condition = (!condition.is_empty()).then_some(condition);
+                    let condition = all_of([group.condition.clone(), in_piece]);
                     self.writer_guarded(condition.as_deref(), |own| {
                         for (place, value) in places.iter().zip(round) {
                             own.writer.line(format_args!("exchange[{place}] = {value}{part};"));

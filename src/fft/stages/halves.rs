@@ -2,7 +2,7 @@
 
 use super::super::butterfly::plus;
 use super::super::recipe::Exchange;
-use super::{Generator, Invocation, Values};
+use super::{Generator, Invocation, Values, all_of};
 use crate::kernels::fft::pass::{Packed, Pair};
 
 /// Two values whose indices k = t + first and n - k mirror one another.
@@ -26,8 +26,8 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         let second = self.second_of(pair, place);
         for Image { first, z, w, condition } in images {
-            let condition = [place.live.clone(), condition].into_iter().flatten().collect::<Vec<_>>().join(" && ");
-            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+            let condition = all_of([place.live.clone(), condition]);
+            self.writer_guarded(condition.as_deref(), |own| {
                 let at = own.element_places(&side.element, &line, &place.t, &[first]).remove(0);
                 own.writer.line(format_args!("store({at}, 0.5 * params.scale * vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y));"));
                 own.writer_guarded(second.as_deref(), |own| {
@@ -48,8 +48,8 @@ impl Generator<'_> {
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
-            let condition = [place.live.clone(), condition].into_iter().flatten().collect::<Vec<_>>().join(" && ");
-            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+            let condition = all_of([place.live.clone(), condition]);
+            self.writer_guarded(condition.as_deref(), |own| {
                 let k = own.writer.value(format_args!("{}", plus(&place.t, first)));
                 let root = own.look_up(packed.n, packed.low, packed.at, &k);
                 let even = own.writer.value(format_args!("vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y)"));
@@ -139,8 +139,8 @@ impl Generator<'_> {
         let i = plus(&place.t, step);
         // Frequencies k up to n/2 as they are, then mirrored.
         let mut put = |conditions: Vec<String>, at: String| {
-            let condition = conditions.join(" && ");
-            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+            let condition = all_of(conditions.into_iter().map(Some));
+            self.writer_guarded(condition.as_deref(), |own| {
                 own.writer.line(format_args!("exchange[{row} + {at}] = {value};"));
             });
         };

@@ -387,6 +387,11 @@ impl Generator<'_> {
     }
 }
 
+/// The condition that all of those hold that there are.
+fn all_of(conditions: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    conditions.into_iter().flatten().reduce(|all, next| format!("{all} && {next}"))
+}
+
 /// Whether numbers are loaded by their position on the axis, not by that of the element.
 pub(super) fn by_index(numbers: &Numbers) -> bool {
     matches!(numbers, Numbers::Half(_) | Numbers::HalfPair(..) | Numbers::OfPacked(_) | Numbers::ToPacked(_))

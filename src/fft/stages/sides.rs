@@ -1,7 +1,7 @@
 //! Where the elements of a pass are loaded from and stored to, and what is done to them there.
 
 use super::super::butterfly::plus;
-use super::{Generator, Invocation, Values, by_index};
+use super::{Generator, Invocation, Values, all_of, by_index};
 use crate::kernels::fft::pass::{Half, Index, Numbers, Packed, Pair, Place, Side};
 
 impl Generator<'_> {
@@ -73,8 +73,7 @@ impl Generator<'_> {
                 return Known::Never;
             }
         }
-        let base = base.map_or(String::new(), |base| format!("{base} + "));
-        Known::When(format!("{base}({}) * {weight}u < {limit}u", plus(&place.t, step)))
+        Known::When(format!("{} < {limit}u", position(side, base, place, step)))
     }
 
     pub(super) fn load(&mut self, place: &Invocation, radix: u32) -> Result<Values, String> {
@@ -87,8 +86,7 @@ impl Generator<'_> {
             let steps = self.steps(radix, b);
             let lanes = self.lanes().min(self.n() / radix - b * self.lanes());
             let partial = self.partial(radix, b, &place.t);
-            let condition = [place.live.clone(), partial].into_iter().flatten().collect::<Vec<_>>().join(" && ");
-            let condition = (!condition.is_empty()).then_some(condition);
+            let condition = all_of([place.live.clone(), partial]);
             let known: Vec<Known> = steps.iter().map(|&step| self.within(side, index.as_deref(), place, step, lanes)).collect();
             // Without any condition the values are constants.
             let names: Vec<Option<String>> = known
@@ -112,11 +110,8 @@ impl Generator<'_> {
                         Known::When(condition) => Some(condition.as_str()),
                     };
                     let value = own.writer_guarded(when, |own| {
-                        let index = needs_index.then(|| {
-                            let base = index.as_ref().map_or(String::new(), |base| format!("{base} + "));
-                            let weight = side.index.element;
-                            own.writer.value(format_args!("{base}({}) * {weight}u", plus(&place.t, step)))
-                        });
+                        let index =
+                            needs_index.then(|| own.writer.value(format_args!("{}", position(side, index.as_deref(), place, step))));
                         let value = own.load_one(side, place, &line, at, index.as_deref());
                         match name {
                             None => value,
@@ -227,8 +222,8 @@ impl Generator<'_> {
             let steps = self.steps(radix, b);
             let lanes = self.lanes().min(self.n() / radix - b * self.lanes());
             let partial = self.partial(radix, b, &place.t);
-            let condition = [place.live.clone(), partial].into_iter().flatten().collect::<Vec<_>>().join(" && ");
-            self.writer_guarded((!condition.is_empty()).then_some(condition.as_str()), |own| {
+            let condition = all_of([place.live.clone(), partial]);
+            self.writer_guarded(condition.as_deref(), |own| {
                 let places = own.element_places(&side.element, &line, &place.t, &steps);
                 for ((value, at), &step) in round.iter().zip(&places).zip(&steps) {
                     let known = own.within(side, index.as_deref(), place, step, lanes);
@@ -240,9 +235,7 @@ impl Generator<'_> {
                     own.writer_guarded(when, |own| {
                         let mut value = value.clone();
                         if let Some(factors) = side.factors {
-                            let base = index.as_ref().map_or(String::new(), |base| format!("{base} + "));
-                            let weight = side.index.element;
-                            let at = format!("{base}({}) * {weight}u + {factors}u", plus(&place.t, step));
+                            let at = format!("{} + {factors}u", position(side, index.as_deref(), place, step));
                             value = own.writer.value(format_args!("complex_mul({value}, roots[{at}])"));
                         }
                         own.store_one(side, place, at, &value);
@@ -274,6 +267,12 @@ impl Generator<'_> {
     pub(super) fn second_of(&self, pair: &Pair, place: &Invocation) -> Option<String> {
         pair.odd.map(|(dim, lines)| format!("2u * {} + 1u < {lines}u", place.coordinates[dim]))
     }
+}
+
+/// An expression for the position of element t + step on the axis, given the lines' part of it.
+fn position(side: &Side, base: Option<&str>, place: &Invocation, step: u32) -> String {
+    let base = base.map_or(String::new(), |base| format!("{base} + "));
+    format!("{base}({}) * {}u", plus(&place.t, step), side.index.element)
 }
 
 /// What the generator knows of a condition.

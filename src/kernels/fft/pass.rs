@@ -298,9 +298,17 @@ pub const DATA: [&str; 16] = [
     "data14", "data15",
 ];
 
-/// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the roots, and from 4 on what more pieces there are.
+/// The bindings of a pass: those of its arrays, and 3 for the roots.
 #[must_use]
 pub fn binds(input: Bound, output: Bound, roots: Slot) -> Vec<Bind> {
+    let mut binds = array_binds(input, output);
+    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
+    binds
+}
+
+/// The bindings of the arrays: numbers 1 and 2 for input and output, and from 4 on what more pieces there are.
+#[must_use]
+pub fn array_binds(input: Bound, output: Bound) -> Vec<Bind> {
     let mut binds = Vec::new();
     let mut next = 4;
     let mut bind = |names: &[&'static str], access, first_binding, bound: Bound| {
@@ -322,7 +330,6 @@ pub fn binds(input: Bound, output: Bound, roots: Slot) -> Vec<Bind> {
         bind(&INPUTS, Access::Read, 1, input);
         bind(&OUTPUTS, Access::ReadWrite, 2, output);
     }
-    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
     binds
 }
 
@@ -406,12 +413,12 @@ pub(super) fn mirror_lines(
     call.scatter([&OUTPUTS, &DATA], &output);
 }
 
-fn swapped(z: Complex32) -> Complex32 {
+pub(super) fn swapped(z: Complex32) -> Complex32 {
     Complex32::new(z.im, z.re)
 }
 
 /// Stockham's stages, in f32, with the kernel's table of roots.
-fn stages(radices: &[u32], roots: &[Complex32], mut x: Vec<Complex32>) -> Vec<Complex32> {
+pub(super) fn stages(radices: &[u32], roots: &[Complex32], mut x: Vec<Complex32>) -> Vec<Complex32> {
     let n = x.len();
     let mut y = x.clone();
     let mut p = 1;

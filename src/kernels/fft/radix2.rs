@@ -1,6 +1,9 @@
 //! Twin of `shaders/fft/radix2.wgsl`.
 
-use super::{Rows, binds, io, mirror_stockham};
+use num_complex::Complex32;
+
+use super::pass::{stages, swapped};
+use super::{Rows, binds, io};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, params, sources};
 
@@ -57,6 +60,12 @@ pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32
 
 fn mirror(call: &mut HostCall<'_>) {
     let Params { rows, scale } = call.params();
-    let stages = call.constant("N").trailing_zeros() as usize;
-    mirror_stockham(call, &vec![2; stages], rows as usize, scale);
+    let n = call.constant("N");
+    let radices = vec![2; n.trailing_zeros() as usize];
+    let swap = |z| if call.flag("INVERSE") { swapped(z) } else { z };
+    let input: Vec<Complex32> = bytemuck::pod_collect_to_vec(&call.input());
+    let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(call.buffer("roots"));
+    let transform = |row: &[Complex32]| stages(&radices, &roots, row.iter().map(|&z| swap(z)).collect());
+    let output: Vec<Complex32> = input.chunks_exact(n).take(rows as usize).flat_map(transform).map(|z| swap(z) * scale).collect();
+    bytemuck::cast_slice_mut(call.output())[..output.len()].copy_from_slice(&output);
 }
