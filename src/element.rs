@@ -1,11 +1,12 @@
 //! What an array on the device is made of.
 
+use half::f16;
 use num_complex::Complex;
 
 /// Plain data that can be an element of an array on the device.
 ///
-/// The size must be a multiple of 4 bytes, as WebGPU has no smaller unit; views check that. Transposes take 4, 8 and 16 bytes. Implement it for your own
-/// types, with [`bytemuck`]'s derives (its feature `derive`):
+/// The size must be 1, 2 or a multiple of 4 bytes, which views check. WebGPU has no unit smaller than 4 bytes: of an array that ends within one, buffers
+/// must have all of it. Implement it for your own types, with [`bytemuck`]'s derives (its feature `derive`):
 ///
 /// ```
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -34,6 +35,7 @@ elements! {
     [f32; 2] => "f32x2", [i32; 2] => "i32x2", [u32; 2] => "u32x2",
     [f32; 4] => "f32x4", [i32; 4] => "i32x4", [u32; 4] => "u32x4",
     [u8; 4] => "u8x4",
+    u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", f16 => "f16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
 }
 
 /// Implements what `derive` would, but without asking the element type for it: specifications are plain data for every element.

@@ -37,7 +37,7 @@
 //! # Operations
 //! | | specification | this version |
 //! |---|---|---|
-//! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](fft::Layout); in place or not |
+//! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](Layout); in place or not |
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose | [`transpose::Transpose`] | matrices of any size, batches, elements of 4, 8 or 16 bytes |
@@ -65,6 +65,7 @@ pub mod fft;
 pub mod gpu;
 pub mod guides;
 pub mod kernels;
+pub mod layout;
 pub mod plan;
 pub mod reduce;
 pub mod shape;
@@ -74,6 +75,8 @@ pub use bytemuck;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Pending, View};
+pub use half;
+pub use layout::Layout;
 pub use num_complex::{self, Complex32};
 pub use plan::{Bound, Plan, Planner, Program, Spec};
 pub use shape::Shape;

@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// Extents of an array of rank 1 to 3, row-major, slowest axis first, as in `ndarray` and NumPy.
+/// Extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and NumPy.
 ///
-/// Made from a length or from an array of extents: `1024`, `[rows, columns]`, `[planes, rows, columns]`.
+/// Made from a length or from an array of extents: `1024`, `[rows, columns]`, `[planes, rows, columns]`, or with one axis more; or, where the rank is not
+/// known beforehand, from a slice by `try_from`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    extents: [usize; 3],
+    extents: [usize; 4],
     rank: usize,
 }
 
@@ -25,6 +26,12 @@ impl Shape {
     #[must_use]
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// The same with another extent of one axis.
+    pub(crate) fn with(mut self, axis: usize, extent: usize) -> Self {
+        self.extents[axis] = extent;
+        self
     }
 
     /// Elements in `batch` such arrays.
@@ -61,12 +68,8 @@ impl FromStr for Shape {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
         let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-        match extents.map_err(|_| wrong("it is of the form 512x512"))?[..] {
-            [n] => Ok(Self::from([n])),
-            [r, c] => Ok(Self::from([r, c])),
-            [p, r, c] => Ok(Self::from([p, r, c])),
-            _ => Err(wrong("3 axes are the most")),
-        }
+        let extents = extents.map_err(|_| wrong("it is of the form 512x512"))?;
+        Self::try_from(&extents[..]).map_err(|_| wrong("4 axes are the most"))
     }
 }
 
@@ -86,6 +89,21 @@ impl fmt::Display for Batched {
     }
 }
 
+/// Takes 1 to 4 extents.
+impl TryFrom<&[usize]> for Shape {
+    type Error = Error;
+
+    fn try_from(extents: &[usize]) -> Result<Self> {
+        let mut all = [1; 4];
+        if extents.is_empty() || extents.len() > all.len() {
+            let what = format!("an array of {} axes", extents.len());
+            return Err(Error::Unsupported { what, why: "arrays have 1 to 4 axes".to_owned() });
+        }
+        all[..extents.len()].copy_from_slice(extents);
+        Ok(Self { extents: all, rank: extents.len() })
+    }
+}
+
 impl From<usize> for Shape {
     fn from(n: usize) -> Self {
         Self::from([n])
@@ -96,7 +114,7 @@ macro_rules! from_arrays {
     ($($rank:literal),*) => { $(
         impl From<[usize; $rank]> for Shape {
             fn from(extents: [usize; $rank]) -> Self {
-                let mut all = [1; 3];
+                let mut all = [1; 4];
                 all[..$rank].copy_from_slice(&extents);
                 Self { extents: all, rank: $rank }
             }
@@ -104,7 +122,7 @@ macro_rules! from_arrays {
     )* };
 }
 
-from_arrays!(1, 2, 3);
+from_arrays!(1, 2, 3, 4);
 
 #[cfg(test)]
 mod tests {

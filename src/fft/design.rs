@@ -5,12 +5,12 @@
 
 use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
-use super::layout::Placed;
 use super::lower::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::layout::Placed;
 
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;

@@ -14,7 +14,7 @@ use crate::kernels::element::Width;
 use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
 use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
-use crate::kernels::{Dispatch, Generated, Slot, join};
+use crate::kernels::{Dispatch, Form, Generated, Slot, join};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
@@ -342,7 +342,7 @@ impl Lowering<'_> {
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale };
         let workgroup = fft::lanes::Workgroup { invocations, lanes };
-        let generated = Generated { text, pass: pass.into() };
+        let generated = Generated { text, form: Form::Pass(pass.into()) };
         let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);
         Ok(())

@@ -27,7 +27,6 @@ mod design;
 mod design_cpu;
 mod factors;
 mod lanes;
-mod layout;
 mod lower;
 mod lower_lanes;
 mod passes;
@@ -41,7 +40,7 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
-pub use layout::Layout;
+pub use crate::layout::Layout;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
 
 use crate::error::{Error, Result};

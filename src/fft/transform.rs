@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::layout::{Layout, Placed};
 use super::{Direction, Scale};
 use crate::error::{Error, Result};
+use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape};
 
@@ -74,15 +74,8 @@ impl Transform {
 
     /// The shape with n/2+1 in place of n on the last axis.
     pub fn half(&self) -> Shape {
-        let mut extents = [1; 3];
-        let rank = self.shape.rank();
-        extents[..rank].copy_from_slice(self.shape.extents());
-        extents[rank - 1] = extents[rank - 1] / 2 + 1;
-        match rank {
-            1 => Shape::from([extents[0]]),
-            2 => Shape::from([extents[0], extents[1]]),
-            _ => Shape::from(extents),
-        }
+        let last = self.shape.rank() - 1;
+        self.shape.with(last, self.shape.extents()[last] / 2 + 1)
     }
 
     /// Shapes of input and output.
@@ -98,6 +91,9 @@ impl Transform {
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
         self.shape.elements("FFT", self.batch)?;
         let rank = self.shape.rank();
+        if rank > 3 {
+            return Err(unsupported("an FFT of 4 axes", "3 are the most; `batch` and `axes` leave some axes alone"));
+        }
         let last = rank - 1;
         if let Some(axis) = self.axes.iter().find(|&&axis| axis > last) {
             return Err(unsupported(&format!("axis {axis}"), &format!("the axes of a shape of rank {rank} are 0 to {last}")));

@@ -5,6 +5,14 @@ use std::marker::PhantomData;
 use crate::element::Element;
 use crate::error::{Error, Result};
 
+/// Bytes that WebGPU binds, copies and writes at least; other sizes are rounded up.
+pub(super) const UNIT: u64 = 4;
+
+/// Rounds up to whole units.
+pub(crate) fn in_units(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(UNIT).unwrap_or(u64::MAX)
+}
+
 /// An array of `T` in a wgpu buffer of its own, usable as storage and for copies in both directions.
 #[derive(Clone, Debug)]
 pub struct DeviceBuffer<T> {
@@ -60,8 +68,8 @@ impl<'a, T: Element> View<'a, T> {
     ///
     /// # Errors
     /// [`Error::MissingUsage`] if the buffer is no storage buffer; [`Error::Misaligned`] if the offset is no multiple of the element's
-    /// size; [`Error::OutOfRange`] if the view ends past the buffer; [`Error::Empty`] for no elements; [`Error::Unsupported`] for an
-    /// element whose size is no multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple of the device's
+    /// size and of 4; [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer; [`Error::Empty`] for no elements;
+    /// [`Error::Unsupported`] for an element whose size is neither 1, 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple of the device's
     /// `min_storage_buffer_offset_alignment` ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
         let argument = "view";
@@ -72,10 +80,12 @@ impl<'a, T: Element> View<'a, T> {
         if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
             return Err(Error::MissingUsage { argument, required: wgpu::BufferUsages::STORAGE, actual: buffer.usage() });
         }
-        if !offset_bytes.is_multiple_of(element_bytes as u64) {
-            return Err(Error::Misaligned { argument, offset_bytes, alignment: element_bytes as u64 });
+        let alignment = UNIT.max(element_bytes as u64);
+        if !offset_bytes.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { argument, offset_bytes, alignment });
         }
         let end = (len as u64).checked_mul(element_bytes as u64).and_then(|bytes| bytes.checked_add(offset_bytes));
+        let end = end.and_then(|end| end.checked_next_multiple_of(UNIT));
         if end.is_none_or(|end| end > buffer.size()) {
             return Err(Error::OutOfRange { argument, offset_bytes, len, element_bytes, buffer_bytes: buffer.size() });
         }
@@ -115,6 +125,11 @@ impl<'a, T: Element> View<'a, T> {
         self.len as u64 * size_of::<T>() as u64
     }
 
+    /// Size in bytes with what is left of the last unit.
+    pub(super) fn units_bytes(&self) -> u64 {
+        in_units(self.len_bytes())
+    }
+
     /// Checks the view against what a plan needs of `argument`.
     pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
         if self.len != expected {
@@ -137,9 +152,9 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
 /// The size of `T`, which must be one that a storage buffer can hold.
 pub(super) fn element_bytes<T: Element>() -> Result<usize> {
     let bytes = size_of::<T>();
-    if bytes == 0 || !bytes.is_multiple_of(4) {
+    if bytes == 0 || bytes > 2 && !bytes.is_multiple_of(UNIT as usize) {
         let what = format!("an element of {bytes} bytes ({})", T::NAME);
-        return Err(Error::Unsupported { what, why: "WebGPU's storage needs a multiple of 4 bytes".to_owned() });
+        return Err(Error::Unsupported { what, why: "elements have 1, 2 or a multiple of 4 bytes".to_owned() });
     }
     Ok(bytes)
 }

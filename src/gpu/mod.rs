@@ -11,6 +11,7 @@ mod unchecked;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+pub(crate) use buffer::in_units;
 pub use buffer::{DeviceBuffer, View};
 pub use cache::PipelineCacheStatus;
 pub use options::{GpuOptions, adapters};
@@ -31,6 +32,13 @@ pub struct Gpu {
     cache: Arc<cache::PipelineCache>,
     /// Whether shaders do without wgpu's checks, see [`GpuOptions`].
     checked: bool,
+}
+
+/// The first `len` elements of what came back.
+pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
+    let mut elements: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
+    elements.truncate(len);
+    elements
 }
 
 impl Gpu {
@@ -178,16 +186,32 @@ impl Gpu {
 
     /// Replaces the elements of `target` by those of `data`, before anything that is submitted afterwards.
     ///
+    /// WebGPU writes 4 bytes at a time: where `target` ends between, the rest of the 4 must be the buffer's last.
+    ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::DeviceLost`].
+    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::Misaligned`] if it ends between and the buffer goes on; [`Error::DeviceLost`].
     pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
         let target = target.into();
         if data.len() != target.len() {
             return Err(Error::WrongLen { argument: "data", expected: target.len(), actual: data.len() });
         }
         self.require("target", target.buffer(), wgpu::BufferUsages::COPY_DST)?;
+        let (offset, bytes) = (target.offset_bytes(), bytemuck::cast_slice::<T, u8>(data));
+        let whole = bytes.len() / buffer::UNIT as usize * buffer::UNIT as usize;
+        if whole < bytes.len() && offset + target.units_bytes() < target.buffer().size() {
+            return Err(Error::Misaligned {
+                argument: "end of target",
+                offset_bytes: offset + target.len_bytes(),
+                alignment: buffer::UNIT,
+            });
+        }
         self.caught("write", target.len_bytes(), || {
-            self.queue.write_buffer(target.buffer(), target.offset_bytes(), bytemuck::cast_slice(data));
+            self.queue.write_buffer(target.buffer(), offset, &bytes[..whole]);
+            if whole < bytes.len() {
+                let mut last = [0; buffer::UNIT as usize];
+                last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
+                self.queue.write_buffer(target.buffer(), offset + whole as u64, &last);
+            }
         })
     }
 
@@ -197,12 +221,12 @@ impl Gpu {
     /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
     pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
         let source = source.into();
-        let bytes = source.len_bytes();
+        let (bytes, len) = (source.units_bytes(), source.len());
         self.require("source", source.buffer(), wgpu::BufferUsages::COPY_SRC)?;
         self.read_back(
             bytes,
             |encoder, staging| encoder.copy_buffer_to_buffer(source.buffer(), source.offset_bytes(), staging, 0, bytes),
-            |bytes| bytemuck::pod_collect_to_vec(bytes),
+            move |bytes| collect(bytes, len),
         )
     }
 
@@ -248,12 +272,13 @@ impl Gpu {
         }
     }
 
+    /// Bytes of a buffer for so many elements.
     fn bytes_of<T: Element>(&self, len: usize) -> Result<u64> {
         let element = buffer::element_bytes::<T>()? as u64;
         if len == 0 {
             return Err(Error::Empty { what: "array", shape: "0".to_owned() });
         }
-        Ok((len as u64).saturating_mul(element))
+        Ok(buffer::in_units((len as u64).saturating_mul(element)))
     }
 
     fn require(&self, argument: &'static str, buffer: &wgpu::Buffer, required: wgpu::BufferUsages) -> Result<()> {

@@ -180,7 +180,14 @@ pub struct Generated {
     /// The WGSL.
     pub text: Arc<str>,
     /// What it computes.
-    pub pass: Arc<fft::pass::Pass>,
+    pub form: Form,
+}
+
+/// What generated text computes, as data: what the host mirrors read in its place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Form {
+    /// A pass of an FFT.
+    Pass(Arc<fft::pass::Pass>),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -253,7 +260,9 @@ impl fmt::Display for Dispatch {
             write!(f, " {name}={value}")?;
         }
         if let Some(generated) = &self.generated {
-            write!(f, " radices={}", join(&generated.pass.radices, "."))?;
+            match &generated.form {
+                Form::Pass(pass) => write!(f, " radices={}", join(&pass.radices, "."))?,
+            }
         }
         write!(f, " | {}", self.grid.x)?;
         if self.grid.y > 1 {

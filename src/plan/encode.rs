@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Memory, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Pending, View};
+use crate::gpu::{Gpu, Pending, View, collect};
 use crate::kernels::Slot;
 
 /// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
@@ -116,14 +116,14 @@ impl<S: Spec> Plan<S> {
                 self.bind_in_place(&output)?
             }
         };
-        let bytes = self.program.output.bytes();
+        let (bytes, len) = (self.program.bytes(Slot::Output), self.program.output.len);
         self.gpu.read_back(
             bytes,
             |encoder, staging| {
                 bound.record_pass(encoder);
                 encoder.copy_buffer_to_buffer(output.wgpu(), 0, staging, 0, bytes);
             },
-            bytemuck::pod_collect_to_vec,
+            move |bytes| collect(bytes, len),
         )
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Placement, Program};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::gpu::collect;
 use crate::kernels::{Access, Bind, HostCall, Slot};
 
 /// What arrays hold that nobody has written: the bits of a NaN that no arithmetic makes.
@@ -32,7 +33,7 @@ impl Program {
         let words = |bytes: u64| vec![UNWRITTEN; bytes as usize / 4];
         let first = if self.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
         let mut memory: HashMap<Slot, Vec<u32>> = HashMap::new();
-        memory.insert(Slot::Output, words(self.output.bytes()));
+        memory.insert(Slot::Output, words(self.bytes(Slot::Output)));
         memory.insert(first, bytemuck::pod_collect_to_vec(input));
         memory.extend((0..self.workspaces.len()).map(|i| (Slot::Workspace(i), words(self.workspaces[i].bytes()))));
         memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words.to_vec())));
@@ -47,6 +48,6 @@ impl Program {
                 memory.get_mut(&bind.slot).expect("it was bound")[words(bind)].copy_from_slice(&buffer);
             }
         }
-        Ok(bytemuck::pod_collect_to_vec(&memory[&Slot::Output]))
+        Ok(collect(bytemuck::cast_slice(&memory[&Slot::Output]), self.output.len))
     }
 }

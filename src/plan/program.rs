@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Placement;
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
+use crate::gpu::{DeviceProfile, in_units};
 use crate::kernels::{Dispatch, Slot};
 
 /// Size of an array.
@@ -60,15 +60,16 @@ pub struct Program {
 }
 
 impl Program {
-    /// Bytes of the array in `slot`.
+    /// Bytes of the array in `slot`, rounded up to the 4 that WebGPU binds at least.
     #[must_use]
     pub fn bytes(&self, slot: Slot) -> u64 {
-        match slot {
+        let bytes = match slot {
             Slot::Input => self.input.bytes(),
             Slot::Output => self.output.bytes(),
             Slot::Workspace(i) => self.workspaces[i].bytes(),
             Slot::Table(i) => self.tables[i].words.len() as u64 * 4,
-        }
+        };
+        in_units(bytes)
     }
 
     /// Bytes of all workspaces.

@@ -3,7 +3,7 @@
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Transpose;
-use wgpu_fft::{Complex32, DeviceBuffer, Gpu, Planner, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
 use crate::harness::*;
 
@@ -115,4 +115,22 @@ pub fn small_devices_are_enough(device: &Device) {
     let plan = device.planner.plan(Transpose::<[f32; 4]>::new([50, 70])).unwrap();
     let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));
     assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
+}
+
+/// Elements smaller than what WebGPU writes at least.
+pub fn small_elements_come_back(device: &Device) {
+    let gpu = device.gpu();
+    for len in [1, 2, 3, 4, 5, 1023] {
+        let bytes: Vec<u8> = (0..len).map(|i| (i * 7 + 1) as u8).collect();
+        assert_eq!(gpu.download(&gpu.upload(&bytes).unwrap()).unwrap().wait().unwrap(), bytes, "{}", device.name);
+        let halves: Vec<half::f16> = (0..len).map(|i| half::f16::from_f32(i as f32 - 3.0)).collect();
+        assert_eq!(gpu.download(&gpu.upload(&halves).unwrap()).unwrap().wait().unwrap(), halves, "{}", device.name);
+    }
+    // What follows is not overwritten; where it would be, that is an error.
+    let buffer = gpu.upload(&[9u8; 16]).unwrap();
+    let part = |len| View::<u8>::new(buffer.wgpu(), 0, len).unwrap();
+    assert!(matches!(gpu.write(part(5), &[1; 5]), Err(Error::Misaligned { offset_bytes: 5, .. })));
+    gpu.write(part(8), &[1; 8]).unwrap();
+    let expected: Vec<u8> = [[1; 8], [9; 8]].concat();
+    assert_eq!(gpu.download(&buffer).unwrap().wait().unwrap(), expected, "{}", device.name);
 }

@@ -102,6 +102,7 @@ fn per_device() -> Vec<DeviceTest> {
             results_can_be_awaited_together,
             steps_are_timed_where_the_device_can,
             small_devices_are_enough,
+            small_elements_come_back,
         }
         first_use::{
             threads_that_plan_the_same_share_one_plan,

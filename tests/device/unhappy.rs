@@ -37,6 +37,10 @@ pub fn wrong_lengths_of_layouts_carry_both_numbers(device: &Device) {
         (device.gpu().alloc(48).unwrap(), device.gpu().alloc(88).unwrap());
     let error = plan.encode(&mut encoder(device.gpu()), &input, &short).unwrap_err();
     assert_eq!(error, Error::WrongLen { argument: "output", expected: 89, actual: 88 });
+    // Of a part of an array, all of the array.
+    let plan = device.planner.plan(C2c::forward([4, 6]).input_layout(layout.within(100))).unwrap();
+    assert_eq!(plan.run(&complex_noise(39, 1)).unwrap_err(), Error::WrongLen { argument: "input", expected: 100, actual: 39 });
+    assert!(plan.run(&complex_noise(100, 1)).is_ok());
     // Reals count as reals; in place the array is that of the spectrum.
     let plan = device.planner.plan(R2c::forward([4, 6])).unwrap();
     assert_eq!(plan.run(&[0.0; 25]).unwrap_err(), Error::WrongLen { argument: "input", expected: 24, actual: 25 });
@@ -68,6 +72,12 @@ pub fn buffers_must_be_storage_large_enough_and_aligned(device: &Device) {
     assert!(matches!(View::<Complex32>::new(&storage, u64::MAX - 7, usize::MAX), Err(Error::OutOfRange { .. })));
     assert!(matches!(View::<Complex32>::new(&storage, 4, 1), Err(Error::Misaligned { alignment: 8, .. })));
     assert!(matches!(View::<Complex32>::new(&storage, 0, 0), Err(Error::Empty { .. })));
+
+    // Small elements begin where 4 bytes do, and need all of those that they end in.
+    assert!(matches!(View::<u8>::new(&storage, 2, 1), Err(Error::Misaligned { offset_bytes: 2, alignment: 4, .. })));
+    assert!(View::<u8>::new(&storage, 1020, 3).is_ok());
+    let short = raw_buffer(gpu, 1022, wgpu::BufferUsages::STORAGE);
+    assert!(matches!(View::<u8>::new(&short, 0, 1021), Err(Error::OutOfRange { buffer_bytes: 1022, .. })));
 
     // The element's alignment is kept, the device's is not.
     let alignment = u64::from(gpu.profile().storage_alignment);

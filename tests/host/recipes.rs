@@ -220,7 +220,7 @@ fn specifications_are_read_as_they_are_printed() {
     for spec in SPECS.iter().filter(|spec| spec.starts_with("c2c")) {
         assert_eq!(spec.parse::<C2c>().unwrap().to_string(), *spec);
     }
-    for text in ["7", "1024,1", "30,3/1", "1024,1/65536@8208", "1,2,3@4"] {
+    for text in ["7", "1024,1", "30,3/1", "1024,1/65536@8208", "1,2,3@4", "1,2,3,4", "8,1@3:100"] {
         assert_eq!(text.parse::<Layout>().unwrap().to_string(), text);
     }
     assert_eq!("1024,1/65536@8208".parse::<Layout>().unwrap(), Layout::strides([1024, 1]).batch_distance(65_536).offset(8208));
@@ -268,7 +268,7 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("c2c up 4", "c2c fwd or c2c inv"),
         ("r2c fwd 4", "c2c fwd or c2c inv"),
         ("c2c fwd 4x", "512x512"),
-        ("c2c fwd 1x2x3x4", "3 axes"),
+        ("c2c fwd 1x2x3x4x5", "4 axes"),
         ("c2c fwd 4 y", "neither"),
         ("c2c fwd 4 xy", "neither"),
         ("c2c fwd 4 x2 x3", "a second time"),
@@ -276,8 +276,8 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("c2c fwd 4 in-place in-place", "a second time"),
         ("c2c fwd 4 axes=", "commas"),
         ("c2c fwd 4 axes=a", "commas"),
-        ("c2c fwd 4 in=a", "1 to 3 strides"),
-        ("c2c fwd 4 out=1,2,3,4", "1 to 3 strides"),
+        ("c2c fwd 4 in=a", "1 to 4 strides"),
+        ("c2c fwd 4 out=1,2,3,4,5", "1 to 4 strides"),
     ] {
         let error = text.parse::<C2c>().unwrap_err();
         assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
@@ -285,7 +285,7 @@ fn text_that_is_none_is_refused_with_a_reason() {
     assert!("c2c fwd 4".parse::<R2c>().unwrap_err().to_string().contains("it begins with r2c fwd"));
     assert!("r2c fwd 4".parse::<C2r>().unwrap_err().to_string().contains("it begins with c2r inv"));
     assert!("r2c fwd 4 in=1/x".parse::<R2c>().is_err() && "c2r inv 4 in=1@".parse::<C2r>().is_err());
-    for text in ["", ",", "1,", "1/", "1@", "1/2/3", "1@2@3", "1@2/3", "-1", "1,2,3,4"] {
+    for text in ["", ",", "1,", "1/", "1@", "1/2/3", "1@2@3", "1@2/3", "-1", "1,2,3,4,5", "1:", "1:2@3"] {
         assert!(matches!(text.parse::<Layout>(), Err(Error::Parse { what: "layout", .. })), "{text}");
     }
     assert!(matches!("tree".parse::<reduce::Recipe>(), Err(Error::Parse { .. })));
@@ -393,6 +393,8 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         ("c2r inv 8x8x8 axes=0,1", "without its last axis"),
         ("r2c fwd 8x8 transposed", "a transposed real transform"),
         ("c2c fwd 8x8 out=8,1 transposed", "transposed and an output layout"),
+        ("c2c fwd 2x8x8x8", "an FFT of 4 axes"),
+        ("c2c fwd 4x6 in=10,1@3:38", "it reaches 39 elements far, and the array has 38"),
         ("c2c fwd 8x8 in=8", "1 strides for 2 axes"),
         ("c2c fwd 8 out=8,1", "2 strides for 1 axes"),
         ("c2c fwd 8x8 out=4,1", "might overlap"),

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::butterfly::{Writer, plus};
 use super::recipe::{Exchange, Registers, Roots};
-use crate::kernels::Generated;
 use crate::kernels::fft::pass::{Bound, Numbers, Pass, Place, Side, Twiddle, Workgroup};
+use crate::kernels::{Form, Generated};
 use exchange::Group;
 
 /// What the text must know of the dispatch besides the pass.
@@ -43,7 +43,7 @@ pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Res
     text.push_str(&body);
     text.push_str("}\n");
     let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
-    Ok((Generated { text: text.into(), pass: Arc::new(pass) }, workgroup))
+    Ok((Generated { text: text.into(), form: Form::Pass(Arc::new(pass)) }, workgroup))
 }
 
 /// How invocations share out lines and lanes.

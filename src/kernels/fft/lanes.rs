@@ -2,7 +2,7 @@
 
 use num_complex::{Complex32, Complex64};
 
-use super::pass::mirror_lines;
+use super::pass::{mirror_lines, of_dispatch};
 use crate::error::Result;
 use crate::kernels::{Bind, Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
 
@@ -66,9 +66,9 @@ pub fn dispatch(
 /// Transforms every line by the definition.
 fn mirror(call: &mut HostCall<'_>) {
     let scale = call.params::<Params>().scale;
-    let generated = call.dispatch.generated.as_ref().expect("its text is generated");
-    let lines = generated.pass.lines.iter().product();
-    let n = generated.pass.n() as usize;
+    let pass = of_dispatch(call.dispatch);
+    let lines = pass.lines.iter().product();
+    let n = pass.n() as usize;
     let root = |k: usize| Complex64::cis(-std::f64::consts::TAU * k as f64 / n as f64);
     let roots: Vec<Complex64> = (0..n).map(root).collect();
     mirror_lines(call, lines, scale, |_, _, x| {

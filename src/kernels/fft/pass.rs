@@ -6,7 +6,7 @@ use num_complex::Complex32;
 
 use super::small_root;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, HostCall, Kernel, Slot, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -385,6 +385,14 @@ fn mirror(call: &mut HostCall<'_>) {
     });
 }
 
+/// The pass that the text of a dispatch computes.
+pub(super) fn of_dispatch(dispatch: &Dispatch) -> Arc<Pass> {
+    match dispatch.generated.as_ref().map(|generated| &generated.form) {
+        Some(Form::Pass(pass)) => Arc::clone(pass),
+        other => panic!("the text of a pass is generated, not {other:?}"),
+    }
+}
+
 /// Does to each line what the pass says, with `transform` in the middle.
 pub(super) fn mirror_lines(
     call: &mut HostCall<'_>,
@@ -392,7 +400,7 @@ pub(super) fn mirror_lines(
     scale: f32,
     transform: impl Fn(&Pass, &[Complex32], Vec<Complex32>) -> Vec<Complex32>,
 ) {
-    let pass: Arc<Pass> = Arc::clone(&call.dispatch.generated.as_ref().expect("its text is generated").pass);
+    let pass = of_dispatch(call.dispatch);
     let n = pass.n();
     let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(call.buffer("roots"));
     let input = gather(call, [&INPUTS, &DATA]);

@@ -8,36 +8,37 @@ use crate::shape::Shape;
 
 /// Distances between neighbours along each axis and between the arrays of a batch, in elements of the array: complex numbers or reals.
 ///
-/// Element \[j, k, l\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + l·`strides[2]`. So padded rows, interleaved channels,
+/// Element \[j, k, …\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + …, for up to 4 axes. So padded rows, interleaved channels,
 /// parts of larger arrays and axes in another order need no copy:
 ///
 /// ```
-/// use wgpu_fft::fft::Layout;
+/// use wgpu_fft::Layout;
 ///
 /// // Rows of 1000 in a pitch of 1024; the next image follows after 1000 rows.
 /// let padded = Layout::strides([1024, 1]);
 /// // Three interleaved channels of a picture, as a batch of 3.
 /// let channels = Layout::strides([3 * 640, 3]).batch_distance(1);
-/// // The part that begins in row 8, column 16 of rows of 1024.
-/// let part = Layout::strides([1024, 1]).offset(8 * 1024 + 16);
+/// // The part that begins in row 8, column 16 of 768 rows of 1024.
+/// let part = Layout::strides([1024, 1]).offset(8 * 1024 + 16).within(768 * 1024);
 /// // 480 rows and 640 columns, stored column by column.
 /// let transposed = Layout::strides([1, 480]);
 /// ```
 ///
-/// A view of such an array has as many elements as it takes from 0 to the last element, gaps and offset included; a plan says how many in
-/// `plan.program().input.len` and `plan.program().output.len`.
+/// A view of such an array has as many elements as [`within`](Self::within) says, or else as it takes from 0 to the last element, gaps and offset
+/// included; a plan says how many in `plan.program().input.len` and `plan.program().output.len`.
 ///
 /// Elements of an output lie apart, and a layout where they might not is refused: sorted by size, each stride is larger than all that the smaller ones reach.
 /// Those of an input may share places.
 ///
-/// Printed as `1024,1/65536@8208`: strides, batch distance if given, offset if not 0.
+/// Printed as `1024,1/65536@8208:786432`: strides, batch distance if given, offset if not 0, elements of the whole array if given.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Layout {
-    strides: [usize; 3],
+    strides: [usize; 4],
     rank: usize,
     batch_distance: Option<usize>,
     offset: usize,
+    within: Option<usize>,
 }
 
 impl Layout {
@@ -45,29 +46,29 @@ impl Layout {
     /// stride apart, unless said otherwise.
     pub fn strides(strides: impl Into<Shape>) -> Self {
         let strides = strides.into();
-        let mut all = [1; 3];
+        let mut all = [1; 4];
         all[..strides.rank()].copy_from_slice(strides.extents());
-        Self { strides: all, rank: strides.rank(), batch_distance: None, offset: 0 }
+        Self { strides: all, rank: strides.rank(), batch_distance: None, offset: 0, within: None }
     }
 
     /// Row-major without gaps.
     pub fn dense(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
-        let mut strides = [1usize; 3];
+        let mut strides = [1usize; 4];
         for axis in (0..shape.rank().saturating_sub(1)).rev() {
             strides[axis] = strides[axis + 1].saturating_mul(shape.extents()[axis + 1]);
         }
-        Self { strides, rank: shape.rank(), batch_distance: None, offset: 0 }
+        Self { strides, rank: shape.rank(), batch_distance: None, offset: 0, within: None }
     }
 
     /// As `dense`, with the axes of the shape in reverse order.
-    pub(super) fn reversed(shape: Shape) -> Self {
-        let mut strides = [1usize; 3];
+    pub(crate) fn reversed(shape: Shape) -> Self {
+        let mut strides = [1usize; 4];
         for axis in 1..shape.rank() {
             strides[axis] = strides[axis - 1].saturating_mul(shape.extents()[axis - 1]);
         }
         let elements = shape.extents().iter().product();
-        Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0 }
+        Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0, within: None }
     }
 
     /// Distance between the arrays of a batch, which may be smaller than an array: interleaved arrays have 1.
@@ -82,16 +83,22 @@ impl Layout {
         self
     }
 
+    /// Elements of the whole array that views have, where it is longer than up to the last element that the layout reaches.
+    pub fn within(mut self, len: usize) -> Self {
+        self.within = Some(len);
+        self
+    }
+
     /// With all distances times `factor`.
-    pub(super) fn scaled(self, factor: usize) -> Self {
+    pub(crate) fn scaled(self, factor: usize) -> Self {
         let times = |value: usize| value.saturating_mul(factor);
         let mut strides = self.strides.map(times);
         strides[self.rank - 1] = self.strides[self.rank - 1];
-        Self { strides, batch_distance: self.batch_distance.map(times), offset: times(self.offset), ..self }
+        Self { strides, batch_distance: self.batch_distance.map(times), offset: times(self.offset), within: self.within.map(times), ..self }
     }
 
     /// The same with numbers as the device counts, for arrays of this shape.
-    pub(super) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
+    pub(crate) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
         let unsupported = |why: String| Error::Unsupported { what: format!("{argument} layout {self} of {shape}"), why };
         if self.rank != shape.rank() {
             return Err(unsupported(format!("it has {} strides for {} axes", self.rank, shape.rank())));
@@ -101,7 +108,11 @@ impl Layout {
         axes.push((batch, distance));
         let reach =
             axes.iter().fold(0u64, |sum, &(extent, stride)| sum.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64)));
-        let span = reach.saturating_add(self.offset as u64).saturating_add(1);
+        let reached = reach.saturating_add(self.offset as u64).saturating_add(1);
+        let span = self.within.map_or(reached, |len| len as u64);
+        if span < reached {
+            return Err(unsupported(format!("it reaches {reached} elements far, and the array has {span}")));
+        }
         let available = u64::from(u32::MAX);
         if span > available {
             let what = format!("{argument} layout {self} of {shape}");
@@ -124,11 +135,11 @@ impl Layout {
 
 /// A layout checked for a shape.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Placed {
+pub(crate) struct Placed {
     /// Of each axis, and at last of the batch.
     pub strides: Vec<u32>,
     pub offset: u32,
-    /// Elements from the begin of the array to its last element.
+    /// Elements of the array: up to the last that is reached, or as many as were said.
     pub span: usize,
     /// Surely no two elements have the same place.
     pub distinct: bool,
@@ -142,7 +153,10 @@ impl fmt::Display for Layout {
         if let Some(distance) = self.batch_distance {
             write!(f, "/{distance}")?;
         }
-        if self.offset == 0 { Ok(()) } else { write!(f, "@{}", self.offset) }
+        if self.offset > 0 {
+            write!(f, "@{}", self.offset)?;
+        }
+        self.within.map_or(Ok(()), |len| write!(f, ":{len}"))
     }
 }
 
@@ -154,10 +168,11 @@ impl FromStr for Layout {
         let wrong = || Error::Parse {
             what: "layout",
             text: text.to_owned(),
-            why: "it is of the form 1024,1/65536@8208: 1 to 3 strides, a batch distance, an offset".to_owned(),
+            why: "it is of the form 1024,1/65536@8208:786432: 1 to 4 strides, a batch distance, an offset, the array's elements".to_owned(),
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
-        let (rest, offset) = text.split_once('@').map_or(Ok((text, 0)), |(rest, offset)| Ok((rest, number(offset)?)))?;
+        let (rest, within) = text.split_once(':').map_or(Ok((text, None)), |(rest, len)| Ok((rest, Some(number(len)?))))?;
+        let (rest, offset) = rest.split_once('@').map_or(Ok((rest, 0)), |(rest, offset)| Ok((rest, number(offset)?)))?;
         let (strides, distance) =
             rest.split_once('/').map_or(Ok((rest, None)), |(strides, distance)| Ok((strides, Some(number(distance)?))))?;
         let strides: Vec<usize> = strides.split(',').map(number).collect::<Result<_>>()?;
@@ -165,8 +180,9 @@ impl FromStr for Layout {
             [a] => Self::strides([a]),
             [a, b] => Self::strides([a, b]),
             [a, b, c] => Self::strides([a, b, c]),
+            [a, b, c, d] => Self::strides([a, b, c, d]),
             _ => return Err(wrong()),
         };
-        Ok(Self { batch_distance: distance, ..layout }.offset(offset))
+        Ok(Self { batch_distance: distance, within, ..layout }.offset(offset))
     }
 }
