@@ -1,28 +1,37 @@
-//! Reductions: bandwidth, and the ratio to a plain iterator on one thread of the host.
+//! Reductions: bandwidth beside that of a copy, and the ratio to plain loops on the host.
 //!
 //! ```sh
 //! cargo bench --bench reduce
 //! cargo bench --bench reduce -- --adapter llvmpipe --filter "sum f32" --recipe "tree 128"
+//! cargo bench --bench reduce -- --recipes-file variants.txt        # dozens of variants in one run
 //! ```
 //!
 //! Bytes are those of the input, which is read once; the copy beside it reads half as many and writes as many again, so that both move the
-//! same. `host_ms` is the time of Rust's iterator over the same numbers, in the same rounds, and `ratio` our median over its.
+//! same. Besides the recipe of the rules runs the one for equal bits across devices, where they differ, and `tree 256`, the baseline. `host_ms` is the time of
+//! Rust's iterator over the same numbers on one thread, `rayon_ms` that of rayon's on all, both in the same rounds; `ratio` is our median over
+//! the former. `--recipes-file F` has a line `spec | recipe` for each candidate, and `#` before comments; only what it names is measured.
 //! How times are taken is described in `support/mod.rs`.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use lexopt::ValueExt;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
-use wgpu_fft::Plan;
-use wgpu_fft::reduce::{Reduce, Value};
+use wgpu_fft::half::f16;
+use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::{Complex32, Element, Plan};
 
 use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
 
 #[path = "support/mod.rs"]
 mod support;
 
-const USAGE: &str = "cargo bench --bench reduce -- [OPTIONS]\n";
+const USAGE: &str = "cargo bench --bench reduce -- [OPTIONS]
+  --recipes-file FILE
+                  lines `spec | recipe`: only these
+";
 
 const COLUMNS: &[Column] = &[
     Column::new("spec", "spec", Format::Text),
@@ -33,68 +42,165 @@ const COLUMNS: &[Column] = &[
     Column::new("copy", "copy_gb_per_s", Format::Digits),
     Column::new("of copy", "copy_fraction", Format::Percent),
     Column::new("host ms", "host_ms", Format::Digits),
+    Column::new("rayon ms", "rayon_ms", Format::Digits),
     Column::new("ratio", "ratio", Format::Digits),
     Column::new("recipe", "recipe", Format::Text),
 ];
 
+/// Candidates by hand: a specification as printed, and a recipe.
+type ByHand = Vec<(String, Recipe)>;
+
 fn main() -> ExitCode {
-    let options = Options::parse(USAGE, |_, _| Ok(false));
-    support::run("reduce", options, COLUMNS, |bench| {
-        let exponents: &[u32] = bench.sized(&[20, 22, 24, 26, 28], &[20, 22, 24], &[10, 12]);
-        for exponent in exponents {
-            contest(bench, Reduce::<f32>::sum(1 << exponent), 1 << exponent, |value| value, |data| data.iter().sum())?;
+    let mut file = None;
+    let options = Options::parse(USAGE, |name, parser| {
+        if name == "recipes-file" {
+            file = Some(parser.value()?.string()?);
         }
-        let len = bench.sized(1 << 24, 1 << 24, 1 << 12);
-        contest(bench, Reduce::<f32>::min(len), len, |value| value, |data| data.iter().copied().fold(f32::INFINITY, f32::min))?;
-        contest(bench, Reduce::<u32>::sum(len), len, f32::to_bits, |data| data.iter().copied().fold(0, u32::wrapping_add))
+        Ok(name == "recipes-file")
+    });
+    support::run("reduce", options, COLUMNS, |bench| {
+        let by_hand = file.map(|file| read(&file)).transpose()?;
+        cases(&mut Contests { bench, by_hand })
     })
+}
+
+fn read(file: &str) -> Result<ByHand> {
+    let text = std::fs::read_to_string(file)?;
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            let (spec, recipe) = line.split_once('|').ok_or_else(|| format!("{file}: `{line}` is no `spec | recipe`"))?;
+            Ok((spec.trim().to_owned(), recipe.trim().parse()?))
+        })
+        .collect()
+}
+
+fn cases(contests: &mut Contests<'_>) -> Result<()> {
+    let exponents: &[u32] = contests.bench.sized(&[16, 18, 20, 22, 24, 26, 28, 29], &[16, 20, 22, 24], &[10, 12]);
+    for exponent in exponents {
+        let sum = [|data: &[f32]| data.iter().sum(), |data: &[f32]| data.par_iter().sum()];
+        contests.run(Reduce::sum(1 << exponent), Some((|x| x, sum)))?;
+    }
+    let n = contests.bench.sized(1 << 24, 1 << 22, 1 << 12);
+    contests.run(Reduce::<f32>::sum(n + 1), None)?;
+    let least = [
+        |data: &[f32]| data.iter().copied().fold(f32::INFINITY, f32::min),
+        |data: &[f32]| data.par_iter().copied().reduce(|| f32::INFINITY, f32::min),
+    ];
+    contests.run(Reduce::min(n), Some((|x| x, least)))?;
+    let whole = [
+        |data: &[u32]| data.iter().copied().fold(0, u32::wrapping_add),
+        |data: &[u32]| data.par_iter().copied().reduce(|| 0, u32::wrapping_add),
+    ];
+    contests.run(Reduce::sum(n), Some((f32::to_bits, whole)))?;
+    for exponent in contests.bench.sized(&[24, 26, 28][..], &[22], &[12]) {
+        contests.run(Reduce::<f32>::argmax(1 << exponent), None)?;
+    }
+    contests.run(Reduce::<f32>::norm(n), None)?;
+    contests.run(Reduce::<f32>::dot(n), None)?;
+    contests.run(Reduce::<f32>::max_abs_diff(n), None)?;
+    contests.run(Reduce::<Complex32>::sum(n), None)?;
+    contests.run(Reduce::<f16>::sum(n), None)?;
+    if contests.bench.gpu().profile().f64 {
+        contests.run(Reduce::<f64>::sum(n), None)?;
+    }
+    let rows: &[[usize; 2]] = contests.bench.sized(
+        &[[65_536, 1024], [1_048_576, 64], [16_777_216, 4], [1024, 65_536], [16, 4_194_304], [100_000, 1000]],
+        &[[4096, 1024], [65_536, 64], [1 << 20, 4]],
+        &[[32, 16]],
+    );
+    for &shape in rows {
+        contests.run(Reduce::<f32>::sum(shape).axes([1]), None)?;
+        contests.run(Reduce::<f32>::sum(shape).axes([0]), None)?;
+    }
+    let planes = contests.bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
+    contests.run(Reduce::<f32>::sum(planes).axes([1]), None)?;
+    contests.run(Reduce::<f32>::sum(planes).axes([0, 2]), None)
 }
 
 /// Longest array that the host reduces as well.
 const HOST_LEN: usize = 1 << 24;
 
-/// Measures a reduction by every recipe, and `host`, which reduces the same `len` values made by `convert`.
-fn contest<T: Value>(bench: &mut Bench, spec: Reduce<T>, len: usize, convert: fn(f32) -> T, host: fn(&[T]) -> T) -> Result<()> {
-    bench.contest(&spec.to_string(), |bench| {
-        let plans = bench.plans(&spec, &bench.options().recipes()?)?;
-        let host = (len <= HOST_LEN).then(|| {
-            let data: Vec<T> = bench.noise().take(len).map(convert).collect();
-            Candidate::host(
-                (data, host),
-                |_| (),
-                |(data, host)| {
-                    black_box(host(black_box(data)));
-                },
-            )
-        });
-        measure(bench, &spec, len, &plans, host)
-    })
+/// A plan, and its specification printed.
+type Titled<T, O> = (Arc<Plan<Reduction<T, O>>>, String);
+
+/// How the host makes its numbers, and reduces them on one thread and on all.
+type Host<T, O> = (fn(f32) -> T, [fn(&[T]) -> O; 2]);
+
+struct Contests<'a> {
+    bench: &'a mut Bench,
+    by_hand: Option<ByHand>,
 }
 
-fn measure<T: Value>(
+impl Contests<'_> {
+    fn run<T: Value + 'static, O: Element + 'static>(&mut self, spec: Reduction<T, O>, host: Option<Host<T, O>>) -> Result<()> {
+        let title = spec.to_string();
+        let mut recipes = self.bench.options().recipes()?;
+        let across = spec.clone().determinism(Determinism::AcrossDevices);
+        match &self.by_hand {
+            Some(all) => {
+                let own: Vec<Recipe> = all.iter().filter(|(spec, _)| *spec == title).map(|(_, recipe)| recipe.clone()).collect();
+                if own.is_empty() {
+                    return Ok(());
+                }
+                recipes.extend(own);
+            }
+            None => recipes.push(Recipe::Tree { workgroup: 256 }),
+        }
+        let across = self.by_hand.is_none().then_some(across);
+        self.bench.contest(&title, |bench| {
+            let plans = bench.plans(&spec, &recipes)?;
+            let mut all: Vec<Titled<T, O>> = plans.into_iter().map(|plan| (Arc::clone(&plan), title.clone())).collect();
+            if let Some(across) = across {
+                let plan = bench.planner().plan(across)?;
+                if *plan.recipe() != *all[0].0.recipe() {
+                    all.push((Arc::clone(&plan), plan.spec().to_string()));
+                }
+            }
+            let len = all[0].0.program().input.len;
+            let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
+                reduce.map(|reduce| {
+                    let data: Vec<T> = bench.noise().take(len).map(convert).collect();
+                    Candidate::host(
+                        (data, reduce),
+                        |_| (),
+                        |(data, reduce)| {
+                            black_box(reduce(black_box(data)));
+                        },
+                    )
+                })
+            });
+            measure(bench, &all, hosts)
+        })
+    }
+}
+
+fn measure<T: Value, O: Element>(
     bench: &mut Bench,
-    spec: &Reduce<T>,
-    len: usize,
-    plans: &[Arc<Plan<Reduce<T>>>],
-    host: Option<Candidate>,
+    plans: &[Titled<T, O>],
+    hosts: Option<[Candidate; 2]>,
 ) -> Result<()> {
-    let bytes = plans[0].program().input.bytes();
-    let arrays = Arrays::for_plan(bench, &plans[0])?;
+    let program = plans[0].0.program();
+    let bytes = program.input.bytes() * if program.second { 2 } else { 1 };
+    let arrays = Arrays::for_plan(bench, &plans[0].0)?;
     let copied = Arrays::new(bench, bytes / 2, bytes / 2)?;
     let mut candidates = vec![copied.copy(bench)?];
-    for plan in plans {
+    for (plan, _) in plans {
         candidates.push(arrays.bind(plan)?);
     }
-    candidates.extend(host);
+    candidates.extend(hosts.into_iter().flatten());
     let samples = bench.measure(candidates)?;
     let copy = samples[0].gb_per_s(copied.copy_bytes());
-    let host = samples.get(1 + plans.len());
-    let case = Case { title: spec.to_string(), shape: len.to_string(), bytes };
-    for (plan, samples) in plans.iter().zip(&samples[1..]) {
-        let own: [(&str, Json); 3] = [
+    let hosts = &samples[1 + plans.len()..];
+    let shape = program.title.split(' ').nth(2).unwrap_or_default().to_owned();
+    for ((plan, title), samples) in plans.iter().zip(&samples[1..]) {
+        let case = Case { title: title.clone(), shape: shape.clone(), bytes };
+        let ms = |host: usize| hosts.get(host).map_or(Json::Null, |host| rounded(host.median() * 1e3));
+        let own: [(&str, Json); 4] = [
             ("dispatches", json!(plan.program().dispatches.len())),
-            ("host_ms", host.map_or(Json::Null, |host| rounded(host.median() * 1e3))),
-            ("ratio", host.map_or(Json::Null, |host| rounded(samples.median() / host.median()))),
+            ("host_ms", ms(0)),
+            ("rayon_ms", ms(1)),
+            ("ratio", hosts.first().map_or(Json::Null, |host| rounded(samples.median() / host.median()))),
         ];
         bench.report(&case, &plan.recipe().to_string(), samples, copy, own);
     }

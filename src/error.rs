@@ -92,6 +92,16 @@ pub enum Error {
         /// The method that fits.
         instead: &'static str,
     },
+    /// One input for a plan that takes two, or two for a plan that takes one.
+    #[error("the plan `{spec}` takes {expected} input(s), not {actual}: two are given as a pair, `(&x, &y)`, or to run_two")]
+    WrongInputs {
+        /// The specification.
+        spec: String,
+        /// Inputs that it takes.
+        expected: usize,
+        /// Inputs that it was given.
+        actual: usize,
+    },
     /// More than the device or the index arithmetic allows.
     #[error("{what} needs {required} where the limit {limit} is {available}")]
     LimitExceeded {

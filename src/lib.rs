@@ -74,7 +74,7 @@ pub mod transpose;
 pub use bytemuck;
 pub use element::Element;
 pub use error::{Error, Result};
-pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Pending, View};
+pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, Pending, View};
 pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of cufft.py, on a CuPy that is NumPy in disguise, and of ratios.py, on made-up lines.
+"""Tests of cufft.py, on a CuPy that is NumPy in disguise, of ratios.py and memory_ratios.py, on made-up lines, and of memory.sh, with programs
+that only print.
 
     python3 benches/peers/test_peers.py
 """
@@ -9,6 +10,9 @@ import io
 import json
 import math
 import os
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import types
@@ -18,6 +22,7 @@ from unittest import mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import cufft as peer
+import memory_ratios
 import ratios
 
 try:
@@ -207,6 +212,133 @@ class Ratios(unittest.TestCase):
 
     def test_nothing(self):
         self.assertIn("Missed", self.run_it([], []))
+
+
+class MemoryRatios(unittest.TestCase):
+    def run_it(self, ours, peers, *arguments):
+        """`ours` are the lines of several files."""
+        with tempfile.TemporaryDirectory() as folder:
+            words = []
+            for i, (option, lines) in enumerate([*(("--ours", lines) for lines in ours), ("--peer", peers)]):
+                path = os.path.join(folder, f"{i}.jsonl")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("\n".join(map(json.dumps, lines)) + "\nno json\n")
+                words += [option, path]
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+                code = memory_ratios.main([*words, *arguments])
+        self.assertEqual(code, 0)
+        return out.getvalue()
+
+    @staticmethod
+    def mine(spec, ms, recipe="", **more):
+        return {"spec": spec, "ms": ms, "recipe": recipe, "gb_per_s": 100 / ms, "copy_fraction": 0.5, "adapter": "a GPU", "driver": "1", **more}
+
+    @staticmethod
+    def peer(spec, name, ms, **more):
+        return {"bench": "memory", "spec": spec, "peer": name, "ms": ms, "gb_per_s": 100 / ms, "device": "a GPU", **more}
+
+    def test_groups(self):
+        groups = {
+            "transpose f32 4096x4096": "transpose f32", "transpose complex f32 8192x8192": "transpose complex f32",
+            "transpose f32x4 64x32 x2": "transpose f32x4", "transpose u8 1080x1920": "transpose u8", "sum f32 1048576": "sum f32", "sum f32 65536x1024 axes=1": "sum f32 axes=1",
+            "argmax f32 16777216": "argmax f32",
+        }
+        self.assertEqual({spec: memory_ratios.group_of(spec) for spec in groups}, groups)
+
+    def test_table_and_means(self):
+        mine, peer = self.mine, self.peer
+        transposes = [
+            mine("transpose f32 64x64", 2.0, "first"), mine("transpose f32 64x64", 1.0, "request"), mine("transpose f32 32x32", 1.0),
+            {"spec": "transpose u8 8x8", "recipe": "", "error": "it is too long"}, mine("transpose u8 4x4", 0.1, wrong="WRONG"),
+        ]
+        reductions = [mine("sum f32 1024", 5.0), mine("sum f32 64x32 axes=0", 3.0)]
+        peers = [
+            peer("transpose f32 64x64", "copy", 0.5), peer("transpose f32 64x64", "cuda tile", 1.0, recipe="tile=64 bytes=16"),
+            peer("transpose f32 32x32", "cuda tile", 2.0), peer("transpose f32 32x32", "copy", 1.0), peer("sum f32 1024", "cub", 9.0),
+            peer("sum f32 1024", "cub", 8.0), peer("sum f32 1024", "cuda two launches", 4.0), peer("sum f32 1024", "read", 2.0),
+            peer("argmax f32 16", "cub", 1.0), peer("read f32 1024", "read", 0.25), peer("sum f32 1024", "broken", float("nan")),
+        ]
+        text = self.run_it([transposes, reductions], peers)
+        self.assertIn("| transpose f32 64x64 | 2.0000 | 50 | 50% | 1.0000 | 100 | cuda tile (tile=64 bytes=16) | 2.00 | 200 |", text)
+        self.assertIn("| sum f32 1024 | 5.0000 | 20 | 50% | 4.0000 | 25 | cuda two launches | 1.25 | 50 |", text)
+        self.assertIn("| sum f32 64x32 axes=0 | 3.0000 | 33 | 50% | – | – | – | – | – |", text)
+        self.assertIn("| argmax f32 16 | – | – | – | 1.0000 | 100 | cub | – | – |", text)
+        # √(2 · 0.5), √(4 · 1), √(2 · 2)
+        self.assertIn("| transpose f32 | 2 of 2 | 1.000 | 2.000 | 2.000 | 2.00 transpose f32 64x64 |", text)
+        self.assertIn("| all reductions | 1 of 3 | 1.250 | 2.500 | 2.000 | 1.25 sum f32 1024 |", text)
+        self.assertIn("- read f32 1024: 0.2500 ms, 400 GB/s (read)", text)
+        self.assertIn("- transpose u8 8x8: it is too long", text)
+        self.assertNotIn("| transpose u8 4x4", text)
+
+    def test_which_of_our_lines_count(self):
+        mine = self.mine
+        spec, first = "transpose f32 8x8", "| transpose f32 8x8 | "
+        several = [mine(spec, 4.0, variant="1"), mine(spec, 3.0, "rules"), mine(spec, 2.0, "request"), mine(spec, 1.0, candidate="request")]
+        self.assertIn(first + "3.0000", self.run_it([several], []))
+        self.assertIn(first + "1.0000", self.run_it([several], [], "--any"))
+        # A later file replaces an earlier one, slower or not.
+        self.assertIn(first + "5.0000", self.run_it([several, [mine(spec, 5.0)]], []))
+
+    def test_nothing(self):
+        self.assertIn("nothing in this run", self.run_it([[]], []))
+
+
+@unittest.skipIf(shutil.which("bash") is None, "needs bash")
+class MemoryScript(unittest.TestCase):
+    here = os.path.dirname(os.path.abspath(__file__))
+
+    def run_it(self, programs):
+        """Runs memory.sh on shell scripts; the compiler writes the program that prints a peer's line."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in programs.items():
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\n" + text + "\n")
+                os.chmod(path, 0o755)
+            environment = {**os.environ, "NVCC": os.path.join(folder, "nvcc"), "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
+            command = ["bash", os.path.join(self.here, "memory.sh"), folder, os.path.join(folder, "out"), "--rounds", "3"]
+            done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+            return done.returncode, done.stdout, done.stderr
+
+    def programs(self):
+        def line(spec, ms, **more):
+            return "echo '" + json.dumps({"spec": spec, "ms": ms, **more}) + "'"
+
+        compiler = [
+            'while [ "$1" != -o ]; do shift; done', """cat >"$2" <<'END'""", "#!/bin/sh", line("sum f32 8", 1.0, peer="cub"), "END", 'chmod +x "$2"',
+        ]
+        return {
+            "transpose-0a": 'echo "$*" >&2; ' + line("transpose f32 2x2", 2.0), "reduce": line("sum f32 8", 3.0), "nvcc": "\n".join(compiler),
+        }
+
+    def test_all_of_it(self):
+        code, out, err = self.run_it(self.programs())
+        self.assertEqual(code, 0, err)
+        self.assertIn("--rounds 3", err)
+        self.assertIn("| transpose f32 2x2 | 2.0000 |", out)
+        self.assertIn("| sum f32 8 | 3.0000 | – | – | 1.0000 | – | cub | 3.00 |", out)
+
+    def test_what_fails_does_not_stop_the_rest(self):
+        programs = self.programs()
+        del programs["transpose-0a"]
+        code, out, err = self.run_it({**programs, "nvcc": "exit 1"})
+        self.assertEqual(code, 1)
+        self.assertIn("no binary transpose", err)
+        self.assertIn("| sum f32 8 | 3.0000 | – | – | – |", out)
+
+
+class MemoryProgram(unittest.TestCase):
+    """What can be known of memory.cu without a compiler."""
+
+    def test_peers_and_fields(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "memory.cu"), encoding="utf-8") as file:
+            text = file.read()
+        # The names that memory_ratios.py treats as bounds, and the fields that it reads.
+        for name in memory_ratios.BOUNDS:
+            self.assertIn(f'candidates.push_back({{"{name}", ', text)
+        fields = re.findall(r'\\"(\w+)\\": ', text)
+        self.assertLessEqual({"bench", "spec", "peer", "recipe", "device", "ms", "min_ms", "gb_per_s", "samples"}, set(fields))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ impl Arrays {
 
     /// The arrays for a plan.
     pub fn for_plan<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Self> {
-        Self::new(bench, plan.program().input.bytes(), plan.program().output.bytes())
+        let inputs = if plan.program().second { 2 } else { 1 };
+        Self::new(bench, plan.program().input.bytes() * inputs, plan.program().output.bytes())
     }
 
     /// Binds a plan to every pair; a plan that works in place, to every array that is as large as its data.
@@ -74,10 +75,17 @@ impl Arrays {
     }
 }
 
+/// Binds a plan to a pair; what takes two inputs reads them from one buffer, one after the other.
 fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: &[DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
-    let input = View::<S::Input>::new(input.wgpu(), 0, program.input.len)?;
-    plan.bind(input, View::<S::Output>::new(output.wgpu(), 0, program.output.len)?)
+    let buffer = input.wgpu();
+    let input = View::<S::Input>::new(buffer, 0, program.input.len)?;
+    let output = View::<S::Output>::new(output.wgpu(), 0, program.output.len)?;
+    if program.second {
+        let second = View::<S::Input>::new(buffer, program.input.bytes(), program.input.len)?;
+        return plan.bind((input, second), output);
+    }
+    plan.bind(input, output)
 }
 
 fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>) -> wgpu_fft::Result<Bound> {

@@ -1,28 +1,74 @@
-// Tree reduction in workgroup memory: output[g] = combine of input[g * WORKGROUP .. (g + 1) * WORKGROUP].
+// Tree reduction in workgroup memory: output[g] = combine of the elements g * WORKGROUP .. (g + 1) * WORKGROUP. The readable baseline.
 //
 // One element per invocation. The active range halves with a barrier each step:
 //   values[t] = combine(values[t], values[t + half])   for t < half, half = WORKGROUP / 2, ..., 2, 1
 // and invocation 0 writes the partial result. The host repeats the dispatch on the partial results until one is left:
-// 4 Mi -> 16 Ki -> 64 -> 1 with 256 invocations. Places past the end take no part, so no identity element is needed.
+// 4 Mi -> 16 Ki -> 64 -> 1 with 256 invocations. Places past the end take no part.
+//
+// Between the markers stands the arithmetic of one operator; here the sum of f32 of one dispatch.
 //
 // Grid: one workgroup per WORKGROUP elements, folded.
 // Traffic: each element once in, one partial result per workgroup out. Workgroup memory: WORKGROUP values.
 // Requires: WORKGROUP is a power of two.
+// Source: the tree of an OpenCL tutorial on reductions in local memory.
 // Rust twin: src/kernels/reduce/tree.rs
-// Appended: grid.wgsl, reduce/operator/sum_f32.wgsl | reduce/operator/sum_i32.wgsl | reduce/operator/sum_u32.wgsl | reduce/operator/min_f32.wgsl | reduce/operator/min_i32.wgsl | reduce/operator/min_u32.wgsl | reduce/operator/max_f32.wgsl | reduce/operator/max_i32.wgsl | reduce/operator/max_u32.wgsl
+// Appended: grid.wgsl
 
 struct Params {
     /// Elements of the input.
     length: u32,
     /// Partial results, one per workgroup.
     partials: u32,
+    /// 0.
+    zero: u32,
 }
 
 override WORKGROUP: u32 = 256u;
 
+/// Between the indices of neighbours in an access.
+const INDEX_STEP = 1u;
+
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> input: array<Value>;
-@group(0) @binding(2) var<storage, read_write> output: array<Value>;
+
+// <generated>
+/// 1 element(s) of the input.
+alias Access = u32;
+alias Value = f32;
+alias Result = f32;
+
+/// The value of element j of what is reduced.
+fn map_element(x: f32, j: u32) -> Value {
+    return x;
+}
+
+fn combine(a: Value, b: Value) -> Value {
+    return a + b;
+}
+
+/// Does nothing to what it is combined with.
+fn nothing() -> Value {
+    return f32();
+}
+
+fn finish(v: Value) -> Result {
+    return v;
+}
+
+@group(0) @binding(1) var<storage, read> input: array<Access>;
+@group(0) @binding(2) var<storage, read_write> output: array<Result>;
+
+/// Of the elements of an access.
+struct Values {
+    v0: Value,
+}
+
+/// The values of access `at`, whose first element is element j of what is reduced.
+fn load(at: u32, j: u32) -> Values {
+    let x = input[at];
+    return Values(map_element(bitcast<f32>(x), j + 0u * INDEX_STEP));
+}
+
+// </generated>
 
 var<workgroup> values: array<Value, WORKGROUP>;
 
@@ -38,7 +84,7 @@ fn main(
     let first = select(params.length, g * WORKGROUP, live);
     let count = min(WORKGROUP, params.length - first);
     if (t < count) {
-        values[t] = input[first + t];
+        values[t] = load(first + t, first + t).v0;
     }
     workgroupBarrier();
     for (var half = WORKGROUP / 2u; half > 0u; half /= 2u) {
@@ -48,6 +94,6 @@ fn main(
         workgroupBarrier();
     }
     if (t == 0u && live) {
-        output[g] = values[0];
+        output[g] = finish(values[0]);
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProf
         title: transform.to_string(),
         placement: transform.placement,
         input,
+        second: false,
         output,
         workspaces: Vec::new(),
         tables: Vec::new(),

@@ -149,6 +149,31 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
     }
 }
 
+/// What a plan reads: one array, or a pair of equal length. Made from a view or a [`DeviceBuffer`], or from a pair of them.
+#[derive(Debug)]
+pub struct Inputs<'a, T> {
+    pub(crate) first: View<'a, T>,
+    pub(crate) second: Option<View<'a, T>>,
+}
+
+impl<'a, T: Element> From<View<'a, T>> for Inputs<'a, T> {
+    fn from(first: View<'a, T>) -> Self {
+        Self { first, second: None }
+    }
+}
+
+impl<'a, T: Element> From<&'a DeviceBuffer<T>> for Inputs<'a, T> {
+    fn from(buffer: &'a DeviceBuffer<T>) -> Self {
+        buffer.view().into()
+    }
+}
+
+impl<'a, T: Element, A: Into<View<'a, T>>, B: Into<View<'a, T>>> From<(A, B)> for Inputs<'a, T> {
+    fn from((first, second): (A, B)) -> Self {
+        Self { first: first.into(), second: Some(second.into()) }
+    }
+}
+
 /// The size of `T`, which must be one that a storage buffer can hold.
 pub(super) fn element_bytes<T: Element>() -> Result<usize> {
     let bytes = size_of::<T>();

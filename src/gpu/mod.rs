@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use buffer::in_units;
-pub use buffer::{DeviceBuffer, View};
+pub use buffer::{DeviceBuffer, Inputs, View};
 pub use cache::PipelineCacheStatus;
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
@@ -52,7 +52,7 @@ impl Gpu {
         Self::from_adapter_with(&adapters[0], options).await
     }
 
-    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, subgroups and 64-bit integers, as the environment asks
+    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, subgroups, 64-bit integers and 64-bit floats, as the environment asks
     /// for it.
     ///
     /// # Errors
@@ -67,8 +67,11 @@ impl Gpu {
     /// As [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
-        let wanted =
-            wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE | wgpu::Features::SUBGROUP | wgpu::Features::SHADER_INT64;
+        let wanted = wgpu::Features::TIMESTAMP_QUERY
+            | wgpu::Features::PIPELINE_CACHE
+            | wgpu::Features::SUBGROUP
+            | wgpu::Features::SHADER_INT64
+            | wgpu::Features::SHADER_F64;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-fft"),
             required_features: adapter.features() & wanted,

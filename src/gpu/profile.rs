@@ -33,6 +33,8 @@ pub struct DeviceProfile {
     pub subgroups: bool,
     /// Whether shaders may have 64-bit integers (`SHADER_INT64`).
     pub int64: bool,
+    /// Whether shaders may have 64-bit floats (`SHADER_F64`).
+    pub f64: bool,
 }
 
 impl DeviceProfile {
@@ -44,6 +46,7 @@ impl DeviceProfile {
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             int64: features.contains(wgpu::Features::SHADER_INT64),
+            f64: features.contains(wgpu::Features::SHADER_F64),
             ..Self::new(&info.name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
         }
     }
@@ -71,6 +74,7 @@ impl DeviceProfile {
             timestamps: false,
             subgroups: false,
             int64: false,
+            f64: false,
         }
     }
 

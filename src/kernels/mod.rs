@@ -123,6 +123,8 @@ impl fmt::Display for Value {
 pub enum Slot {
     /// The caller's input.
     Input,
+    /// The caller's second input, where there are two.
+    Second,
     /// The caller's output; in place, the one array that is both.
     Output,
     /// Memory of the plan's own.
@@ -135,6 +137,7 @@ impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input => f.write_str("input"),
+            Self::Second => f.write_str("second"),
             Self::Output => f.write_str("output"),
             Self::Workspace(i) => write!(f, "workspace{i}"),
             Self::Table(i) => write!(f, "table{i}"),
@@ -188,6 +191,19 @@ pub struct Generated {
 pub enum Form {
     /// A pass of an FFT.
     Pass(Arc<fft::pass::Pass>),
+    /// A stage of a reduction.
+    Reduction(Arc<reduce::Stage>),
+}
+
+impl Form {
+    /// Whether the host can do the same, which it cannot with WGSL of the caller's.
+    #[must_use]
+    pub fn has_mirror(&self) -> bool {
+        match self {
+            Self::Pass(_) => true,
+            Self::Reduction(stage) => stage.operator.has_mirror(),
+        }
+    }
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -262,6 +278,9 @@ impl fmt::Display for Dispatch {
         if let Some(generated) = &self.generated {
             match &generated.form {
                 Form::Pass(pass) => write!(f, " radices={}", join(&pass.radices, "."))?,
+                Form::Reduction(stage) => {
+                    write!(f, " lanes={} width={} accumulators={}", stage.lanes, stage.width, stage.accumulators)?;
+                }
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -289,6 +308,8 @@ pub static ALL: &[&Kernel] = &[
     &transpose::naive::KERNEL,
     &transpose::tiled::KERNEL,
     &reduce::tree::KERNEL,
+    &reduce::lines::KERNEL,
+    &reduce::columns::KERNEL,
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,
     &fft::lanes::KERNEL,

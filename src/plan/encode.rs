@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Memory, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Pending, View, collect};
+use crate::gpu::{Gpu, Inputs, Pending, View, collect};
 use crate::kernels::Slot;
 
 /// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
@@ -48,15 +48,15 @@ impl<S: Spec> Plan<S> {
     /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and allocates no buffer.
     ///
     /// It makes the bind groups for these two arrays; [`bind`](Self::bind) does that once for many runs. Runs of one plan share its
-    /// workspace, which is safe in any order of encoders: a queue runs one after the other.
+    /// workspace, which is safe in any order of encoders: a queue runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::Wgpu`] for a buffer of another device or for an
+    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::Wgpu`] for a buffer of another device or for an
     /// encoder with an open pass, [`Error::DeviceLost`]. The encoder is then as it was.
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        input: impl Into<View<'a, S::Input>>,
+        input: impl Into<Inputs<'a, S::Input>>,
         output: impl Into<View<'a, S::Output>>,
     ) -> Result<()> {
         self.bind(input, output)?.encode(encoder)
@@ -74,17 +74,22 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
-    pub fn bind<'a>(&self, input: impl Into<View<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        let (input, output) = (input.into(), output.into());
+    pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
+        let (Inputs { first: input, second }, output) = (input.into(), output.into());
         self.expect(Placement::OutOfPlace)?;
+        self.program.check_inputs(1 + usize::from(second.is_some()))?;
         let alignment = self.gpu.profile().storage_alignment;
-        input.check("input", self.program.input.len, alignment)?;
         output.check("output", self.program.output.len, alignment)?;
-        if input.buffer() == output.buffer() {
-            return Err(Error::Aliased { first: "input", second: "output" });
+        for (argument, view) in [("input", Some(input)), ("second", second)] {
+            let Some(view) = view else { continue };
+            view.check(argument, self.program.input.len, alignment)?;
+            if view.buffer() == output.buffer() {
+                return Err(Error::Aliased { first: argument, second: "output" });
+            }
         }
-        self.bind_slots(|slot| match slot {
-            Slot::Input => (input.buffer(), input.offset_bytes()),
+        self.bind_slots(|slot| match (slot, second) {
+            (Slot::Input, _) => (input.buffer(), input.offset_bytes()),
+            (Slot::Second, Some(second)) => (second.buffer(), second.offset_bytes()),
             _ => (output.buffer(), output.offset_bytes()),
         })
     }
@@ -103,15 +108,31 @@ impl<S: Spec> Plan<S> {
     /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the device use [`encode`](Self::encode).
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
+    /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
     pub fn run(&self, input: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        if input.len() != self.program.input.len {
-            return Err(Error::WrongLen { argument: "input", expected: self.program.input.len, actual: input.len() });
+        self.run_on(input, None)
+    }
+
+    /// Runs an operation on two arrays, as [`run`](Self::run) does one on one.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`Error::WrongInputs`].
+    pub fn run_two(&self, x: &[S::Input], y: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
+        self.run_on(x, Some(y))
+    }
+
+    fn run_on(&self, input: &[S::Input], second: Option<&[S::Input]>) -> Result<Pending<Vec<S::Output>>> {
+        self.program.check_inputs(1 + usize::from(second.is_some()))?;
+        for (argument, data) in [("input", Some(input)), ("second", second)] {
+            if let Some(actual) = data.map(<[_]>::len).filter(|&len| len != self.program.input.len) {
+                return Err(Error::WrongLen { argument, expected: self.program.input.len, actual });
+            }
         }
         let output = self.gpu.alloc::<S::Output>(self.program.output.len)?;
-        let bound = match self.program.placement {
-            Placement::OutOfPlace => self.bind(&self.gpu.upload(input)?, &output)?,
-            Placement::InPlace => {
+        let bound = match (self.program.placement, second) {
+            (Placement::OutOfPlace, None) => self.bind(&self.gpu.upload(input)?, &output)?,
+            (Placement::OutOfPlace, Some(second)) => self.bind((&self.gpu.upload(input)?, &self.gpu.upload(second)?), &output)?,
+            (Placement::InPlace, _) => {
                 self.gpu.write(&output, bytemuck::cast_slice(input))?;
                 self.bind_in_place(&output)?
             }
@@ -151,7 +172,7 @@ impl<S: Spec> Plan<S> {
                 let (buffer, offset) = match bind.slot {
                     Slot::Workspace(i) => whole(&self.memory.workspaces[i]),
                     Slot::Table(i) => whole(&self.memory.tables[i]),
-                    Slot::Input | Slot::Output => callers(bind.slot),
+                    Slot::Input | Slot::Second | Slot::Output => callers(bind.slot),
                 };
                 entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
             }));

@@ -17,8 +17,26 @@ impl Program {
     /// It checks the dispatches, their order, parameters, overrides, grids and bindings, not the WGSL. Output and workspaces start as NaN.
     ///
     /// # Errors
-    /// [`Error::WrongLen`] if the input has another length, or the elements another size.
+    /// [`Error::WrongLen`] if the input has another length, or the elements another size; [`Error::WrongInputs`];
+    /// [`Error::Unsupported`] for operators of the caller's, which are WGSL.
     pub fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Result<Vec<O>> {
+        self.run_on_host_with(input, None)
+    }
+
+    /// As [`run_on_host`](Self::run_on_host), of a program with two inputs.
+    ///
+    /// # Errors
+    /// As [`run_on_host`](Self::run_on_host).
+    pub fn run_two_on_host<I: Element, O: Element>(&self, x: &[I], y: &[I]) -> Result<Vec<O>> {
+        self.run_on_host_with(x, Some(y))
+    }
+
+    fn run_on_host_with<I: Element, O: Element>(&self, input: &[I], second: Option<&[I]>) -> Result<Vec<O>> {
+        self.check_inputs(1 + usize::from(second.is_some()))?;
+        if self.dispatches.iter().filter_map(|dispatch| dispatch.generated.as_ref()).any(|generated| !generated.form.has_mirror()) {
+            let why = "it holds WGSL of the caller's, which only a device runs".to_owned();
+            return Err(Error::Unsupported { what: format!("`{}` on the host", self.title), why });
+        }
         for (argument, expected, actual) in [
             ("input (bytes of an element)", self.input.element_bytes, size_of::<I>()),
             ("output (bytes of an element)", self.output.element_bytes, size_of::<O>()),
@@ -27,14 +45,17 @@ impl Program {
                 return Err(Error::WrongLen { argument, expected, actual });
             }
         }
-        if input.len() != self.input.len {
-            return Err(Error::WrongLen { argument: "input", expected: self.input.len, actual: input.len() });
+        for (argument, data) in [("input", Some(input)), ("second", second)] {
+            if let Some(actual) = data.map(<[_]>::len).filter(|&len| len != self.input.len) {
+                return Err(Error::WrongLen { argument, expected: self.input.len, actual });
+            }
         }
         let words = |bytes: u64| vec![UNWRITTEN; bytes as usize / 4];
         let first = if self.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
         let mut memory: HashMap<Slot, Vec<u32>> = HashMap::new();
         memory.insert(Slot::Output, words(self.bytes(Slot::Output)));
         memory.insert(first, bytemuck::pod_collect_to_vec(input));
+        memory.extend(second.map(|second| (Slot::Second, bytemuck::pod_collect_to_vec(second))));
         memory.extend((0..self.workspaces.len()).map(|i| (Slot::Workspace(i), words(self.workspaces[i].bytes()))));
         memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words.to_vec())));
         for dispatch in &self.dispatches {

@@ -49,6 +49,8 @@ pub struct Program {
     pub placement: Placement,
     /// The input.
     pub input: Array,
+    /// Whether a second input of the same size goes with it.
+    pub second: bool,
     /// The output.
     pub output: Array,
     /// Memory of the plan's own.
@@ -64,7 +66,7 @@ impl Program {
     #[must_use]
     pub fn bytes(&self, slot: Slot) -> u64 {
         let bytes = match slot {
-            Slot::Input => self.input.bytes(),
+            Slot::Input | Slot::Second => self.input.bytes(),
             Slot::Output => self.output.bytes(),
             Slot::Workspace(i) => self.workspaces[i].bytes(),
             Slot::Table(i) => self.tables[i].words.len() as u64 * 4,
@@ -76,6 +78,12 @@ impl Program {
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
         self.workspaces.iter().map(Array::bytes).sum()
+    }
+
+    /// Refuses another number of inputs than the program takes.
+    pub(crate) fn check_inputs(&self, actual: usize) -> Result<()> {
+        let expected = if self.second { 2 } else { 1 };
+        if actual == expected { Ok(()) } else { Err(Error::WrongInputs { spec: self.title.clone(), expected, actual }) }
     }
 
     /// The place of a table with these constants, which is added if there is none yet.

@@ -1,40 +1,319 @@
 //! A recipe for a reduction as dispatches.
 
-use super::{Recipe, Reduce, Value};
+use super::geometry::Geometry;
+use super::recipe::{Pass, Recipe, is_fixed};
+use super::text::{self, Setting, needs_f64};
+use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::Slot;
-use crate::kernels::reduce::tree;
+use crate::kernels::reduce::operator::Operator;
+use crate::kernels::reduce::{Stage, columns, lines, tree};
+use crate::kernels::{Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
 
-pub(super) fn lower<T: Value>(spec: &Reduce<T>, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-    let mut length = spec.length()?;
-    if let Some(why) = recipe.unfit(profile) {
-        return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why });
+pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    let geometry = Geometry::of(spec)?;
+    let operator = spec.operator(&geometry)?;
+    let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why };
+    if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() && !is_fixed(recipe, &operator, &geometry) {
+        return Err(unfit(
+            "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
+                .to_owned(),
+        ));
     }
-    let Recipe::Tree { workgroup } = *recipe;
-    let mut program = Program {
+    let program = Program {
         title: spec.to_string(),
         placement: Placement::OutOfPlace,
-        input: Array::of::<T>(spec.len),
-        output: Array::of::<T>(1),
+        input: Array { len: geometry.len, element_bytes: operator.input.bytes() as usize },
+        second: operator.takes_two(),
+        output: Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize },
         workspaces: Vec::new(),
         tables: Vec::new(),
         dispatches: Vec::new(),
     };
-    let mut from = Slot::Input;
-    loop {
-        let partials = length.div_ceil(workgroup);
-        let pass = program.dispatches.len();
-        let to = if partials == 1 { Slot::Output } else { Slot::Workspace(pass % 2) };
-        // Two workspaces take turns; later partial results are fewer and fit.
-        if partials > 1 && pass < 2 {
-            program.workspaces.push(Array::of::<T>(partials as usize));
+    let mut lowering = Lowering { program, operator, geometry, profile };
+    match recipe {
+        Recipe::Tree { workgroup } => lowering.tree(*workgroup),
+        Recipe::Passes(passes) => lowering.passes(passes),
+    }
+    .map_err(|error| match error {
+        Stop::Unfit(why) => unfit(why),
+        Stop::Error(error) => error,
+    })?;
+    Ok(lowering.program)
+}
+
+/// Why a recipe has no program.
+enum Stop {
+    Unfit(String),
+    Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+struct Lowering<'a> {
+    program: Program,
+    operator: Operator,
+    geometry: Geometry,
+    profile: &'a DeviceProfile,
+}
+
+/// Some of the lines or planes, and of the parts of each.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    first_line: u32,
+    lines: u32,
+    first_part: u32,
+    parts: u32,
+}
+
+/// What a pass goes over, in accesses.
+#[derive(Clone, Debug)]
+struct Extent {
+    /// Accesses that follow one another, of a line or a row.
+    contiguous: u32,
+    /// Reduced: accesses of a line, or rows.
+    count: u32,
+    /// Kept, but for the columns of a row: lines or planes.
+    lines: u32,
+    /// Distance of elements of what is reduced, in one run, and of runs: 1 for lines.
+    reduced: [(u32, u32); 2],
+    /// Extent and distance of lines or planes, and of blocks of them.
+    kept: [(u32, u32); 2],
+}
+
+impl Lowering<'_> {
+    /// Where a pass stores: the output, or one of two workspaces that take turns.
+    fn target(&mut self, pass: usize, last: bool, results: u64) -> Slot {
+        if last {
+            return Slot::Output;
         }
-        program.dispatches.push(tree::dispatch(length, spec.operator(), workgroup, profile.groups_per_axis, from, to)?);
-        if partials == 1 {
-            return Ok(program);
+        // Later partial results are fewer and fit.
+        if pass < 2 {
+            self.program.workspaces.push(Array { len: results as usize, element_bytes: self.operator.value().bytes() as usize });
         }
-        (from, length) = (to, partials);
+        Slot::Workspace(pass % 2)
+    }
+
+    fn check_f64(&self, stage: &Stage) -> std::result::Result<(), Stop> {
+        if needs_f64(stage) && !self.profile.f64 {
+            let why = format!("{} has no f64 in shaders (`SHADER_F64`)", self.profile.name);
+            return Err(Stop::Error(Error::Unsupported { what: format!("`{}`", self.program.title), why }));
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, workgroup: u32) -> std::result::Result<(), Stop> {
+        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
+        if !workgroup.is_power_of_two() || workgroup < 2 || workgroup > most {
+            return Err(Stop::Unfit(format!("the workgroup must be a power of two from 2 to {most}")));
+        }
+        if self.geometry.results() > 1 {
+            return Err(Stop::Unfit(format!("the tree reduces a whole array to one value, not to {}", self.geometry.results())));
+        }
+        let mut length = self.geometry.count();
+        let mut from = Slot::Input;
+        for pass in 0.. {
+            let partials = length.div_ceil(workgroup);
+            let last = partials == 1;
+            let to = self.target(pass, last, partials.into());
+            let stage = Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1 };
+            self.check_f64(&stage)?;
+            let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, from, to)?;
+            self.program.dispatches.push(dispatch);
+            if last {
+                break;
+            }
+            (from, length) = (to, partials);
+        }
+        Ok(())
+    }
+
+    fn passes(&mut self, passes: &[Pass]) -> std::result::Result<(), Stop> {
+        let mut from = Slot::Input;
+        let mut count = self.geometry.count();
+        for (i, pass) in passes.iter().enumerate() {
+            let partial = i > 0;
+            let last = i + 1 == passes.len();
+            let stage = Stage {
+                operator: self.operator.clone(),
+                partial,
+                last,
+                width: pass.width,
+                lanes: pass.lanes,
+                accumulators: pass.accumulators,
+            };
+            self.check_f64(&stage)?;
+            let contiguous = if self.geometry.lines && partial { count } else { self.geometry.contiguous() };
+            if let Some(why) = pass.unfit(&stage, &self.geometry, contiguous, self.profile) {
+                return Err(Stop::Unfit(why));
+            }
+            let extent = self.extent(pass, partial, count);
+            let (chunk, parts) = pass.chunk(extent.count);
+            if last && parts > 1 {
+                return Err(Stop::Unfit(format!("the last pass leaves {parts} parts of a result")));
+            }
+            if !last && parts == 1 {
+                return Err(Stop::Unfit(format!("pass {} leaves nothing to the next", i + 1)));
+            }
+            let results = u64::from(self.geometry.results()) * u64::from(parts);
+            let to = self.target(i, last, results);
+            for cut in self.cuts(from, &stage, &extent, chunk, parts)? {
+                let dispatch = self.dispatch(pass, &stage, &extent, (chunk, parts), cut, [from, to])?;
+                self.program.dispatches.push(dispatch);
+            }
+            (from, count) = (to, parts);
+        }
+        Ok(())
+    }
+
+    fn extent(&self, pass: &Pass, partial: bool, count: u32) -> Extent {
+        let Geometry { lines, reduced, kept, .. } = &self.geometry;
+        let width = pass.width;
+        let columns = if *lines { 1 } else { self.geometry.contiguous() };
+        let of_kept = self.geometry.results() / columns;
+        if partial {
+            // Lines of partial results, or planes of rows of them, one after the other.
+            let (contiguous, length) = if *lines { (count / width, count / width) } else { (columns / width, count) };
+            let distance = if *lines { contiguous } else { contiguous * count };
+            let step = if *lines { 1 } else { contiguous };
+            return Extent {
+                contiguous,
+                count: length,
+                lines: of_kept,
+                reduced: [(length, step), (1, 0)],
+                kept: [(of_kept, distance), (1, 0)],
+            };
+        }
+        let run = |runs: &[super::geometry::Run], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.stride / width));
+        let contiguous = self.geometry.contiguous() / width;
+        if *lines {
+            let run_of_line = reduced.first().map_or((1, 1), |run| (run.extent / width, 1));
+            let count = self.geometry.count() / width;
+            Extent { contiguous, count, lines: of_kept, reduced: [run_of_line, run(reduced, 1)], kept: [run(kept, 0), run(kept, 1)] }
+        } else {
+            let count = self.geometry.count();
+            Extent { contiguous, count, lines: of_kept, reduced: [run(reduced, 0), run(reduced, 1)], kept: [run(kept, 1), run(kept, 2)] }
+        }
+    }
+
+    /// Where bindings begin: a multiple of every access.
+    fn alignment(&self) -> u64 {
+        u64::from(self.profile.storage_alignment).max(32)
+    }
+
+    /// The whole, or, of an input larger than one binding, as much at a time as fits.
+    fn cuts(&self, from: Slot, stage: &Stage, extent: &Extent, chunk: u32, parts: u32) -> Result<Vec<Cut>> {
+        let lines = extent.lines;
+        let limit = self.profile.binding_bytes;
+        let bytes = self.program.bytes(from);
+        if bytes <= limit || from != Slot::Input {
+            return Ok(vec![Cut { first_line: 0, lines, first_part: 0, parts }]);
+        }
+        let access_bytes = u64::from(stage.source().bytes()) * u64::from(stage.width);
+        let is_simple = extent.reduced[1].0 == 1 && extent.kept[1].0 == 1;
+        let line_bytes = u64::from(extent.kept[0].1) * access_bytes;
+        let line_bytes = if lines == 1 { bytes } else { line_bytes };
+        let part_bytes = u64::from(chunk) * u64::from(extent.reduced[0].1) * access_bytes;
+        // The most of `count` pieces of `piece` bytes that fit, wherever they begin.
+        let at_once = |piece: u64, count: u32| {
+            let most = limit.saturating_sub(self.alignment()) / piece;
+            (most > 0).then(|| most.min(count.into()) as u32)
+        };
+        let too_large = || {
+            let what = format!("`{}`: what is bound of the input at once (bytes)", self.program.title);
+            Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: bytes, available: limit }
+        };
+        if !is_simple {
+            return Err(too_large());
+        }
+        let mut cuts = Vec::new();
+        if let Some(own) = at_once(line_bytes, lines).filter(|_| lines > 1) {
+            for first_line in (0..lines).step_by(own as usize) {
+                cuts.push(Cut { first_line, lines: own.min(lines - first_line), first_part: 0, parts });
+            }
+        } else if let Some(own) = at_once(part_bytes, parts).filter(|_| parts > 1) {
+            for first_line in 0..lines {
+                for first_part in (0..parts).step_by(own as usize) {
+                    cuts.push(Cut { first_line, lines: 1, first_part, parts: own.min(parts - first_part) });
+                }
+            }
+        } else {
+            return Err(too_large());
+        }
+        Ok(cuts)
+    }
+
+    fn dispatch(
+        &self,
+        pass: &Pass,
+        stage: &Stage,
+        extent: &Extent,
+        (chunk, all_parts): (u32, u32),
+        cut: Cut,
+        arrays: [Slot; 2],
+    ) -> Result<Dispatch> {
+        let width = pass.width;
+        let runs = extent.reduced[1].0 > 1;
+        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs };
+        let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
+        let first = cut.first_part * chunk;
+        let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
+        let is_whole = cut.lines == extent.lines && cut.parts == all_parts;
+        let mut first_access = 0;
+        let range = (!is_whole).then(|| {
+            let begin = u64::from(cut.first_line) * u64::from(extent.kept[0].1) + u64::from(first) * u64::from(extent.reduced[0].1);
+            let bound = begin * access_bytes / self.alignment() * self.alignment();
+            first_access = (begin - bound / access_bytes) as u32;
+            let last_line = u64::from(cut.lines - 1) * u64::from(extent.kept[0].1);
+            let of_line = if self.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
+            (bound, ((begin + last_line + of_line) * access_bytes - bound).next_multiple_of(4))
+        });
+        let max_groups = self.profile.groups_per_axis;
+        let [(run, step), (_, run_stride)] = extent.reduced;
+        let [(block, line_stride), (_, block_stride)] = extent.kept;
+        if self.geometry.lines {
+            let params = lines::Params {
+                lines: cut.lines,
+                length: count,
+                parts: cut.parts,
+                chunk,
+                block,
+                line_stride,
+                block_stride,
+                run,
+                run_stride,
+                first_access,
+                first_index: first * width,
+                first_result: cut.first_line * all_parts + cut.first_part,
+                zero: 0,
+            };
+            let (generated, bytes) = text::lines(stage.clone(), &setting);
+            lines::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range)
+        } else {
+            let params = columns::Params {
+                columns: extent.contiguous,
+                rows: count,
+                parts: cut.parts,
+                chunk,
+                planes: cut.lines,
+                block,
+                plane_stride: line_stride,
+                block_stride,
+                run,
+                row_stride: step,
+                run_stride,
+                first_access,
+                first_index: first,
+                first_result: (cut.first_line * all_parts + cut.first_part) * extent.contiguous * width,
+                zero: 0,
+            };
+            let (generated, bytes) = text::columns(stage.clone(), &setting);
+            columns::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range)
+        }
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn lower<T: Element>(spec: &Transpose<T>, recipe: &Recipe, profile: &
         title: spec.to_string(),
         placement: Placement::OutOfPlace,
         input: array,
+        second: false,
         output: array,
         workspaces: Vec::new(),
         tables: Vec::new(),

@@ -99,6 +99,11 @@ pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
 /// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the words around both must not change.
 pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input]) -> Vec<S::Output> {
+    run_guarded_with(device, plan, input, None)
+}
+
+/// The same with a second input, if the plan takes one.
+pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input], second: Option<&[S::Input]>) -> Vec<S::Output> {
     let gpu = device.gpu();
     let in_place = plan.program().placement == wgpu_fft::plan::Placement::InPlace;
     let guarded = |words: &[u32]| {
@@ -108,7 +113,8 @@ pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input])
         all
     };
     let input_words: Vec<u32> = bytemuck::pod_collect_to_vec(input);
-    let output_words = vec![UNWRITTEN; plan.program().output.bytes() as usize / 4];
+    let output_words = vec![UNWRITTEN; plan.program().bytes(wgpu_fft::kernels::Slot::Output) as usize / 4];
+    let second_words: Option<Vec<u32>> = second.map(bytemuck::pod_collect_to_vec);
     let offset = GUARD_WORDS as u64 * 4;
     let run = |input_words: &[u32]| {
         let source = gpu.upload(&guarded(input_words)).unwrap();
@@ -116,10 +122,14 @@ pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input])
         let source_view = View::<S::Input>::new(source.wgpu(), offset, input.len()).unwrap();
         let target_view = View::<S::Output>::new(target.wgpu(), offset, plan.program().output.len).unwrap();
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        if in_place {
-            plan.encode_in_place(&mut encoder, target_view).unwrap();
-        } else {
-            plan.encode(&mut encoder, source_view, target_view).unwrap();
+        let partner = second_words.as_ref().map(|words| gpu.upload(&guarded(words)).unwrap());
+        match &partner {
+            _ if in_place => plan.encode_in_place(&mut encoder, target_view).unwrap(),
+            None => plan.encode(&mut encoder, source_view, target_view).unwrap(),
+            Some(partner) => {
+                let partner = View::<S::Input>::new(partner.wgpu(), offset, input.len()).unwrap();
+                plan.encode(&mut encoder, (source_view, partner), target_view).unwrap();
+            }
         }
         gpu.queue().submit([encoder.finish()]);
         let source_after = gpu.download(&source).unwrap().wait().unwrap();
@@ -133,7 +143,9 @@ pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input])
     let (head, rest) = after.split_at(GUARD_WORDS);
     let (body, tail) = rest.split_at(rest.len() - GUARD_WORDS);
     assert!(head.iter().chain(tail).all(|&word| word == GUARD), "{}: `{}` wrote past its output", device.name, plan.spec());
-    bytemuck::pod_collect_to_vec(body)
+    let mut results: Vec<S::Output> = bytemuck::pod_collect_to_vec(body);
+    results.truncate(plan.program().output.len);
+    results
 }
 
 /// The first element that differs in any bit.

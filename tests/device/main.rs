@@ -17,6 +17,8 @@ mod lifetimes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 mod reduce;
+#[path = "../support/reductions.rs"]
+mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
 mod transpose;
@@ -87,11 +89,19 @@ fn per_device() -> Vec<DeviceTest> {
             random_shapes_are_exact,
         }
         reduce::{
+            every_kind_of_axes,
+            every_kind_of_axes_across_devices,
+            recipes_by_hand,
             every_length_around_the_thresholds,
             four_mebi_elements_take_three_passes,
             no_workgroup_is_lost_past_one_axis_of_the_grid,
+            arrays_around_one_binding,
             not_a_number_goes_through,
-            random_lengths,
+            ill_conditioned_sums_keep_their_bound,
+            results_stay_on_the_device,
+            two_inputs_are_asked_for,
+            expressions_with_errors_are_refused,
+            random_shapes,
         }
         lifetimes::{
             fresh_buffers_give_fresh_results,
@@ -138,7 +148,6 @@ fn once() -> Vec<(&'static str, fn())> {
         fft_large::{waves_follow_the_definition}
         fft_laws::{the_comparison_can_fail, the_tally_can_fail}
         transpose::{the_comparison_can_fail}
-        reduce::{the_bound_can_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}
     }
 }

@@ -1,124 +1,280 @@
-//! Reductions: integers and extremes bit by bit, sums of f32 within the tree's bound.
+//! Reductions: every operation on every type, over every kind of axes, at the thresholds of sizes.
 
 use proptest::prelude::*;
-use wgpu_fft::Spec;
+use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{Recipe, Reduce, Value};
+use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::{Element, Error, Spec};
 
 use crate::harness::*;
+use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, within_sum};
 
-fn reduce<T: Value>(device: &Device, spec: Reduce<T>, recipe: Option<Recipe>, input: &[T]) -> (T, Program) {
-    let plan = match recipe {
-        None => device.planner.plan(spec).unwrap(),
-        Some(recipe) => device.planner.plan_with(spec, recipe).unwrap(),
-    };
-    (run_guarded(device, &plan, input)[0], plan.program().clone())
-}
-
-/// |s - ŝ| ≤ 2·u·d·Σ|x| for a tree of depth d.
-fn sum_budget(program: &Program, input: &[f32]) -> f64 {
-    let depth: u32 = program.dispatches.iter().map(|dispatch| dispatch.workgroup[0].ilog2()).sum();
-    2.0 * U * f64::from(depth) * input.iter().map(|x| f64::from(x.abs())).sum::<f64>()
-}
-
-fn check_f32_sum(device: &Device, recipe: Option<Recipe>, input: &[f32]) {
-    let (sum, program) = reduce(device, Reduce::sum(input.len()), recipe, input);
-    let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    let (error, budget) = ((f64::from(sum) - expected).abs(), sum_budget(&program, input));
-    assert!(error <= budget, "{}: sum of {} is {sum}, expected {expected}: error {error:e} of {budget:e}", device.name, input.len());
-}
-
-/// Everything but f32 sums, for one array of words.
-fn check_exact(device: &Device, recipe: Option<Recipe>, words: &[u32]) {
-    let signed: Vec<i32> = words.iter().map(|&word| word as i32).collect();
-    let n = words.len();
-    let name = &device.name;
-    assert_eq!(reduce(device, Reduce::sum(n), recipe, words).0, words.iter().fold(0, |a, &b| u32::wrapping_add(a, b)), "{name}: {n}");
-    assert_eq!(reduce(device, Reduce::min(n), recipe, words).0, *words.iter().min().unwrap(), "{name}: {n}");
-    assert_eq!(reduce(device, Reduce::max(n), recipe, words).0, *words.iter().max().unwrap(), "{name}: {n}");
-    assert_eq!(reduce(device, Reduce::sum(n), recipe, &signed).0, signed.iter().fold(0, |a, &b| i32::wrapping_add(a, b)), "{name}: {n}");
-    assert_eq!(reduce(device, Reduce::min(n), recipe, &signed).0, *signed.iter().min().unwrap(), "{name}: {n}");
-    assert_eq!(reduce(device, Reduce::max(n), recipe, &signed).0, *signed.iter().max().unwrap(), "{name}: {n}");
-    // As floats, with denormal numbers, infinities and both zeros, but without NaN: that has a test of its own.
-    let floats: Vec<f32> = words.iter().map(|&word| f32::from_bits(word)).map(|x| if x.is_nan() { -0.0 } else { x }).collect();
-    let by_order = |a: &&f32, b: &&f32| a.total_cmp(b);
-    assert_equal_bits(&[reduce(device, Reduce::min(n), recipe, &floats).0], &[*floats.iter().min_by(by_order).unwrap()], name);
-    assert_equal_bits(&[reduce(device, Reduce::max(n), recipe, &floats).0], &[*floats.iter().max_by(by_order).unwrap()], name);
-}
-
-pub fn every_length_around_the_thresholds(device: &Device) {
-    for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 4095, 65_535, 65_536, 65_537, 65_536 + 256] {
-        check_exact(device, None, &words(n, 3));
-        check_f32_sum(device, None, &noise(n, 5));
+impl Runner for Device {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
+        let plan = self.plan_if_fit(spec.clone(), recipe.map(|text| text.parse().unwrap()))?;
+        let what = format!("{}: `{spec}` by `{}`", self.name, plan.recipe());
+        let results = run_guarded_with(self, &plan, x, y);
+        Some(Outcome { results, depth: spec.depth(plan.recipe()).unwrap(), what })
     }
-    for recipe in ["tree 2", "tree 8", "tree 64", "tree 128"] {
-        let recipe = Some(recipe.parse().unwrap());
-        check_exact(device, recipe, &words(1000, 11));
-        check_f32_sum(device, recipe, &noise(1000, 13));
+
+    fn has_f64(&self) -> bool {
+        self.gpu().profile().f64
+    }
+
+    fn has_custom(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Of one case all types, or, where compiling takes long, those whose turn it is.
+fn check(device: &Device, turn: usize, case: &Case) {
+    if device.compiles_quickly() {
+        return case.check(device);
+    }
+    match turn % 5 {
+        0 => case.check_integers(device),
+        1 => case.check_f16(device),
+        2 => case.check_complex(device),
+        3 if device.has_f64() => case.check_f64(device),
+        _ => case.check_f32(device),
+    }
+}
+
+pub fn every_kind_of_axes(device: &Device) {
+    let device = &device.alone();
+    for (turn, case) in axes_of_every_kind().iter().enumerate() {
+        check(device, turn, case);
+    }
+}
+
+pub fn every_kind_of_axes_across_devices(device: &Device) {
+    let device = &device.alone();
+    for (turn, case) in axes_of_every_kind().into_iter().enumerate() {
+        if device.compiles_quickly() || turn % 6 == 0 {
+            case.across_devices().check_f32(device);
+        }
+    }
+}
+
+pub fn recipes_by_hand(device: &Device) {
+    let device = &device.alone();
+    let shapes = [(&[960][..], &[0][..]), (&[12, 20, 16], &[0, 2]), (&[12, 20, 16], &[1]), (&[1, 1000], &[1])];
+    for (turn, recipe) in RECIPES.iter().enumerate() {
+        for (shape, axes) in shapes {
+            if device.compiles_quickly() || shape.len() == 1 {
+                check(device, turn, &Case::new(shape, 1, Some(axes)).by(recipe));
+            }
+        }
+    }
+}
+
+/// Lengths around a workgroup, a whole access, a part, and the step from one dispatch to two.
+pub fn every_length_around_the_thresholds(device: &Device) {
+    let device = &device.alone();
+    for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 1023, 1025, 4095, 4096, 4097, 16_383, 16_384, 16_388, 65_535, 65_536, 65_540, 300_001] {
+        let x = noise(n, 5);
+        let sum = Reduce::<f32>::sum(n);
+        let outcome = device.run(sum, None, &x, None).unwrap();
+        within_sum(x.iter().map(|&x| x.into()), outcome.results[0].into(), outcome.depth, U)
+            .unwrap_or_else(|why| panic!("{}: {why}", outcome.what));
+        let words = words(n, 3);
+        let outcome = device.run(Reduce::<u32>::sum(n), None, &words, None).unwrap();
+        assert_eq!(outcome.results, [words.iter().fold(0, |a: u32, &b| a.wrapping_add(b))], "{}", outcome.what);
     }
 }
 
 /// Without guards and a dirty workspace, for sizes at which software adapters are slow.
-fn reduce_large<T: Value>(device: &Device, spec: Reduce<T>, recipe: &str, input: &[T]) -> T {
-    let plan = device.planner.plan_with(spec, recipe.parse().unwrap()).unwrap();
-    plan.run(input).unwrap().wait().unwrap()[0]
+fn reduce_large<T: Value, O: Element>(device: &Device, spec: Reduction<T, O>, recipe: Option<&str>, input: &[T]) -> (O, Program) {
+    let plan = device.plan_if_fit(spec, recipe.map(|text| text.parse().unwrap())).unwrap();
+    (plan.run(input).unwrap().wait().unwrap()[0], plan.program().clone())
 }
 
 pub fn four_mebi_elements_take_three_passes(device: &Device) {
     let input = noise(1 << 22, 17);
-    let spec = Reduce::sum(1 << 22);
-    let program = spec.lower(&"tree 256".parse().unwrap(), device.gpu().profile()).unwrap();
+    let spec = Reduce::<f32>::sum(1 << 22);
+    let (sum, program) = reduce_large(device, spec.clone(), Some("tree 256"), &input);
     assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
-    let sum = f64::from(reduce_large(device, spec, "tree 256", &input));
-    let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    assert!((sum - expected).abs() <= sum_budget(&program, &input), "{}: {sum}, expected {expected}", device.name);
+    let depth = spec.depth(&Recipe::Tree { workgroup: 256 }).unwrap();
+    assert_eq!(depth, 24);
+    within_sum(input.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {why}", device.name));
+    let (sum, _) = reduce_large(device, spec.clone(), None, &input);
+    let depth = spec.depth(&spec.design(device.gpu().profile()).unwrap()).unwrap();
+    within_sum(input.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {why}", device.name));
 }
 
 /// A peer's sum of 2^24 ones gives 131070: it lost the workgroups past 65,535.
 pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
-    assert_eq!(reduce_large(device, Reduce::sum(1 << 24), "tree 64", &vec![1u32; 1 << 24]), 1 << 24, "{}", device.name);
+    assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), Some("tree 64"), &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
+    assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), None, &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
     let mut input = vec![7u32; 4 * 65_535 + 1];
     input[4 * 65_535] = 3;
-    assert_eq!(reduce_large(device, Reduce::min(input.len()), "tree 4", &input), 3, "{}", device.name);
+    assert_eq!(reduce_large(device, Reduce::<u32>::min(input.len()), Some("tree 4"), &input).0, 3, "{}", device.name);
+    // Rows and columns, one workgroup each.
+    for (shape, axes) in [([65_537, 3], [1]), ([3, 65_537], [0])] {
+        let spec = Reduce::<u32>::max(shape).axes(axes);
+        let plan = device.planner.plan_with(spec, "workgroup=1".parse().unwrap()).unwrap();
+        let input = words(3 * 65_537, 3);
+        let all = plan.run(&input).unwrap().wait().unwrap();
+        let at = |result: usize, i: usize| if axes == [1] { input[3 * result + i] } else { input[65_537 * i + result] };
+        assert!((0..65_537).all(|k| all[k] == (0..3).map(|i| at(k, i)).max().unwrap()), "{}: {}", device.name, plan.spec());
+    }
+}
+
+/// Arrays just past one binding are reduced in pieces.
+pub fn arrays_around_one_binding(device: &Device) {
+    let elements = device.gpu().profile().binding_bytes / 4;
+    if elements > 1 << 26 {
+        println!("{}: left out, {elements} elements are many", device.name);
+        return;
+    }
+    let elements = elements as usize;
+    for n in [elements, elements + 1, elements + 4096] {
+        let mut input = vec![1u32; n];
+        input[n - 1] = 3;
+        assert_eq!(reduce_large(device, Reduce::<u32>::sum(n), None, &input).0, n as u32 + 2, "{}", device.name);
+        assert_eq!(reduce_large(device, Reduce::<u32>::argmax(n), None, &input).0, n as u32 - 1, "{}", device.name);
+    }
+    let error = device.planner.plan_with(Reduce::<u32>::sum(elements + 1), "tree 64".parse().unwrap()).unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{error}");
 }
 
 pub fn not_a_number_goes_through(device: &Device) {
-    let mut input = noise(1000, 23);
-    input[700] = f32::NAN;
-    assert!(reduce(device, Reduce::sum(1000), None, &input).0.is_nan());
-    for spec in [Reduce::min(1000), Reduce::max(1000)] {
-        assert_equal_bits(&[reduce(device, spec, None, &input).0], &[f32::NAN], &device.name);
+    let n = 5000;
+    let mut input = noise(n, 23);
+    (input[700], input[800]) = (f32::NAN, -f32::NAN);
+    let run = |spec: Reduction<f32, f32>, x: &[f32]| device.run(spec, None, x, None).unwrap().results[0];
+    assert!(run(Reduce::sum(n), &input).is_nan());
+    for spec in [Reduce::min(n), Reduce::max(n)] {
+        assert_equal_bits(&[run(spec, &input)], &[f32::NAN], &device.name);
     }
+    for spec in [Reduce::argmin(n), Reduce::argmax(n)] {
+        assert_eq!(device.run(spec, None, &input, None).unwrap().results, [700], "{}: the first NaN", device.name);
+    }
+    assert_eq!(device.run(Reduce::<f32>::count(n), None, &input, None).unwrap().results, [n as u32], "{}", device.name);
+    let differ = |x: &[f32], y: &[f32]| device.run(Reduce::<f32>::max_abs_diff(n), None, x, Some(y)).unwrap().results[0];
+    let clean = noise(n, 23);
+    assert!(differ(&input, &clean).is_nan() && differ(&clean, &input).is_nan(), "{}", device.name);
+    input[800] = 0.5;
     input[700] = f32::INFINITY;
-    assert_eq!(reduce(device, Reduce::sum(1000), None, &input).0, f32::INFINITY);
-    assert_eq!(reduce(device, Reduce::max(1000), None, &input).0, f32::INFINITY);
+    assert_eq!(run(Reduce::sum(n), &input), f32::INFINITY);
+    assert_eq!(run(Reduce::max(n), &input), f32::INFINITY);
+    assert_eq!(differ(&input, &clean), f32::INFINITY, "{}", device.name);
+    assert_eq!(differ(&input, &input), 0.0, "{}: equal infinities are equal", device.name);
+    let z = |re| Complex32::new(re, f32::NAN);
+    let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[z(1.0), Complex32::ONE], Some(&[z(1.0), Complex32::ONE]));
+    assert!(complex.unwrap().results[0].is_nan(), "{}", device.name);
 }
 
-/// The order of a tree is fixed by the recipe: two adapters give the same bits.
+/// Sums that cancel: f32 on the device stays within its bound, a sequential sum has its own far larger one.
+pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
+    let n = 1 << 20;
+    // Positive numbers, and their negatives in another order: what is left are the rounding errors.
+    let half: Vec<f32> = noise(n / 2, 37).into_iter().map(|x| 1.0 + x / 2.0).collect();
+    let x: Vec<f32> = half.iter().copied().chain((0..n / 2).map(|i| -half[i * 7919 % (n / 2)])).collect();
+    let exact: f64 = x.iter().map(|&x| f64::from(x)).sum();
+    let sequential: f32 = x.iter().sum();
+    let device_sum = |spec: Reduction<f32, f32>| {
+        let recipe = spec.design(device.gpu().profile()).unwrap();
+        let depth = spec.depth(&recipe).unwrap();
+        let sum = device.planner.plan(spec).unwrap().run(&x).unwrap().wait().unwrap()[0];
+        within_sum(x.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {recipe}: {why}", device.name));
+        f64::from(sum)
+    };
+    let errors = [device_sum(Reduce::sum(n)), device_sum(Reduce::sum(n).determinism(Determinism::AcrossDevices)), sequential.into()]
+        .map(|sum| (sum - exact).abs());
+    println!("{}: errors of the sum by the rules, across devices, sequential: {errors:.6?}", device.name);
+    assert!(errors[0] < errors[2] / 4.0 && errors[1] < errors[2] / 4.0, "{}: {errors:?}", device.name);
+}
+
+/// The result stays on the device and is recorded in the caller's encoder, between other work.
+pub fn results_stay_on_the_device(device: &Device) {
+    let gpu = device.gpu();
+    let (x, n) = (noise(70_000, 41), 70_000);
+    let square = device.planner.plan(Reduce::<f32>::sum([7, 10_000]).map(Map::Square).axes([1])).unwrap();
+    let largest = device.planner.plan(Reduce::<f32>::argmax(7)).unwrap();
+    let (input, sums, index) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(7).unwrap(), gpu.alloc::<u32>(1).unwrap());
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    square.encode(&mut encoder, &input, &sums).unwrap();
+    largest.encode(&mut encoder, &sums, &index).unwrap();
+    gpu.queue().submit([encoder.finish()]);
+    let squares: Vec<f64> = x.chunks(n / 7).map(|row| row.iter().map(|&x| f64::from(x) * f64::from(x)).sum()).collect();
+    let expected = (0..7).max_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap();
+    assert_eq!(gpu.download(&index).unwrap().wait().unwrap(), [expected as u32], "{}", device.name);
+}
+
+pub fn two_inputs_are_asked_for(device: &Device) {
+    let gpu = device.gpu();
+    let plan = device.planner.plan(Reduce::<f32>::dot(64)).unwrap();
+    let (x, output) = (gpu.upload(&noise(64, 1)).unwrap(), gpu.alloc::<f32>(1).unwrap());
+    let mut encoder = gpu.device().create_command_encoder(&Default::default());
+    let error = plan.encode(&mut encoder, &x, &output).unwrap_err();
+    assert!(matches!(error, Error::WrongInputs { expected: 2, actual: 1, .. }) && error.to_string().contains("(&x, &y)"), "{error}");
+    let short = gpu.upload(&noise(63, 1)).unwrap();
+    let error = plan.encode(&mut encoder, (&x, &short), &output).unwrap_err();
+    assert_eq!(error, Error::WrongLen { argument: "second", expected: 64, actual: 63 });
+    assert!(matches!(plan.run(&noise(64, 1)), Err(Error::WrongInputs { .. })));
+    let two = gpu.alloc::<f32>(128).unwrap();
+    let part = |offset| wgpu_fft::View::<f32>::new(two.wgpu(), offset, 64).unwrap();
+    let scalar = device.planner.plan(Reduce::<f32>::sum(64)).unwrap();
+    assert!(matches!(scalar.encode(&mut encoder, (&x, &x), &output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
+    // The output must be another buffer; the inputs may be one.
+    let alone = wgpu_fft::View::<f32>::new(two.wgpu(), 0, 1).unwrap();
+    assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second", .. })));
+    plan.encode(&mut encoder, (&x, &x), &output).unwrap();
+    plan.encode(&mut encoder, (part(0), part(256)), &output).unwrap();
+    gpu.queue().submit([encoder.finish()]);
+}
+
+pub fn expressions_with_errors_are_refused(device: &Device) {
+    assert!(Custom::<f32>::new("a + ", 0.0).is_err());
+    // What naga takes, every device compiles.
+    let operator = Custom::<f32>::new("select(a, b, abs(b) > abs(a))", 0.0).unwrap();
+    let outcome = device.run(Reduce::custom(300, operator), None, &noise(300, 3), None).unwrap();
+    let expected = noise(300, 3).into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
+    assert_eq!(outcome.results, [expected], "{}", device.name);
+}
+
+/// What `AcrossDevices` promises: equal bits on every adapter, by every recipe that it admits, in one piece or several.
 pub fn adapters_agree_on_the_bits_of_a_sum() {
-    let input = noise(100_000, 29);
-    let sums: Vec<u32> = devices()
-        .iter()
-        .map(|device| reduce(device, Reduce::sum(input.len()), Some("tree 64".parse().unwrap()), &input).0.to_bits())
-        .collect();
-    assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:x?}");
+    let (x, z) = (noise(300_000, 29), complex_noise(60_000, 30));
+    fn bits<T: Value, O: Element>(spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Vec<Vec<u8>> {
+        let spec = spec.determinism(Determinism::AcrossDevices);
+        let run = |device: &Device| {
+            let outcome = device.run(spec.clone(), None, x, y).unwrap();
+            bytemuck::cast_slice(&outcome.results).to_vec()
+        };
+        devices().iter().map(run).collect()
+    }
+    let y = noise(300_000, 31);
+    let all = [
+        bits(Reduce::<f32>::sum(300_000), &x, None),
+        bits(Reduce::<f32>::sum([3000, 100]).axes([0]), &x, None),
+        bits(Reduce::<f32>::sum([3000, 100]).axes([1]), &x, None),
+        bits(Reduce::<f32>::sum([30, 100, 100]).axes([0, 2]), &x, None),
+        bits(Reduce::<f32>::dot(300_000), &x, Some(&y)),
+        bits(Reduce::<f32>::sum_squares([3, 100_000]).axes([1]), &x, None),
+        bits(Reduce::<f32>::product([300, 1000]).axes([0]), &x, None),
+        bits(Reduce::<Complex32>::sum(60_000), &z, None),
+        bits(Reduce::<Complex32>::vdot([60, 1000]).axes([1]), &z, Some(&z)),
+        bits(Reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
+    ];
+    // The last is the caller's own text, whose products nobody rounds; these adapters do not fuse.
+    for (case, bits) in all.iter().enumerate() {
+        assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "case {case}: {bits:x?}");
+    }
 }
 
-pub fn the_bound_can_fail() {
-    let profile = wgpu_fft::DeviceProfile::webgpu_defaults();
-    let spec = Reduce::<f32>::sum(4096);
-    let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
-    let input = noise(4096, 31);
-    let expected: f64 = input.iter().map(|&x| f64::from(x)).sum();
-    let without_the_last: f64 = input[..4095].iter().map(|&x| f64::from(x)).sum();
-    assert!((expected - without_the_last).abs() > sum_budget(&program, &input));
-}
-
-pub fn random_lengths(device: &Device) {
-    proptest!(cases(16), |(n in 1usize..200_000, seed in any::<u64>(), log2 in 1u32..9)| {
-        let recipe = Recipe::Tree { workgroup: 1 << log2 };
-        check_f32_sum(device, Some(recipe), &noise(n, seed));
-        let words = words(n, seed);
-        prop_assert_eq!(reduce(device, Reduce::max(n), Some(recipe), &words).0, *words.iter().max().unwrap());
+pub fn random_shapes(device: &Device) {
+    let device = &device.alone();
+    let most = if device.compiles_quickly() { 12 } else { 4 };
+    proptest!(cases(most), |(extents in proptest::collection::vec(1usize..20, 1..5), batch in 1usize..4, mask in 1usize..16)| {
+        let axes: Vec<usize> = (0..extents.len()).filter(|axis| mask >> axis & 1 == 1).collect();
+        let axes = if axes.is_empty() { vec![0] } else { axes };
+        let case = Case::new(&extents, batch, Some(&axes));
+        check(device, extents[0], &case);
     });
 }

@@ -8,7 +8,7 @@ use crate::reference::*;
 use crate::variants::{extents, profiles};
 
 fn lavapipe() -> DeviceProfile {
-    profiles().into_iter().find(|profile| profile.subgroups).unwrap()
+    profiles().into_iter().find(|profile| profile.int64).unwrap()
 }
 
 /// Runs a transform of dense arrays on the host, and compares with f64.

@@ -6,6 +6,9 @@ mod programs;
 mod recipes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
+mod reduce;
+#[path = "../support/reductions.rs"]
+mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
 mod transforms;

@@ -26,23 +26,6 @@ fn transposes() {
 }
 
 #[test]
-fn reductions_repeat_until_one_value_is_left() {
-    let profile = &profiles()[0];
-    for n in [1, 2, 255, 256, 257, 65_536, 65_537, 1 << 22, (1 << 22) + 1] {
-        let spec = Reduce::<i32>::sum(n);
-        let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
-        let input: Vec<i32> = (0..n as i32).map(|i| i.wrapping_mul(0x9e3_779b)).collect();
-        let expected = input.iter().fold(0i32, |a, &b| a.wrapping_add(b));
-        assert_eq!(program.run_on_host::<_, i32>(&input).unwrap(), [expected], "{program}");
-    }
-    let spec = Reduce::<f32>::sum(1 << 22);
-    let program = spec.lower(&"tree 256".parse().unwrap(), profile).unwrap().to_string();
-    for pass in ["reduce 4194304 -> 16384", "reduce 16384 -> 64", "reduce 64 -> 1"] {
-        assert!(program.contains(pass), "{program}");
-    }
-}
-
-#[test]
 fn inputs_of_another_length_are_refused() {
     let spec = Reduce::<f32>::sum(8);
     let program = spec.lower(&"tree 4".parse().unwrap(), &profiles()[0]).unwrap();

@@ -6,19 +6,27 @@ use std::process::Command;
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-/// What the one kernel that uses them writes of optional features: tint does not know 64-bit integers.
+/// What kernels write of optional features: tint does not know numbers of 64 bits.
 const INT64: &str = "u64";
-const SUBGROUP: &str = "subgroup_invocation_id";
+const F64: &str = "f64";
+const SUBGROUP: [&str; 2] = ["subgroup_invocation_id", "subgroupShuffle"];
+
+fn uses_subgroups(wgsl: &str) -> bool {
+    SUBGROUP.iter().any(|word| wgsl.contains(word))
+}
 
 /// Whether tint knows all that the text uses.
 pub fn known_to_tint(wgsl: &str) -> bool {
-    !wgsl.contains(INT64)
+    !wgsl.contains(INT64) && !wgsl.contains(F64)
 }
 
 /// Parses and validates by naga, as wgpu does with the optional features that the text uses.
 pub fn naga(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
-    let optional = |word: &str, capability| if wgsl.contains(word) { capability } else { Capabilities::empty() };
-    let capabilities = optional(INT64, Capabilities::SHADER_INT64) | optional(SUBGROUP, Capabilities::SUBGROUP);
+    let optional = |used, capability| if used { capability } else { Capabilities::empty() };
+    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32
+        | optional(wgsl.contains(INT64), Capabilities::SHADER_INT64)
+        | optional(wgsl.contains(F64), Capabilities::FLOAT64)
+        | optional(uses_subgroups(wgsl), Capabilities::SUBGROUP);
     let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module).map_err(|error| error.emit_to_string(wgsl))?;
     Ok((module, info))
@@ -42,7 +50,7 @@ pub fn tint_or_skip(what: &str) -> Option<String> {
 
 /// Validates by tint, which wants a line for subgroups that naga rejects.
 pub fn tint(command: &str, wgsl: &str) -> Result<(), String> {
-    let wgsl = format!("{}{wgsl}", if wgsl.contains(SUBGROUP) { "enable subgroups;\n" } else { "" });
+    let wgsl = format!("{}{wgsl}", if uses_subgroups(wgsl) { "enable subgroups;\n" } else { "" });
     let path: PathBuf = std::env::temp_dir().join(format!("wgpu-fft-{}-{:?}.wgsl", std::process::id(), std::thread::current().id()));
     std::fs::write(&path, wgsl).map_err(|error| error.to_string())?;
     let output = Command::new(command).args(["--format", "wgsl", "-o"]).arg(path.with_extension("out")).arg(&path).output();

@@ -1,16 +1,18 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::kernels::Dispatch;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce::{Reduction, Value};
 use wgpu_fft::transpose::Transpose;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
+use crate::reductions::{Case, Outcome, RECIPES, Runner};
 
 /// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
 pub fn profiles() -> Vec<DeviceProfile> {
@@ -21,6 +23,8 @@ pub fn profiles() -> Vec<DeviceProfile> {
             name: "H200".to_owned(),
             device_type: wgpu::DeviceType::DiscreteGpu,
             subgroup_sizes: [32, 32],
+            subgroups: true,
+            f64: true,
             workgroup_bytes: 49_152,
             storage_buffers: 32,
             binding_bytes: 2_147_483_644,
@@ -33,6 +37,7 @@ pub fn profiles() -> Vec<DeviceProfile> {
             subgroup_sizes: [8, 8],
             subgroups: true,
             int64: true,
+            f64: true,
             workgroup_bytes: 32_768,
             buffer_bytes: 2_147_483_647,
             ..large
@@ -58,10 +63,48 @@ fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) 
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
 }
 
-fn reductions<T: wgpu_fft::reduce::Value>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
-    for spec in [Reduce::<T>::sum(70_000), Reduce::min(70_000), Reduce::max(70_000)] {
-        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
-        programs.push(spec.lower(&"tree 64".parse().unwrap(), profile).unwrap());
+/// Keeps the programs of reductions instead of running them.
+struct Reductions<'a> {
+    profile: &'a DeviceProfile,
+    programs: RefCell<&'a mut Vec<Program>>,
+}
+
+impl Runner for Reductions<'_> {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, _: &[T], _: Option<&[T]>) -> Option<Outcome<O>> {
+        let recipe = recipe.map_or_else(|| spec.design(self.profile).unwrap(), |text| text.parse().unwrap());
+        self.programs.borrow_mut().extend(spec.lower(&recipe, self.profile).ok());
+        None
+    }
+
+    fn has_f64(&self) -> bool {
+        self.profile.f64
+    }
+
+    fn has_custom(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &str {
+        &self.profile.name
+    }
+}
+
+fn reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    let runner = Reductions { profile, programs: RefCell::new(programs) };
+    for case in [
+        Case::new(&[70_000], 1, None),
+        Case::new(&[70_001], 1, None),
+        Case::new(&[30, 64], 2, Some(&[0])),
+        Case::new(&[30, 64], 2, Some(&[1])),
+    ] {
+        case.check(&runner);
+        case.clone().across_devices().check_f32(&runner);
+        case.across_devices().check_complex(&runner);
+    }
+    for recipe in RECIPES {
+        Case::new(&[960], 1, None).by(recipe).check_f32(&runner);
+        Case::new(&[12, 20, 16], 1, Some(&[0, 2])).by(recipe).check_f16(&runner);
+        Case::new(&[12, 20, 16], 1, Some(&[1])).by(recipe).check_integers(&runner);
     }
 }
 
@@ -126,9 +169,7 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
     transposes::<[f32; 4]>(profile, &mut programs);
-    reductions::<f32>(profile, &mut programs);
-    reductions::<i32>(profile, &mut programs);
-    reductions::<u32>(profile, &mut programs);
+    reductions(profile, &mut programs);
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));
     }

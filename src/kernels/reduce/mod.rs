@@ -1,4 +1,111 @@
-//! Twins of `shaders/reduce/**.wgsl`.
+//! Twins of `shaders/reduce/*.wgsl`.
 
+pub mod columns;
+pub mod lines;
 pub mod operator;
 pub mod tree;
+
+use std::sync::Arc;
+
+use operator::{Kind, Operator, Words};
+
+use super::{Access, Bind, Dispatch, Form, HostCall, Slot};
+
+/// What the generated part of a reduction's kernel computes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Stage {
+    /// The arithmetic.
+    pub operator: Operator,
+    /// Reads partial results of a stage before, not elements.
+    pub partial: bool,
+    /// Stores results, not partial ones.
+    pub last: bool,
+    /// Elements of one access.
+    pub width: u32,
+    /// Invocations that share a line, or the rows of a column.
+    pub lanes: u32,
+    /// Values that an invocation combines side by side.
+    pub accumulators: u32,
+}
+
+impl Stage {
+    /// What is read.
+    #[must_use]
+    pub fn source(&self) -> Kind {
+        if self.partial { self.operator.value() } else { self.operator.input }
+    }
+
+    /// What is stored.
+    #[must_use]
+    pub fn target(&self) -> Kind {
+        if self.last { self.operator.result() } else { self.operator.value() }
+    }
+
+    /// Whether there is a second input.
+    #[must_use]
+    pub fn takes_two(&self) -> bool {
+        !self.partial && self.operator.takes_two()
+    }
+
+    /// The value of the element at `place` of the input, which is element `j` of what is reduced.
+    fn element(&self, inputs: &[Option<&[u32]>; 2], place: usize, j: u32) -> Words {
+        let [x, y] = inputs.map(|input| input.map_or([0; 4], |input| read(input, self.source(), place)));
+        if self.partial { x } else { self.operator.map(x, y, j) }
+    }
+
+    fn store(&self, output: &mut [u32], place: usize, value: Words) {
+        let words = self.target().bytes() as usize / 4;
+        let result = if self.last { self.operator.finish(value) } else { value };
+        output[place * words..][..words].copy_from_slice(&result[..words]);
+    }
+}
+
+fn read(array: &[u32], kind: Kind, place: usize) -> Words {
+    let mut words = [0; 4];
+    match kind {
+        Kind::F16 => words[0] = array[place / 2] >> (place % 2 * 16) & 0xffff,
+        _ => {
+            let count = kind.bytes() as usize / 4;
+            words[..count].copy_from_slice(&array[place * count..][..count]);
+        }
+    }
+    words
+}
+
+/// Combines values as all kernels do: the first half with the second, and so on. Those past the end take no part.
+fn halve(operator: &Operator, mut values: Vec<Words>) -> Words {
+    let mut count = values.len().next_power_of_two();
+    values.resize(count, operator.nothing());
+    while count > 1 {
+        count /= 2;
+        for i in 0..count {
+            values[i] = operator.combine(values[i], values[i + count]);
+        }
+    }
+    values[0]
+}
+
+/// The arrays of a reduction: an input, perhaps a second one, and the output.
+fn binds(stage: &Stage, input: Slot, range: Option<(u64, u64)>, output: Slot) -> Vec<Bind> {
+    let bind = |binding, name, access, slot, range| Bind { binding, name, access, slot, range };
+    let mut binds = vec![bind(1, "input", Access::Read, input, range), bind(2, "output", Access::ReadWrite, output, None)];
+    if stage.takes_two() {
+        binds.push(bind(3, "second", Access::Read, Slot::Second, range));
+    }
+    binds
+}
+
+/// What the text of a dispatch computes.
+fn of_dispatch(dispatch: &Dispatch) -> Arc<Stage> {
+    match dispatch.generated.as_ref().map(|generated| &generated.form) {
+        Some(Form::Reduction(stage)) => Arc::clone(stage),
+        other => panic!("the text of a reduction is generated, not {other:?}"),
+    }
+}
+
+/// The inputs and the output of a call; the output is put back afterwards.
+fn with_arrays(call: &mut HostCall<'_>, work: impl FnOnce(&Stage, &[Option<&[u32]>; 2], &mut [u32])) {
+    let stage = of_dispatch(call.dispatch);
+    let (first, second) = (call.buffer("input").to_vec(), call.find("second").map(<[u32]>::to_vec));
+    work(&stage, &[Some(&first), second.as_deref()], call.output());
+}

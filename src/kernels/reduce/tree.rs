@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/tree.wgsl`.
 
-use super::operator::{self, Operator};
+use super::{binds, halve, of_dispatch, with_arrays};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -11,6 +11,8 @@ params! {
         pub length: u32,
         /// Partial results, one per workgroup.
         pub partials: u32,
+        /// 0.
+        pub zero: u32,
     }
 }
 
@@ -18,47 +20,45 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/tree",
     source: &sources::REDUCE_TREE,
-    appended: &[&[&sources::GRID], operator::SOURCES],
+    appended: &[&[&sources::GRID]],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
     proven: false,
     mirror,
 };
 
-/// Reduces `length` values to one for each `workgroup` of them.
+/// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of width 1.
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(length: u32, operator: Operator, workgroup: u32, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
     let partials = length.div_ceil(workgroup);
-    Ok(Dispatch {
+    let mut dispatch = Dispatch {
         label: format!("reduce {length} -> {partials}"),
         kernel: &KERNEL,
-        appended: vec![&sources::GRID, operator.source()],
-        generated: None,
+        appended: vec![&sources::GRID],
+        generated: Some(generated),
         overrides: vec![("WORKGROUP", Value::U32(workgroup))],
-        params: bytemuck::bytes_of(&Params { length, partials }).to_vec(),
+        params: bytemuck::bytes_of(&Params { length, partials, zero: 0 }).to_vec(),
         grid: Grid::linear(u64::from(partials), max_groups)?,
         workgroup: [workgroup, 1, 1],
-        workgroup_bytes: u64::from(workgroup) * 4,
-        binds: input_output(input, output),
-    })
+        workgroup_bytes: 0,
+        binds: Vec::new(),
+    };
+    let stage = of_dispatch(&dispatch);
+    dispatch.workgroup_bytes = u64::from(workgroup * stage.operator.value().bytes());
+    dispatch.binds = binds(&stage, input, None, output);
+    Ok(dispatch)
 }
 
 fn mirror(call: &mut HostCall<'_>) {
     let workgroup = call.constant("WORKGROUP");
-    let operator = call.dispatch.appended.iter().find_map(|source| Operator::of_source(source)).expect("one appended file is the operator");
     let Params { length, .. } = call.params();
-    let input = call.input();
-    for (g, range) in input[..length as usize].chunks(workgroup).enumerate() {
-        let mut values = range.to_vec();
-        let mut half = workgroup / 2;
-        while half > 0 {
-            for t in 0..half.min(values.len().saturating_sub(half)) {
-                values[t] = operator.apply(values[t], values[t + half]);
-            }
-            half /= 2;
+    with_arrays(call, |stage, inputs, output| {
+        for (g, first) in (0..length).step_by(workgroup).enumerate() {
+            let own = first..length.min(first + workgroup as u32);
+            let values = own.map(|j| stage.element(inputs, j as usize, j)).collect();
+            stage.store(output, g, halve(&stage.operator, values));
         }
-        call.output()[g] = values[0];
-    }
+    });
 }

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs our transposes and reductions and those of CUDA in one go on a machine with an NVIDIA GPU, and sets the times side by side.
+#
+#   benches/peers/memory.sh BINARIES OUT [OPTIONS OF transpose AND reduce ...]
+#
+# BINARIES is the folder with the benchmarks' binaries (`transpose` or `transpose-0123…`, and `reduce` likewise, as `cargo bench --no-run` makes
+# them in target/release/deps; the newest count). OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, and memory.md, and
+# the program memory. What fails does not keep the rest from running. NVCC names the compiler (nvcc), and PYTHON the Python (python3);
+# MEMORY_OPTIONS are given to memory, for instance `--filter transpose`.
+set -uo pipefail
+
+if [ $# -lt 2 ]; then
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+    exit 2
+fi
+binaries=$1 out=$2
+shift 2
+peers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$out" || exit
+out=$(cd "$out" && pwd)
+failed=0
+
+for bench in transpose reduce; do
+    binary=
+    for candidate in "$binaries/$bench" "$binaries/$bench"-*; do
+        if [ -f "$candidate" ] && [ -x "$candidate" ] && { [ -z "$binary" ] || [ "$candidate" -nt "$binary" ]; }; then binary=$candidate; fi
+    done
+    if [ -z "$binary" ]; then
+        echo "memory.sh: no binary $bench or $bench-* in $binaries" >&2
+        failed=1
+        # So that lines of an earlier run do not pass for this one's.
+        : >"$out/$bench.jsonl"
+        continue
+    fi
+    echo "== $binary $*" >&2
+    "$binary" "$@" >"$out/$bench.jsonl" 2> >(tee "$out/$bench.txt" >&2) || failed=1
+done
+echo "== memory ${MEMORY_OPTIONS:-}" >&2
+: >"$out/memory.jsonl"
+if "${NVCC:-nvcc}" -O3 -arch=native -std=c++17 -o "$out/memory" "$peers/memory.cu"; then
+    # Options are words.
+    # shellcheck disable=SC2086
+    "$out/memory" ${MEMORY_OPTIONS:-} >"$out/memory.jsonl" 2> >(tee "$out/memory.txt" >&2) || failed=1
+else
+    failed=1
+fi
+wait
+"${PYTHON:-python3}" "$peers/memory_ratios.py" --ours "$out/transpose.jsonl" --ours "$out/reduce.jsonl" --peer "$out/memory.jsonl" |
+    tee "$out/memory.md" || failed=1
+exit $failed

@@ -1,9 +1,0 @@
-// Largest i32.
-//
-// Rust twin: src/kernels/reduce/operator.rs
-
-alias Value = i32;
-
-fn combine(a: Value, b: Value) -> Value {
-    return max(a, b);
-}

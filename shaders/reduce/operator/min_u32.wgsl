@@ -1,9 +1,0 @@
-// Smallest u32.
-//
-// Rust twin: src/kernels/reduce/operator.rs
-
-alias Value = u32;
-
-fn combine(a: Value, b: Value) -> Value {
-    return min(a, b);
-}

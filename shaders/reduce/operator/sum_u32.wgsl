@@ -1,9 +1,0 @@
-// Sum of u32, modulo 2^32.
-//
-// Rust twin: src/kernels/reduce/operator.rs
-
-alias Value = u32;
-
-fn combine(a: Value, b: Value) -> Value {
-    return a + b;
-}

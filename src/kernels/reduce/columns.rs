@@ -1,0 +1,121 @@
+//! Twin of `shaders/reduce/columns.wgsl`.
+
+use super::{Stage, binds, halve, of_dispatch, with_arrays};
+use crate::error::Result;
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+
+params! {
+    /// `Params` of the kernel. Distances count accesses.
+    pub struct Params {
+        /// Accesses of a row.
+        pub columns: u32,
+        /// Rows to reduce to one.
+        pub rows: u32,
+        /// Parts of the rows, with a row of results each.
+        pub parts: u32,
+        /// Rows of a part; the last one has what is left.
+        pub chunk: u32,
+        /// Planes, each reduced to a row.
+        pub planes: u32,
+        /// Planes that are `plane_stride` apart; the next ones begin `block_stride` later.
+        pub block: u32,
+        /// Distance of planes.
+        pub plane_stride: u32,
+        /// Distance of blocks of planes.
+        pub block_stride: u32,
+        /// Rows that are `row_stride` apart; the next ones begin `run_stride` later.
+        pub run: u32,
+        /// Distance of rows.
+        pub row_stride: u32,
+        /// Distance of runs of rows.
+        pub run_stride: u32,
+        /// Where the first plane begins in what is bound.
+        pub first_access: u32,
+        /// Index of the first row.
+        pub first_index: u32,
+        /// Place of the first result.
+        pub first_result: u32,
+        /// 0.
+        pub zero: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "reduce/columns",
+    source: &sources::REDUCE_COLUMNS,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &[],
+    proven: false,
+    mirror,
+};
+
+/// Reduces rows to one, in workgroups of `workgroup` invocations.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(
+    params: Params,
+    generated: Generated,
+    workgroup: u32,
+    workgroup_bytes: u64,
+    max_groups: u32,
+    [input, output]: [Slot; 2],
+    range: Option<(u64, u64)>,
+) -> Result<Dispatch> {
+    let mut dispatch = Dispatch {
+        label: String::new(),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID],
+        generated: Some(generated),
+        overrides: Vec::new(),
+        params: bytemuck::bytes_of(&params).to_vec(),
+        grid: Grid { x: 1, y: 1 },
+        workgroup: [workgroup, 1, 1],
+        workgroup_bytes,
+        binds: Vec::new(),
+    };
+    let stage = of_dispatch(&dispatch);
+    let of_row = u64::from(params.columns) * u64::from(stage.width);
+    dispatch.label = format!("reduce {} x {} x {of_row} -> {} rows", params.planes, params.rows, params.parts);
+    let blocks = u64::from(params.columns.div_ceil(workgroup / stage.lanes));
+    dispatch.grid = Grid::linear(blocks * u64::from(params.parts) * u64::from(params.planes), max_groups)?;
+    dispatch.binds = binds(&stage, input, range, output);
+    Ok(dispatch)
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let params: Params = call.params();
+    with_arrays(call, |stage, inputs, output| {
+        let columns = params.columns * stage.width;
+        for plane in 0..params.planes {
+            let base = params.first_access + plane % params.block * params.plane_stride + plane / params.block * params.block_stride;
+            for part in 0..params.parts {
+                for column in 0..columns {
+                    let value = part_of_column(stage, &params, inputs, base * stage.width + column, part);
+                    let row = plane * params.parts + part;
+                    stage.store(output, (params.first_result + row * columns + column) as usize, value);
+                }
+            }
+        }
+    });
+}
+
+/// In the order of the device: the rows of each accumulator, then accumulators and lanes by halves.
+fn part_of_column(stage: &Stage, params: &Params, inputs: &[Option<&[u32]>; 2], base: u32, part: u32) -> super::Words {
+    let Stage { operator, width, lanes, accumulators, .. } = stage;
+    let begin = part * params.chunk;
+    let end = (begin + params.chunk).min(params.rows);
+    let of_lane = |lane: u32| {
+        let of_accumulator = |a: u32| {
+            let own = (begin + a * lanes + lane..end).step_by((lanes * accumulators) as usize);
+            own.fold(operator.nothing(), |value, r| {
+                let place = base + (r % params.run * params.row_stride + r / params.run * params.run_stride) * width;
+                operator.combine(value, stage.element(inputs, place as usize, params.first_index + r))
+            })
+        };
+        halve(operator, (0..*accumulators).map(of_accumulator).collect())
+    };
+    halve(operator, (0..*lanes).map(of_lane).collect())
+}

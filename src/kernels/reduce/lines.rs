@@ -1,0 +1,116 @@
+//! Twin of `shaders/reduce/lines.wgsl`.
+
+use super::{Stage, binds, halve, of_dispatch, with_arrays};
+use crate::error::Result;
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+
+params! {
+    /// `Params` of the kernel. Distances count accesses.
+    pub struct Params {
+        /// Lines to reduce.
+        pub lines: u32,
+        /// Accesses of a line.
+        pub length: u32,
+        /// Parts of a line, with a result each.
+        pub parts: u32,
+        /// Accesses of a part; the last one has what is left.
+        pub chunk: u32,
+        /// Lines that are `line_stride` apart; the next ones begin `block_stride` later.
+        pub block: u32,
+        /// Distance of lines.
+        pub line_stride: u32,
+        /// Distance of blocks of lines.
+        pub block_stride: u32,
+        /// Accesses of a line that follow one another; the next ones begin `run_stride` later.
+        pub run: u32,
+        /// Distance of runs.
+        pub run_stride: u32,
+        /// Where the first line begins in what is bound.
+        pub first_access: u32,
+        /// Index of the first element in its line.
+        pub first_index: u32,
+        /// Place of the first result.
+        pub first_result: u32,
+        /// 0.
+        pub zero: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "reduce/lines",
+    source: &sources::REDUCE_LINES,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &[],
+    proven: false,
+    mirror,
+};
+
+/// Reduces lines, or parts of them, in workgroups of `workgroup` invocations that share out as many lines as they have room for.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(
+    params: Params,
+    generated: Generated,
+    workgroup: u32,
+    workgroup_bytes: u64,
+    max_groups: u32,
+    [input, output]: [Slot; 2],
+    range: Option<(u64, u64)>,
+) -> Result<Dispatch> {
+    let mut dispatch = Dispatch {
+        label: String::new(),
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID],
+        generated: Some(generated),
+        overrides: Vec::new(),
+        params: bytemuck::bytes_of(&params).to_vec(),
+        grid: Grid { x: 1, y: 1 },
+        workgroup: [workgroup, 1, 1],
+        workgroup_bytes,
+        binds: Vec::new(),
+    };
+    let stage = of_dispatch(&dispatch);
+    let of_line = u64::from(params.length) * u64::from(stage.width);
+    dispatch.label = format!("reduce {} x {of_line} -> {}", params.lines, params.parts);
+    dispatch.grid = Grid::linear(u64::from(params.lines.div_ceil(workgroup / stage.lanes)) * u64::from(params.parts), max_groups)?;
+    dispatch.binds = binds(&stage, input, range, output);
+    Ok(dispatch)
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let params: Params = call.params();
+    with_arrays(call, |stage, inputs, output| {
+        for line in 0..params.lines {
+            let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
+            for part in 0..params.parts {
+                let value = part_of_line(stage, &params, inputs, base, part);
+                stage.store(output, (params.first_result + line * params.parts + part) as usize, value);
+            }
+        }
+    });
+}
+
+/// In the order of the device: rows of lanes, then elements of an access, accumulators and lanes by halves.
+fn part_of_line(stage: &Stage, params: &Params, inputs: &[Option<&[u32]>; 2], base: u32, part: u32) -> super::Words {
+    let Stage { operator, width, lanes, accumulators, .. } = stage;
+    let begin = part * params.chunk;
+    let end = (begin + params.chunk).min(params.length);
+    let of_lane = |lane: u32| {
+        let of_accumulator = |a: u32| {
+            let of_element = |v: u32| {
+                let own = (begin + a * lanes + lane..end).step_by((lanes * accumulators) as usize);
+                own.fold(operator.nothing(), |value, i| {
+                    let place = base + i % params.run + i / params.run * params.run_stride;
+                    let j = params.first_index + i * width + v;
+                    operator.combine(value, stage.element(inputs, (place * width + v) as usize, j))
+                })
+            };
+            halve(operator, (0..*width).map(of_element).collect())
+        };
+        halve(operator, (0..*accumulators).map(of_accumulator).collect())
+    };
+    halve(operator, (0..*lanes).map(of_lane).collect())
+}

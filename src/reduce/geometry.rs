@@ -1,0 +1,80 @@
+//! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the two lies closest.
+
+use super::Core;
+use crate::error::{Error, Result};
+use crate::shape::Batched;
+
+/// Neighbouring axes that are all reduced or all kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Run {
+    pub extent: u32,
+    /// Elements between neighbours.
+    pub stride: u32,
+}
+
+/// An array to reduce.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Geometry {
+    /// Elements that follow one another are reduced to one; else they are kept, and rows are reduced.
+    pub lines: bool,
+    /// What is reduced, closest first; at most two.
+    pub reduced: Vec<Run>,
+    /// What is kept, closest first; at most two for lines and three for columns.
+    pub kept: Vec<Run>,
+    /// Elements.
+    pub len: usize,
+}
+
+impl Geometry {
+    /// Elements reduced to one result.
+    pub fn count(&self) -> u32 {
+        self.reduced.iter().map(|run| run.extent).product()
+    }
+
+    /// Results.
+    pub fn results(&self) -> u32 {
+        self.kept.iter().map(|run| run.extent).product()
+    }
+
+    /// Elements that follow one another, of a line or of a row.
+    pub fn contiguous(&self) -> u32 {
+        if self.lines { &self.reduced } else { &self.kept }.first().map_or(1, |run| run.extent)
+    }
+
+    pub fn of(spec: &Core) -> Result<Self> {
+        let what = || format!("`{spec}`");
+        let rank = spec.shape.rank();
+        let len = spec.shape.elements("reduction", spec.batch)?;
+        let axes: Vec<usize> = match &spec.axes {
+            None => (0..rank).collect(),
+            Some(axes) if axes.is_empty() => {
+                let why = "an empty list of axes reduces nothing: leave it out for all axes".to_owned();
+                return Err(Error::Unsupported { what: what(), why });
+            }
+            Some(axes) => axes.clone(),
+        };
+        if let Some(axis) = axes.iter().find(|&&axis| axis >= rank) {
+            let why = format!("axis {axis}: the axes of {} are 0 to {}", Batched(spec.shape, 1), rank - 1);
+            return Err(Error::Unsupported { what: what(), why });
+        }
+        if let Some(axis) = axes.iter().enumerate().find_map(|(i, axis)| axes[..i].contains(axis).then_some(axis)) {
+            return Err(Error::Unsupported { what: what(), why: format!("axis {axis} is given twice") });
+        }
+        // From the closest axis to the batch.
+        let extents = spec.shape.extents().iter().enumerate().rev().map(|(axis, &extent)| (extent, axes.contains(&axis)));
+        let mut runs: Vec<(Run, bool)> = Vec::new();
+        let mut stride = 1;
+        for (extent, reduced) in extents.chain([(spec.batch, false)]) {
+            let extent = extent as u32;
+            match runs.last_mut() {
+                _ if extent == 1 => {}
+                Some((run, same)) if *same == reduced => run.extent *= extent,
+                _ => runs.push((Run { extent, stride }, reduced)),
+            }
+            stride = stride.wrapping_mul(extent);
+        }
+        let side = |wanted| runs.iter().filter(|(_, reduced)| *reduced == wanted).map(|(run, _)| *run).collect();
+        let lines = runs.first().is_none_or(|(_, reduced)| *reduced);
+        Ok(Self { lines, reduced: side(true), kept: side(false), len })
+    }
+}

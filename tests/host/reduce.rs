@@ -1,0 +1,238 @@
+//! Reductions on the kernels' host mirrors, and what is refused.
+
+use wgpu_fft::half::f16;
+use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::{DeviceProfile, Element, Error, Spec};
+
+use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
+use crate::reference::noise;
+use crate::variants::profiles;
+
+impl Runner for DeviceProfile {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
+        let recipe = recipe.map_or_else(|| spec.design(self).unwrap(), |text| text.parse().unwrap());
+        let program = match spec.lower(&recipe, self) {
+            Err(Error::UnfitRecipe { .. }) => return None,
+            program => program.unwrap_or_else(|error| panic!("{}: {spec} by {recipe}: {error}", self.name)),
+        };
+        program.check(self).unwrap();
+        let results = match y {
+            None => program.run_on_host(x),
+            Some(y) => program.run_two_on_host(x, y),
+        };
+        let what = format!("{}: `{spec}` by `{recipe}`", self.name);
+        Some(Outcome { results: results.unwrap_or_else(|error| panic!("{what}: {error}")), depth: spec.depth(&recipe).unwrap(), what })
+    }
+
+    fn has_f64(&self) -> bool {
+        self.f64
+    }
+
+    fn has_custom(&self) -> bool {
+        false
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+#[test]
+fn every_kind_of_axes_by_the_rules() {
+    for profile in profiles() {
+        for case in axes_of_every_kind() {
+            case.check(&profile);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_axes_across_devices() {
+    for profile in profiles() {
+        for case in axes_of_every_kind() {
+            let case = case.across_devices();
+            case.check_f32(&profile);
+            case.check_complex(&profile);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_axes_by_hand() {
+    let profile = &profiles()[1];
+    for case in axes_of_every_kind() {
+        for recipe in RECIPES {
+            case.clone().by(recipe).check(profile);
+        }
+    }
+}
+
+#[test]
+fn long_arrays_on_every_device() {
+    for profile in profiles() {
+        for n in [255, 256, 257, 65_536, 65_537, (1 << 20) + 4] {
+            let case = Case::new(&[n], 1, None);
+            case.check_integers(&profile);
+            case.across_devices().check_integers(&profile);
+        }
+    }
+    Case::new(&[1 << 17], 1, None).by("tree 256").check_integers(&profiles()[0]);
+    let spec = Reduce::<f32>::sum(1 << 22);
+    let program = spec.lower(&"tree 256".parse().unwrap(), &profiles()[0]).unwrap().to_string();
+    for pass in ["reduce 4194304 -> 16384", "reduce 16384 -> 64", "reduce 64 -> 1"] {
+        assert!(program.contains(pass), "{program}");
+    }
+}
+
+/// The order across devices: devices that agree in nothing give equal bits, and none of them what another order gives.
+#[test]
+fn the_order_across_devices_is_one() {
+    let x = noise(300_000, 3);
+    let run = |spec: &Reduction<f32, f32>, profile: &DeviceProfile| {
+        let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+        program.run_on_host::<f32, f32>(&x).unwrap().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    for spec in
+        [Reduce::sum(300_000), Reduce::sum([3000, 100]).axes([0]), Reduce::sum([3000, 100]).axes([1]), Reduce::norm([30, 10_000]).axes([1])]
+    {
+        let fixed = spec.clone().determinism(Determinism::AcrossDevices);
+        let tiny = DeviceProfile { invocations: 4, workgroup_size: [4, 1, 1], binding_bytes: 1 << 18, ..DeviceProfile::webgpu_defaults() };
+        let bits: Vec<_> = profiles().iter().chain([&tiny]).map(|profile| run(&fixed, profile)).collect();
+        assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "{fixed}");
+        if spec == Reduce::sum(300_000) {
+            assert!(profiles().iter().any(|profile| run(&spec, profile) != bits[0]), "the test cannot tell one order from another");
+        }
+        let error = fixed.lower(&"workgroup=2 lanes=2".parse().unwrap(), &profiles()[0]).unwrap_err();
+        assert!(error.to_string().contains("order across devices"), "{error}");
+    }
+}
+
+/// Arrays larger than one binding are cut, between lines or within them.
+#[test]
+fn arrays_larger_than_a_binding_are_cut() {
+    let whole = &profiles()[0];
+    let small = DeviceProfile { binding_bytes: 65_536, ..whole.clone() };
+    for (shape, axes, batch) in [
+        (&[100_000][..], None, 1),
+        (&[100, 1000], Some(&[1][..]), 1),
+        (&[3, 20_480], Some(&[1]), 1),
+        (&[1000, 100], Some(&[0]), 1),
+        (&[5000, 12], None, 2),
+        (&[1200, 16], Some(&[0]), 4),
+        (&[4000, 16], Some(&[0]), 3),
+    ] {
+        let case = Case::new(shape, batch, axes);
+        let cuts = |profile: &DeviceProfile| {
+            let spec = Reduce::<u32>::sum(case.shape()).batch(batch);
+            let spec = if let Some(axes) = axes { spec.axes(axes) } else { spec };
+            spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatches.len()
+        };
+        assert!(cuts(&small) > cuts(whole), "{case:?}");
+        case.check_integers(&small);
+        case.check_f32(&small);
+    }
+}
+
+#[test]
+fn what_cannot_be_reduced_is_refused_with_a_reason() {
+    let profile = &profiles()[0];
+    let why = |error: Error| error.to_string();
+    let unsupported = |spec: Reduction<f32, f32>, text: &str| {
+        let error = spec.design(profile).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(text), "{error}");
+    };
+    unsupported(Reduce::sum([4, 5]).axes([]), "empty list of axes");
+    unsupported(Reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
+    unsupported(Reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
+    unsupported(Reduce::dot(8).map(Map::Square), "maps its elements already");
+    assert!(why(Reduce::<i32>::sum(8).map(Map::Scale(0.5)).design(profile).unwrap_err()).contains("factor"));
+    assert!(why(Reduce::<wgpu_fft::Complex32>::sum(8).map(Map::Abs).design(profile).unwrap_err()).contains("`norm`"));
+    assert!(matches!(Reduce::<f32>::sum([4, 0]).design(profile), Err(Error::Empty { .. })));
+    let without = &profiles()[2];
+    assert!(why(Reduce::<f64>::sum(8).design(without).unwrap_err()).contains("SHADER_F64"));
+    assert!(Reduce::<f64>::argmax(8).design(without).is_ok(), "no arithmetic, no feature");
+    let large = Reduce::<f32>::sum([65_536, 65_536]);
+    assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
+    // Two axes of which neither is whole cannot be cut.
+    let small = DeviceProfile { binding_bytes: 4096, ..profile.clone() };
+    let spec = Reduce::<f32>::sum([30, 4, 30, 8]).axes([1, 3]);
+    let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
+    assert!(
+        matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", required: 115_200, available: 4096, .. }),
+        "{error}"
+    );
+
+    let program = |spec: Reduction<f32, f32>| spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+    let error = program(Reduce::dot(8)).run_on_host::<f32, f32>(&[0.0; 8]).unwrap_err();
+    assert!(matches!(error, Error::WrongInputs { expected: 2, actual: 1, .. }), "{error}");
+    let error = program(Reduce::dot(8)).run_two_on_host::<f32, f32>(&[0.0; 8], &[0.0; 7]).unwrap_err();
+    assert_eq!(error, Error::WrongLen { argument: "second", expected: 8, actual: 7 });
+    let error = program(Reduce::sum(8)).run_two_on_host::<f32, f32>(&[0.0; 8], &[0.0; 8]).unwrap_err();
+    assert!(matches!(error, Error::WrongInputs { expected: 1, actual: 2, .. }), "{error}");
+    let custom = program(Reduce::custom(8, Custom::new("a + b", 0.0).unwrap()));
+    assert!(matches!(custom.run_on_host::<f32, f32>(&[0.0; 8]), Err(Error::Unsupported { .. })));
+}
+
+#[test]
+fn recipes_that_do_not_fit_say_why() {
+    let profile = &profiles()[0];
+    for (spec, recipe, why) in [
+        (Reduce::<f32>::sum(1000), "workgroup=48", "power of two of at most 1024"),
+        (Reduce::sum(1000), "workgroup=2048", "power of two of at most 1024"),
+        (Reduce::sum(1000), "workgroup=8 lanes=16", "at most 8"),
+        (Reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 elements"),
+        (Reduce::sum(1000), "workgroup=8 width=8", "64-bit integers"),
+        (Reduce::sum(1000), "workgroup=8 accumulators=3", "power of two"),
+        (Reduce::sum(1000), "workgroup=8 accumulators=16 unroll=8", "at most 64"),
+        (Reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
+        (Reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
+        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 parts"),
+        (Reduce::sum(1000), "workgroup=8 + workgroup=8", "pass 1 leaves nothing"),
+        (Reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "subgroups of 64"),
+        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "that hold one"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "of lines"),
+        (Reduce::sum([10, 100]).axes([1]), "tree 64", "not to 10"),
+        (Reduce::sum(1000), "tree 3", "power of two from 2"),
+    ] {
+        match spec.lower(&recipe.parse().unwrap(), profile) {
+            Err(Error::UnfitRecipe { why: actual, .. }) => assert!(actual.contains(why), "{recipe}: {actual}"),
+            other => panic!("{recipe}: {other:?}"),
+        }
+    }
+    for (text, why) in [
+        ("", "at least its workgroup"),
+        ("tree", "it is `tree 256`"),
+        ("tree x", "tree 256"),
+        ("workgroup=8 lanes", "words such as"),
+        ("workgroup=8 wide=2", "`wide`"),
+        ("workgroup=8 lanes=x", "`x` is no number"),
+        ("workgroup=8 workgroup=8", "second time"),
+        ("workgroup=8 +", "at least its workgroup"),
+    ] {
+        let error = text.parse::<Recipe>().unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
+    }
+    for text in RECIPES {
+        let recipe: Recipe = text.parse().unwrap();
+        assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+    }
+}
+
+#[test]
+fn specifications_print_themselves() {
+    assert_eq!(Reduce::<f32>::sum(1 << 22).to_string(), "sum f32 4194304");
+    assert_eq!(Reduce::<f16>::argmax([8, 4]).batch(3).axes([1]).to_string(), "argmax f16 8x4 x3 axes=1");
+    let spec = Reduce::<f32>::sum([8, 4]).map(Map::Scale(0.5)).determinism(Determinism::AcrossDevices);
+    assert_eq!(spec.to_string(), "sum f32 8x4 scale=0.5 across-devices");
+    let operator = Custom::<u32>::new("a | b", 0).unwrap().map("x + j").unwrap();
+    assert_eq!(Reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
+}
+
+/// The comparison notices one element that is left out, and one that is counted twice.
+#[test]
+fn the_bound_can_fail() {
+    let x = words(4096, 9).iter().map(|word| f64::from(*word)).collect::<Vec<_>>();
+    let sum: f64 = x.iter().sum();
+    let check = |sum| crate::reductions::within_sum(x.iter().copied(), sum, 40, 1.0 / 16_777_216.0);
+    assert!(check(sum).is_ok() && check(sum - x[9]).is_err() && check(sum + x[9]).is_err() && check(f64::NAN).is_err());
+}

@@ -1,0 +1,394 @@
+//! Every reduction of every type, compared with plain loops in f64 or in integers.
+#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
+
+use half::f16;
+use wgpu_fft::num_complex::{Complex32, Complex64};
+use wgpu_fft::reduce::{Custom, Determinism, Map, Reduce, Reduction, Value};
+use wgpu_fft::{Element, Shape, half};
+
+use crate::reference::{complex_noise, noise};
+
+/// Where a reduction runs. Nothing comes back if the recipe does not fit there.
+pub trait Runner {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>>;
+    fn has_f64(&self) -> bool;
+    /// Runs operators given as WGSL.
+    fn has_custom(&self) -> bool;
+    fn name(&self) -> &str;
+}
+
+pub struct Outcome<O> {
+    pub results: Vec<O>,
+    /// Additions that an element passed through.
+    pub depth: u32,
+    pub what: String,
+}
+
+/// What is reduced.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub shape: Vec<usize>,
+    pub batch: usize,
+    pub axes: Option<Vec<usize>>,
+    pub recipe: Option<String>,
+    pub determinism: Determinism,
+}
+
+/// u = 2⁻²⁴, the rounding unit of f32.
+const U: f64 = 1.0 / 16_777_216.0;
+
+impl Case {
+    pub fn new(shape: &[usize], batch: usize, axes: Option<&[usize]>) -> Self {
+        let axes = axes.map(<[usize]>::to_vec);
+        Self { shape: shape.to_vec(), batch, axes, recipe: None, determinism: Determinism::RunToRun }
+    }
+
+    pub fn by(self, recipe: &str) -> Self {
+        Self { recipe: Some(recipe.to_owned()), ..self }
+    }
+
+    pub fn across_devices(self) -> Self {
+        Self { determinism: Determinism::AcrossDevices, ..self }
+    }
+
+    pub fn len(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.batch
+    }
+
+    pub fn shape(&self) -> Shape {
+        Shape::try_from(&self.shape[..]).unwrap()
+    }
+
+    /// The elements of each result, in order.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let reduced = |axis: usize| self.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
+        let results: usize = (0..self.shape.len()).filter(|&axis| !reduced(axis)).map(|axis| self.shape[axis]).product();
+        let mut groups = vec![Vec::new(); results * self.batch];
+        for i in 0..self.len() {
+            let (mut rest, mut result, mut step) = (i, 0, 1);
+            for axis in (0..self.shape.len()).rev() {
+                if !reduced(axis) {
+                    result += rest % self.shape[axis] * step;
+                    step *= self.shape[axis];
+                }
+                rest /= self.shape[axis];
+            }
+            groups[result + rest * results].push(i);
+        }
+        groups
+    }
+
+    fn run<T: Value, O: Element>(&self, runner: &impl Runner, spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
+        let mut spec = spec.batch(self.batch).determinism(self.determinism);
+        if let Some(axes) = &self.axes {
+            spec = spec.axes(axes);
+        }
+        runner.run(spec, self.recipe.as_deref(), x, y)
+    }
+
+    /// Runs, and compares every result by `check`, which gets the elements that it was made of.
+    fn compare<T: Value, O: Element>(
+        &self,
+        runner: &impl Runner,
+        spec: Reduction<T, O>,
+        [x, y]: [&[T]; 2],
+        check: impl Fn(&[T], &[T], O, u32) -> Result<(), String>,
+    ) {
+        let second = (!y.is_empty()).then_some(y);
+        let Some(outcome) = self.run(runner, spec, x, second) else { return };
+        let groups = self.groups();
+        assert_eq!(outcome.results.len(), groups.len(), "{}", outcome.what);
+        for (k, (group, result)) in groups.iter().zip(&outcome.results).enumerate() {
+            let of = |data: &[T]| group.iter().filter_map(|&i| data.get(i).copied()).collect::<Vec<_>>();
+            if let Err(why) = check(&of(x), &of(y), *result, outcome.depth) {
+                panic!("{}: result {k} of {}: {why}", outcome.what, groups.len());
+            }
+        }
+    }
+
+    /// Every operation on every type.
+    pub fn check(&self, runner: &impl Runner) {
+        self.check_f32(runner);
+        self.check_integers(runner);
+        self.check_f16(runner);
+        self.check_complex(runner);
+        if runner.has_f64() {
+            self.check_f64(runner);
+        }
+    }
+
+    pub fn check_f32(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let (x, y) = (noise(n, 3), noise(n, 4));
+        let one: [&[f32]; 2] = [&x, &[]];
+        let both: [&[f32]; 2] = [&x, &y];
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.into()), sum.into(), d, U));
+        self.compare(runner, Reduce::sum(shape).map(Map::Abs), one, |x, _, sum, d| {
+            within_sum(x.iter().map(|&x| x.abs().into()), sum.into(), d, U)
+        });
+        self.compare(runner, Reduce::sum(shape).map(Map::Scale(0.25)), one, |x, _, sum, d| {
+            within_sum(x.iter().map(|&x| f64::from(x) * 0.25), sum.into(), d + 1, U)
+        });
+        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+            let n = x.len() as f64;
+            within_sum(x.iter().map(|&x| f64::from(x) / n), mean.into(), d + 4, U)
+        });
+        self.compare(runner, Reduce::sum_squares(shape), one, |x, _, sum, d| {
+            within_sum(x.iter().map(|&x| f64::from(x).powi(2)), sum.into(), d + 1, U)
+        });
+        self.compare(runner, Reduce::norm(shape), one, |x, _, norm, d| {
+            let expected = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+            near(expected, norm.into(), (f64::from(d) + 6.0) * U * expected)
+        });
+        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+            within_sum(x.iter().zip(y).map(|(&x, &y)| f64::from(x) * f64::from(y)), dot.into(), d + 1, U)
+        });
+        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+            equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
+        });
+        // Near one, so that a product stays a number.
+        let factors: Vec<f32> = x.iter().map(|x| if *x < 0.0 { 1.0 + x / 64.0 } else { 1.0 / (1.0 - x / 64.0) }).collect();
+        self.compare(runner, Reduce::product(shape), [&factors, &[]], |x, _, product, _| {
+            let expected: f64 = x.iter().map(|&x| f64::from(x)).product();
+            near(expected, product.into(), x.len() as f64 * 1.1 * U * expected)
+        });
+        // Of few different values, both zeros, denormal numbers and infinities among them.
+        let values = [0.0, -0.0, 1e-40, -1e-40, 1.5, -1.5, f32::INFINITY, f32::NEG_INFINITY, 7.0, -7.0];
+        let coarse: Vec<f32> = words(n, 5).iter().map(|word| values[*word as usize % if self.batch == 1 { 6 } else { 10 }]).collect();
+        let coarse: [&[f32]; 2] = [&coarse, &[]];
+        let least = |x: &[f32]| x.iter().copied().min_by(f32::total_cmp).unwrap();
+        let most = |x: &[f32]| x.iter().copied().max_by(f32::total_cmp).unwrap();
+        let place = |x: &[f32], value: f32| x.iter().position(|x| x.to_bits() == value.to_bits()).unwrap() as u32;
+        self.compare(runner, Reduce::min(shape), coarse, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
+        self.compare(runner, Reduce::max(shape), coarse, |x, _, max, _| equal(most(x).to_bits(), max.to_bits()));
+        self.compare(runner, Reduce::argmin(shape), coarse, |x, _, at, _| equal(place(x, least(x)), at));
+        self.compare(runner, Reduce::argmax(shape), coarse, |x, _, at, _| equal(place(x, most(x)), at));
+        self.compare(runner, Reduce::count(shape), coarse, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
+        if runner.has_custom() {
+            let operator = Custom::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5)").unwrap();
+            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, worst, _| {
+                equal(x.iter().map(|x| (x - 0.5).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
+            });
+        }
+    }
+
+    pub fn check_integers(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let (x, y) = (words(n, 7), words(n, 8));
+        let signed = |words: &[u32]| words.iter().map(|&word| word as i32).collect::<Vec<_>>();
+        let (sx, sy) = (signed(&x), signed(&y));
+        let (one, both): ([&[u32]; 2], [&[u32]; 2]) = ([&x, &[]], [&x, &y]);
+        let (sone, sboth): ([&[i32]; 2], [&[i32]; 2]) = ([&sx, &[]], [&sx, &sy]);
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, _| equal(x.iter().fold(0, |a: u32, &b| a.wrapping_add(b)), sum));
+        self.compare(runner, Reduce::sum(shape), sone, |x, _, sum, _| equal(x.iter().fold(0, |a: i32, &b| a.wrapping_add(b)), sum));
+        let odd: Vec<u32> = x.iter().map(|x| x | 1).collect();
+        self.compare(runner, Reduce::product(shape), [&odd, &[]], |x, _, product, _| {
+            equal(x.iter().fold(1, |a: u32, &b| a.wrapping_mul(b)), product)
+        });
+        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, _| {
+            equal(x.iter().zip(y).fold(0, |a: u32, (x, y)| a.wrapping_add(x.wrapping_mul(*y))), dot)
+        });
+        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+            equal(x.iter().zip(y).map(|(x, y)| x.abs_diff(*y)).max().unwrap(), worst)
+        });
+        self.compare(runner, Reduce::max_abs_diff(shape), sboth, |x, y, worst, _| {
+            equal(x.iter().zip(y).map(|(x, y)| x.abs_diff(*y)).max().unwrap(), worst)
+        });
+        self.compare(runner, Reduce::min(shape), one, |x, _, min, _| equal(*x.iter().min().unwrap(), min));
+        self.compare(runner, Reduce::max(shape), sone, |x, _, max, _| equal(*x.iter().max().unwrap(), max));
+        self.compare(runner, Reduce::min(shape).map(Map::Abs), sone, |x, _, min, _| {
+            equal(x.iter().map(|x| x.wrapping_abs()).min().unwrap(), min)
+        });
+        let few: Vec<i32> = x.iter().map(|x| (x % 5) as i32 - 2).collect();
+        let few: [&[i32]; 2] = [&few, &[]];
+        let place = |x: &[i32], value: i32| x.iter().position(|&x| x == value).unwrap() as u32;
+        self.compare(runner, Reduce::argmin(shape), few, |x, _, at, _| equal(place(x, *x.iter().min().unwrap()), at));
+        self.compare(runner, Reduce::argmax(shape), few, |x, _, at, _| equal(place(x, *x.iter().max().unwrap()), at));
+        // Mostly zeros and mostly ones.
+        let rare: Vec<u32> = x.iter().map(|x| u32::from(x % 97 == 0)).collect();
+        let usual: Vec<u32> = x.iter().map(|x| x % 97).collect();
+        self.compare(runner, Reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|&x| x != 0)), any));
+        self.compare(runner, Reduce::all(shape), [&usual, &[]], |x, _, all, _| equal(u32::from(x.iter().all(|&x| x != 0)), all));
+        self.compare(runner, Reduce::count(shape), [&usual, &[]], |x, _, count, _| {
+            equal(x.iter().filter(|x| **x != 0).count() as u32, count)
+        });
+        if runner.has_custom() {
+            let operator = Custom::new("a ^ b", 0).unwrap().map("x * j").unwrap();
+            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, all, _| {
+                equal((0..).zip(x).fold(0, |a, (j, x)| a ^ x.wrapping_mul(j)), all)
+            });
+        }
+    }
+
+    pub fn check_f16(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let halves = |seed| noise(n, seed).into_iter().map(f16::from_f32).collect::<Vec<_>>();
+        let (x, y) = (halves(9), halves(10));
+        let one: [&[f16]; 2] = [&x, &[]];
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|x| x.to_f64()), sum.into(), d, U));
+        self.compare(runner, Reduce::max(shape), one, |x, _, max, _| equal(x.iter().map(|x| x.to_f32()).fold(f32::MIN, f32::max), max));
+        self.compare(runner, Reduce::argmin(shape), one, |x, _, at, _| {
+            let least = x.iter().copied().min_by(f16::total_cmp).unwrap();
+            equal(x.iter().position(|x| x.to_bits() == least.to_bits()).unwrap() as u32, at)
+        });
+        self.compare(runner, Reduce::dot(shape), [&x, &y], |x, y, dot, d| {
+            within_sum(x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()), dot.into(), d + 1, U)
+        });
+        self.compare(runner, Reduce::count(shape), one, |x, _, count, _| {
+            equal(x.iter().filter(|x| x.to_f32() != 0.0).count() as u32, count)
+        });
+    }
+
+    pub fn check_complex(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let (x, y) = (complex_noise(n, 11), complex_noise(n, 12));
+        let (one, both): ([&[Complex32]; 2], [&[Complex32]; 2]) = ([&x, &[]], [&x, &y]);
+        let wide = |z: &Complex32| Complex64::new(z.re.into(), z.im.into());
+        let within = |parts: Vec<Complex64>, sum: Complex32, d: u32| {
+            // A part of a product is a sum of two.
+            let size: f64 = parts.iter().map(|z| z.norm()).sum();
+            let expected: Complex64 = parts.iter().sum();
+            let budget = 2.0 * U * f64::from(d + 2) * size;
+            near(expected.re, sum.re.into(), budget).and(near(expected.im, sum.im.into(), budget))
+        };
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within(x.iter().map(wide).collect(), sum, d));
+        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+            let n = x.len() as f64;
+            within(x.iter().map(|z| wide(z) / n).collect(), mean, d + 4)
+        });
+        self.compare(runner, Reduce::sum(shape).map(Map::Square), one, |x, _, sum, d| {
+            within(x.iter().map(|z| wide(z) * wide(z)).collect(), sum, d)
+        });
+        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+            within(x.iter().zip(y).map(|(x, y)| wide(x) * wide(y)).collect(), dot, d)
+        });
+        self.compare(runner, Reduce::vdot(shape), both, |x, y, dot, d| {
+            within(x.iter().zip(y).map(|(x, y)| wide(x).conj() * wide(y)).collect(), dot, d)
+        });
+        self.compare(runner, Reduce::sum_squares(shape), one, |x, _, sum, d| {
+            within_sum(x.iter().map(|z| wide(z).norm_sqr()), sum.into(), d + 2, U)
+        });
+        self.compare(runner, Reduce::norm(shape), one, |x, _, norm, d| {
+            let expected = x.iter().map(|z| wide(z).norm_sqr()).sum::<f64>().sqrt();
+            near(expected, norm.into(), (f64::from(d) + 6.0) * U * expected)
+        });
+        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+            let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
+            near(expected, worst.into(), 8.0 * U * expected)
+        });
+        let near_one: Vec<Complex32> = x.iter().map(|z| Complex32::from_polar(1.0, z.re)).collect();
+        self.compare(runner, Reduce::product(shape), [&near_one, &[]], |x, _, product, _| {
+            let expected: Complex64 = x.iter().map(wide).product();
+            let budget = x.len() as f64 * 4.0 * U * expected.norm();
+            near(expected.re, product.re.into(), budget).and(near(expected.im, product.im.into(), budget))
+        });
+        let rare: Vec<Complex32> = words(n, 13).iter().map(|x| Complex32::new(-0.0, f32::from(u8::from(x % 89 == 0)))).collect();
+        self.compare(runner, Reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|z| z.im != 0.0)), any));
+        if runner.has_custom() {
+            let operator = Custom::new("vec2<f32>(min(a.x, b.x), max(a.y, b.y))", Complex32::new(9.0, -9.0)).unwrap();
+            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, both, _| {
+                let least = x.iter().map(|z| z.re).fold(9.0, f32::min);
+                let most = x.iter().map(|z| z.im).fold(-9.0, f32::max);
+                equal(Complex32::new(least, most), both)
+            });
+        }
+    }
+
+    pub fn check_f64(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let doubles =
+            |seed| noise(n, seed).into_iter().zip(noise(n, seed + 50)).map(|(a, b)| f64::from(a) + f64::from(b) * 1e-9).collect::<Vec<_>>();
+        let (x, y) = (doubles(14), doubles(15));
+        let (one, both): ([&[f64]; 2], [&[f64]; 2]) = ([&x, &[]], [&x, &y]);
+        let u = f64::EPSILON / 2.0;
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().copied(), sum, d + x.len().ilog2() + 8, u));
+        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+            within_sum(x.iter().zip(y).map(|(x, y)| x * y), dot, d + x.len().ilog2() + 8, u)
+        });
+        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+            within_sum(x.iter().map(|v| v / x.len() as f64), mean, d + x.len().ilog2() + 8, u)
+        });
+        let least = |x: &[f64]| x.iter().copied().min_by(f64::total_cmp).unwrap();
+        self.compare(runner, Reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
+        self.compare(runner, Reduce::argmin(shape), one, |x, _, at, _| equal(x.iter().position(|v| *v == least(x)).unwrap() as u32, at));
+        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+            equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max), worst)
+        });
+        self.compare(runner, Reduce::count(shape), one, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
+    }
+}
+
+/// The documented bound: 2·u·d·Σ|x|.
+pub fn within_sum(values: impl Iterator<Item = f64> + Clone, sum: f64, depth: u32, u: f64) -> Result<(), String> {
+    let size: f64 = values.clone().map(f64::abs).sum();
+    near(values.sum(), sum, 2.0 * u * f64::from(depth) * size)
+}
+
+fn near(expected: f64, actual: f64, budget: f64) -> Result<(), String> {
+    let error = (actual - expected).abs();
+    // A NaN is near nothing.
+    if error <= budget { Ok(()) } else { Err(format!("{actual:e}, expected {expected:e} within {budget:e}, off by {error:e}")) }
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(expected: T, actual: T) -> Result<(), String> {
+    if expected == actual { Ok(()) } else { Err(format!("{actual:?}, expected {expected:?}")) }
+}
+
+/// Words without a pattern.
+pub fn words(len: usize, seed: u32) -> Vec<u32> {
+    let mix = |i: u32| {
+        let a = (i ^ seed.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
+        (a ^ a >> 15).wrapping_mul(0x2c1b_3c6d) ^ a >> 13
+    };
+    (0..len as u32).map(mix).collect()
+}
+
+/// Axes that are reduced of every kind: none between, at the begin, in the middle, at the end, and with others between them.
+pub fn axes_of_every_kind() -> Vec<Case> {
+    let case = |shape: &[usize], batch, axes: &[usize]| Case::new(shape, batch, Some(axes));
+    vec![
+        Case::new(&[1], 1, None),
+        Case::new(&[1], 5, None),
+        Case::new(&[7], 1, None),
+        Case::new(&[1000], 3, None),
+        Case::new(&[1003], 2, Some(&[0])),
+        Case::new(&[5, 6, 7, 8], 2, None),
+        case(&[13, 64], 1, &[1]),
+        case(&[64, 13], 1, &[0]),
+        case(&[13, 65], 3, &[1]),
+        case(&[65, 12], 3, &[0]),
+        case(&[300, 3], 1, &[0]),
+        case(&[3, 300], 1, &[0]),
+        case(&[1, 9], 1, &[0]),
+        case(&[9, 1], 1, &[1]),
+        case(&[6, 1, 8], 1, &[1]),
+        case(&[12, 20, 16], 1, &[1]),
+        case(&[12, 20, 16], 2, &[0, 2]),
+        case(&[12, 20, 15], 2, &[0, 2]),
+        case(&[12, 20, 16], 2, &[0, 1]),
+        case(&[4, 6, 5, 8], 2, &[1, 3]),
+        case(&[4, 6, 5, 8], 2, &[0, 2]),
+        case(&[4, 6, 5, 7], 1, &[2, 0]),
+        case(&[4, 6, 5, 8], 1, &[1, 2]),
+        case(&[4, 6, 5, 8], 1, &[0, 3]),
+        case(&[4, 6, 5, 8], 1, &[0, 1, 3]),
+    ]
+}
+
+/// Recipes by hand. Which fit depends on the case and the device.
+pub const RECIPES: &[&str] = &[
+    "tree 2",
+    "tree 64",
+    "workgroup=1",
+    "workgroup=8 lanes=8",
+    "workgroup=64 lanes=4 unroll=2",
+    "workgroup=64 lanes=64 width=4",
+    "workgroup=64 lanes=16 width=2 accumulators=4 unroll=3",
+    "workgroup=8 lanes=8 width=8 accumulators=8",
+    "workgroup=256 lanes=32 width=1 accumulators=2 unroll=4",
+    "workgroup=32 lanes=8 parts=5 + workgroup=4 lanes=4",
+    "workgroup=64 lanes=32 parts=7 unroll=2 + workgroup=8 lanes=2 parts=2 + workgroup=2 lanes=2",
+    "workgroup=16 lanes=4 width=4 parts=3 subgroup=4 + workgroup=64 lanes=64 subgroup=4",
+    "workgroup=128 lanes=128 unroll=2 subgroup=4",
+    "workgroup=128 lanes=64 subgroup=8",
+];
