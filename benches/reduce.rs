@@ -175,11 +175,7 @@ impl Contests<'_> {
     }
 }
 
-fn measure<T: Value, O: Element>(
-    bench: &mut Bench,
-    plans: &[Titled<T, O>],
-    hosts: Option<[Candidate; 2]>,
-) -> Result<()> {
+fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], hosts: Option<[Candidate; 2]>) -> Result<()> {
     let program = plans[0].0.program();
     let bytes = program.input.bytes() * if program.second { 2 } else { 1 };
     let arrays = Arrays::for_plan(bench, &plans[0].0)?;

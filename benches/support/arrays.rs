@@ -35,9 +35,14 @@ impl Arrays {
     }
 
     /// Binds a plan to every pair; a plan that works in place, to every array that is as large as its data.
+    ///
+    /// Small outputs do not take turns: small dispatches that share no array would run at the same time.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
         let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
-            Placement::OutOfPlace => self.pairs.iter().map(|pair| bind_pair(plan, pair)).collect(),
+            Placement::OutOfPlace => {
+                let small = plan.program().output.bytes() * 16 <= plan.program().input.bytes();
+                self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }])).collect()
+            }
             Placement::InPlace => {
                 let fits = |buffer: &&DeviceBuffer<u32>| buffer.wgpu().size() >= plan.program().output.bytes();
                 self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer)).collect()
@@ -49,7 +54,7 @@ impl Arrays {
     /// Binds a plan to the first pair alone.
     pub fn bind_first<S: Spec>(&self, plan: &Plan<S>) -> Result<Bound> {
         match plan.program().placement {
-            Placement::OutOfPlace => Ok(bind_pair(plan, &self.pairs[0])?),
+            Placement::OutOfPlace => Ok(bind_pair(plan, self.pairs[0].each_ref())?),
             Placement::InPlace => Ok(bind_alone(plan, &self.pairs[0][1])?),
         }
     }
@@ -76,7 +81,7 @@ impl Arrays {
 }
 
 /// Binds a plan to a pair; what takes two inputs reads them from one buffer, one after the other.
-fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: &[DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
+fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
     let buffer = input.wgpu();
     let input = View::<S::Input>::new(buffer, 0, program.input.len)?;

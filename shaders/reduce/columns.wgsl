@@ -88,7 +88,7 @@ struct Values {
 /// The values of access `at`, whose first element is element j of what is reduced.
 fn load(at: u32, j: u32) -> Values {
     let x = input[at];
-    return Values(map_element(bitcast<f32>(x.x), j + 0u * INDEX_STEP), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
+    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
 }
 
 fn combine_values(a: Values, b: Values) -> Values {
@@ -101,8 +101,8 @@ fn load_step(base: u32, i: u32) -> Values {
 
 /// Combines the elements from `begin` to `end` that belong to `lane`.
 fn walk(base: u32, begin: u32, end: u32, lane: u32) -> Values {
-    var a0 = Values(nothing(), nothing(), nothing(), nothing());
     var i = begin + lane;
+    var a0 = Values(nothing(), nothing(), nothing(), nothing());
     let whole = (end - begin) / (4u * LANES);
     for (var step = 0u; step < whole; step++) {
         let x0 = load_step(base, i);

@@ -3,12 +3,16 @@
 // LANES invocations share a line or a part of it. Each walks over its accesses of WIDTH elements, LANES accesses apart, several loads at once; then
 // the values of an access and those of the lanes are combined by halves: through subgroups where the text was made so, else through
 // workgroup memory with a barrier for every four levels. A workgroup has WORKGROUP / LANES lines. If a line has several parts, a second
-// dispatch reduces their results, which are a line again.
+// dispatch reduces their results, which are a line again; or, where the text was made so, the workgroup that arrives last does it.
+//
+// Arriving last: a workgroup puts the words of its result, by halves of 16 bits with a mark above, into atomics, and then counts itself in
+// another. Who counts the last one reads all results. WGSL orders nothing between different atomics, so it reads until the mark is there: the
+// store was made before the count, by an invocation that waits for nobody. It leaves zeros for the next run.
 //
 // Between the markers stand the types and the arithmetic of one operator, and the walk; here the sum of f32.
 //
 // Grid: a workgroup for each part of WORKGROUP / LANES lines, parts first; folded.
-// Traffic: each element once in, a result for each part out. Workgroup memory: WORKGROUP values, or none.
+// Traffic: each element once in, a result for each part out. Workgroup memory: WORKGROUP values and a word, or less.
 // Requires: LANES and WORKGROUP are powers of two.
 // Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later libraries.
 // Rust twin: src/kernels/reduce/lines.rs
@@ -87,7 +91,7 @@ struct Values {
 /// The values of access `at`, whose first element is element j of what is reduced.
 fn load(at: u32, j: u32) -> Values {
     let x = input[at];
-    return Values(map_element(bitcast<f32>(x.x), j + 0u * INDEX_STEP), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
+    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
 }
 
 /// Combines the values of an access.
@@ -105,8 +109,8 @@ fn load_step(base: u32, i: u32) -> Values {
 
 /// Combines the elements from `begin` to `end` that belong to `lane`.
 fn walk(base: u32, begin: u32, end: u32, lane: u32) -> Value {
-    var a0 = Values(nothing(), nothing(), nothing(), nothing());
     var i = begin + lane;
+    var a0 = Values(nothing(), nothing(), nothing(), nothing());
     let whole = (end - begin) / (4u * LANES);
     for (var step = 0u; step < whole; step++) {
         let x0 = load_step(base, i);
@@ -142,6 +146,14 @@ fn over_lanes(own: Value, t: u32, lane: u32) -> Value {
     v = combine(v, subgroupShuffleDown(v, 1u));
     return v;
 }
+
+/// Stores the result of a part.
+fn conclude(value: Value, first_line: u32, part: u32, t: u32, lane: u32) {
+    let line = first_line + t / LANES;
+    if (lane == 0u && line < params.lines) {
+        output[params.first_result + line * params.parts + part] = finish(value);
+    }
+}
 // </generated>
 
 @compute @workgroup_size(WORKGROUP)
@@ -152,7 +164,8 @@ fn main(
 ) {
     let g = workgroup_index(group_id, group_count);
     let part = g % params.parts;
-    let line = g / params.parts * (WORKGROUP / LANES) + t / LANES;
+    let first_line = g / params.parts * (WORKGROUP / LANES);
+    let line = first_line + t / LANES;
     let lane = t % LANES;
     let live = line < params.lines;
     let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
@@ -160,7 +173,5 @@ fn main(
     // Nothing in a line past the last.
     let end = select(begin, min(begin + params.chunk, params.length), live);
     let value = over_lanes(walk(base, begin, end, lane), t, lane);
-    if (lane == 0u && live) {
-        output[params.first_result + line * params.parts + part] = finish(value);
-    }
+    conclude(value, first_line, part, t, lane);
 }

@@ -65,7 +65,7 @@ struct Values {
 /// The values of access `at`, whose first element is element j of what is reduced.
 fn load(at: u32, j: u32) -> Values {
     let x = input[at];
-    return Values(map_element(bitcast<f32>(x), j + 0u * INDEX_STEP));
+    return Values(map_element(bitcast<f32>(x), j));
 }
 
 // </generated>

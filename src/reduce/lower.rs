@@ -1,8 +1,9 @@
 //! A recipe for a reduction as dispatches.
 
+use super::design::is_fixed;
 use super::geometry::Geometry;
-use super::recipe::{Pass, Recipe, is_fixed};
-use super::text::{self, Setting, needs_f64};
+use super::recipe::{Pass, Recipe};
+use super::text::{self, Setting, needs_f64, value_words};
 use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -99,6 +100,13 @@ impl Lowering<'_> {
         Slot::Workspace(pass % 2)
     }
 
+    /// Atomics that begin as zeros, as all memory of a plan does, and are zeros again after each run.
+    fn arrivals(&mut self, stage: &Stage, cut: Cut) -> Slot {
+        let len = cut.lines as usize * (1 + cut.parts as usize * 2 * value_words(stage) as usize);
+        self.program.workspaces.push(Array { len, element_bytes: 4 });
+        Slot::Workspace(self.program.workspaces.len() - 1)
+    }
+
     fn check_f64(&self, stage: &Stage) -> std::result::Result<(), Stop> {
         if needs_f64(stage) && !self.profile.f64 {
             let why = format!("{} has no f64 in shaders (`SHADER_F64`)", self.profile.name);
@@ -121,7 +129,8 @@ impl Lowering<'_> {
             let partials = length.div_ceil(workgroup);
             let last = partials == 1;
             let to = self.target(pass, last, partials.into());
-            let stage = Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1 };
+            let stage =
+                Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1, join: 0 };
             self.check_f64(&stage)?;
             let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, from, to)?;
             self.program.dispatches.push(dispatch);
@@ -146,6 +155,7 @@ impl Lowering<'_> {
                 width: pass.width,
                 lanes: pass.lanes,
                 accumulators: pass.accumulators,
+                join: if pass.join { pass.workgroup } else { 0 },
             };
             self.check_f64(&stage)?;
             let contiguous = if self.geometry.lines && partial { count } else { self.geometry.contiguous() };
@@ -154,7 +164,10 @@ impl Lowering<'_> {
             }
             let extent = self.extent(pass, partial, count);
             let (chunk, parts) = pass.chunk(extent.count);
-            if last && parts > 1 {
+            if pass.join && !last {
+                return Err(Stop::Unfit("only the last pass joins its parts".to_owned()));
+            }
+            if last && parts > 1 && !pass.join {
                 return Err(Stop::Unfit(format!("the last pass leaves {parts} parts of a result")));
             }
             if !last && parts == 1 {
@@ -162,8 +175,13 @@ impl Lowering<'_> {
             }
             let results = u64::from(self.geometry.results()) * u64::from(parts);
             let to = self.target(i, last, results);
-            for cut in self.cuts(from, &stage, &extent, chunk, parts)? {
-                let dispatch = self.dispatch(pass, &stage, &extent, (chunk, parts), cut, [from, to])?;
+            let cuts = self.cuts(from, &stage, &extent, chunk, parts)?;
+            if pass.join && cuts.iter().any(|cut| cut.parts < parts) {
+                return Err(Stop::Unfit("an array larger than a binding has parts in several dispatches, which none can join".to_owned()));
+            }
+            for cut in cuts {
+                let arrivals = pass.join.then(|| self.arrivals(&stage, cut));
+                let dispatch = self.dispatch(pass, &stage, &extent, (chunk, parts), cut, [from, to], arrivals)?;
                 self.program.dispatches.push(dispatch);
             }
             (from, count) = (to, parts);
@@ -256,10 +274,11 @@ impl Lowering<'_> {
         (chunk, all_parts): (u32, u32),
         cut: Cut,
         arrays: [Slot; 2],
+        arrivals: Option<Slot>,
     ) -> Result<Dispatch> {
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
-        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs };
+        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs, join: pass.join };
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
@@ -289,11 +308,11 @@ impl Lowering<'_> {
                 run_stride,
                 first_access,
                 first_index: first * width,
-                first_result: cut.first_line * all_parts + cut.first_part,
+                first_result: if pass.join { cut.first_line } else { cut.first_line * all_parts + cut.first_part },
                 zero: 0,
             };
             let (generated, bytes) = text::lines(stage.clone(), &setting);
-            lines::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range)
+            lines::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range, arrivals)
         } else {
             let params = columns::Params {
                 columns: extent.contiguous,

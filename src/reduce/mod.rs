@@ -15,6 +15,7 @@
 //! Elements are f32, i32, u32, complex f32, f16 (with 2 bytes; no device feature is needed, computed in f32) and, on devices with `SHADER_F64`, f64.
 
 mod custom;
+mod design;
 mod geometry;
 mod lower;
 mod recipe;
@@ -383,7 +384,7 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        recipe::design(&self.core, profile)
+        design::design(&self.core, profile)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {

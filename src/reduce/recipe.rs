@@ -1,18 +1,18 @@
-//! How to reduce, and the rules that choose.
+//! How to reduce, as data. The rules that choose are in `design.rs`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::geometry::Geometry;
-use super::text::{has_access, needs_f64, needs_int64};
-use super::{Core, Determinism};
+use super::text::{has_access, needs_int64};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::{Kind, Operator};
+use crate::kernels::reduce::operator::Kind;
 
 /// How to reduce. Printed as `tree 256`, or as passes with a `+` between them:
-/// `workgroup=256 lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1 unroll=1`.
+/// `workgroup=256 lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1 unroll=1`;
+/// or with `join` at the end of the only one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
     /// The kernel `reduce/tree` on a whole array, repeated until one value is left: the readable baseline.
@@ -41,10 +41,9 @@ pub struct Pass {
     pub parts: u32,
     /// Size of the subgroups that exchange values without workgroup memory, or at least so many invocations; 0 for none.
     pub subgroup: u32,
+    /// The workgroup that arrives last combines the parts of a line, so that no other pass has to.
+    pub join: bool,
 }
-
-/// The longest list of passes.
-const MOST_PASSES: usize = 4;
 
 impl Recipe {
     /// Additions that an element passes through.
@@ -67,6 +66,9 @@ impl Recipe {
                     let (chunk, parts) = pass.chunk(count / in_line);
                     let own = chunk.min(count / in_line);
                     depth += own.div_ceil(pass.lanes * pass.accumulators) + (in_line * pass.lanes * pass.accumulators).ilog2();
+                    if pass.join {
+                        depth += parts.div_ceil(pass.workgroup) + pass.workgroup.ilog2();
+                    }
                     count = parts;
                 }
                 depth
@@ -86,7 +88,7 @@ impl Pass {
     /// Says why the pass cannot run, if it cannot. `contiguous` elements are read in one piece.
     pub(super) fn unfit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Option<String> {
         let most = profile.invocations.min(profile.workgroup_size[0]);
-        let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup } = *self;
+        let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = *self;
         if !workgroup.is_power_of_two() || workgroup > most {
             return Some(format!("the workgroup must be a power of two of at most {most}"));
         }
@@ -107,6 +109,9 @@ impl Pass {
         if parts == 0 {
             return Some("there is at least one part".to_owned());
         }
+        if join && (!geometry.lines || lanes < workgroup || stage.operator.value() == Kind::F64) {
+            return Some("the last workgroup can join the parts of lines of 32-bit words, with the whole workgroup to a line".to_owned());
+        }
         if subgroup > 0 {
             let least = profile.subgroup_sizes[0];
             if !profile.subgroups || !subgroup.is_power_of_two() || subgroup > least {
@@ -120,177 +125,6 @@ impl Pass {
             }
         }
         None
-    }
-}
-
-/// The rules' choice.
-pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
-    let geometry = Geometry::of(spec)?;
-    let operator = spec.operator(&geometry)?;
-    if needs_f64(&stage_of(&operator, false)) && !profile.f64 {
-        return Err(spec.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
-    }
-    if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() {
-        return Ok(fixed(&operator, &geometry, profile));
-    }
-    Ok(fastest(&operator, &geometry, profile))
-}
-
-/// A stage as far as reading is concerned.
-fn stage_of(operator: &Operator, partial: bool) -> Stage {
-    Stage { operator: operator.clone(), partial, last: false, width: 1, lanes: 1, accumulators: 1 }
-}
-
-/// The largest power of two up to `most` that is at least `wanted`.
-fn up_to(wanted: u32, most: u32) -> u32 {
-    wanted.max(1).next_power_of_two().min(1 << most.max(1).ilog2())
-}
-
-/// The widest access of at most `most_bytes` that divides what is contiguous.
-fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) -> u32 {
-    let stage = stage_of(operator, partial);
-    let fits = |width: &u32| {
-        contiguous.is_multiple_of(*width)
-            && stage.source().bytes() * width <= most_bytes
-            && has_access(&Stage { width: *width, ..stage.clone() })
-    };
-    [8, 4, 2].into_iter().find(fits).unwrap_or(1)
-}
-
-/// Most invocations of a workgroup, and those whose values fit the workgroup memory.
-fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) -> u32 {
-    let value_bytes = operator.value().bytes() * width;
-    let most = profile.invocations.min(profile.workgroup_size[0]).min(profile.workgroup_bytes / value_bytes);
-    1 << most.max(1).ilog2()
-}
-
-/// Values that the order of a sum across devices has side by side in a line, and in a column.
-const FIXED_LINE: u32 = 256;
-const FIXED_COLUMN: u32 = 8;
-/// Parts that it has at least where there is enough to reduce, and rows of values in each at most.
-const FIXED_PARTS: u32 = 1024;
-const FIXED_ROWS: u32 = 64;
-/// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings have 128 MiB or more.
-const FIXED_BYTES: u64 = 64 << 20;
-
-/// What the shape alone decides, for each pass: values side by side, width of an access and parts.
-fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
-    let mut passes = Vec::new();
-    let mut count = geometry.count();
-    loop {
-        let partial = !passes.is_empty();
-        let contiguous = if geometry.lines { count } else { geometry.contiguous() };
-        let contiguous = if partial { contiguous } else { geometry.contiguous() };
-        let width = widest(operator, partial, contiguous, 16);
-        let (length, groups) =
-            if geometry.lines { (count / width, geometry.results()) } else { (count, (geometry.results() / width).div_ceil(32)) };
-        let side_by_side = length.next_power_of_two().min(if geometry.lines { FIXED_LINE } else { FIXED_COLUMN });
-        let wanted = FIXED_PARTS.div_ceil(groups);
-        let rows = length.div_ceil(side_by_side * wanted).clamp(1, FIXED_ROWS);
-        let parts = if groups >= FIXED_PARTS { 1 } else { length.div_ceil(rows * side_by_side) };
-        let parts =
-            if partial { parts } else { parts.max(least_parts(geometry, operator, FIXED_BYTES)).min(length.div_ceil(side_by_side)) };
-        passes.push([side_by_side, width, parts]);
-        if parts == 1 {
-            return passes;
-        }
-        count = parts;
-    }
-}
-
-/// The passes of [`fixed_order`] for a device.
-fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    let pass = |(i, [side_by_side, width, parts]): (usize, [u32; 3])| {
-        let partial = i > 0;
-        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-        let subgroup = subgroup_for(operator, geometry, profile);
-        let (workgroup, lanes) = match (geometry.lines, profile.is_cpu()) {
-            (true, true) => (up_to(8, most), up_to(8, most).min(side_by_side)),
-            (true, false) => (up_to(256, most), up_to(256, most).min(side_by_side)),
-            (false, true) => (up_to(8, most), 1),
-            (false, false) => (up_to(256, most), up_to(8, most).min(side_by_side)),
-        };
-        let accumulators = side_by_side / lanes;
-        let unroll = (8 / accumulators).max(1);
-        let _ = partial;
-        Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup) }
-    };
-    Recipe::Passes(fixed_order(operator, geometry).into_iter().enumerate().map(pass).collect())
-}
-
-/// Whether a recipe combines in the order that the shape alone decides.
-pub(super) fn is_fixed(recipe: &Recipe, operator: &Operator, geometry: &Geometry) -> bool {
-    let Recipe::Passes(passes) = recipe else { return false };
-    let own: Vec<[u32; 3]> = passes.iter().map(|pass| [pass.lanes * pass.accumulators, pass.width, pass.parts]).collect();
-    own == fixed_order(operator, geometry)
-}
-
-/// Size of the subgroups to exchange values in, 0 for none.
-fn subgroup_for(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> u32 {
-    let usable = profile.subgroups && geometry.lines && operator.value() != Kind::F64;
-    if usable && profile.subgroup_sizes[0].is_power_of_two() { profile.subgroup_sizes[0] } else { 0 }
-}
-
-/// Parts of a line or plane, so that none has more than so many bytes.
-fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
-    let columns = if geometry.lines { 1 } else { geometry.contiguous() };
-    let bytes = u64::from(geometry.count()) * u64::from(columns) * u64::from(operator.input.bytes());
-    bytes.div_ceil(most_bytes.max(1)).min(geometry.count().into()) as u32
-}
-
-/// The same for an array that is larger than a binding.
-fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
-    let bytes = geometry.len as u64 * u64::from(operator.input.bytes());
-    if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
-}
-
-/// Workgroups that keep a GPU busy.
-const GROUPS: u32 = 1056;
-
-fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    let mut passes: Vec<Pass> = Vec::new();
-    let mut count = geometry.count();
-    loop {
-        let partial = !passes.is_empty();
-        let contiguous = if geometry.lines && partial { count } else { geometry.contiguous() };
-        let most_bytes = if profile.is_cpu() && profile.int64 { 32 } else { 16 };
-        let width = widest(operator, partial, contiguous, most_bytes);
-        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-        let subgroup = subgroup_for(operator, geometry, profile);
-        let pass = match (geometry.lines, profile.is_cpu()) {
-            (true, false) => {
-                let length = count / width;
-                let results = geometry.results();
-                let lanes = if results >= GROUPS { up_to(length / 8, most.min(256)) } else { up_to(length, most.min(256)) };
-                let parts = if results >= GROUPS { 1 } else { length.div_ceil(lanes * 4).min(GROUPS.div_ceil(results)) };
-                let parts = if length <= lanes * 16 { 1 } else { parts };
-                Pass { workgroup: up_to(256, most), lanes, width, accumulators: 1, unroll: 8, parts, subgroup }
-            }
-            (true, true) => {
-                let length = count / width;
-                let lanes = up_to(8, most);
-                let parts = if length <= 4096 { 1 } else { 128u32.div_ceil(geometry.results()) };
-                Pass { workgroup: lanes, lanes, width, accumulators: 8, unroll: 1, parts, subgroup }
-            }
-            (false, false) => {
-                let columns = geometry.contiguous() / width;
-                let across = up_to(columns, 32.min(most));
-                let lanes = up_to(count / 4, (256 / across).min(most / across));
-                let groups = columns.div_ceil(across) * (geometry.results() / geometry.contiguous());
-                let parts = if groups >= GROUPS / 2 { 1 } else { count.div_ceil(lanes * 4).min(GROUPS / groups.max(1)) };
-                Pass { workgroup: across * lanes, lanes, width, accumulators: 1, unroll: 8, parts, subgroup: 0 }
-            }
-            (false, true) => Pass { workgroup: up_to(8, most), lanes: 1, width, accumulators: 1, unroll: 4, parts: 1, subgroup: 0 },
-        };
-        let least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
-        let pass = Pass { parts: pass.parts.max(least), ..pass };
-        let (_, parts) = pass.chunk(if geometry.lines { count / width } else { count });
-        let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), ..pass };
-        passes.push(pass);
-        if parts == 1 || passes.len() == MOST_PASSES {
-            return Recipe::Passes(passes);
-        }
-        count = parts;
     }
 }
 
@@ -310,11 +144,12 @@ impl fmt::Display for Recipe {
 
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup } = self;
+        let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = self;
         write!(
             f,
             "workgroup={workgroup} lanes={lanes} width={width} accumulators={accumulators} unroll={unroll} parts={parts} subgroup={subgroup}"
-        )
+        )?;
+        f.write_str(if *join { " join" } else { "" })
     }
 }
 
@@ -328,9 +163,13 @@ impl FromStr for Recipe {
             return workgroup.trim().parse().map(|workgroup| Self::Tree { workgroup }).map_err(|_| wrong("a tree is `tree 256`"));
         }
         let pass = |text: &str| {
-            let mut pass = Pass { workgroup: 1, lanes: 1, width: 1, accumulators: 1, unroll: 1, parts: 1, subgroup: 0 };
+            let mut pass = Pass { workgroup: 1, lanes: 1, width: 1, accumulators: 1, unroll: 1, parts: 1, subgroup: 0, join: false };
             let mut seen: Vec<&str> = Vec::new();
             for word in text.split_whitespace() {
+                if word == "join" && !pass.join {
+                    pass.join = true;
+                    continue;
+                }
                 let (name, value) =
                     word.split_once('=').ok_or_else(|| wrong("it is `tree 256`, or passes of words such as `lanes=256`"))?;
                 let value = value.parse().map_err(|_| wrong(&format!("`{value}` is no number")))?;

@@ -17,6 +17,8 @@ pub(super) struct Setting {
     pub subgroup: u32,
     /// Lines and columns are in several runs.
     pub runs: bool,
+    /// The workgroup that arrives last combines the parts of a line.
+    pub join: bool,
 }
 
 /// What one access loads.
@@ -66,8 +68,108 @@ pub(super) fn lines(stage: Stage, setting: &Setting) -> (Generated, u64) {
     let mut text = head(&stage, &constants(&stage, setting));
     text.push_str(&across(&stage));
     walk(&mut text, &stage, setting, true);
-    let bytes = over_lanes_of_lines(&mut text, &stage, setting);
+    let mut bytes = over_lanes_of_lines(&mut text, &stage, setting);
+    text.push_str(if setting.join { "" } else { CONCLUDE });
+    if setting.join {
+        text.push_str(&join(&stage));
+        bytes += 4;
+    }
     (finished(stage, text), bytes)
+}
+
+/// `fn conclude`, where each part has its result.
+const CONCLUDE: &str = "
+/// Stores the result of a part.
+fn conclude(value: Value, first_line: u32, part: u32, t: u32, lane: u32) {
+    let line = first_line + t / LANES;
+    if (lane == 0u && line < params.lines) {
+        output[params.first_result + line * params.parts + part] = finish(value);
+    }
+}
+";
+
+/// Words of a value, of which each takes two atomics to hand over.
+pub(super) fn value_words(stage: &Stage) -> u32 {
+    stage.operator.value().bytes() / 4
+}
+
+/// `fn conclude`, where the workgroup that arrives last combines the parts.
+fn join(stage: &Stage) -> String {
+    let kind = stage.operator.value();
+    let words = value_words(stage);
+    let part = |i: u32| if words == 1 { "v".to_owned() } else { format!("v.{}", ["x", "y", "z", "w"][i as usize]) };
+    let word =
+        |i: u32| if kind == Kind::U32 || kind == Kind::Pair || kind == Kind::Quad { part(i) } else { format!("bitcast<u32>({})", part(i)) };
+    let mut text = "
+/// For each line a count, then for each part of it the words of its result by halves.
+@group(0) @binding(4) var<storage, read_write> arrivals: array<atomic<u32>>;
+
+var<workgroup> arrived: u32;
+
+/// Marks a half of a word that is there.
+const MARK = 0x10000u;
+
+fn give(place: u32, word: u32) {
+    atomicStore(&arrivals[place], (word & 0xffffu) | MARK);
+    atomicStore(&arrivals[place + 1u], (word >> 16u) | MARK);
+}
+
+fn take(place: u32) -> u32 {
+    var low = 0u;
+    var high = 0u;
+    while ((low & high & MARK) == 0u) {
+        low = atomicLoad(&arrivals[place]);
+        high = atomicLoad(&arrivals[place + 1u]);
+    }
+    atomicStore(&arrivals[place], 0u);
+    atomicStore(&arrivals[place + 1u], 0u);
+    return (low & 0xffffu) | (high << 16u);
+}
+
+/// Hands the result of a part over; the workgroup that arrives last combines them all and stores the result of the line.
+fn conclude(own: Value, line: u32, part: u32, t: u32, lane: u32) {
+    if (line >= params.lines) {
+        return;
+    }
+"
+    .to_owned();
+    let _ = writeln!(text, "    let first = params.lines + line * params.parts * {}u;", 2 * words);
+    let _ = writeln!(text, "    if (t == 0u) {{\n        let v = own;\n        let place = first + part * {}u;", 2 * words);
+    for i in 0..words {
+        let _ = writeln!(text, "        give(place + {}u, {});", 2 * i, word(i));
+    }
+    text.push_str(
+        "        arrived = atomicAdd(&arrivals[line], 1u);
+    }
+    if (workgroupUniformLoad(&arrived) + 1u < params.parts) {
+        return;
+    }
+    var value = nothing();
+    for (var p = t; p < params.parts; p += WORKGROUP) {
+",
+    );
+    let _ = writeln!(text, "        let place = first + p * {}u;", 2 * words);
+    let taken: Vec<String> = (0..words).map(|i| format!("take(place + {}u)", 2 * i)).collect();
+    let value = match kind {
+        Kind::F32 => format!("bitcast<f32>({})", taken[0]),
+        Kind::I32 => format!("bitcast<i32>({})", taken[0]),
+        Kind::Complex => format!("bitcast<vec2<f32>>(vec2<u32>({}))", taken.join(", ")),
+        Kind::Pair => format!("vec2<u32>({})", taken.join(", ")),
+        Kind::Quad => format!("vec4<u32>({})", taken.join(", ")),
+        _ => taken[0].clone(),
+    };
+    let _ = writeln!(text, "        value = combine(value, {value});");
+    text.push_str(
+        "    }
+    value = over_lanes(value, t, lane);
+    if (t == 0u) {
+        output[params.first_result + line] = finish(value);
+        atomicStore(&arrivals[line], 0u);
+    }
+}
+",
+    );
+    text
 }
 
 /// The text for `reduce/columns`, and its bytes of workgroup memory.
@@ -119,10 +221,16 @@ fn head(stage: &Stage, constants: &str) -> String {
     // Neighbours along a line have indices of their own, those along a row are in columns of their own.
     let value = |v: u32| {
         let operands: Vec<&str> = operands.iter().map(|elements| elements[v as usize].as_str()).collect();
-        if stage.partial { operands[0].to_owned() } else { format!("map_element({}, j + {v}u * INDEX_STEP)", operands.join(", ")) }
+        let j = if v == 0 || counts_later(stage) { "j".to_owned() } else { format!("j + {v}u * INDEX_STEP") };
+        if stage.partial { operands[0].to_owned() } else { format!("map_element({}, {j})", operands.join(", ")) }
     };
     let _ = writeln!(text, "    return Values({});\n}}\n", each(&value));
     text
+}
+
+/// Whether the elements of an access get their own indices when the walk is over.
+fn counts_later(stage: &Stage) -> bool {
+    stage.operator.is_arg() && !stage.partial
 }
 
 /// Loads an access as `name` and returns its elements.
@@ -154,7 +262,9 @@ fn elements(text: &mut String, stage: &Stage, name: &str, array: &str) -> Vec<St
 
 /// `fn across`: combines the values of an access.
 fn across(stage: &Stage) -> String {
-    let own = halves(stage.width, &|v| format!("values.v{v}"), "combine");
+    let (one, more) = if stage.operator.value() == Kind::Quad { ("vec4<u32>(0u, 0u, ", ", 0u)") } else { ("vec2<u32>(0u, ", ")") };
+    let value = |v: u32| if counts_later(stage) && v > 0 { format!("values.v{v} + {one}{v}u{more}") } else { format!("values.v{v}") };
+    let own = halves(stage.width, &value, "combine");
     format!("/// Combines the values of an access.\nfn across(values: Values) -> Value {{\n    return {own};\n}}\n\n")
 }
 
@@ -163,6 +273,17 @@ fn walk(text: &mut String, stage: &Stage, setting: &Setting, lines: bool) {
     let stride = if lines { "" } else { " * params.row_stride" };
     let Stage { width, accumulators, .. } = *stage;
     let each = |part: &dyn Fn(u32) -> String| (0..width).map(part).collect::<Vec<_>>().join(", ");
+    // In the walk indices rise, so that of equal ranks the one that is there is the first.
+    let follow = if counts_later(stage) { "follow" } else { "combine" };
+    if counts_later(stage) {
+        let larger = if stage.operator.value() == Kind::Quad { "b.x > a.x || (b.x == a.x && b.y > a.y)" } else { "b.x > a.x" };
+        let _ = writeln!(text, "fn follow(a: Value, b: Value) -> Value {{\n    return select(a, b, {larger});\n}}\n");
+        let _ = writeln!(
+            text,
+            "fn follow_values(a: Values, b: Values) -> Values {{\n    return Values({});\n}}\n",
+            each(&|v| format!("follow(a.v{v}, b.v{v})"))
+        );
+    }
     let _ = writeln!(
         text,
         "fn combine_values(a: Values, b: Values) -> Values {{\n    return Values({});\n}}\n",
@@ -181,10 +302,18 @@ fn walk(text: &mut String, stage: &Stage, setting: &Setting, lines: bool) {
         "/// Combines the elements from `begin` to `end` that belong to `lane`.\nfn walk(base: u32, begin: u32, end: u32, lane: u32) -> {} {{",
         if lines { "Value" } else { "Values" }
     );
-    for a in 0..accumulators {
-        let _ = writeln!(text, "    var a{a} = Values({});", each(&|_| "nothing()".to_owned()));
-    }
     let _ = writeln!(text, "    var i = begin + lane;");
+    // An index of no element is larger than that of the first one, which is there, and its rank no larger.
+    let first = if !counts_later(stage) {
+        "nothing()".to_owned()
+    } else if stage.operator.value() == Kind::Quad {
+        format!("vec4<u32>(0u, 0u, {j}, 0u)")
+    } else {
+        format!("vec2<u32>(0u, {j})")
+    };
+    for a in 0..accumulators {
+        let _ = writeln!(text, "    var a{a} = Values({});", each(&|_| first.clone()));
+    }
     // The rest is less than one such step, and checked access by access.
     let _ = writeln!(text, "    let whole = (end - begin) / ({rows}u * LANES);");
     let _ = writeln!(text, "    for (var step = 0u; step < whole; step++) {{");
@@ -194,12 +323,12 @@ fn walk(text: &mut String, stage: &Stage, setting: &Setting, lines: bool) {
     }
     for k in 0..rows {
         let a = k % accumulators;
-        let _ = writeln!(text, "        a{a} = combine_values(a{a}, x{k});");
+        let _ = writeln!(text, "        a{a} = {follow}_values(a{a}, x{k});");
     }
     let _ = writeln!(text, "        i += {rows}u * LANES;\n    }}");
     let _ = writeln!(text, "    for (; i < end; i += {accumulators}u * LANES) {{");
     for a in 0..accumulators {
-        let step = format!("a{a} = combine_values(a{a}, load_step(base, {}));", far(a));
+        let step = format!("a{a} = {follow}_values(a{a}, load_step(base, {}));", far(a));
         let _ = if a == 0 {
             writeln!(text, "        {step}")
         } else {

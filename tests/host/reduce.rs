@@ -192,6 +192,9 @@ fn recipes_that_do_not_fit_say_why() {
         (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "that hold one"),
         (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "of lines"),
         (Reduce::sum([10, 100]).axes([1]), "tree 64", "not to 10"),
+        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup to a line"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "of lines"),
+        (Reduce::sum(1000), "workgroup=8 lanes=8 parts=3 join + workgroup=8", "only the last"),
         (Reduce::sum(1000), "tree 3", "power of two from 2"),
     ] {
         match spec.lower(&recipe.parse().unwrap(), profile) {

@@ -391,4 +391,6 @@ pub const RECIPES: &[&str] = &[
     "workgroup=16 lanes=4 width=4 parts=3 subgroup=4 + workgroup=64 lanes=64 subgroup=4",
     "workgroup=128 lanes=128 unroll=2 subgroup=4",
     "workgroup=128 lanes=64 subgroup=8",
+    "workgroup=64 lanes=64 parts=7 join",
+    "workgroup=32 lanes=32 unroll=2 parts=40 subgroup=4 join",
 ];

@@ -81,7 +81,7 @@ pub fn dispatch(
     dispatch.label = format!("reduce {} x {} x {of_row} -> {} rows", params.planes, params.rows, params.parts);
     let blocks = u64::from(params.columns.div_ceil(workgroup / stage.lanes));
     dispatch.grid = Grid::linear(blocks * u64::from(params.parts) * u64::from(params.planes), max_groups)?;
-    dispatch.binds = binds(&stage, input, range, output);
+    dispatch.binds = binds(&stage, input, range, output, None);
     Ok(dispatch)
 }
 

@@ -59,6 +59,7 @@ pub fn dispatch(
     max_groups: u32,
     [input, output]: [Slot; 2],
     range: Option<(u64, u64)>,
+    arrivals: Option<Slot>,
 ) -> Result<Dispatch> {
     let mut dispatch = Dispatch {
         label: String::new(),
@@ -74,9 +75,10 @@ pub fn dispatch(
     };
     let stage = of_dispatch(&dispatch);
     let of_line = u64::from(params.length) * u64::from(stage.width);
-    dispatch.label = format!("reduce {} x {of_line} -> {}", params.lines, params.parts);
+    let joined = if stage.join > 0 { " -> 1" } else { "" };
+    dispatch.label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
     dispatch.grid = Grid::linear(u64::from(params.lines.div_ceil(workgroup / stage.lanes)) * u64::from(params.parts), max_groups)?;
-    dispatch.binds = binds(&stage, input, range, output);
+    dispatch.binds = binds(&stage, input, range, output, arrivals);
     Ok(dispatch)
 }
 
@@ -85,9 +87,18 @@ fn mirror(call: &mut HostCall<'_>) {
     with_arrays(call, |stage, inputs, output| {
         for line in 0..params.lines {
             let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
-            for part in 0..params.parts {
-                let value = part_of_line(stage, &params, inputs, base, part);
-                stage.store(output, (params.first_result + line * params.parts + part) as usize, value);
+            let parts = (0..params.parts).map(|part| part_of_line(stage, &params, inputs, base, part));
+            if stage.join > 0 {
+                let mut values = vec![stage.operator.nothing(); stage.join as usize];
+                parts.enumerate().for_each(|(part, value)| {
+                    let own = &mut values[part % stage.join as usize];
+                    *own = stage.operator.combine(*own, value);
+                });
+                stage.store(output, (params.first_result + line) as usize, halve(&stage.operator, values));
+            } else {
+                parts.enumerate().for_each(|(part, value)| {
+                    stage.store(output, (params.first_result + line * params.parts) as usize + part, value);
+                });
             }
         }
     });

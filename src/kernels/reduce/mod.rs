@@ -26,6 +26,8 @@ pub struct Stage {
     pub lanes: u32,
     /// Values that an invocation combines side by side.
     pub accumulators: u32,
+    /// The workgroup that arrives last combines the parts, so many at a time side by side; 0 if none does.
+    pub join: u32,
 }
 
 impl Stage {
@@ -86,12 +88,13 @@ fn halve(operator: &Operator, mut values: Vec<Words>) -> Words {
 }
 
 /// The arrays of a reduction: an input, perhaps a second one, and the output.
-fn binds(stage: &Stage, input: Slot, range: Option<(u64, u64)>, output: Slot) -> Vec<Bind> {
+fn binds(stage: &Stage, input: Slot, range: Option<(u64, u64)>, output: Slot, arrivals: Option<Slot>) -> Vec<Bind> {
     let bind = |binding, name, access, slot, range| Bind { binding, name, access, slot, range };
     let mut binds = vec![bind(1, "input", Access::Read, input, range), bind(2, "output", Access::ReadWrite, output, None)];
     if stage.takes_two() {
         binds.push(bind(3, "second", Access::Read, Slot::Second, range));
     }
+    binds.extend(arrivals.map(|slot| bind(4, "arrivals", Access::ReadWrite, slot, None)));
     binds
 }
 

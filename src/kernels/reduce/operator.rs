@@ -162,7 +162,9 @@ impl Operator {
         }
     }
 
-    fn is_arg(&self) -> bool {
+    /// Whether the result is an index.
+    #[must_use]
+    pub fn is_arg(&self) -> bool {
         matches!(self.fold, Fold::ArgMin | Fold::ArgMax)
     }
 
@@ -270,7 +272,7 @@ impl Operator {
                         "/// Larger for what is preferred.\n\
                          fn rank(x: f32) -> u32 {{\n    \
                              let bits = bitcast<u32>(x);\n    \
-                             let ordered = select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);\n    \
+                             let ordered = bits ^ (bitcast<u32>(bitcast<i32>(bits) >> 31u) | 0x80000000u);\n    \
                              return select({flip}ordered, 0xffffffffu, (bits & 0x7fffffffu) > 0x7f800000u);\n}}\n\n"
                     ));
                 }

@@ -47,7 +47,7 @@ pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u
     };
     let stage = of_dispatch(&dispatch);
     dispatch.workgroup_bytes = u64::from(workgroup * stage.operator.value().bytes());
-    dispatch.binds = binds(&stage, input, None, output);
+    dispatch.binds = binds(&stage, input, None, output, None);
     Ok(dispatch)
 }
 

@@ -1,0 +1,232 @@
+//! The rules that choose a recipe, with the measurements behind each number.
+
+use super::geometry::Geometry;
+use super::recipe::{Pass, Recipe};
+use super::text::{has_access, needs_f64};
+use super::{Core, Determinism};
+use crate::error::Result;
+use crate::gpu::DeviceProfile;
+use crate::kernels::reduce::Stage;
+use crate::kernels::reduce::operator::{Kind, Operator};
+
+/// The rules' choice.
+pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
+    let geometry = Geometry::of(spec)?;
+    let operator = spec.operator(&geometry)?;
+    if needs_f64(&stage_of(&operator, false)) && !profile.f64 {
+        return Err(spec.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
+    }
+    if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() {
+        return Ok(fixed(&operator, &geometry, profile));
+    }
+    Ok(fastest(&operator, &geometry, profile))
+}
+
+/// A stage as far as reading is concerned.
+fn stage_of(operator: &Operator, partial: bool) -> Stage {
+    Stage { operator: operator.clone(), partial, last: false, width: 1, lanes: 1, accumulators: 1, join: 0 }
+}
+
+/// The largest power of two up to `most` that is at least `wanted`.
+fn up_to(wanted: u32, most: u32) -> u32 {
+    wanted.max(1).next_power_of_two().min(1 << most.max(1).ilog2())
+}
+
+/// The widest access of at most `most_bytes` that divides what is contiguous.
+fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) -> u32 {
+    let stage = stage_of(operator, partial);
+    let fits = |width: &u32| {
+        contiguous.is_multiple_of(*width)
+            && stage.source().bytes() * width <= most_bytes
+            && has_access(&Stage { width: *width, ..stage.clone() })
+    };
+    [8, 4, 2].into_iter().find(fits).unwrap_or(1)
+}
+
+/// Most invocations of a workgroup, and those whose values fit the workgroup memory.
+fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) -> u32 {
+    let value_bytes = operator.value().bytes() * width;
+    let most = profile.invocations.min(profile.workgroup_size[0]).min(profile.workgroup_bytes / value_bytes);
+    1 << most.max(1).ilog2()
+}
+
+/// Values that the order of a sum across devices has side by side in a line, and in a column.
+const FIXED_LINE: u32 = 256;
+const FIXED_COLUMN: u32 = 8;
+/// Parts that it has at least where there is enough to reduce, and rows of values in each at most.
+const FIXED_PARTS: u32 = 1024;
+const FIXED_ROWS: u32 = 64;
+/// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings have 128 MiB or more.
+const FIXED_BYTES: u64 = 64 << 20;
+
+/// What the shape alone decides, for each pass: values side by side, width of an access and parts.
+fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
+    let mut passes = Vec::new();
+    let mut count = geometry.count();
+    loop {
+        let partial = !passes.is_empty();
+        let contiguous = if geometry.lines { count } else { geometry.contiguous() };
+        let contiguous = if partial { contiguous } else { geometry.contiguous() };
+        let width = widest(operator, partial, contiguous, 16);
+        let (length, groups) =
+            if geometry.lines { (count / width, geometry.results()) } else { (count, (geometry.results() / width).div_ceil(32)) };
+        let side_by_side = length.next_power_of_two().min(if geometry.lines { FIXED_LINE } else { FIXED_COLUMN });
+        let wanted = FIXED_PARTS.div_ceil(groups);
+        let rows = length.div_ceil(side_by_side * wanted).clamp(1, FIXED_ROWS);
+        let parts = if groups >= FIXED_PARTS { 1 } else { length.div_ceil(rows * side_by_side) };
+        let parts =
+            if partial { parts } else { parts.max(least_parts(geometry, operator, FIXED_BYTES)).min(length.div_ceil(side_by_side)) };
+        passes.push([side_by_side, width, parts]);
+        if parts == 1 {
+            return passes;
+        }
+        count = parts;
+    }
+}
+
+/// The passes of [`fixed_order`] for a device.
+fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    let pass = |(i, [side_by_side, width, parts]): (usize, [u32; 3])| {
+        let partial = i > 0;
+        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
+        let subgroup = subgroup_for(operator, geometry, profile);
+        let (workgroup, lanes) = match (geometry.lines, profile.is_cpu()) {
+            (true, true) => (up_to(8, most), up_to(8, most).min(side_by_side)),
+            (true, false) => (up_to(256, most), up_to(256, most).min(side_by_side)),
+            (false, true) => (up_to(8, most), 1),
+            (false, false) => (up_to(256, most), up_to(8, most).min(side_by_side)),
+        };
+        let accumulators = side_by_side / lanes;
+        let unroll = (8 / accumulators).max(1);
+        let _ = partial;
+        Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false }
+    };
+    Recipe::Passes(fixed_order(operator, geometry).into_iter().enumerate().map(pass).collect())
+}
+
+/// Whether a recipe combines in the order that the shape alone decides.
+pub(super) fn is_fixed(recipe: &Recipe, operator: &Operator, geometry: &Geometry) -> bool {
+    let Recipe::Passes(passes) = recipe else { return false };
+    let own: Vec<[u32; 3]> = passes.iter().map(|pass| [pass.lanes * pass.accumulators, pass.width, pass.parts]).collect();
+    own == fixed_order(operator, geometry) && passes.iter().all(|pass| !pass.join)
+}
+
+/// Size of the subgroups to exchange values in, 0 for none.
+fn subgroup_for(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> u32 {
+    let usable = profile.subgroups && geometry.lines && operator.value() != Kind::F64;
+    if usable && profile.subgroup_sizes[0].is_power_of_two() { profile.subgroup_sizes[0] } else { 0 }
+}
+
+/// Parts of a line or plane, so that none has more than so many bytes.
+fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
+    let columns = if geometry.lines { 1 } else { geometry.contiguous() };
+    let bytes = u64::from(geometry.count()) * u64::from(columns) * u64::from(operator.input.bytes());
+    bytes.div_ceil(most_bytes.max(1)).min(geometry.count().into()) as u32
+}
+
+/// The same for an array that is larger than a binding.
+fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
+    let bytes = geometry.len as u64 * u64::from(operator.input.bytes());
+    if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
+}
+
+/// The longest list of passes.
+const MOST_PASSES: usize = 4;
+
+/// What one pass of a device goes over.
+struct Task<'a> {
+    operator: &'a Operator,
+    geometry: &'a Geometry,
+    profile: &'a DeviceProfile,
+    /// Reads partial results.
+    partial: bool,
+    /// Elements, or partial results, that are reduced to one.
+    count: u32,
+    width: u32,
+    /// Most invocations of a workgroup.
+    most: u32,
+}
+
+fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    let mut passes: Vec<Pass> = Vec::new();
+    let mut count = geometry.count();
+    loop {
+        let partial = !passes.is_empty();
+        let contiguous = if geometry.lines && partial { count } else { geometry.contiguous() };
+        let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
+        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
+        let task = Task { operator, geometry, profile, partial, count, width, most };
+        let pass = match (geometry.lines, profile.is_cpu()) {
+            (true, false) => task.lines_on_gpu(),
+            (false, false) => task.columns_on_gpu(),
+            (true, true) => task.lines_on_cpu(),
+            (false, true) => task.columns_on_cpu(),
+        };
+        let least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
+        let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
+        let (_, parts) = pass.chunk(task.length());
+        let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), join: pass.join && parts > 1, ..pass };
+        passes.push(pass);
+        if parts == 1 || pass.join || passes.len() == MOST_PASSES {
+            return Recipe::Passes(passes);
+        }
+        count = parts;
+    }
+}
+
+impl Task<'_> {
+    /// Accesses of a line, or rows.
+    fn length(&self) -> u32 {
+        if self.geometry.lines { self.count / self.width } else { self.count }
+    }
+
+    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each of the 132 processors of an H200; twice as many for 2²⁶ elements
+    /// and more. A better number for other GPUs has to be measured on them.
+    fn busy(&self) -> u32 {
+        if self.geometry.len >= 1 << 27 { 270_336 } else { 135_168 }
+    }
+
+    /// H200, sums of f32, µs: whole arrays of 2¹⁶ elements in one workgroup of 1024 4.9, in 16 parts that the last workgroup joins 4.0, in two dispatches
+    /// 6.5; 2²⁰ in 256 parts 5.3, two dispatches 6.1, CUB 3.8; 2²⁴ with 512 lanes in 256, 512, 1024 parts 19.3, 19.4, 19.7, in two dispatches 20.2, CUB 17.7, 2²⁸ in 525
+    /// parts 234.8, two dispatches 239.5, CUB 238.1. Workgroups of 256 and 1024 within 2%, 4 and 8 accesses at once within 1%, without subgroups 1% slower.
+    ///
+    /// 65536 rows of 1024 with 128, 64, 32 lanes 61.2, 61.3, 61.7; 1048576 rows of 64 with 4, 8, 16 lanes 66.7, 66.3, 79.7; 16777216 rows of 4 with one 87.3.
+    fn lines_on_gpu(&self) -> Pass {
+        let length = self.length();
+        let results = self.geometry.results();
+        let lanes = up_to(length / 4, self.most.min(512));
+        let workgroup = up_to(256, self.most).max(lanes);
+        let groups = results.div_ceil(workgroup / lanes);
+        let most_parts = (self.busy() / workgroup).div_ceil(groups);
+        let parts = if self.partial || length <= lanes * 16 { 1 } else { length.div_ceil(lanes * 4).min(most_parts) };
+        let join = lanes == workgroup && self.operator.value() != Kind::F64;
+        Pass { workgroup, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: self.subgroup(), join }
+    }
+
+    /// H200, sums of f32, µs: 1024 rows of 65536 in workgroups of 32 accesses by 4, 8, 16 lanes 63.4, 62.3, 63.2; 64 planes of 1024 rows of 1024 the same way 61.5;
+    /// 1048576 rows of 64 with 16 accesses by 32 lanes in 256 parts 65.1, by 16 lanes in 1056 72.6.
+    fn columns_on_gpu(&self) -> Pass {
+        let columns = self.geometry.contiguous() / self.width;
+        let across = up_to(columns, self.most.min(32));
+        let blocks = columns.div_ceil(across) * (self.geometry.results() / self.geometry.contiguous());
+        let few = blocks < 256;
+        let lanes = up_to(self.count / 4, (if few { 512 } else { 256 } / across).min(self.most / across));
+        let parts = if few && !self.partial { self.count.div_ceil(lanes * 4).min(256u32.div_ceil(blocks)) } else { 1 };
+        Pass { workgroup: across * lanes, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: 0, join: false }
+    }
+
+    fn lines_on_cpu(&self) -> Pass {
+        let lanes = up_to(8, self.most);
+        let parts = if self.length() <= 4096 { 1 } else { 128u32.div_ceil(self.geometry.results()) };
+        Pass { workgroup: lanes, lanes, width: self.width, accumulators: 8, unroll: 1, parts, subgroup: self.subgroup(), join: false }
+    }
+
+    fn columns_on_cpu(&self) -> Pass {
+        let workgroup = up_to(8, self.most);
+        Pass { workgroup, lanes: 1, width: self.width, accumulators: 1, unroll: 4, parts: 1, subgroup: 0, join: false }
+    }
+
+    fn subgroup(&self) -> u32 {
+        subgroup_for(self.operator, self.geometry, self.profile)
+    }
+}
