@@ -17,7 +17,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use wgpu_fft::transpose::{Recipe, Transpose};
+use wgpu_fft::transpose::{Recipe, Permute};
 use wgpu_fft::{Complex32, Element};
 
 use support::{Arrays, Bench, Case, Column, Format, Options, Result};
@@ -72,7 +72,7 @@ fn defaults(bench: &mut Bench) -> Result<()> {
 
 /// Measures the recipe of the rules and those that were asked for.
 fn contest<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
-    let spec = Transpose::<T>::new(shape);
+    let spec = Permute::<T>::transpose(shape);
     bench.contest(&spec.to_string(), |bench| {
         let plans = bench.plans(&spec, &bench.options().recipes()?)?;
         let rungs: Vec<Rung> = plans.iter().map(|plan| Rung { variant: None, recipe: *plan.recipe() }).collect();
@@ -91,7 +91,7 @@ fn climb(bench: &mut Bench) -> Result<()> {
 
 /// Measures the ladder.
 fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
-    let spec = Transpose::<T>::new(shape);
+    let spec = Permute::<T>::transpose(shape);
     bench.contest(&spec.to_string(), |bench| measure(bench, &spec, shape, &ladder()))
 }
 
@@ -180,7 +180,7 @@ impl Rung {
 }
 
 /// Measures the recipes that fit in one contest, and reports all of them in their order.
-fn measure<T: Element>(bench: &mut Bench, spec: &Transpose<T>, shape: [usize; 2], rungs: &[Rung]) -> Result<()> {
+fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, shape: [usize; 2], rungs: &[Rung]) -> Result<()> {
     let [rows, columns] = shape;
     let bytes = (rows * columns * size_of::<T>()) as u64;
     let arrays = Arrays::new(bench, bytes, bytes)?;

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use image::RgbaImage;
 use support::{Options, Result};
 use wgpu_fft::Planner;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 
 const USAGE: &str = "Transposes a picture on the GPU.
 
@@ -37,7 +37,7 @@ fn run() -> Result<()> {
 
     let gpu = options.open_gpu()?;
     let planner = Planner::new(&gpu);
-    let plan = options.plan(&planner, Transpose::<[u8; 4]>::new(shape))?;
+    let plan = options.plan(&planner, Permute::<[u8; 4]>::transpose(shape))?;
 
     let input = gpu.upload(pixels)?;
     let output = gpu.alloc::<[u8; 4]>(pixels.len())?;

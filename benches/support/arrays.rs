@@ -1,7 +1,7 @@
 //! The arrays that the candidates of a contest take turns on.
 
 use wgpu_fft::plan::Placement;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
 
 use super::{Bench, Candidate, Result};
@@ -65,7 +65,7 @@ impl Arrays {
 
     /// The crate's copy of each input to its output, as far as the smaller one and a binding reach.
     pub fn copy(&self, bench: &Bench) -> Result<Candidate> {
-        self.bind(&*bench.planner().plan(Transpose::<[u32; 4]>::new([1, self.copied]))?)
+        self.bind(&*bench.planner().plan(Permute::<[u32; 4]>::transpose([1, self.copied]))?)
     }
 
     /// Bytes that [`copy`](Self::copy) reads and writes.

@@ -188,6 +188,8 @@ pub struct Generated {
 pub enum Form {
     /// A pass of an FFT.
     Pass(Arc<fft::pass::Pass>),
+    /// Tiles of a permutation.
+    Tiles(Arc<transpose::tiles::Tiles>),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -262,6 +264,7 @@ impl fmt::Display for Dispatch {
         if let Some(generated) = &self.generated {
             match &generated.form {
                 Form::Pass(pass) => write!(f, " radices={}", join(&pass.radices, "."))?,
+                Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -288,6 +291,10 @@ pub static ALL: &[&Kernel] = &[
     &copy::KERNEL,
     &transpose::naive::KERNEL,
     &transpose::tiled::KERNEL,
+    &transpose::tiles::KERNEL,
+    &transpose::strided::KERNEL,
+    &transpose::gather::KERNEL,
+    &transpose::swap::KERNEL,
     &reduce::tree::KERNEL,
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,

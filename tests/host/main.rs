@@ -4,6 +4,8 @@ mod contract;
 mod lanes;
 mod programs;
 mod recipes;
+#[path = "../support/permute.rs"]
+mod permute;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 #[path = "../support/reference.rs"]

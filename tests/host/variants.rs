@@ -7,7 +7,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::kernels::Dispatch;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::Reduce;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
@@ -51,10 +51,10 @@ pub fn profiles() -> Vec<DeviceProfile> {
 }
 
 fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
-    let spec = Transpose::<T>::new([30, 70]).batch(2);
+    let spec = Permute::<T>::transpose([30, 70]).batch(2);
     programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
     programs.extend(TRANSPOSES.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
-    let row = Transpose::<T>::new([1, 70]);
+    let row = Permute::<T>::transpose([1, 70]);
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
 }
 

@@ -1,7 +1,11 @@
 //! Twins of `shaders/transpose/*.wgsl`.
 
+pub mod gather;
 pub mod naive;
+pub mod strided;
+pub mod swap;
 pub mod tiled;
+pub mod tiles;
 
 /// A batch of matrices to transpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

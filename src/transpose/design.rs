@@ -1,0 +1,147 @@
+//! The rules that choose a recipe.
+
+use super::lower::{Fitness, Task};
+use super::problem::Problem;
+use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+use crate::gpu::DeviceProfile;
+
+/// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an access, blocks of an invocation.
+struct Preference {
+    bytes: u32,
+    tile: [u32; 2],
+    width: u32,
+    blocks: u32,
+}
+
+const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preference {
+    Preference { bytes, tile, width, blocks }
+}
+
+/// Out of place on a GPU. Not measured yet: tiles have rows of 128 to 256 bytes on both sides, and 256 invocations.
+const TILES: [Preference; 5] = [
+    prefer(1, [128, 128], 8, 1),
+    prefer(2, [64, 64], 8, 1),
+    prefer(4, [64, 64], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 16], 16, 4),
+];
+
+/// In place, where a workgroup holds two tiles. Not measured yet.
+const TILES_IN_PLACE: [Preference; 5] = [
+    prefer(1, [64, 64], 4, 1),
+    prefer(2, [64, 64], 8, 1),
+    prefer(4, [32, 32], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 16], 16, 2),
+];
+
+/// On a processor, without workgroup memory.
+const BLOCKS: [Preference; 5] = [
+    prefer(1, [64, 64], 8, 1),
+    prefer(2, [32, 64], 16, 1),
+    prefer(4, [16, 64], 16, 1),
+    prefer(8, [16, 64], 32, 1),
+    prefer(16, [8, 32], 32, 1),
+];
+
+fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
+    preferences.iter().find(|preference| preference.bytes == bytes).unwrap_or(&preferences[2])
+}
+
+/// The rules' choice.
+pub(super) fn design(task: &Task<'_>) -> Recipe {
+    let candidates = candidates(task.problem, task.profile);
+    let first = |fitness| candidates.iter().find(move |recipe| recipe.fits(task) == fitness);
+    // Where nothing fits, the error of lowering says which limit it is.
+    first(Fitness::Fits).or_else(|| first(Fitness::Exceeds)).or(candidates.last()).copied().unwrap_or(Recipe::Copy)
+}
+
+/// Recipes for such a problem on such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
+fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
+    let mut recipes = Vec::new();
+    let small = problem.bytes < 4;
+    if !problem.in_place && !small {
+        recipes.push(Recipe::Copy);
+    }
+    if problem.in_place || problem.turned().is_some() {
+        if profile.is_cpu() {
+            blocks(problem, profile, &mut recipes);
+        } else {
+            tiles(problem, &mut recipes);
+        }
+    }
+    let any = |workgroup| match (problem.in_place, small) {
+        (true, true) => Recipe::Swap { workgroup },
+        (true, false) => {
+            let [y, x] = workgroup;
+            let side = x.min(y);
+            Recipe::Blocks(Blocks { tile: [side; 2], width: [problem.bytes; 2], blocks: 1, across: false, walk: Walk::Rows })
+        }
+        (false, true) => Recipe::Gather { workgroup },
+        (false, false) => Recipe::Strided { workgroup, elements: 1 },
+    };
+    if !problem.in_place && !small {
+        // Rows as long as they are, several accesses each where they are longer.
+        let row = problem.axes[0].extent;
+        let most = profile.invocations.min(256).max(1);
+        let x = row.next_power_of_two().min(most);
+        let elements = if row >= 4 * x { 4 } else { 1 };
+        recipes.push(Recipe::Strided { workgroup: [x, (most / x).max(1)], elements });
+    }
+    if !problem.in_place && small {
+        // Neighbours along y are neighbours in the input where neighbours along x are not.
+        let turned = problem.turned().is_some();
+        recipes.push(any(if turned { [8, 32] } else { [64, 4] }));
+    }
+    recipes.extend([[16, 16], [8, 4], [32, 1], [1, 1]].map(any));
+    recipes
+}
+
+/// Bytes of an access to one side, as wide as its rows allow and no wider than `most`.
+fn width(problem: &Problem, side: usize, along: usize, most: u32) -> u32 {
+    let all = [32, 16, 8, 4].into_iter().filter(|&width| width <= most.max(problem.bytes) && width >= problem.bytes);
+    let aligned = all.into_iter().find(|width| problem.aligned(side, along, width / problem.bytes));
+    aligned.unwrap_or(problem.bytes.max(4))
+}
+
+fn widths(problem: &Problem, most: u32) -> [u32; 2] {
+    let Some([b, a]) = problem.turned() else { return [problem.bytes.max(4); 2] };
+    let widths = [width(problem, 0, a, most), width(problem, 1, b, most)];
+    if problem.in_place { [widths[0].min(widths[1]); 2] } else { widths }
+}
+
+/// The tile for arrays that may be narrower than it: as much longer as they are narrower.
+fn tile(problem: &Problem, [rows, columns]: [u32; 2], [load, store]: [u32; 2]) -> [u32; 2] {
+    let Some([b, a]) = problem.turned() else { return [rows, columns] };
+    let fitting = |axis: usize, access: u32, most: u32| problem.axes[axis].extent.next_power_of_two().max(access / problem.bytes).min(most);
+    let (own_rows, own_columns) = (fitting(b, store, rows), fitting(a, load, columns));
+    if problem.in_place {
+        return [own_rows.min(own_columns); 2];
+    }
+    let longer_rows = fitting(b, store, own_rows * (columns / own_columns).max(1));
+    let longer_columns = fitting(a, load, own_columns * (rows / own_rows).max(1));
+    [longer_rows, longer_columns]
+}
+
+fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
+    let preference = of(if problem.in_place { &TILES_IN_PLACE } else { &TILES }, problem.bytes);
+    let width = widths(problem, preference.width);
+    for shrink in 0..5 {
+        let base = preference.tile.map(|side| (side >> shrink).max(1));
+        let tile = tile(problem, base, width);
+        for blocks in [1, 2, 4, 8].map(|times| times * preference.blocks) {
+            recipes.push(Recipe::Tiles(Tiles { tile, width, blocks, spread: Spread::Swizzle, walk: Walk::Rows }));
+        }
+    }
+}
+
+fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
+    let preference = of(&BLOCKS, problem.bytes);
+    let most = if profile.int64 { preference.width } else { preference.width.min(16) };
+    let width = widths(problem, most);
+    for shrink in 0..5 {
+        let base = preference.tile.map(|side| (side >> shrink).max(1));
+        let tile = tile(problem, base, width);
+        recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: 1, across: false, walk: Walk::Rows }));
+    }
+}
