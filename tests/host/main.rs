@@ -2,10 +2,11 @@
 
 mod contract;
 mod lanes;
-mod programs;
 mod recipes;
 #[path = "../support/permute.rs"]
 mod permute;
+mod permutations;
+mod programs;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 #[path = "../support/reference.rs"]

@@ -107,9 +107,6 @@ fn the_table_of_choices_is_as_reviewed() {
         for spec in LENGTHS.iter().map(|length| format!("c2c fwd {length}")).chain(MORE.map(str::to_owned)) {
             add(&spec, &profile, choice(&spec, &profile));
         }
-        let (word, quad) = (Permute::<f32>::transpose([1080, 1920]), Permute::<[f32; 4]>::transpose([1080, 1920]));
-        add(&word.to_string(), &profile, word.design(&profile).map(|recipe| recipe.to_string()));
-        add(&quad.to_string(), &profile, quad.design(&profile).map(|recipe| recipe.to_string()));
         let sum = Reduce::<f32>::sum(1 << 22);
         add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
     }

@@ -10,6 +10,7 @@ use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
+use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 
 /// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
@@ -56,6 +57,25 @@ fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) 
     programs.extend(TRANSPOSES.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
     let row = Permute::<T>::transpose([1, 70]);
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
+}
+
+/// Permutations by the rules' recipes and by hand: of rows that are aligned on both sides, on one, on none; in place; of more axes.
+fn permutations<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    let cases = [
+        Case::transpose(&[128, 192]),
+        Case::transpose(&[48, 70]).batch(2),
+        Case::transpose(&[35, 64]),
+        Case::transpose(&[35, 61]),
+        Case::transpose(&[64, 64]).batch(2).in_place(),
+        Case::transpose(&[31, 31]).in_place(),
+        Case::new(&[4, 16, 6, 32], &[3, 2, 1, 0]).batch(2),
+        Case::new(&[5, 16, 32], &[1, 0, 2]),
+    ];
+    for case in cases {
+        let spec = case.spec::<T>();
+        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+        programs.extend(PERMUTATIONS.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
+    }
 }
 
 fn reductions<T: wgpu_fft::reduce::Value>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
@@ -126,6 +146,11 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
     transposes::<[f32; 4]>(profile, &mut programs);
+    permutations::<u8>(profile, &mut programs);
+    permutations::<u16>(profile, &mut programs);
+    permutations::<u32>(profile, &mut programs);
+    permutations::<[f32; 2]>(profile, &mut programs);
+    permutations::<[f32; 4]>(profile, &mut programs);
     reductions::<f32>(profile, &mut programs);
     reductions::<i32>(profile, &mut programs);
     reductions::<u32>(profile, &mut programs);
