@@ -20,7 +20,7 @@ impl Arrays {
         let count = bench.rotation_bytes().div_ceil(input_bytes + output_bytes).clamp(1, 512);
         let gpu = bench.gpu();
         let pair = || -> Result<[DeviceBuffer<u32>; 2]> {
-            let pair = [gpu.alloc(input_bytes as usize / 4)?, gpu.alloc(output_bytes as usize / 4)?];
+            let pair = [gpu.alloc(input_bytes.div_ceil(4) as usize)?, gpu.alloc(output_bytes.div_ceil(4) as usize)?];
             pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()))?;
             Ok(pair)
         };

@@ -10,7 +10,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
 use crate::kernels::transpose::tiled::{self, Tile};
 use crate::kernels::transpose::tiles::{self, Side};
-use crate::kernels::transpose::{Matrices, gather, naive, strided, swap};
+use crate::kernels::transpose::{Arrays, Matrices, gather, naive, strided, swap};
 use crate::kernels::{Dispatch, Slot, copy};
 
 /// What the dispatches of a permutation are about.
@@ -156,6 +156,10 @@ impl Task<'_> {
         self.problem.parts(&self.label, self.bytes, granules, self.profile)
     }
 
+    fn arrays(&self, part: &Part) -> Arrays {
+        Arrays { slots: self.slots, ranges: part.ranges }
+    }
+
     /// The dispatches of the parts, which say how many they are.
     fn labelled(&self, parts: &[Part], mut dispatch: impl FnMut(String, &Part) -> Fit<Dispatch>) -> Fit<Vec<Dispatch>> {
         let label = |i: usize| if parts.len() == 1 { self.label.clone() } else { format!("{} ({} of {})", self.label, i + 1, parts.len()) };
@@ -212,7 +216,7 @@ impl Task<'_> {
                 output_2: output[2],
             };
             let block = strided::Block { workgroup, elements };
-            Ok(strided::dispatch(label, params, outer, width, block, self.profile.groups_per_axis, self.slots, part.ranges)?)
+            Ok(strided::dispatch(label, params, outer, width, block, self.profile.groups_per_axis, self.arrays(part))?)
         })
     }
 
@@ -260,7 +264,7 @@ impl Task<'_> {
                 output_2: output[2],
                 output_3: output[3],
             };
-            Ok(gather::dispatch(label, params, outer, bytes, workgroup, self.profile.groups_per_axis, self.slots, part.ranges)?)
+            Ok(gather::dispatch(label, params, outer, bytes, workgroup, self.profile.groups_per_axis, self.arrays(part))?)
         })
     }
 
@@ -299,20 +303,12 @@ impl Task<'_> {
                 data_1: strides[1],
                 data_2: strides[2],
             };
-            Ok(swap::dispatch(label, params, outer, bytes, workgroup, self.profile.groups_per_axis, self.slots[1], part.ranges[1])?)
+            Ok(swap::dispatch(label, params, outer, bytes, workgroup, self.profile.groups_per_axis, self.arrays(part))?)
         })
     }
 
     /// With tiles in workgroup memory if `spread` says how they lie there, else without.
-    fn tiles(
-        &self,
-        tile: [u32; 2],
-        width: [u32; 2],
-        blocks: u32,
-        spread: Option<Spread>,
-        across: bool,
-        walk: Walk,
-    ) -> Fit<Vec<Dispatch>> {
+    fn tiles(&self, tile: [u32; 2], width: [u32; 2], blocks: u32, spread: Option<Spread>, across: bool, walk: Walk) -> Fit<Vec<Dispatch>> {
         let (problem, [b, a]) = self.turned()?;
         let (bytes, profile, in_place) = (problem.bytes, self.profile, problem.in_place);
         for width in width {
@@ -335,7 +331,9 @@ impl Task<'_> {
             "in place tiles are square, and both sides have the same accesses".to_owned()
         })?;
         let [rows, columns] = tile;
-        ensure(rows > 0 && columns > 0 && rows <= MAX_TILE && columns <= MAX_TILE, || format!("tiles have 1 to {MAX_TILE} elements a side"))?;
+        ensure(rows > 0 && columns > 0 && rows <= MAX_TILE && columns <= MAX_TILE, || {
+            format!("tiles have 1 to {MAX_TILE} elements a side")
+        })?;
         ensure(rows.is_multiple_of(store.elements) && columns.is_multiple_of(load.elements), || {
             format!("a tile has whole blocks of {} x {} elements", store.elements, load.elements)
         })?;
@@ -409,7 +407,7 @@ impl Task<'_> {
                 output_1: output[1],
                 output_2: output[2],
             };
-            Ok(tiles::dispatch(label, params, &form, text.clone(), profile.groups_per_axis, self.slots, part.ranges)?)
+            Ok(tiles::dispatch(label, params, &form, text.clone(), profile.groups_per_axis, self.arrays(part))?)
         })
     }
 }

@@ -165,7 +165,8 @@ impl<T: Element> Permute<T> {
                 "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
             ));
         }
-        let axis = |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+        let axis =
+            |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
         let rank = self.shape.rank();
         let mut axes: Vec<Axis> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
         axes.push(axis(self.batch, rank, rank));

@@ -166,12 +166,12 @@ impl Problem {
         let element = u64::from(self.bytes);
         let needed = |side: usize, pieces: &[u32]| in_units(self.reach(side, pieces) * element) + alignment;
         let mut pieces: Vec<u32> = self.axes.iter().map(|axis| axis.extent).collect();
-        for side in 0..2 {
-            while bytes[side].min(needed(side, &pieces)) > limit {
+        for (side, &bytes) in bytes.iter().enumerate() {
+            while bytes.min(needed(side, &pieces)) > limit {
                 let can = |&i: &usize| granules[i].is_some_and(|granule| pieces[i] > granule);
                 let Some(longest) = (0..pieces.len()).filter(can).max_by_key(|&i| self.axes[i].strides[side]) else {
                     let what = format!("`{label}` (bytes)");
-                    let required = bytes[side].min(needed(side, &pieces));
+                    let required = bytes.min(needed(side, &pieces));
                     return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit });
                 };
                 let granule = granules[longest].unwrap_or(1);
@@ -193,14 +193,14 @@ impl Problem {
             }
             let extents: Vec<u32> = problem.axes.iter().map(|axis| axis.extent).collect();
             let mut ranges = [None; 2];
-            for side in 0..2 {
+            for (side, range) in ranges.iter_mut().enumerate() {
                 let steps = self.axes.iter().zip(&firsts);
-                let first =
-                    u64::from(self.offsets[side]) + steps.map(|(axis, &first)| u64::from(first) * u64::from(axis.strides[side])).sum::<u64>();
+                let first = u64::from(self.offsets[side])
+                    + steps.map(|(axis, &first)| u64::from(first) * u64::from(axis.strides[side])).sum::<u64>();
                 let begin = first * element / alignment * alignment;
                 let offset = first - begin / element;
                 problem.offsets[side] = offset as u32;
-                ranges[side] = Some((begin, in_units((offset + self.reach(side, &extents)) * element)));
+                *range = Some((begin, in_units((offset + self.reach(side, &extents)) * element)));
             }
             parts.push(Part { problem, ranges });
             let next = (0..pieces.len()).find(|&i| {

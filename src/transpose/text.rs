@@ -101,7 +101,8 @@ impl Text<'_> {
         self.line(format_args!("fn put(first: u32, row: u32, j: u32, limit: u32) {{"));
         self.indent = 1;
         self.line(format_args!("let skipped = first % {per_word}u;"));
-        let [below, above] = [format!("max(j, 1u) - 1u"), format!("min(j, {last}u)")].map(|column| self.address(0, "row", "row", &column));
+        let [below, above] =
+            ["max(j, 1u) - 1u".to_owned(), format!("min(j, {last}u)")].map(|column| self.address(0, "row", "row", &column));
         self.line(format_args!("let value = joined(memory[{below}], memory[{above}], 32u - skipped * {bits}u);"));
         self.line(format_args!("let begin = select(0u, skipped, j == 0u);"));
         self.line(format_args!("let end = min(max(limit + skipped, j * {per_word}u) - j * {per_word}u, {per_word}u);"));
@@ -265,8 +266,7 @@ impl Text<'_> {
                 for j in 0..=count {
                     self.line(format_args!("let {row}_word{j} = input[{row}_place / {per_word}u + {j}u];"));
                 }
-                let words: Vec<String> =
-                    (0..count).map(|j| format!("joined({row}_word{j}, {row}_word{}, {row}_bits)", j + 1)).collect();
+                let words: Vec<String> = (0..count).map(|j| format!("joined({row}_word{j}, {row}_word{}, {row}_bits)", j + 1)).collect();
                 if count == 1 { words[0].clone() } else { format!("{access}({})", words.join(", ")) }
             } else {
                 format!("{source}[{place}]")
@@ -302,7 +302,10 @@ impl Text<'_> {
         };
         let [_, width] = tiles.widths();
         let access = self.access_type(width);
-        columns.into_iter().map(|words| if words.len() == 1 { words[0].clone() } else { format!("{access}({})", words.join(", ")) }).collect()
+        columns
+            .into_iter()
+            .map(|words| if words.len() == 1 { words[0].clone() } else { format!("{access}({})", words.join(", ")) })
+            .collect()
     }
 
     /// Words of 2 or 4 elements each, as many, with rows and columns exchanged.
@@ -379,10 +382,8 @@ impl Text<'_> {
                     self.put_row(half, "column");
                 } else {
                     if tiles.guarded {
-                        let condition = format!(
-                            "a{half} + row < extent_a && b{half} + column * {}u < params.extent_b",
-                            tiles.store.elements
-                        );
+                        let condition =
+                            format!("a{half} + row < extent_a && b{half} + column * {}u < params.extent_b", tiles.store.elements);
                         self.open(&condition);
                     }
                     let address = self.address(half, "row", "row", "column");

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wgpu_fft::num_complex::Complex;
-use wgpu_fft::transpose::{Recipe, Permute};
+use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{Complex32, Element, wgpu};
 
 use crate::harness::*;

@@ -7,8 +7,8 @@ use naga::common::wgsl::TryToWgsl;
 use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
 use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::transpose::Permute;
 use wgpu_fft::kernels::{self, Access, Dispatch, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
+use wgpu_fft::transpose::Permute;
 
 use crate::validators;
 use crate::variants;

@@ -2,11 +2,11 @@
 
 mod contract;
 mod lanes;
-mod recipes;
+mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;
-mod permutations;
 mod programs;
+mod recipes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 #[path = "../support/reference.rs"]

@@ -323,13 +323,18 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
     for spec in ["transpose f32 0x4", "transpose f32 4x4 x0", "permute f32 0 order=0"] {
         assert!(matches!(spec.parse::<Permute<f32>>().unwrap().design(&profile), Err(Error::Empty { .. })), "{spec}");
     }
-    for spec in ["transpose f32 65536x65536", "transpose f32 8x8 x67108864", "transpose f32 8x8 in=4294967295,1", "transpose f32 8x8 out=8,1@4294967290"] {
+    for spec in [
+        "transpose f32 65536x65536",
+        "transpose f32 8x8 x67108864",
+        "transpose f32 8x8 in=4294967295,1",
+        "transpose f32 8x8 out=8,1@4294967290",
+    ] {
         let error = spec.parse::<Permute<f32>>().unwrap().design(&profile).expect_err(spec);
         assert!(matches!(error, Error::LimitExceeded { limit: "elements indexed by a u32", .. }), "{spec}: {error}");
     }
     assert!(Permute::<u8>::transpose([65_535, 65_537]).design(&profile).is_ok());
     assert!(matches!(Permute::<[f32; 2]>::new([2], []).design(&profile), Err(Error::Unsupported { .. })));
-    assert!(matches!(Permute::<[u16; 4]>::transpose([3, 4]).design(&profile), Ok(_)));
+    assert!(Permute::<[u16; 4]>::transpose([3, 4]).design(&profile).is_ok());
 }
 
 #[test]

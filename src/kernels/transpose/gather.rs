@@ -1,7 +1,8 @@
 //! Twin of `shaders/transpose/gather.wgsl`.
 
+use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -75,8 +76,7 @@ pub fn dispatch(
     bytes: u32,
     workgroup: [u32; 2],
     max_groups: u32,
-    slots: [Slot; 2],
-    ranges: [Option<(u64, u64)>; 2],
+    arrays: Arrays,
 ) -> Result<Dispatch> {
     let per_word = 4 / bytes;
     // Of a row that begins at a word's last element.
@@ -85,8 +85,6 @@ pub fn dispatch(
     let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
     let grid = Grid::linear(groups, max_groups)?;
     let params = Params { words, blocks_x, blocks_y, groups: groups as u32, ..params };
-    let mut binds = input_output(slots[0], slots[1]);
-    binds.iter_mut().zip(ranges).for_each(|(bind, range)| bind.range = range);
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -97,7 +95,7 @@ pub fn dispatch(
         grid,
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
-        binds,
+        binds: arrays.binds(),
     })
 }
 

@@ -1,8 +1,9 @@
 //! Twin of `shaders/transpose/strided.wgsl`.
 
+use super::Arrays;
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -82,8 +83,7 @@ pub fn dispatch(
     width: Width,
     block: Block,
     max_groups: u32,
-    slots: [Slot; 2],
-    ranges: [Option<(u64, u64)>; 2],
+    arrays: Arrays,
 ) -> Result<Dispatch> {
     let [x, y] = block.workgroup;
     let blocks_x = u64::from(params.extent_x).div_ceil(u64::from(x) * u64::from(block.elements)) as u32;
@@ -91,8 +91,6 @@ pub fn dispatch(
     let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
     let grid = Grid::linear(groups, max_groups)?;
     let params = Params { blocks_x, blocks_y, groups: groups as u32, ..params };
-    let mut binds = input_output(slots[0], slots[1]);
-    binds.iter_mut().zip(ranges).for_each(|(bind, range)| bind.range = range);
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -103,7 +101,7 @@ pub fn dispatch(
         grid,
         workgroup: [x, y, 1],
         workgroup_bytes: 0,
-        binds,
+        binds: arrays.binds(),
     })
 }
 

@@ -1,7 +1,8 @@
 //! Twin of `shaders/transpose/swap.wgsl`.
 
+use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Grid, HostCall, Kernel, Slot, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -53,8 +54,7 @@ pub fn dispatch(
     bytes: u32,
     workgroup: [u32; 2],
     max_groups: u32,
-    slot: Slot,
-    range: Option<(u64, u64)>,
+    arrays: Arrays,
 ) -> Result<Dispatch> {
     let (blocks_x, blocks_y) = (params.extent.div_ceil(workgroup[0]), params.extent.div_ceil(workgroup[1]));
     let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
@@ -70,7 +70,7 @@ pub fn dispatch(
         grid,
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
-        binds: vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot, range }],
+        binds: arrays.bind_in_place(),
     })
 }
 

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, HostCall, Kernel, Slot, input_output, params, sources};
+use crate::kernels::{Dispatch, Form, Generated, Grid, HostCall, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements where these are shifted.
@@ -211,21 +212,7 @@ pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(
-    label: String,
-    params: Params,
-    tiles: &Arc<Tiles>,
-    text: Arc<str>,
-    max_groups: u32,
-    slots: [Slot; 2],
-    ranges: [Option<(u64, u64)>; 2],
-) -> Result<Dispatch> {
-    let mut binds = if tiles.in_place {
-        vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot: slots[1], range: None }]
-    } else {
-        input_output(slots[0], slots[1])
-    };
-    binds.iter_mut().rev().zip(ranges.into_iter().rev()).for_each(|(bind, range)| bind.range = range);
+pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -236,7 +223,7 @@ pub fn dispatch(
         grid: Grid::linear(u64::from(params.groups), max_groups)?,
         workgroup: [tiles.invocations(), 1, 1],
         workgroup_bytes: tiles.memory_bytes(),
-        binds,
+        binds: if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() },
     })
 }
 
