@@ -135,6 +135,15 @@ fn permutations_in_several_bindings() {
             }
             check::<u32>(&Case::transpose(&[40, 40]).batch(9).in_place(), &profile);
             check::<u8>(&Case::transpose(&[41, 41]).batch(31).in_place(), &profile);
+            // A matrix that is exchanged with itself is not cut.
+            for spec in ["transpose f32 200x200 in-place", "transpose f32 101x101 in-place"] {
+                let spec: Permute<f32> = spec.parse().unwrap();
+                let error = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap_err();
+                assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{spec}: {error}");
+            }
+            // A ladder's kernel sees all of an array.
+            let error = Permute::<f32>::transpose([100, 101]).lower(&"naive 8x8".parse().unwrap(), &profile).unwrap_err();
+            assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{error}");
         }
     }
 }
