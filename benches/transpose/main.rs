@@ -266,7 +266,10 @@ fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Po
     let spec = Permute::<T>::transpose(shape);
     let mut points = Vec::new();
     bench.contest(&spec.to_string(), |bench| {
-        let mut rungs = ladder();
+        // The ladder's kernels move whole words; of bytes there is the gathering kernel below the rules' recipe.
+        let words = size_of::<T>() >= 4;
+        let gather = Rung { variant: None, recipe: Recipe::Gather { workgroup: [8, 32] } };
+        let mut rungs = if words { ladder() } else { vec![gather] };
         rungs.push(Rung { variant: None, recipe: *bench.planner().plan(spec.clone())?.recipe() });
         points = measure(bench, &spec, Some(shape), &rungs)?;
         Ok(())

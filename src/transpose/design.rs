@@ -35,25 +35,25 @@ const TILES_IN_PLACE: [Preference; 5] = [
     prefer(16, [16, 16], 16, 2),
 ];
 
-/// On a processor, without workgroup memory. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores) and SwiftShader, medians of one contest each, with accesses of
-/// 16 bytes if nothing is said; naive 32x32 or 16x16 beside them:
+/// On a processor, without workgroup memory: tile and width; who takes how many blocks follows from their size, see [`blocks`]. Milliseconds on lavapipe (Mesa
+/// 22.3.6, 2 cores) and SwiftShader, medians of one contest for each cell, with accesses of 16 bytes if nothing is said:
 ///
 /// | | lavapipe | SwiftShader |
 /// |---|---|---|
 /// | f32 1024² | 64x64 1.65, 32x32 1.59, 16x64 1.70, 8x32 2.24; 8 bytes 2.6; naive 6.95 | 64x64 2.59, 32x32 2.81; 8 bytes 4.4; tiles 28; naive 27 |
 /// | f32 1080x1920 | 64x64 2.99, 32x32 3.16, 8x32 3.9; 8 bytes 5.2; naive 12.3 | |
-/// | complex 1024² | 32 bytes: 32x32 2.85, 16x64 3.13, 16x16 3.36; 32x32 3.29; naive 7.10 | 32x32 8.8, 16x64 10.8; naive 27 |
-/// | f32x4 1024² | 32 bytes: 32x32 14.5, 16x16 17.6; 16x16 18.3; naive 16.5 | 16x16 19.1; naive 22.4 |
+/// | complex 1024² | four blocks 32x64 7.38; 32 bytes 32x32 7.46, two blocks 8.1 | four blocks 32x64 6.90; 32x32 7.26 |
+/// | complex 2048² | four blocks 32x64 31.4; 32 bytes 32x32 40.6, four blocks 48.3 | four blocks 32x64 42.6; 32x32 42.9 |
+/// | f32x4 1024² | four blocks 16x64 6.9; 32 bytes 32x32 11.6, two blocks 10.0 | four blocks 16x64 9.9; naive 21.8 |
+/// | f32x4 2048² | four blocks 16x64 58; 32 bytes 32x32 78, four blocks 16x64 70 | four blocks 16x64 43; naive 95 |
 /// | u8 1080x1920 | 8 bytes: 128x128 1.00, 64x64 1.05; 4 bytes 1.6; gather 8.0 | 8 bytes: 128x128 2.7, 64x64 2.8; gather 36 |
 /// | u16 1080x1920 | 64x64 3.35, 32x32 3.67; 8 bytes 4.4; gather 29 | 64x64 4.4; 8 bytes: 32x32 4.2 |
-///
-/// Neighbouring invocations store neighbours: where it matters that is faster than to load neighbours by 10 to 20%.
 const BLOCKS: [Preference; 5] = [
     prefer(1, [128, 128], 8, 1),
     prefer(2, [64, 64], 16, 1),
     prefer(4, [64, 64], 16, 1),
-    prefer(8, [32, 32], 32, 1),
-    prefer(16, [32, 32], 32, 1),
+    prefer(8, [32, 64], 16, 4),
+    prefer(16, [16, 64], 16, 4),
 ];
 
 fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
@@ -77,7 +77,7 @@ fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     }
     if problem.in_place || problem.turned().is_some() {
         if profile.is_cpu() {
-            blocks(problem, profile, &mut recipes);
+            blocks(problem, &mut recipes);
         } else {
             tiles(problem, &mut recipes);
         }
@@ -156,14 +156,18 @@ fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     }
 }
 
-fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
+fn blocks(problem: &Problem, recipes: &mut Vec<Recipe>) {
     let preference = of(&BLOCKS, problem.bytes);
-    let most = if profile.int64 { preference.width } else { preference.width.min(16) };
-    let width = widths(problem, most);
+    let width = widths(problem, preference.width);
+    // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on
+    // SwiftShader 13.3 and 21.7. Blocks of one element: f32 1081x1921 on lavapipe 16x64 16.0 ms, 32x32 17.2, one block 50; naive 33. On SwiftShader 32.6; naive 64.
+    // With one larger block each, neighbouring invocations store neighbours, which can be 10 to 20% faster than to load neighbours.
+    let [load, store] = width.map(|width| width / problem.bytes);
+    let small = load * store <= 4;
+    let base = if load * store == 1 { [16, 64] } else { preference.tile };
     for shrink in 0..5 {
-        let base = preference.tile.map(|side| (side >> shrink).max(1));
-        let tile = tile(problem, base, width);
-        recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: 1, across: true, walk: Walk::Rows }));
+        let tile = tile(problem, base.map(|side| (side >> shrink).max(1)), width);
+        recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: if small { 4 } else { 1 }, across: !small, walk: Walk::Rows }));
     }
     if problem.bytes < 4 && !problem.in_place {
         // Rows of the output that begin within words: u8 1921x1080 on lavapipe 8.8 ms, gathered 14.1; on SwiftShader 22 and 29.
