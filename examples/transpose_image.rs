@@ -1,9 +1,9 @@
-//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes) an element.
+//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes, or 1 of a grey picture) an element.
 //!
 //! ```text
 //! cargo run --release --example transpose_image -- [OPTIONS] [PICTURE]
 //! cargo run --release --example transpose_image -- photo.jpg -o photo-transposed.png
-//! cargo run --release --example transpose_image -- --recipe "tiled 16+1 elements=1"
+//! cargo run --release --example transpose_image -- --grey --recipe "gather 8x32"
 //! ```
 //!
 //! Prints the adapter, the recipe and the time, and checks that the result equals a transpose on the processor, bit by bit. `--help` lists the
@@ -13,16 +13,18 @@ mod support;
 
 use std::process::ExitCode;
 
-use image::RgbaImage;
+use image::{GrayImage, RgbaImage};
 use support::{Options, Result};
-use wgpu_fft::Planner;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Element, Planner};
 
 const USAGE: &str = "Transposes a picture on the GPU.
 
 Usage: transpose_image [OPTIONS] [PICTURE]
 
-Recipes are, for example, `naive 16x16`, `tiled 16+0 elements=1` and `tiled 32+1 elements=4`: workgroup, or side of the tile + padding.
+      --grey          make it grey first, so that a pixel is one byte
+
+Recipes are, for example, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, and of bytes `gather 8x32`.
 ";
 
 fn main() -> ExitCode {
@@ -30,17 +32,36 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    let Some(options) = Options::parse(USAGE, "out/transposed.png", |_, _| Ok(false))? else { return Ok(()) };
-    let picture = options.read_picture()?.into_rgba8();
-    let shape = [picture.height() as usize, picture.width() as usize];
-    let pixels: &[[u8; 4]] = bytemuck::cast_slice(&picture);
+    let mut grey = false;
+    let options = Options::parse(USAGE, "out/transposed.png", |name, _| {
+        grey |= name == "grey";
+        Ok(name == "grey")
+    })?;
+    let Some(options) = options else { return Ok(()) };
+    let picture = options.read_picture()?;
+    let [rows, columns] = [picture.height(), picture.width()];
+    let shape = [rows as usize, columns as usize];
+    if grey {
+        let result = transposed(&options, &picture.into_luma8(), shape)?;
+        let picture = GrayImage::from_raw(rows, columns, result).expect("as many pixels as the picture had");
+        support::write_picture("transposed", &options.output, picture)
+    } else {
+        let pixels = picture.into_rgba8();
+        let result: Vec<[u8; 4]> = transposed(&options, bytemuck::cast_slice(&pixels), shape)?;
+        let picture =
+            RgbaImage::from_raw(rows, columns, bytemuck::cast_slice(&result).to_vec()).expect("as many pixels as the picture had");
+        support::write_picture("transposed", &options.output, picture)
+    }
+}
 
+/// Transposes the pixels, and fails unless the processor makes the same of them.
+fn transposed<T: Element + PartialEq>(options: &Options, pixels: &[T], shape: [usize; 2]) -> Result<Vec<T>> {
     let gpu = options.open_gpu()?;
     let planner = Planner::new(&gpu);
-    let plan = options.plan(&planner, Transpose::<[u8; 4]>::new(shape))?;
+    let plan = options.plan(&planner, Permute::<T>::transpose(shape))?;
 
     let input = gpu.upload(pixels)?;
-    let output = gpu.alloc::<[u8; 4]>(pixels.len())?;
+    let output = gpu.alloc::<T>(pixels.len())?;
     let bound = plan.bind(&input, &output)?;
     // Also the warm-up: drivers compile at the first run.
     gpu.submit(|encoder| bound.encode(encoder))?;
@@ -49,12 +70,9 @@ fn run() -> Result<()> {
 
     let expected = support::transposed(pixels, shape);
     let different = result.iter().zip(&expected).filter(|(actual, expected)| actual != expected).count();
-    let [width, height] = shape.map(|extent| extent as u32);
-    let transposed = RgbaImage::from_raw(width, height, bytemuck::cast_slice(&result).to_vec()).expect("as many pixels as the picture had");
-    support::write_picture("transposed", &options.output, transposed)?;
     if different > 0 {
         return Err(format!("check: {different} of {} pixels differ from the transpose on the processor", expected.len()).into());
     }
     println!("check       all {} pixels equal those of a transpose on the processor", expected.len());
-    Ok(())
+    Ok(result)
 }

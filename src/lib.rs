@@ -40,7 +40,7 @@
 //! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](Layout); in place or not |
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
-//! | transpose | [`transpose::Transpose`] | matrices of any size, batches, elements of 4, 8 or 16 bytes |
+//! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
 //! | sum, min, max | [`reduce::Reduce`] | any length of f32, i32, u32 |
 //!
 //! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic is in f32 or in 32-bit integers, as WGSL has no f64.

@@ -1,7 +1,7 @@
 //! The arrays that the candidates of a contest take turns on.
 
 use wgpu_fft::plan::Placement;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
 
 use super::{Bench, Candidate, Result};
@@ -20,7 +20,7 @@ impl Arrays {
         let count = bench.rotation_bytes().div_ceil(input_bytes + output_bytes).clamp(1, 512);
         let gpu = bench.gpu();
         let pair = || -> Result<[DeviceBuffer<u32>; 2]> {
-            let pair = [gpu.alloc(input_bytes as usize / 4)?, gpu.alloc(output_bytes as usize / 4)?];
+            let pair = [gpu.alloc(input_bytes.div_ceil(4) as usize)?, gpu.alloc(output_bytes.div_ceil(4) as usize)?];
             pair.iter().try_for_each(|buffer| bench.noise().fill(gpu, buffer.wgpu()))?;
             Ok(pair)
         };
@@ -71,7 +71,7 @@ impl Arrays {
 
     /// The crate's copy of each input to its output, as far as the smaller one and a binding reach.
     pub fn copy(&self, bench: &Bench) -> Result<Candidate> {
-        self.bind(&*bench.planner().plan(Transpose::<[u32; 4]>::new([1, self.copied]))?)
+        self.bind(&*bench.planner().plan(Permute::<[u32; 4]>::transpose([1, self.copied]))?)
     }
 
     /// Bytes that [`copy`](Self::copy) reads and writes.

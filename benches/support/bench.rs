@@ -79,7 +79,8 @@ impl Bench {
         Ok(bench)
     }
 
-    fn headline(&self) -> String {
+    /// What runs on what.
+    pub fn headline(&self) -> String {
         let info = self.adapter_info();
         format!("{} on {} ({:?}, {}), by {}", self.name, info.name, info.backend, driver(&info), self.stopwatch.timer())
     }

@@ -10,7 +10,6 @@ use super::stages::{self, Setting};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::element::Width;
 use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
 use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
@@ -109,7 +108,15 @@ impl Lowering<'_> {
         let in_place = transform.placement == Placement::InPlace;
         let input = if in_place { Slot::Output } else { Slot::Input };
         let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
-            transpose.dispatch(Matrices { rows, columns, batch }, Width::Pair, own.profile, from, to).map_err(|error| match error {
+            let task = transpose::Task {
+                problem: &transpose::Problem::matrices(8, [rows, columns], batch),
+                matrices: Some((Matrices { rows, columns, batch }, 8)),
+                label: format!("transpose {rows}x{columns}{}", if batch == 1 { String::new() } else { format!(" x{batch}") }),
+                slots: [from, to],
+                bytes: [array.bytes(); 2],
+                profile: own.profile,
+            };
+            transpose.dispatches(&task).map_err(|error| match error {
                 Error::UnfitRecipe { why, .. } => own.unfit(why),
                 other => other,
             })
@@ -119,12 +126,12 @@ impl Lowering<'_> {
         let (first, second) = if transform.transposed && !in_place { (workspace, Slot::Output) } else { (Slot::Output, workspace) };
         self.rows(rows, Rows { n: c, rows: elements / c, inverse, scale: 1.0 }, input, first)?;
         let transposed = turn(self, [r, c], first, second)?;
-        self.program.dispatches.push(transposed);
+        self.program.dispatches.extend(transposed);
         let third = if transform.transposed { Slot::Output } else { second };
         self.rows(columns, Rows { n: r, rows: elements / r, inverse, scale: geometry.factor }, second, third)?;
         if !transform.transposed {
             let back = turn(self, [c, r], third, Slot::Output)?;
-            self.program.dispatches.push(back);
+            self.program.dispatches.extend(back);
         }
         Ok(())
     }

@@ -193,6 +193,8 @@ pub enum Form {
     Pass(Arc<fft::pass::Pass>),
     /// A stage of a reduction.
     Reduction(Arc<reduce::Stage>),
+    /// Tiles of a permutation.
+    Tiles(Arc<transpose::tiles::Tiles>),
 }
 
 impl Form {
@@ -200,7 +202,7 @@ impl Form {
     #[must_use]
     pub fn has_mirror(&self) -> bool {
         match self {
-            Self::Pass(_) => true,
+            Self::Pass(_) | Self::Tiles(_) => true,
             Self::Reduction(stage) => stage.operator.has_mirror(),
         }
     }
@@ -281,6 +283,7 @@ impl fmt::Display for Dispatch {
                 Form::Reduction(stage) => {
                     write!(f, " lanes={} width={} accumulators={}", stage.lanes, stage.width, stage.accumulators)?;
                 }
+                Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -307,6 +310,10 @@ pub static ALL: &[&Kernel] = &[
     &copy::KERNEL,
     &transpose::naive::KERNEL,
     &transpose::tiled::KERNEL,
+    &transpose::tiles::KERNEL,
+    &transpose::strided::KERNEL,
+    &transpose::gather::KERNEL,
+    &transpose::swap::KERNEL,
     &reduce::tree::KERNEL,
     &reduce::lines::KERNEL,
     &reduce::columns::KERNEL,

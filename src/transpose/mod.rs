@@ -1,102 +1,315 @@
-//! Transposes of matrices.
+//! Permutations of axes: transposes of matrices, and every other order of up to 4 axes.
+//!
+//! ```
+//! use wgpu_fft::Layout;
+//! use wgpu_fft::transpose::Permute;
+//!
+//! // Four pictures on their sides.
+//! let turned = Permute::<[u8; 4]>::transpose([1080, 1920]).batch(4);
+//! assert_eq!(turned.to_string(), "transpose u8x4 1080x1920 x4");
+//! // Interleaved channels as planes, as NumPy's `transpose(picture, (2, 0, 1))`.
+//! let planes = Permute::<u8>::new([480, 640, 3], [2, 0, 1]);
+//! assert_eq!(planes.to_string(), "permute u8 480x640x3 order=2,0,1");
+//! // A part of a larger picture, into rows with a pitch; printed specifications can be read.
+//! let part = Permute::<f32>::transpose([100, 200])
+//!     .input_layout(Layout::strides([1024, 1]).offset(8 * 1024 + 16).within(768 * 1024))
+//!     .output_layout(Layout::strides([128, 1]));
+//! assert_eq!("transpose f32 100x200 in=1024,1@8208:786432 out=128,1".parse(), Ok(part));
+//! ```
 
+mod design;
 mod lower;
+mod problem;
 mod recipe;
+mod text;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
-pub use recipe::Recipe;
+pub(crate) use lower::Task;
+pub(crate) use problem::Problem;
+pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::element::Width;
+use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
-use crate::plan::{Program, Spec};
+use crate::layout::{Layout, Placed};
+use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape};
+use problem::Axis;
 
-/// Transpose of one matrix or of a batch of them.
+/// Permutation of the axes of one array or of a batch of them.
 ///
 /// # Definition
-/// Y\[b, c, r\] = X\[b, r, c\] for r in 0 … R-1, c in 0 … C-1.
+/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\] with kᵢ = j of axis `order[i]`: axis i of the output is axis `order[i]` of the input, as in NumPy's `transpose`. With
+/// [`transpose`](Self::transpose) the last two axes change places: Y\[b, c, r\] = X\[b, r, c\].
 ///
 /// # Shapes
-/// | | |
-/// |---|---|
-/// | input | b × R × C |
-/// | output | b × C × R |
+/// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
+/// |---|---|---|
+/// | input | b × R × C | b × P × R × C |
+/// | output | b × C × R | b × C × P × R |
 ///
-/// Dense, row-major. Every R and C of at least 1; elements of 4, 8 or 16 bytes.
+/// Up to 4 axes in any order, of any extents from 1 on; elements of 1, 2, 4, 8 or 16 bytes. Dense, row-major, slowest axis first, unless [`Layout`]s say
+/// otherwise: pitches, parts of larger arrays, interleaved channels. [In place](Self::in_place): square matrices, and batches of them.
 ///
 /// # Accuracy, Determinism
-/// Equal bits, NaNs and denormal numbers included.
+/// Equal bits, NaNs and denormal numbers included. What lies between the elements of an output keeps its bits.
 ///
 /// # Cost
-/// One dispatch that reads and writes each element once. No workspace.
+/// One dispatch that reads and writes each element once; several if an array is larger than one binding. No workspace. Elements of 1 and 2 bytes are packed: where
+/// rows of the output begin and end within words of 4 bytes, these take atomic operations.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`], [`Error::Unsupported`] for elements of another size, [`Error::LimitExceeded`],
-/// [`Error::UnfitRecipe`] for a recipe given by hand.
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for an order that is no permutation of the axes, an output layout whose elements might overlap, what cannot be
+/// done in place, or elements of another size; [`Error::LimitExceeded`] for 2³² elements, or for an array that the device cannot bind in parts either;
+/// [`Error::UnfitRecipe`] for a recipe given by hand. From running: see [`Plan`](crate::Plan).
 ///
 /// # Sources
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 #[must_use]
-pub struct Transpose<T> {
+pub struct Permute<T> {
     shape: Shape,
+    order: Vec<usize>,
     batch: usize,
+    input: Option<Layout>,
+    output: Option<Layout>,
+    placement: Placement,
     element: PhantomData<T>,
 }
 
-plain_data!(Transpose { shape, batch });
+plain_data!(Permute { shape, order, batch, input, output, placement });
 
-impl<T: Element> Transpose<T> {
-    /// The transpose of a matrix of `[rows, columns]`.
-    pub fn new(shape: [usize; 2]) -> Self {
-        Self { shape: shape.into(), batch: 1, element: PhantomData }
+impl<T: Element> Permute<T> {
+    /// The permutation that makes axis `order[i]` axis i.
+    pub fn new(shape: impl Into<Shape>, order: impl AsRef<[usize]>) -> Self {
+        Self {
+            shape: shape.into(),
+            order: order.as_ref().to_vec(),
+            batch: 1,
+            input: None,
+            output: None,
+            placement: Placement::OutOfPlace,
+            element: PhantomData,
+        }
     }
 
-    /// Transposes `count` matrices that follow one another.
+    /// The transpose of a matrix of `[rows, columns]`, or of all the matrices of the last two of more axes.
+    pub fn transpose(shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        Self::new(shape, last_two_swapped(shape.rank()))
+    }
+
+    /// Permutes `count` arrays; unless a layout says otherwise, they follow one another.
     pub fn batch(mut self, count: usize) -> Self {
         self.batch = count;
         self
     }
 
-    fn width(&self) -> Result<Width> {
-        let bytes = size_of::<T>();
-        Width::of_bytes(bytes).ok_or_else(|| {
-            let what = format!("a transpose of elements of {bytes} bytes ({})", T::NAME);
-            Error::Unsupported { what, why: "elements have 4, 8 or 16 bytes".to_owned() }
-        })
+    /// Where the input's elements lie; dense if this is not called.
+    pub fn input_layout(mut self, layout: Layout) -> Self {
+        self.input = Some(layout);
+        self
     }
 
-    fn matrices(&self) -> Result<Matrices> {
-        self.shape.elements("transpose", self.batch)?;
-        let extents = self.shape.extents();
-        Ok(Matrices { rows: extents[0] as u32, columns: extents[1] as u32, batch: self.batch as u32 })
+    /// Where the output's elements lie, with a stride for each axis of the output; dense if this is not called. What lies between them is not touched.
+    pub fn output_layout(mut self, layout: Layout) -> Self {
+        self.output = Some(layout);
+        self
+    }
+
+    /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place). Both layouts, if given, are the same, and two axes of equal
+    /// extents change places, one of them without gaps between its elements.
+    pub fn in_place(mut self) -> Self {
+        self.placement = Placement::InPlace;
+        self
+    }
+
+    /// The shape of the output.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the order is no permutation of the axes.
+    pub fn output_shape(&self) -> Result<Shape> {
+        let rank = self.shape.rank();
+        let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
+        if self.order.len() != rank {
+            return Err(unsupported(format!("it has {} axes, and the shape has {rank}", self.order.len())));
+        }
+        if let Some(axis) = self.order.iter().find(|&&axis| axis >= rank) {
+            return Err(unsupported(format!("axis {axis} is not among 0 to {}", rank - 1)));
+        }
+        if let Some(axis) = (0..rank).find(|axis| !self.order.contains(axis)) {
+            return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
+        }
+        let extents: Vec<usize> = self.order.iter().map(|&axis| self.shape.extents()[axis]).collect();
+        Shape::try_from(&extents[..])
+    }
+
+    fn geometry(&self) -> Result<Geometry> {
+        self.shape.elements("permutation", self.batch)?;
+        let output_shape = self.output_shape()?;
+        let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
+        let bytes = size_of::<T>();
+        if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+            let what = format!("a permutation of elements of {bytes} bytes ({})", T::NAME);
+            return Err(Error::Unsupported { what, why: "elements have 1, 2, 4, 8 or 16 bytes".to_owned() });
+        }
+        let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
+        let output = self.output.unwrap_or(Layout::dense(output_shape)).placed("output", output_shape, self.batch)?;
+        if !output.distinct {
+            return Err(unsupported(
+                "an output layout",
+                "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
+            ));
+        }
+        let axis =
+            |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+        let rank = self.shape.rank();
+        let mut axes: Vec<Axis> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
+        axes.push(axis(self.batch, rank, rank));
+        let in_place = self.placement == Placement::InPlace;
+        if in_place && self.input != self.output {
+            return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
+        }
+        let problem = Problem::new(bytes as u32, axes, [input.offset, output.offset], in_place);
+        if in_place && !problem.is_square() {
+            return Err(unsupported(
+                "this permutation in place",
+                "only square matrices can: two axes of equal extents change places, and along one of them elements are neighbours",
+            ));
+        }
+        let dense = self.input.is_none() && self.output.is_none() && !in_place && rank >= 2 && self.order == last_two_swapped(rank);
+        let matrices = dense.then(|| {
+            let extents = self.shape.extents();
+            let leading: usize = extents[..rank - 2].iter().product();
+            let batch = (leading * self.batch) as u32;
+            (Matrices { rows: extents[rank - 2] as u32, columns: extents[rank - 1] as u32, batch }, bytes as u32)
+        });
+        Ok(Geometry { input, output, problem, matrices })
+    }
+
+    fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
+        let array = |placed: &Placed| crate::gpu::in_units((placed.span * size_of::<T>()) as u64);
+        Task {
+            problem: &geometry.problem,
+            matrices: geometry.matrices,
+            label: self.to_string(),
+            slots: [Slot::Input, Slot::Output],
+            bytes: [array(&geometry.input), array(&geometry.output)],
+            profile,
+        }
     }
 }
 
-impl<T: Element> crate::plan::Sealed for Transpose<T> {}
+/// 0, 1, …, with the last two exchanged.
+fn last_two_swapped(rank: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rank).collect();
+    if let [.., a, b] = &mut order[..] {
+        std::mem::swap(a, b);
+    }
+    order
+}
 
-impl<T: Element> Spec for Transpose<T> {
+/// A specification that has been checked.
+struct Geometry {
+    input: Placed,
+    output: Placed,
+    problem: Problem,
+    matrices: Option<(Matrices, u32)>,
+}
+
+impl<T: Element> crate::plan::Sealed for Permute<T> {}
+
+impl<T: Element> Spec for Permute<T> {
     type Input = T;
     type Output = T;
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let Matrices { rows, columns, .. } = self.matrices()?;
-        Ok(Recipe::for_matrices(rows, columns, self.width()?, profile))
+        let geometry = self.geometry()?;
+        Ok(design::design(&self.task(&geometry, profile)))
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        lower::lower(self, recipe, profile)
+        let geometry = self.geometry()?;
+        Ok(Program {
+            title: self.to_string(),
+            placement: self.placement,
+            input: Array::of::<T>(geometry.input.span),
+            second: false,
+            output: Array::of::<T>(geometry.output.span),
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
+        })
     }
 }
 
-/// `transpose f32 1080x1920 x4`.
-impl<T: Element> fmt::Display for Transpose<T> {
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1 in-place`, with only what is not the default.
+impl<T: Element> fmt::Display for Permute<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "transpose {} {}", T::NAME, Batched(self.shape, self.batch))
+        let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
+        let word = if transpose { "transpose" } else { "permute" };
+        write!(f, "{word} {} {}", T::NAME, Batched(self.shape, self.batch))?;
+        if !transpose {
+            f.write_str(" order=")?;
+            for (i, axis) in self.order.iter().enumerate() {
+                write!(f, "{}{axis}", if i == 0 { "" } else { "," })?;
+            }
+        }
+        for (name, layout) in [("in", self.input), ("out", self.output)] {
+            if let Some(layout) = layout {
+                write!(f, " {name}={layout}")?;
+            }
+        }
+        f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) prints.
+impl<T: Element> FromStr for Permute<T> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
+        let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
+        if !matches!(kind, "transpose" | "permute") {
+            return Err(wrong("it begins with transpose or permute"));
+        }
+        let rest = rest.trim_start().strip_prefix(T::NAME).filter(|rest| rest.starts_with(' '));
+        let mut words = rest.ok_or_else(|| wrong(&format!("its elements are {}", T::NAME)))?.split_whitespace();
+        let shape: Shape = words.next().unwrap_or_default().parse()?;
+        let mut spec = Self::transpose(shape);
+        let mut ordered = kind == "transpose";
+        let mut seen: Vec<&str> = Vec::new();
+        for word in words {
+            let name = word.split_once('=').map_or(if word.starts_with('x') { "x" } else { word }, |(name, _)| name);
+            if seen.contains(&name) {
+                return Err(wrong(&format!("`{word}` says something a second time")));
+            }
+            seen.push(name);
+            match (word, word.split_once('=')) {
+                ("in-place", _) => spec.placement = Placement::InPlace,
+                (_, Some(("order", list))) if kind == "permute" => {
+                    let order: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
+                    spec.order = order.map_err(|_| wrong("the order is numbers of axes with commas between them"))?;
+                    ordered = true;
+                }
+                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
+                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
+                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
+                    Some(count) => spec.batch = count,
+                    None => {
+                        return Err(wrong(&format!(
+                            "`{word}` is neither a batch (x4), the order of a permutation (order=2,0,1), a layout (in=1024,1 out=1024,1) nor in-place"
+                        )));
+                    }
+                },
+            }
+        }
+        if ordered { Ok(spec) } else { Err(wrong("a permutation has an order (order=2,0,1)")) }
     }
 }

@@ -1,24 +1,24 @@
-//! How to transpose, and the rules that choose.
+//! How to permute, as data that prints and parses.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::kernels::element::Width;
-use crate::kernels::transpose::tiled::{MAX_ELEMENTS, Tile};
 
-/// How to transpose. The variants' numbers are those of a well-known tutorial, which compares them as a ladder (it does not describe its number 2).
+pub use crate::kernels::transpose::tiles::{Spread, Walk};
+
+/// How to permute. The numbers of variants are those of a well-known tutorial, which compares them as a ladder (it does not describe its number 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Recipe {
-    /// One row or one column: the order in memory does not change. Printed as `copy`.
+    /// The order in memory does not change, and nothing lies between the elements. Printed as `copy`.
     Copy,
-    /// Variant 1: one element per invocation, no workgroup memory. Printed as `naive 16x16`.
+    /// Variant 1, for dense matrices: one element per invocation, no workgroup memory. Printed as `naive 16x16`.
     Naive {
         /// Invocations of a workgroup along x and y.
         workgroup: [u32; 2],
     },
-    /// Variants 3 (no padding), 4 (padding) and 5 (several elements per invocation): through a tile in workgroup memory.
+    /// Variants 3 (no padding), 4 (padding) and 5 (several elements per invocation), for dense matrices: through a tile in workgroup memory.
     /// Printed as `tiled 32+1 elements=4`.
     Tiled {
         /// Elements along a side of the tile.
@@ -28,68 +28,68 @@ pub enum Recipe {
         /// Elements that each invocation moves, 1 to 16; they divide the tile.
         elements: u32,
     },
+    /// Blocks of wide accesses, turned in registers, through a tile in workgroup memory. Printed as
+    /// `tiles 64x64 width=16 blocks=1 swizzle walk=rows`.
+    Tiles(Tiles),
+    /// Blocks of wide accesses, turned in registers and stored at once, for processors. Printed as
+    /// `blocks 8x64 width=16 blocks=1 along=rows walk=rows`.
+    Blocks(Blocks),
+    /// Element by element, or access by access where the fastest axis stays the fastest. Printed as `strided 32x8 elements=4`.
+    Strided {
+        /// Invocations along the fastest axis of the output and along the next.
+        workgroup: [u32; 2],
+        /// Elements of an invocation along the fastest axis, 1 to 8.
+        elements: u32,
+    },
+    /// Elements of 1 or 2 bytes, wherever they lie: word by word of the output. Printed as `gather 8x32`.
+    Gather {
+        /// Words along a row of the output, and rows.
+        workgroup: [u32; 2],
+    },
+    /// Elements of 1 or 2 bytes in place, wherever they lie: pair by pair. Printed as `swap 32x8`.
+    Swap {
+        /// Invocations along rows and columns.
+        workgroup: [u32; 2],
+    },
 }
 
-impl Recipe {
-    /// The rules' choice for matrices of `rows` x `columns` elements.
-    pub(crate) fn for_matrices(rows: u32, columns: u32, width: Width, profile: &DeviceProfile) -> Self {
-        if rows == 1 || columns == 1 {
-            return Self::Copy;
-        }
-        let fitting = Self::preferred(width, profile).into_iter().find(|recipe| recipe.unfit(rows, columns, width, profile).is_none());
-        fitting.unwrap_or(Self::Naive { workgroup: [1, 1] })
-    }
+/// What a workgroup moves, and how wide its accesses are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Tiles {
+    /// Elements of a tile: along the fastest axis of the output, along that of the input. Of a matrix: rows and columns of the input.
+    pub tile: [u32; 2],
+    /// Bytes of an access to the input and of one to the output: 4, 8, 16; or 32, for elements of 8 and 16 bytes, where a device has 64-bit integers. Elements of 1 and
+    /// 2 bytes whose rows do not begin at multiples of it are moved in words and shifted.
+    pub width: [u32; 2],
+    /// Blocks of each invocation. A block has as many elements as one access of the input has, times one of the output.
+    pub blocks: u32,
+    /// What keeps the columns of the tile out of one bank of workgroup memory.
+    pub spread: Spread,
+    /// The order of the tiles. Of no account in place.
+    pub walk: Walk,
+}
 
-    /// Recipes for such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
-    ///
-    /// H200, fraction of the copy bandwidth at 4096², tile 16 or 32 with 1, 2, 4, 8, 16 elements per invocation (naive 27, 42, 88%):
-    ///
-    /// | | tile 16 | tile 32 |
-    /// |---|---|---|
-    /// | 4 bytes | 40, 67, 79, 74, 52% | 32, 61, 83, 79, 64% |
-    /// | 8 bytes | 67, 86, 90, 79, 63% | 55, 86, 92, 82, 62% |
-    /// | 16 bytes | 90, 95, 95, 85, 67% | 78, 83, 83, 71, 49% |
-    ///
-    /// On a processor workgroup memory is ordinary memory, and a barrier costs. Lavapipe, 1024² elements of 4, 8, 16 bytes:
-    /// naive 32x32 7.0, 7.0, 8.4 ms; naive 16x16 8.4, 9.2, 10.0; tiled 32+0 elements=8 6.5, 7.2, 12.0; tiled 32+1 elements=4 11.7, 14.1, 16.8.
-    fn preferred(width: Width, profile: &DeviceProfile) -> Vec<Self> {
-        let naive = |x, y| Self::Naive { workgroup: [x, y] };
-        if profile.is_cpu() {
-            return vec![naive(32, 32), naive(16, 16), naive(8, 4), naive(32, 1)];
-        }
-        let tiled = |tile, elements| Self::Tiled { tile, padding: 1, elements };
-        let best = if width == Width::Quad { tiled(16, 4) } else { tiled(32, 4) };
-        vec![best, tiled(16, 4), naive(16, 16), naive(8, 4), naive(32, 1)]
-    }
+/// What a workgroup moves without workgroup memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Blocks {
+    /// As in [`Tiles`].
+    pub tile: [u32; 2],
+    /// As in [`Tiles`].
+    pub width: [u32; 2],
+    /// As in [`Tiles`].
+    pub blocks: u32,
+    /// Neighbouring invocations take blocks that are neighbours in the output, not in the input: printed as `along=columns`.
+    pub across: bool,
+    /// As in [`Tiles`].
+    pub walk: Walk,
+}
 
-    /// Says why the recipe cannot transpose such matrices, if it cannot.
-    pub(super) fn unfit(&self, rows: u32, columns: u32, width: Width, profile: &DeviceProfile) -> Option<String> {
-        match *self {
-            Self::Copy => (rows > 1 && columns > 1).then(|| format!("a copy transposes one row or one column, not {rows}x{columns}")),
-            Self::Naive { workgroup: [x, y] } => {
-                let [most_x, most_y, _] = profile.workgroup_size;
-                let invocations = u64::from(x) * u64::from(y);
-                (invocations == 0 || invocations > profile.invocations.into() || x > most_x || y > most_y)
-                    .then(|| format!("{x} x {y} invocations are not between 1 and {most_x} x {most_y}, {} in all", profile.invocations))
-            }
-            Self::Tiled { tile, padding, elements } => {
-                if tile == 0 || tile > profile.invocations || padding > 32 {
-                    return Some(format!("a tile has 1 to {} elements along a side and 0 to 32 spare ones", profile.invocations));
-                }
-                if elements == 0 || elements > MAX_ELEMENTS || tile % elements != 0 {
-                    return Some(format!("elements must divide the tile and be 1 to {MAX_ELEMENTS}"));
-                }
-                let invocations = tile * (tile / elements);
-                let [most_x, most_y, _] = profile.workgroup_size;
-                if invocations > profile.invocations || tile > most_x || tile / elements > most_y {
-                    let all = profile.invocations;
-                    return Some(format!("it needs {tile} x {} invocations of {most_x} x {most_y}, {all} in all", tile / elements));
-                }
-                let bytes = Tile { size: tile, padding, elements }.area() * width.bytes();
-                (bytes > profile.workgroup_bytes)
-                    .then(|| format!("it needs {bytes} bytes of workgroup memory of {}", profile.workgroup_bytes))
-            }
-        }
+struct Width([u32; 2]);
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [load, store] = self.0;
+        if load == store { write!(f, "width={load}") } else { write!(f, "load={load} store={store}") }
     }
 }
 
@@ -99,32 +99,80 @@ impl fmt::Display for Recipe {
             Self::Copy => f.write_str("copy"),
             Self::Naive { workgroup: [x, y] } => write!(f, "naive {x}x{y}"),
             Self::Tiled { tile, padding, elements } => write!(f, "tiled {tile}+{padding} elements={elements}"),
+            Self::Tiles(Tiles { tile: [rows, columns], width, blocks, spread, walk }) => {
+                write!(f, "tiles {rows}x{columns} {} blocks={blocks} ", Width(*width))?;
+                match spread {
+                    Spread::Padding(padding) => write!(f, "padding={padding}")?,
+                    Spread::Swizzle => f.write_str("swizzle")?,
+                }
+                write!(f, " walk={walk}")
+            }
+            Self::Blocks(Blocks { tile: [rows, columns], width, blocks, across, walk }) => {
+                let along = if *across { "columns" } else { "rows" };
+                write!(f, "blocks {rows}x{columns} {} blocks={blocks} along={along} walk={walk}", Width(*width))
+            }
+            Self::Strided { workgroup: [x, y], elements } => write!(f, "strided {x}x{y} elements={elements}"),
+            Self::Gather { workgroup: [x, y] } => write!(f, "gather {x}x{y}"),
+            Self::Swap { workgroup: [x, y] } => write!(f, "swap {x}x{y}"),
         }
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints.
+/// Reads what [`Display`](fmt::Display) prints; of `tiles` and `blocks` what is left out has a default: accesses of 16 bytes, one block, a swizzle, along rows.
 impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "transpose recipe", text: text.to_owned(), why: why.to_owned() };
+        let forms = "it is `copy`, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, \
+                     `blocks 8x64 width=16 blocks=1 along=rows walk=rows`, `strided 32x8 elements=4`, `gather 8x32` or `swap 32x8`";
+        let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(forms));
         let pair = |text: &str, separator: char| {
-            let (a, b) = text.split_once(separator)?;
-            Some([a.parse().ok()?, b.parse().ok()?])
+            let (a, b) = text.split_once(separator).ok_or_else(|| wrong(forms))?;
+            Ok([number(a)?, number(b)?])
         };
         let words: Vec<&str> = text.split_whitespace().collect();
-        let parsed = match words[..] {
-            ["copy"] => Some(Self::Copy),
-            ["naive", workgroup] => pair(workgroup, 'x').map(|workgroup| Self::Naive { workgroup }),
-            ["tiled", tile, elements] => pair(tile, '+').and_then(|[tile, padding]| {
-                let elements = elements.strip_prefix("elements=")?.parse().ok()?;
-                Some(Self::Tiled { tile, padding, elements })
-            }),
-            _ => None,
-        };
-        parsed.ok_or_else(|| {
-            let why = "it is `copy`, `naive 16x16` or `tiled 32+1 elements=4`".to_owned();
-            Error::Parse { what: "transpose recipe", text: text.to_owned(), why }
+        let elements = |word: &str| number(word.strip_prefix("elements=").ok_or_else(|| wrong(forms))?);
+        Ok(match words[..] {
+            ["copy"] => Self::Copy,
+            ["naive", workgroup] => Self::Naive { workgroup: pair(workgroup, 'x')? },
+            ["tiled", tile, count] => {
+                let [tile, padding] = pair(tile, '+')?;
+                Self::Tiled { tile, padding, elements: elements(count)? }
+            }
+            ["strided", workgroup, count] => Self::Strided { workgroup: pair(workgroup, 'x')?, elements: elements(count)? },
+            ["gather", workgroup] => Self::Gather { workgroup: pair(workgroup, 'x')? },
+            ["swap", workgroup] => Self::Swap { workgroup: pair(workgroup, 'x')? },
+            [kind @ ("tiles" | "blocks"), tile, ref options @ ..] => {
+                let through_memory = kind == "tiles";
+                let (tile, mut width, mut blocks) = (pair(tile, 'x')?, [16, 16], 1);
+                let (mut spread, mut across, mut walk) = (Spread::Swizzle, false, Walk::Rows);
+                for option in options {
+                    match (option.split_once('='), *option) {
+                        (None, "swizzle") if through_memory => spread = Spread::Swizzle,
+                        (Some(("padding", count)), _) if through_memory => spread = Spread::Padding(number(count)?),
+                        (Some(("along", "rows")), _) if !through_memory => across = false,
+                        (Some(("along", "columns")), _) if !through_memory => across = true,
+                        (Some(("width", bytes)), _) => width = [number(bytes)?; 2],
+                        (Some(("load", bytes)), _) => width[0] = number(bytes)?,
+                        (Some(("store", bytes)), _) => width[1] = number(bytes)?,
+                        (Some(("blocks", count)), _) => blocks = number(count)?,
+                        (Some(("walk", "rows")), _) => walk = Walk::Rows,
+                        (Some(("walk", "columns")), _) => walk = Walk::Columns,
+                        (Some(("walk", "diagonal")), _) => walk = Walk::Diagonal,
+                        (Some(("walk", bands)), _) => {
+                            walk = Walk::Bands(number(bands.strip_prefix("bands").ok_or_else(|| wrong(forms))?)?);
+                        }
+                        _ => return Err(wrong(forms)),
+                    }
+                }
+                if through_memory {
+                    Self::Tiles(Tiles { tile, width, blocks, spread, walk })
+                } else {
+                    Self::Blocks(Blocks { tile, width, blocks, across, walk })
+                }
+            }
+            _ => return Err(wrong(forms)),
         })
     }
 }

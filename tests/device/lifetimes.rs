@@ -2,7 +2,7 @@
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Reduce;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
 use crate::harness::*;
@@ -112,7 +112,7 @@ pub fn small_devices_are_enough(device: &Device) {
         let input = complex_noise(3 * n, 1);
         assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), 2.0 * fft_budget(2 * n), &device.name);
     }
-    let plan = device.planner.plan(Transpose::<[f32; 4]>::new([50, 70])).unwrap();
+    let plan = device.planner.plan(Permute::<[f32; 4]>::transpose([50, 70])).unwrap();
     let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));
     assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
 }

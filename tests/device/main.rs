@@ -14,6 +14,8 @@ mod fft_recipes;
 mod first_use;
 mod harness;
 mod lifetimes;
+#[path = "../support/permute.rs"]
+mod permute;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 mod reduce;
@@ -87,6 +89,15 @@ fn per_device() -> Vec<DeviceTest> {
             folded_grids_reach_every_element,
             the_worked_example_is_transposed,
             random_shapes_are_exact,
+            every_order_of_axes,
+            tiny_and_narrow_shapes,
+            layouts_and_what_lies_between,
+            square_matrices_in_place,
+            recipes_by_hand,
+            pictures_of_bytes_are_exact,
+            folded_grids_of_permutations,
+            arrays_larger_than_a_binding,
+            random_permutations_are_exact,
         }
         reduce::{
             every_kind_of_axes,

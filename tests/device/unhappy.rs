@@ -2,7 +2,7 @@
 
 use wgpu_fft::fft::{C2c, Layout, R2c};
 use wgpu_fft::reduce::Reduce;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, DeviceProfile, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};
 
 use crate::harness::*;
@@ -54,7 +54,7 @@ pub fn empty_shapes_are_named(device: &Device) {
     let planner = &device.planner;
     assert!(matches!(planner.plan(C2c::forward([0, 8])), Err(Error::Empty { .. })));
     assert!(matches!(planner.plan(C2c::forward(8).batch(0)), Err(Error::Empty { .. })));
-    assert!(matches!(planner.plan(Transpose::<f32>::new([8, 0])), Err(Error::Empty { .. })));
+    assert!(matches!(planner.plan(Permute::<f32>::transpose([8, 0])), Err(Error::Empty { .. })));
     assert!(matches!(planner.plan(Reduce::<f32>::sum(0)), Err(Error::Empty { .. })));
     assert!(matches!(device.gpu().alloc::<f32>(0), Err(Error::Empty { .. })));
     assert!(matches!(device.gpu().upload::<f32>(&[]), Err(Error::Empty { .. })));
@@ -138,7 +138,7 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
     for result in [
         planner.plan(C2c::forward(8)).map(drop),
         planner.plan(Reduce::<f32>::sum(8)).map(drop),
-        planner.plan(Transpose::<f32>::new([8, 8])).map(drop),
+        planner.plan(Permute::<f32>::transpose([8, 8])).map(drop),
     ] {
         let error = result.unwrap_err();
         assert!(error.to_string().contains("compute shaders"), "{error}");
@@ -179,8 +179,8 @@ pub fn what_this_version_cannot_do_says_so(device: &Device) {
     cannot(planner.plan(R2c::forward([4, 6]).axes([0])).unwrap_err(), "last axis");
     cannot(planner.plan(C2c::forward([4, 6]).output_layout(Layout::strides([5, 1]))).unwrap_err(), "overlap");
     cannot(planner.plan(C2c::forward([4, 6]).in_place().output_layout(Layout::strides([7, 1]))).unwrap_err(), "two layouts");
-    assert!(device.planner.plan(Transpose::<wgpu_fft::num_complex::Complex<f64>>::new([3, 5])).is_ok());
-    assert!(matches!(device.planner.plan(Transpose::<Rgb>::new([3, 5])), Err(Error::Unsupported { .. })));
+    assert!(device.planner.plan(Permute::<wgpu_fft::num_complex::Complex<f64>>::transpose([3, 5])).is_ok());
+    assert!(matches!(device.planner.plan(Permute::<Rgb>::transpose([3, 5])), Err(Error::Unsupported { .. })));
 }
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]

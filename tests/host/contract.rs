@@ -9,12 +9,13 @@ use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::kernels::{self, Access, Dispatch, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
 use wgpu_fft::reduce::{Reduce, Reduction};
+use wgpu_fft::transpose::Permute;
 
 use crate::validators;
 use crate::variants;
 
 /// The kernels that have texts, besides others, which only naga validates: tint does not know numbers of 64 bits.
-const NAGA_ONLY: [&str; 4] = ["fft/lanes", "reduce/tree", "reduce/lines", "reduce/columns"];
+const NAGA_ONLY: [&str; 5] = ["fft/lanes", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
 
 /// The kernel as its files stand, with every choice of appended files.
 fn standing_texts(kernel: &Kernel) -> Vec<String> {
@@ -193,21 +194,22 @@ fn workgroup_bytes(module: &naga::Module) -> u64 {
 
 #[test]
 fn the_text_between_the_markers_is_what_the_generators_write() {
-    let instances = [
-        (&sources::FFT_PASS, "axis 0: registers 8.8 lanes=8 lines=4", 0),
-        (&sources::FFT_LANES, "axis 0: lanes 8.8 lanes=2 width=4 invocations=64", 1),
-    ];
-    let mut written = Vec::new();
     let profiles = variants::profiles();
-    let ffts = instances
-        .map(|(source, recipe, profile)| (source, C2c::forward(64).batch(4).lower(&recipe.parse().unwrap(), &profiles[profile]).unwrap()));
+    let transform = |recipe: &str, profile| C2c::forward(64).batch(4).lower(&recipe.parse().unwrap(), profile).unwrap();
+    let tiles = "tiles 64x64 width=16 blocks=1 swizzle walk=rows".parse().unwrap();
+    let instances = [
+        (&sources::FFT_PASS, transform("axis 0: registers 8.8 lanes=8 lines=4", &profiles[0])),
+        (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),
+        (&sources::TRANSPOSE_TILES, Permute::<f32>::transpose([1080, 1920]).lower(&tiles, &profiles[0]).unwrap()),
+    ];
     let sum = |source, spec: Reduction<f32, f32>, recipe: &str| (source, spec.lower(&recipe.parse().unwrap(), &profiles[0]).unwrap());
     let sums = [
         sum(&sources::REDUCE_TREE, Reduce::sum(200), "tree 256"),
         sum(&sources::REDUCE_LINES, Reduce::sum([9, 4096]).axes([1]), "workgroup=256 lanes=64 width=4 unroll=4 subgroup=32"),
         sum(&sources::REDUCE_COLUMNS, Reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
     ];
-    for (source, program) in ffts.into_iter().chain(sums) {
+    let mut written = Vec::new();
+    for (source, program) in instances.into_iter().chain(sums) {
         let generated = &program.dispatches[0].generated.as_ref().unwrap().text;
         let (_, rest) = source.text.split_once(GENERATED_BEGIN).unwrap();
         let (instance, _) = rest.split_once(GENERATED_END).unwrap();

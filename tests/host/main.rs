@@ -2,6 +2,9 @@
 
 mod contract;
 mod lanes;
+mod permutations;
+#[path = "../support/permute.rs"]
+mod permute;
 mod programs;
 mod recipes;
 #[path = "../support/recipes.rs"]

@@ -2,7 +2,7 @@
 
 use wgpu_fft::Spec;
 use wgpu_fft::reduce::Reduce;
-use wgpu_fft::transpose::{self, Transpose};
+use wgpu_fft::transpose::{self, Permute};
 
 use crate::recipes_by_hand::TRANSPOSES;
 use crate::variants::profiles;
@@ -11,7 +11,7 @@ use crate::variants::profiles;
 fn transposes() {
     for profile in profiles() {
         for (rows, columns, batch) in [(1, 1, 1), (1, 9, 2), (9, 1, 1), (16, 16, 1), (33, 17, 3), (64, 5, 2)] {
-            let spec = Transpose::<[u32; 2]>::new([rows, columns]).batch(batch);
+            let spec = Permute::<[u32; 2]>::transpose([rows, columns]).batch(batch);
             let input: Vec<[u32; 2]> = (0..(rows * columns * batch) as u32).map(|i| [i, !i]).collect();
             let at = |i: usize| i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns;
             let expected: Vec<[u32; 2]> = (0..input.len()).map(|i| input[at(i)]).collect();

@@ -8,11 +8,12 @@ use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::kernels::Dispatch;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Reduction, Value};
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
+use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
-use crate::reductions::{Case, Outcome, RECIPES, Runner};
+use crate::reductions::{self, Outcome, RECIPES, Runner};
 
 /// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
 pub fn profiles() -> Vec<DeviceProfile> {
@@ -56,11 +57,30 @@ pub fn profiles() -> Vec<DeviceProfile> {
 }
 
 fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
-    let spec = Transpose::<T>::new([30, 70]).batch(2);
+    let spec = Permute::<T>::transpose([30, 70]).batch(2);
     programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
     programs.extend(TRANSPOSES.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
-    let row = Transpose::<T>::new([1, 70]);
+    let row = Permute::<T>::transpose([1, 70]);
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
+}
+
+/// Permutations by the rules' recipes and by hand: of rows that are aligned on both sides, on one, on none; in place; of more axes.
+fn permutations<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    let cases = [
+        Case::transpose(&[128, 192]),
+        Case::transpose(&[48, 70]).batch(2),
+        Case::transpose(&[35, 64]),
+        Case::transpose(&[35, 61]),
+        Case::transpose(&[64, 64]).batch(2).in_place(),
+        Case::transpose(&[31, 31]).in_place(),
+        Case::new(&[4, 16, 6, 32], &[3, 2, 1, 0]).batch(2),
+        Case::new(&[5, 16, 32], &[1, 0, 2]),
+    ];
+    for case in cases {
+        let spec = case.spec::<T>();
+        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+        programs.extend(PERMUTATIONS.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
+    }
 }
 
 /// Keeps the programs of reductions instead of running them.
@@ -89,22 +109,22 @@ impl Runner for Reductions<'_> {
     }
 }
 
-fn reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     let runner = Reductions { profile, programs: RefCell::new(programs) };
     for case in [
-        Case::new(&[70_000], 1, None),
-        Case::new(&[70_001], 1, None),
-        Case::new(&[30, 64], 2, Some(&[0])),
-        Case::new(&[30, 64], 2, Some(&[1])),
+        reductions::Case::new(&[70_000], 1, None),
+        reductions::Case::new(&[70_001], 1, None),
+        reductions::Case::new(&[30, 64], 2, Some(&[0])),
+        reductions::Case::new(&[30, 64], 2, Some(&[1])),
     ] {
         case.check(&runner);
         case.clone().across_devices().check_f32(&runner);
         case.across_devices().check_complex(&runner);
     }
     for recipe in RECIPES {
-        Case::new(&[960], 1, None).by(recipe).check_f32(&runner);
-        Case::new(&[12, 20, 16], 1, Some(&[0, 2])).by(recipe).check_f16(&runner);
-        Case::new(&[12, 20, 16], 1, Some(&[1])).by(recipe).check_integers(&runner);
+        reductions::Case::new(&[960], 1, None).by(recipe).check_f32(&runner);
+        reductions::Case::new(&[12, 20, 16], 1, Some(&[0, 2])).by(recipe).check_f16(&runner);
+        reductions::Case::new(&[12, 20, 16], 1, Some(&[1])).by(recipe).check_integers(&runner);
     }
 }
 
@@ -169,7 +189,12 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
     transposes::<[f32; 4]>(profile, &mut programs);
-    reductions(profile, &mut programs);
+    permutations::<u8>(profile, &mut programs);
+    permutations::<u16>(profile, &mut programs);
+    permutations::<u32>(profile, &mut programs);
+    permutations::<[f32; 2]>(profile, &mut programs);
+    permutations::<[f32; 4]>(profile, &mut programs);
+    of_reductions(profile, &mut programs);
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));
     }

@@ -1,7 +1,7 @@
 //! The worked example of the transposing 2D FFT: an 8 x 8 matrix of 1 … 64 through tiles of 4 x 5.
 
 use wgpu_fft::kernels::transpose::tiled::Tile;
-use wgpu_fft::transpose::Transpose;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Spec};
 
 const TILE: Tile = Tile { size: 4, padding: 1, elements: 1 };
@@ -42,7 +42,7 @@ fn workgroups_write_in_the_order_of_the_example() {
 
 #[test]
 fn the_whole_matrix_is_transposed_on_the_host() {
-    let spec = Transpose::<u32>::new([8, 8]);
+    let spec = Permute::<u32>::transpose([8, 8]);
     let program = spec.lower(&"tiled 4+1 elements=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
     let input: Vec<u32> = (1..=64).collect();
     let output: Vec<u32> = program.run_on_host(&input).unwrap();

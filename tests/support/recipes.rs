@@ -87,6 +87,7 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "rows: radix2 rows=2 lanes=8; columns: registers 4.4 lanes=4 lines=4; transpose: naive 8x8",
             "rows: registers 8.8 lanes=8 lines=4 roots=table; columns: radix2 rows=1 lanes=8; transpose: tiled 16+0 elements=1",
             "rows: registers 8.8 lanes=8; columns: registers 4.4 lanes=2 lines=4; transpose: tiled 16+1 elements=4",
+            "rows: registers 8.8 lanes=8; columns: registers 4.4 lanes=2 lines=4; transpose: tiles 16x16 width=16 blocks=1 swizzle walk=rows",
             "axis 1: registers 8.8 lanes=8 lines=1 block=8x4; axis 0: registers 4.4 lanes=4 lines=8",
             "axis 1: registers 8.8 lanes=8 lines=2; axis 0: registers 16 lanes=1 lines=64",
         ],

@@ -73,6 +73,7 @@ impl Places {
             [a] => Layout::strides([a]),
             [a, b] => Layout::strides([a, b]),
             [a, b, c] => Layout::strides([a, b, c]),
+            [a, b, c, d] => Layout::strides([a, b, c, d]),
             _ => panic!("{self:?}"),
         };
         layout.batch_distance(self.distance).offset(self.offset)

@@ -1,7 +1,35 @@
 //! Twins of `shaders/transpose/*.wgsl`.
 
+pub mod gather;
 pub mod naive;
+pub mod strided;
+pub mod swap;
 pub mod tiled;
+pub mod tiles;
+
+use super::{Access, Bind, Slot, input_output};
+
+/// The input and the output, and first byte and size of what is bound of each; all of it if there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrays {
+    /// Input and output.
+    pub slots: [Slot; 2],
+    /// Of each.
+    pub ranges: [Option<(u64, u64)>; 2],
+}
+
+impl Arrays {
+    fn binds(self) -> Vec<Bind> {
+        let mut binds = input_output(self.slots[0], self.slots[1]);
+        binds.iter_mut().zip(self.ranges).for_each(|(bind, range)| bind.range = range);
+        binds
+    }
+
+    /// In place only the output is bound.
+    fn bind_in_place(self) -> Vec<Bind> {
+        vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot: self.slots[1], range: self.ranges[1] }]
+    }
+}
 
 /// A batch of matrices to transpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

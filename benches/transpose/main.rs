@@ -1,0 +1,398 @@
+//! Permutations: bandwidth beside that of a copy of the same arrays.
+//!
+//! ```sh
+//! cargo bench --bench transpose
+//! cargo bench --bench transpose -- --filter "complex f32 4096" --recipe "tiles 64x64 width=16 blocks=1 swizzle walk=rows" --recipe "naive 32x8"
+//! cargo bench --bench transpose -- --spec "permute u8 480x640x3 order=2,0,1" --check
+//! cargo bench --bench transpose -- --recipes-file variants.txt          # hundreds of variants in one run
+//! cargo bench --bench transpose -- --ladder --plot ladder.svg
+//! ```
+//!
+//! **Cases** are texts of specifications. **Candidates** are the recipe that the rules choose and those asked for; `--recipes-file F` has a line `spec | recipe` for each, and
+//! `#` before comments. All candidates of a specification are measured in the same rounds, and reported from the fastest to the slowest. Bytes count
+//! reading and writing. With `--check` what each candidate makes of noise is compared with what the first one makes of it.
+//!
+//! `--ladder` climbs the ladder of the literature in one table: 1 naive, 3 through a tile of workgroup memory, 4 the same with a spare element
+//! per row, 5 with several elements per invocation (5 with one is 4; 2 is not described there), and then the rules' recipe; for elements of 4, 8 and 16 bytes, and for a
+//! picture of 1920x1080. Beside our figures stand those of the sources: NVIDIA K40, with the share of its peak of 288 GB/s (8 bytes are f64
+//! there; `~` follows from a ratio they give), and GTX 580 and 670. Recipes that a device cannot run are listed with the reason. `--plot F` draws it.
+//! How times are taken is described in `support/mod.rs`.
+
+use std::process::ExitCode;
+
+use lexopt::ValueExt;
+use serde_json::{Value, json};
+use wgpu_fft::num_complex::Complex;
+use wgpu_fft::transpose::{Permute, Recipe};
+use wgpu_fft::{Complex32, Element, Plan};
+
+use plot::Point;
+use support::{Arrays, Bench, Case, Column, Format, Options, Result};
+
+mod plot;
+#[path = "../support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --bench transpose -- [OPTIONS]
+  --ladder        every variant of the literature, with its figures
+  --plot FILE     with --ladder: draw it, as SVG
+  --spec TEXT     this case, such as \"transpose u8 1080x1921\"; may be repeated
+  --recipes-file FILE
+                  the cases and recipes in FILE, each line `spec | recipe`
+  --check         compare what the candidates make of the same array
+";
+
+const COLUMNS: &[Column] = &[
+    Column::new("spec", "spec", Format::Group),
+    Column::new("variant", "variant", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
+    Column::new("min", "min_ms", Format::Digits),
+    Column::new("spread", "spread", Format::Percent),
+    Column::new("GB/s", "gb_per_s", Format::Digits),
+    Column::new("copy", "copy_gb_per_s", Format::Digits),
+    Column::new("of copy", "copy_fraction", Format::Percent),
+    Column::new("recipe", "recipe", Format::Text),
+    Column::new("the source has", "source", Format::Text),
+    Column::new("does not fit", "error", Format::Text),
+];
+
+/// Cases on a GPU: every size of elements, matrices and a picture, other orders of axes, in place.
+const GPU: [&str; 32] = [
+    "transpose f32 1024x1024",
+    "transpose f32 2048x2048",
+    "transpose f32 4096x4096",
+    "transpose f32 8192x8192",
+    "transpose f32 1080x1920",
+    "transpose f32 4097x4099",
+    "transpose complex f32 1024x1024",
+    "transpose complex f32 2048x2048",
+    "transpose complex f32 4096x4096",
+    "transpose complex f32 8192x8192",
+    "transpose complex f32 1080x1920",
+    "transpose complex f32 16384x16384",
+    "transpose f32x4 2048x2048",
+    "transpose f32x4 4096x4096",
+    "transpose u8 4096x4096",
+    "transpose u8 16384x16384",
+    "transpose u8 1080x1920",
+    "transpose u8 1080x1921",
+    "transpose u8 16383x16381",
+    "transpose f16 4096x4096",
+    "transpose f16 8192x8192",
+    "transpose f16 1080x1920",
+    "transpose f32 4096x4096 in-place",
+    "transpose complex f32 4096x4096 in-place",
+    "transpose u8 16384x16384 in-place",
+    "permute f32 256x256x256 order=2,0,1",
+    "permute f32 256x256x256 order=1,0,2",
+    "permute f32 256x256x256 order=2,1,0",
+    "permute complex f32 256x256x256 order=2,1,0",
+    "permute f32 64x64x64x64 order=3,2,1,0",
+    "permute f32 64x64x64x64 order=0,2,1,3",
+    "permute u8 4096x4096x3 order=2,0,1",
+];
+
+/// Cases on a processor.
+const CPU: [&str; 18] = [
+    "transpose f32 64x64",
+    "transpose f32 256x256",
+    "transpose f32 1024x1024",
+    "transpose f32 2048x2048",
+    "transpose f32 1080x1920",
+    "transpose complex f32 64x64",
+    "transpose complex f32 256x256",
+    "transpose complex f32 1024x1024",
+    "transpose complex f32 2048x2048",
+    "transpose complex f32 1080x1920",
+    "transpose f32x4 1024x1024",
+    "transpose u8 1080x1920",
+    "transpose u8 1080x1921",
+    "transpose f16 1080x1920",
+    "transpose complex f32 1024x1024 in-place",
+    "permute f32 64x128x96 order=2,0,1",
+    "permute f32 64x128x96 order=1,0,2",
+    "permute f32 16x24x32x40 order=3,2,1,0",
+];
+
+const SMOKE: [&str; 9] = [
+    "transpose f32 64x64",
+    "transpose complex f32 54x96",
+    "transpose f32x4 54x96",
+    "transpose u8 54x97",
+    "transpose f16 54x96",
+    "transpose complex f64 10x12",
+    "transpose f32 64x64 in-place",
+    "permute f32 6x8x10 order=1,0,2",
+    "permute f32 2x4x6x8 order=3,2,1,0",
+];
+
+/// What only this benchmark can be asked for.
+#[derive(Default)]
+struct Own {
+    ladder: bool,
+    plot: Option<String>,
+    specs: Vec<String>,
+    recipes_file: Option<String>,
+    check: bool,
+}
+
+fn main() -> ExitCode {
+    let mut own = Own::default();
+    let options = Options::parse(USAGE, |name, parser| {
+        match name {
+            "ladder" => own.ladder = true,
+            "plot" => own.plot = Some(parser.value()?.string()?),
+            "spec" => own.specs.push(parser.value()?.string()?),
+            "recipes-file" => own.recipes_file = Some(parser.value()?.string()?),
+            "check" => own.check = true,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    });
+    support::run("transpose", options, COLUMNS, |bench| if own.ladder { climb(bench, own.plot.as_deref()) } else { own.run(bench) })
+}
+
+impl Own {
+    fn run(&self, bench: &mut Bench) -> Result<()> {
+        for (spec, recipes) in self.requests(bench)? {
+            let element = spec.split_once(' ').map_or("", |(_, rest)| rest);
+            let name = ["complex f32", "complex f64", "f32x4", "f32x2", "f32", "f16", "u8x4", "u8", "u16", "u32"];
+            match name.into_iter().find(|name| element.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))) {
+                Some("complex f32") => self.contest::<Complex32>(bench, &spec, &recipes)?,
+                Some("complex f64") => self.contest::<Complex<f64>>(bench, &spec, &recipes)?,
+                Some("f32x4") => self.contest::<[f32; 4]>(bench, &spec, &recipes)?,
+                Some("f32x2") => self.contest::<[f32; 2]>(bench, &spec, &recipes)?,
+                Some("f32") => self.contest::<f32>(bench, &spec, &recipes)?,
+                Some("f16") => self.contest::<half::f16>(bench, &spec, &recipes)?,
+                Some("u8x4") => self.contest::<[u8; 4]>(bench, &spec, &recipes)?,
+                Some("u8") => self.contest::<u8>(bench, &spec, &recipes)?,
+                Some("u16") => self.contest::<u16>(bench, &spec, &recipes)?,
+                Some("u32") => self.contest::<u32>(bench, &spec, &recipes)?,
+                _ => return Err(format!("`{spec}`: elements are one of {name:?}").into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Cases and the recipes asked for: those of a file, then single ones; if there is none of either, those that suit the adapter.
+    fn requests(&self, bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
+        let mut requests: Vec<(String, Vec<String>)> = Vec::new();
+        if let Some(path) = &self.recipes_file {
+            let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+            for (number, line) in (1..).zip(text.lines()) {
+                let line = line.split('#').next().unwrap_or_default().trim();
+                if line.is_empty() {
+                    continue;
+                }
+                let Some((spec, recipe)) = line.split_once('|') else {
+                    return Err(format!("{path}, line {number}: it is no `spec | recipe`").into());
+                };
+                let (spec, recipe) = (spec.trim().to_owned(), recipe.trim().to_owned());
+                match requests.iter_mut().find(|(known, _)| *known == spec) {
+                    Some((_, recipes)) => recipes.push(recipe),
+                    None => requests.push((spec, vec![recipe])),
+                }
+            }
+        }
+        let all: &[&str] = bench.sized(&GPU, &CPU, &SMOKE);
+        let some: Vec<&str> =
+            if self.specs.is_empty() && requests.is_empty() { all.to_vec() } else { self.specs.iter().map(String::as_str).collect() };
+        let asked = bench.options().recipe_texts();
+        requests.extend(some.into_iter().map(|spec| (spec.to_owned(), asked.to_vec())));
+        Ok(requests)
+    }
+
+    /// Measures the recipe of the rules and those that were asked for.
+    fn contest<T: Element>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+        let spec: Permute<T> = text.parse()?;
+        bench.contest(text, |bench| {
+            let rules = *bench.planner().plan(spec.clone())?.recipe();
+            let mut rungs = vec![Rung { variant: None, recipe: rules }];
+            for recipe in recipes {
+                let recipe: Recipe = recipe.parse()?;
+                if rungs.iter().all(|rung| rung.recipe != recipe) {
+                    rungs.push(Rung { variant: None, recipe });
+                }
+            }
+            if self.check {
+                check(bench, &spec, &rungs)?;
+            }
+            measure(bench, &spec, None, &rungs)?;
+            Ok(())
+        })
+    }
+}
+
+/// Compares what the recipes make of the same noise.
+fn check<T: Element>(bench: &mut Bench, spec: &Permute<T>, rungs: &[Rung]) -> Result<()> {
+    let mut first: Option<(Recipe, Vec<u32>)> = None;
+    for rung in rungs {
+        let Ok(plan) = bench.fitting_plan(spec, rung.recipe)? else { continue };
+        let made = once(bench, &plan)?;
+        match &first {
+            None => first = Some((rung.recipe, made)),
+            Some((recipe, expected)) if *expected != made => bench.fault(format!("{spec}: `{}` and `{recipe}` differ", rung.recipe)),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The words of what a plan makes of noise.
+fn once<T: Element>(bench: &Bench, plan: &Plan<Permute<T>>) -> Result<Vec<u32>> {
+    let arrays = Arrays::for_plan(bench, plan)?;
+    arrays.refill_first(bench)?;
+    let bound = arrays.bind_first(plan)?;
+    bench.gpu().submit(|encoder| bound.encode(encoder))?;
+    Ok(bench.gpu().download(&arrays.first()[1])?.wait()?)
+}
+
+fn climb(bench: &mut Bench, plot: Option<&str>) -> Result<()> {
+    let square = bench.sized([4096; 2], [1024; 2], [64; 2]);
+    let picture = bench.sized([1080, 1920], [1080, 1920], [54, 96]);
+    let mut points = climb_with::<f32>(bench, square)?;
+    points.extend(climb_with::<Complex32>(bench, square)?);
+    points.extend(climb_with::<[f32; 4]>(bench, square)?);
+    climb_with::<u32>(bench, picture)?;
+    climb_with::<u8>(bench, picture)?;
+    if let Some(path) = plot {
+        std::fs::write(path, plot::ladder(&bench.headline(), square, &points)).map_err(|error| format!("{path}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Measures the ladder, and above it the recipe of the rules.
+fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Point>> {
+    let spec = Permute::<T>::transpose(shape);
+    let mut points = Vec::new();
+    bench.contest(&spec.to_string(), |bench| {
+        // The ladder's kernels move whole words; of bytes there is the gathering kernel below the rules' recipe.
+        let words = size_of::<T>() >= 4;
+        let gather = Rung { variant: None, recipe: Recipe::Gather { workgroup: [8, 32] } };
+        let mut rungs = if words { ladder() } else { vec![gather] };
+        rungs.push(Rung { variant: None, recipe: *bench.planner().plan(spec.clone())?.recipe() });
+        points = measure(bench, &spec, Some(shape), &rungs)?;
+        Ok(())
+    })?;
+    Ok(points)
+}
+
+/// A recipe, and its place in the ladder if it is there for that.
+#[derive(Clone, Copy, Debug)]
+struct Rung {
+    variant: Option<Variant>,
+    recipe: Recipe,
+}
+
+/// The variants of the literature, by their numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Variant {
+    Naive,
+    Tile,
+    PaddedTile,
+    SeveralElements,
+}
+
+/// Every variant with tiles of 16 and 32.
+fn ladder() -> Vec<Rung> {
+    let with = |tile: u32| {
+        let tiled = |padding, elements| Recipe::Tiled { tile, padding, elements };
+        let several = [2, 4, 8, 16].map(|elements| (Variant::SeveralElements, tiled(1, elements)));
+        let plain =
+            [(Variant::Naive, Recipe::Naive { workgroup: [tile, tile] }), (Variant::Tile, tiled(0, 1)), (Variant::PaddedTile, tiled(1, 1))];
+        plain.into_iter().chain(several).map(|(variant, recipe)| Rung { variant: Some(variant), recipe })
+    };
+    with(16).chain(with(32)).collect()
+}
+
+impl Variant {
+    fn number(self) -> &'static str {
+        match self {
+            Self::Naive => "1",
+            Self::Tile => "3",
+            Self::PaddedTile => "4",
+            Self::SeveralElements => "5",
+        }
+    }
+
+    /// The source's best figure for a square matrix of elements of so many bytes.
+    fn source_of_square(self, element_bytes: usize) -> Option<&'static str> {
+        Some(match (self, element_bytes) {
+            (Self::Naive, 4) => "K40 ~17.0 GB/s (~6%)",
+            (Self::Tile, 4) => "K40 ~101 GB/s (~35%)",
+            (Self::PaddedTile, 4) => "K40 171.82 GB/s (60%)",
+            (Self::SeveralElements, 4) => "K40 239.93 GB/s (83%)",
+            (Self::Naive, 8) => "K40 ~33.9 GB/s (~12%)",
+            (Self::Tile, 8) => "K40 ~128 GB/s (~45%)",
+            (Self::PaddedTile, 8) => "K40 225.68 GB/s (78%)",
+            (Self::SeveralElements, 8) => "K40 246.65 GB/s (85.6%)",
+            _ => return None,
+        })
+    }
+
+    /// The source's times for the picture; it has tiles of 16.
+    fn source_of_picture(self) -> Option<&'static str> {
+        match self {
+            Self::Naive => Some("GTX 580 0.228 ms, GTX 670 0.257 ms"),
+            Self::Tile => Some("GTX 580 0.183 ms, GTX 670 0.236 ms"),
+            Self::PaddedTile => Some("GTX 580 0.147 ms, GTX 670 0.216 ms"),
+            Self::SeveralElements => None,
+        }
+    }
+}
+
+impl Rung {
+    fn source(&self, shape: [usize; 2], element_bytes: usize) -> Option<&'static str> {
+        let wide = matches!(self.recipe, Recipe::Naive { workgroup: [32, _] } | Recipe::Tiled { tile: 32, .. });
+        match (self.variant, shape) {
+            (Some(variant), [1080, 1920]) if !wide => variant.source_of_picture(),
+            (Some(variant), [rows, columns]) if rows == columns => variant.source_of_square(element_bytes),
+            _ => None,
+        }
+    }
+
+    fn fields(&self, shape: [usize; 2], element_bytes: usize) -> Vec<(&'static str, Value)> {
+        let Some(variant) = self.variant else { return Vec::new() };
+        vec![
+            ("variant", json!(variant.number())),
+            ("element_bytes", json!(element_bytes)),
+            ("source", self.source(shape, element_bytes).map_or(Value::Null, Value::from)),
+        ]
+    }
+}
+
+/// Measures the recipes that fit in one contest, and reports them: a ladder in its order, others from the fastest to the slowest.
+fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, ladder: Option<[usize; 2]>, rungs: &[Rung]) -> Result<Vec<Point>> {
+    let own = bench.planner().plan(spec.clone())?;
+    let arrays = Arrays::for_plan(bench, &own)?;
+    let bytes = own.program().input.bytes().min(own.program().output.bytes());
+    let mut candidates = vec![arrays.copy(bench)?];
+    let (mut fitting, mut errors) = (Vec::new(), Vec::new());
+    for rung in rungs {
+        match bench.fitting_plan(spec, rung.recipe)? {
+            Ok(plan) => {
+                candidates.push(arrays.bind(&plan)?);
+                fitting.push(*rung);
+            }
+            Err(why) => errors.push((*rung, why)),
+        }
+    }
+    let samples = bench.measure(candidates)?;
+    let copy = samples[0].gb_per_s(arrays.copy_bytes());
+    let mut results: Vec<_> = fitting.into_iter().zip(&samples[1..]).collect();
+    if ladder.is_none() {
+        results.sort_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()));
+    }
+    let shape = ladder.map_or_else(String::new, |[rows, columns]| format!("{rows}x{columns}"));
+    let case = Case { title: spec.to_string(), shape, bytes: 2 * bytes };
+    let fields = |rung: &Rung| ladder.map_or_else(Vec::new, |shape| rung.fields(shape, size_of::<T>()));
+    let mut points = Vec::new();
+    for (rung, samples) in results {
+        bench.report(&case, &rung.recipe.to_string(), samples, copy, fields(&rung));
+        points.push(Point { element_bytes: size_of::<T>(), recipe: rung.recipe, fraction: samples.gb_per_s(case.bytes) / copy });
+    }
+    for (rung, why) in errors {
+        bench.report_unfit(&case, &rung.recipe.to_string(), &why, fields(&rung));
+    }
+    Ok(points)
+}

@@ -1,0 +1,97 @@
+//! Twin of `shaders/transpose/swap.wgsl`.
+
+use super::Arrays;
+use crate::error::Result;
+use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Elements along a side.
+        pub extent: u32,
+        /// Blocks along a row.
+        pub blocks_x: u32,
+        /// Blocks along a column.
+        pub blocks_y: u32,
+        /// Workgroups that have something to do.
+        pub groups: u32,
+        /// Place of the first element.
+        pub data: u32,
+        /// Distance between two rows.
+        pub row: u32,
+        /// Extents of the other axes but the last, fastest first.
+        pub outer_0: u32,
+        /// The second.
+        pub outer_1: u32,
+        /// Their strides.
+        pub data_0: u32,
+        /// The second.
+        pub data_1: u32,
+        /// The third.
+        pub data_2: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "transpose/swap",
+    source: &sources::TRANSPOSE_SWAP,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &["WIDTH", "HEIGHT", "BYTES"],
+    proven: false,
+    mirror,
+};
+
+/// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(
+    label: String,
+    params: Params,
+    outer: u64,
+    bytes: u32,
+    workgroup: [u32; 2],
+    max_groups: u32,
+    arrays: Arrays,
+) -> Result<Dispatch> {
+    let (blocks_x, blocks_y) = (params.extent.div_ceil(workgroup[0]), params.extent.div_ceil(workgroup[1]));
+    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
+    let grid = Grid::linear(groups, max_groups)?;
+    let params = Params { blocks_x, blocks_y, groups: groups as u32, ..params };
+    Ok(Dispatch {
+        label,
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID],
+        generated: None,
+        overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1])), ("BYTES", Value::U32(bytes))],
+        params: bytemuck::bytes_of(&params).to_vec(),
+        grid,
+        workgroup: [workgroup[0], workgroup[1], 1],
+        workgroup_bytes: 0,
+        binds: arrays.bind_in_place(),
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let params: Params = call.params();
+    let bytes = call.constant("BYTES");
+    let [width, height] = ["WIDTH", "HEIGHT"].map(|name| call.constant(name) as u32);
+    let data: &mut [u8] = bytemuck::cast_slice_mut(call.output());
+    for group in 0..params.groups {
+        let (block_x, block_y) = (group % params.blocks_x, group / params.blocks_x % params.blocks_y);
+        let outer = group / (params.blocks_x * params.blocks_y);
+        let indices = [outer % params.outer_0, outer / params.outer_0 % params.outer_1, outer / (params.outer_0 * params.outer_1)];
+        let outer: u32 = indices.iter().zip([params.data_0, params.data_1, params.data_2]).map(|(i, stride)| i * stride).sum();
+        let matrix = params.data + outer;
+        for r in block_y * height..(block_y + 1) * height {
+            for c in block_x * width..((block_x + 1) * width).min(params.extent) {
+                if r < c {
+                    let [above, below] = [r * params.row + c, c * params.row + r].map(|place| (matrix + place) as usize * bytes);
+                    (0..bytes).for_each(|i| data.swap(above + i, below + i));
+                }
+            }
+        }
+    }
+}

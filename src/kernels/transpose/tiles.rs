@@ -1,0 +1,262 @@
+//! Twin of `shaders/transpose/tiles.wgsl`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Arrays;
+use crate::error::Result;
+use crate::kernels::{Dispatch, Form, Generated, Grid, HostCall, Kernel, params, sources};
+
+params! {
+    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements where these are shifted.
+    pub struct Params {
+        /// Elements along the axis that is the fastest of the input.
+        pub extent_a: u32,
+        /// Elements along the axis that is the fastest of the output.
+        pub extent_b: u32,
+        /// Tiles along a.
+        pub tiles_a: u32,
+        /// Tiles along b.
+        pub tiles_b: u32,
+        /// Workgroups that have something to do.
+        pub groups: u32,
+        /// Place of the first element of the input.
+        pub input: u32,
+        /// Place of the first element of the output.
+        pub output: u32,
+        /// Stride of b in the input.
+        pub input_b: u32,
+        /// Stride of a in the output.
+        pub output_a: u32,
+        /// Extents of the other axes but the last, fastest first.
+        pub outer_0: u32,
+        /// The second.
+        pub outer_1: u32,
+        /// Strides of the other axes in the input.
+        pub input_0: u32,
+        /// The second.
+        pub input_1: u32,
+        /// The third.
+        pub input_2: u32,
+        /// Strides of the other axes in the output.
+        pub output_0: u32,
+        /// The second.
+        pub output_1: u32,
+        /// The third.
+        pub output_2: u32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "transpose/tiles",
+    source: &sources::TRANSPOSE_TILES,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &[],
+    proven: false,
+    mirror,
+};
+
+/// What keeps the columns of a tile in workgroup memory out of one bank.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spread {
+    /// So many spare accesses at the end of each row of the tile.
+    Padding(u32),
+    /// Access c of the rows of block x lies at c XOR x.
+    Swizzle,
+}
+
+/// The order in which workgroups take the tiles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Walk {
+    /// Along the rows of the input.
+    Rows,
+    /// Along the rows of the output.
+    Columns,
+    /// Down the columns of bands of so many rows of tiles of the input.
+    Bands(u32),
+    /// As rows, each row beginning one tile later.
+    Diagonal,
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows => f.write_str("rows"),
+            Self::Columns => f.write_str("columns"),
+            Self::Bands(rows) => write!(f, "bands{rows}"),
+            Self::Diagonal => f.write_str("diagonal"),
+        }
+    }
+}
+
+/// One side of a block: its accesses to global memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Side {
+    /// Elements of an access.
+    pub elements: u32,
+    /// They begin anywhere, not at multiples of the access: words are moved and shifted.
+    pub shifted: bool,
+}
+
+/// What the generated text computes. Element \[b, a\] of the input, a the fastest axis there, becomes element \[a, b\] of the output.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Tiles {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Elements of a tile along b, along a.
+    pub tile: [u32; 2],
+    /// Accesses to the input, along a.
+    pub load: Side,
+    /// Accesses to the output, along b.
+    pub store: Side,
+    /// Blocks that each invocation loads; of as many elements as an access of the input has, times one of the output.
+    pub blocks: u32,
+    /// Through workgroup memory, and how it is laid out.
+    pub memory: Option<Spread>,
+    /// Without workgroup memory: neighbouring invocations store neighbours, where else they load them.
+    pub across: bool,
+    /// Order of the tiles.
+    pub walk: Walk,
+    /// Axes besides a and b.
+    pub outer: u32,
+    /// Each workgroup exchanges a tile and its mirror image.
+    pub in_place: bool,
+    /// Some tile is not whole, or some workgroup has nothing to do.
+    pub guarded: bool,
+}
+
+impl Tiles {
+    /// Blocks of a tile along b, along a.
+    #[must_use]
+    pub fn grid(&self) -> [u32; 2] {
+        [self.tile[0] / self.store.elements, self.tile[1] / self.load.elements]
+    }
+
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        let [b, a] = self.grid();
+        a * b / self.blocks
+    }
+
+    /// Tiles that a workgroup holds at once.
+    #[must_use]
+    pub fn halves(&self) -> u32 {
+        1 + u32::from(self.in_place)
+    }
+
+    /// Accesses between two rows of a tile in workgroup memory.
+    #[must_use]
+    pub fn pitch(&self) -> u32 {
+        let padding = if let Some(Spread::Padding(padding)) = self.memory { padding } else { 0 };
+        self.grid()[0] + padding
+    }
+
+    /// Bytes of workgroup memory.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let bytes = u64::from(self.halves() * self.tile[1]) * u64::from(self.pitch()) * u64::from(self.store.elements * self.bytes);
+        if self.memory.is_some() { bytes } else { 0 }
+    }
+
+    /// Bytes of an access to the input, the output.
+    #[must_use]
+    pub fn widths(&self) -> [u32; 2] {
+        [self.load.elements * self.bytes, self.store.elements * self.bytes]
+    }
+
+    /// Tile (a, b) and the number of the other axes' indices of a workgroup; none if it has nothing to do.
+    #[must_use]
+    pub fn place(&self, params: &Params, group: u32) -> Option<[u32; 3]> {
+        let Params { tiles_a, tiles_b, groups, .. } = *params;
+        if group >= groups {
+            return None;
+        }
+        if self.in_place {
+            // Rows r and its partner of the triangle together have as many tiles for every r.
+            let (odd, width) = (tiles_a % 2, tiles_a | 1);
+            let (c, r) = (group % width, group / width % tiles_a.div_ceil(2));
+            let outer = group / width / tiles_a.div_ceil(2);
+            let own = tiles_a - r;
+            return Some(if c < own { [r + c, r, outer] } else { [own + odd - 1 + c - own, own + odd - 1, outer] });
+        }
+        Some(match self.walk {
+            Walk::Rows => [group % tiles_a, group / tiles_a % tiles_b, group / tiles_a / tiles_b],
+            Walk::Columns => [group / tiles_b % tiles_a, group % tiles_b, group / tiles_a / tiles_b],
+            Walk::Diagonal => {
+                let b = group / tiles_a % tiles_b;
+                [(group % tiles_a + b) % tiles_a, b, group / tiles_a / tiles_b]
+            }
+            Walk::Bands(rows) => {
+                let within = group % (tiles_a * tiles_b);
+                let first = within / (rows * tiles_a) * rows;
+                let height = rows.min(tiles_b - first);
+                let own = within % (rows * tiles_a);
+                [own / height, first + own % height, group / (tiles_a * tiles_b)]
+            }
+        })
+    }
+}
+
+/// Workgroups of `tiles_a` x `tiles_b` tiles and so many indices of the other axes.
+#[must_use]
+pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
+    let (a, b) = (u64::from(tiles_a), u64::from(tiles_b));
+    let pairs = if tiles.in_place { a * (a + 1) / 2 } else { a * b };
+    pairs * outer
+}
+
+/// Moves the tiles of `params`.
+///
+/// # Errors
+/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
+    Ok(Dispatch {
+        label,
+        kernel: &KERNEL,
+        appended: vec![&sources::GRID],
+        generated: Some(Generated { text, form: Form::Tiles(tiles.clone()) }),
+        overrides: Vec::new(),
+        params: bytemuck::bytes_of(&params).to_vec(),
+        grid: Grid::linear(u64::from(params.groups), max_groups)?,
+        workgroup: [tiles.invocations(), 1, 1],
+        workgroup_bytes: tiles.memory_bytes(),
+        binds: if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() },
+    })
+}
+
+fn mirror(call: &mut HostCall<'_>) {
+    let params: Params = call.params();
+    let Some(Form::Tiles(tiles)) = call.dispatch.generated.as_ref().map(|generated| generated.form.clone()) else {
+        unreachable!("the text of this kernel is generated")
+    };
+    let bytes = tiles.bytes as usize;
+    let unit = |side: Side| if side.shifted { 1 } else { side.elements as usize };
+    let (load, store) = (unit(tiles.load), unit(tiles.store));
+    let input = call.input();
+    let input: &[u8] = bytemuck::cast_slice(&input);
+    let output: &mut [u8] = bytemuck::cast_slice_mut(call.output());
+    for group in 0..params.groups {
+        let Some([tile_a, tile_b, outer]) = tiles.place(&params, group) else { continue };
+        let outer = [outer % params.outer_0, outer / params.outer_0 % params.outer_1, outer / params.outer_0 / params.outer_1];
+        let sum = |strides: [u32; 3]| outer.iter().zip(strides).map(|(&i, stride)| i as usize * stride as usize).sum::<usize>();
+        let from = params.input as usize + sum([params.input_0, params.input_1, params.input_2]);
+        let to = params.output as usize + sum([params.output_0, params.output_1, params.output_2]);
+        let mut tiles_of_group = vec![[tile_a, tile_b]];
+        if tiles.in_place && tile_a != tile_b {
+            tiles_of_group.push([tile_b, tile_a]);
+        }
+        for [tile_a, tile_b] in tiles_of_group {
+            for b in tile_b * tiles.tile[0]..((tile_b + 1) * tiles.tile[0]).min(params.extent_b) {
+                for a in tile_a * tiles.tile[1]..((tile_a + 1) * tiles.tile[1]).min(params.extent_a) {
+                    let (a, b) = (a as usize, b as usize);
+                    let source = ((from + b * params.input_b as usize) * load + a) * bytes;
+                    let target = ((to + a * params.output_a as usize) * store + b) * bytes;
+                    output[target..target + bytes].copy_from_slice(&input[source..source + bytes]);
+                }
+            }
+        }
+    }
+}

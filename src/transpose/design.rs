@@ -1,0 +1,177 @@
+//! The rules that choose a recipe.
+
+use super::lower::{Fitness, Task};
+use super::problem::Problem;
+use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+use crate::gpu::DeviceProfile;
+
+/// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an access, blocks of an invocation.
+struct Preference {
+    bytes: u32,
+    tile: [u32; 2],
+    width: u32,
+    blocks: u32,
+}
+
+const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preference {
+    Preference { bytes, tile, width, blocks }
+}
+
+/// Out of place on a GPU. Not measured yet: tiles have rows of 128 to 256 bytes on both sides, and 256 invocations.
+const TILES: [Preference; 5] = [
+    prefer(1, [128, 128], 8, 1),
+    prefer(2, [64, 64], 8, 1),
+    prefer(4, [64, 64], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 16], 16, 4),
+];
+
+/// In place, where a workgroup holds two tiles. Not measured yet.
+const TILES_IN_PLACE: [Preference; 5] = [
+    prefer(1, [64, 64], 4, 1),
+    prefer(2, [64, 64], 8, 1),
+    prefer(4, [32, 32], 16, 1),
+    prefer(8, [32, 32], 16, 1),
+    prefer(16, [16, 16], 16, 2),
+];
+
+/// On a processor, without workgroup memory: tile and width; who takes how many blocks follows from their size, see [`blocks`]. Milliseconds on lavapipe (Mesa
+/// 22.3.6, 2 cores) and SwiftShader, medians of one contest for each cell, with accesses of 16 bytes if nothing is said:
+///
+/// | | lavapipe | SwiftShader |
+/// |---|---|---|
+/// | f32 1024² | 64x64 1.65, 32x32 1.59, 16x64 1.70, 8x32 2.24; 8 bytes 2.6; naive 6.95 | 64x64 2.59, 32x32 2.81; 8 bytes 4.4; tiles 28; naive 27 |
+/// | f32 1080x1920 | 64x64 2.99, 32x32 3.16, 8x32 3.9; 8 bytes 5.2; naive 12.3 | |
+/// | complex 1024² | four blocks 32x64 7.38; 32 bytes 32x32 7.46, two blocks 8.1 | four blocks 32x64 6.90; 32x32 7.26 |
+/// | complex 2048² | four blocks 32x64 31.4; 32 bytes 32x32 40.6, four blocks 48.3 | four blocks 32x64 42.6; 32x32 42.9 |
+/// | f32x4 1024² | four blocks 16x64 6.9; 32 bytes 32x32 11.6, two blocks 10.0 | four blocks 16x64 9.9; naive 21.8 |
+/// | f32x4 2048² | four blocks 16x64 58; 32 bytes 32x32 78, four blocks 16x64 70 | four blocks 16x64 43; naive 95 |
+/// | u8 1080x1920 | 8 bytes: 128x128 1.00, 64x64 1.05; 4 bytes 1.6; gather 8.0 | 8 bytes: 128x128 2.7, 64x64 2.8; gather 36 |
+/// | u16 1080x1920 | 64x64 3.35, 32x32 3.67; 8 bytes 4.4; gather 29 | 64x64 4.4; 8 bytes: 32x32 4.2 |
+const BLOCKS: [Preference; 5] = [
+    prefer(1, [128, 128], 8, 1),
+    prefer(2, [64, 64], 16, 1),
+    prefer(4, [64, 64], 16, 1),
+    prefer(8, [32, 64], 16, 4),
+    prefer(16, [16, 64], 16, 4),
+];
+
+fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
+    preferences.iter().find(|preference| preference.bytes == bytes).unwrap_or(&preferences[2])
+}
+
+/// The rules' choice.
+pub(super) fn design(task: &Task<'_>) -> Recipe {
+    let candidates = candidates(task.problem, task.profile);
+    let first = |fitness| candidates.iter().find(move |recipe| recipe.fits(task) == fitness);
+    // Where nothing fits, the error of lowering says which limit it is.
+    first(Fitness::Fits).or_else(|| first(Fitness::Exceeds)).or(candidates.last()).copied().unwrap_or(Recipe::Copy)
+}
+
+/// Recipes for such a problem on such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
+fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
+    let mut recipes = Vec::new();
+    let small = problem.bytes < 4;
+    if !problem.in_place && !small {
+        recipes.push(Recipe::Copy);
+    }
+    if problem.in_place || problem.turned().is_some() {
+        if profile.is_cpu() {
+            blocks(problem, &mut recipes);
+        } else {
+            tiles(problem, &mut recipes);
+        }
+    }
+    let any = |workgroup| match (problem.in_place, small) {
+        (true, true) => Recipe::Swap { workgroup },
+        (true, false) => {
+            let [y, x] = workgroup;
+            let side = x.min(y);
+            Recipe::Blocks(Blocks { tile: [side; 2], width: [problem.bytes; 2], blocks: 1, across: false, walk: Walk::Rows })
+        }
+        (false, true) => Recipe::Gather { workgroup },
+        (false, false) => Recipe::Strided { workgroup, elements: 1 },
+    };
+    if !problem.in_place && !small {
+        // Rows as long as they are, several accesses each where they are longer.
+        let row = problem.axes[0].extent;
+        let most = profile.invocations.clamp(1, 256);
+        let (x, elements) = if profile.is_cpu() {
+            // Lavapipe: rows of 24 accesses 8x32 with 4 each 1.31, 32x8 with 1 2.69; rows of 480 8x8 with 8 each 2.62, with 4 3.32, 64x4 with 1 5.90.
+            (row.min(8).next_power_of_two(), row.div_ceil(8).min(8).next_power_of_two())
+        } else {
+            // Not measured yet.
+            let x = row.min(most).next_power_of_two().min(most);
+            (x, if row >= 4 * x { 4 } else { 1 })
+        };
+        recipes.push(Recipe::Strided { workgroup: [x, (most / x).max(1)], elements });
+    }
+    if !problem.in_place && small {
+        // Neighbours along y are neighbours in the input where neighbours along x are not.
+        let turned = problem.turned().is_some();
+        recipes.push(any(if turned { [8, 32] } else { [64, 4] }));
+    }
+    recipes.extend([[16, 16], [8, 4], [32, 1], [1, 1]].map(any));
+    recipes
+}
+
+/// Bytes of an access to one side, as wide as its rows allow and no wider than `most`.
+fn width(problem: &Problem, side: usize, along: usize, most: u32) -> u32 {
+    // No wider than what there is: a row of 3 bytes is a word.
+    let row = problem.bytes.saturating_mul(problem.axes[along].extent.min(16).next_power_of_two());
+    let most = most.min(row.max(4));
+    let all = [32, 16, 8, 4].into_iter().filter(|&width| width <= most.max(problem.bytes) && width >= problem.bytes);
+    let aligned = all.into_iter().find(|width| problem.aligned(side, along, width / problem.bytes));
+    aligned.unwrap_or(if side == 0 && problem.bytes < 4 { most.min(16) } else { problem.bytes.max(4) })
+}
+
+fn widths(problem: &Problem, most: u32) -> [u32; 2] {
+    let Some([b, a]) = problem.turned() else { return [problem.bytes.max(4); 2] };
+    let widths = [width(problem, 0, a, most), width(problem, 1, b, most)];
+    if problem.in_place { [widths[0].min(widths[1]); 2] } else { widths }
+}
+
+/// The tile for arrays that may be narrower than it: as much longer as they are narrower.
+fn tile(problem: &Problem, [rows, columns]: [u32; 2], [load, store]: [u32; 2]) -> [u32; 2] {
+    let Some([b, a]) = problem.turned() else { return [rows, columns] };
+    let fitting = |axis: usize, access: u32, most: u32| problem.axes[axis].extent.next_power_of_two().max(access / problem.bytes).min(most);
+    let (own_rows, own_columns) = (fitting(b, store, rows), fitting(a, load, columns));
+    if problem.in_place {
+        return [own_rows.min(own_columns); 2];
+    }
+    let longer_rows = fitting(b, store, own_rows * (columns / own_columns).max(1));
+    let longer_columns = fitting(a, load, own_columns * (rows / own_rows).max(1));
+    [longer_rows, longer_columns]
+}
+
+fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
+    let preference = of(if problem.in_place { &TILES_IN_PLACE } else { &TILES }, problem.bytes);
+    let width = widths(problem, preference.width);
+    for shrink in 0..5 {
+        let base = preference.tile.map(|side| (side >> shrink).max(1));
+        let tile = tile(problem, base, width);
+        for blocks in [1, 2, 4, 8].map(|times| times * preference.blocks) {
+            recipes.push(Recipe::Tiles(Tiles { tile, width, blocks, spread: Spread::Swizzle, walk: Walk::Rows }));
+        }
+    }
+}
+
+fn blocks(problem: &Problem, recipes: &mut Vec<Recipe>) {
+    let preference = of(&BLOCKS, problem.bytes);
+    let width = widths(problem, preference.width);
+    // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on
+    // SwiftShader 13.3 and 21.7. Blocks of one element: f32 1081x1921 on lavapipe 16x64 16.0 ms, 32x32 17.2, one block 50; naive 33. On SwiftShader 32.6; naive 64.
+    // With one larger block each, neighbouring invocations store neighbours, which can be 10 to 20% faster than to load neighbours.
+    let [load, store] = width.map(|width| width / problem.bytes);
+    let small = load * store <= 4;
+    let base = if load * store == 1 { [16, 64] } else { preference.tile };
+    for shrink in 0..5 {
+        let tile = tile(problem, base.map(|side| (side >> shrink).max(1)), width);
+        recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: if small { 4 } else { 1 }, across: !small, walk: Walk::Rows }));
+    }
+    if problem.bytes < 4 && !problem.in_place {
+        // Rows of the output that begin within words: u8 1921x1080 on lavapipe 8.8 ms, gathered 14.1; on SwiftShader 22 and 29.
+        let tile = tile(problem, [256, 64], [4, 4]);
+        recipes.push(Recipe::Tiles(Tiles { tile, width: [4, 4], blocks: 4, spread: Spread::Swizzle, walk: Walk::Rows }));
+    }
+}

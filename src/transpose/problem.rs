@@ -1,0 +1,262 @@
+//! A permutation as strides, in its simplest form, and cut into parts that fit bindings.
+
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceProfile, in_units};
+
+/// An axis: its extent, and its strides in input and output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Axis {
+    pub extent: u32,
+    pub strides: [u32; 2],
+}
+
+/// Elements moved from some strides to others.
+///
+/// In its simplest form: no axis of one element but where there is no other; no two axes that are one on both sides; elements as wide as may be, up to 16 bytes,
+/// where neighbours stay together. Axes are sorted by their strides in the output, fastest first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Problem {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    pub axes: Vec<Axis>,
+    /// Places of the first element in input and output.
+    pub offsets: [u32; 2],
+    pub in_place: bool,
+}
+
+/// Some of a problem, with what is bound of input and output for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Part {
+    pub problem: Problem,
+    pub ranges: [Option<(u64, u64)>; 2],
+}
+
+impl Problem {
+    pub fn new(bytes: u32, axes: impl IntoIterator<Item = Axis>, offsets: [u32; 2], in_place: bool) -> Self {
+        let mut problem = Self { bytes, axes: axes.into_iter().filter(|axis| axis.extent > 1).collect(), offsets, in_place };
+        problem.merge();
+        problem.widen();
+        if problem.axes.is_empty() {
+            problem.axes.push(Axis { extent: 1, strides: [1, 1] });
+        }
+        problem
+    }
+
+    /// Dense matrices that follow one another.
+    pub fn matrices(bytes: u32, [rows, columns]: [u32; 2], batch: u32) -> Self {
+        let each = rows * columns;
+        let axes = [[rows, columns, 1], [columns, 1, rows], [batch, each, each]];
+        Self::new(bytes, axes.map(|[extent, input, output]| Axis { extent, strides: [input, output] }), [0, 0], false)
+    }
+
+    /// Joins axes of which the second goes on where the first ends, on both sides.
+    fn merge(&mut self) {
+        self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+        let goes_on = |first: &Axis, second: &Axis| {
+            (0..2).all(|side| u64::from(first.strides[side]) * u64::from(first.extent) == u64::from(second.strides[side]))
+        };
+        let mut merged: Vec<Axis> = Vec::new();
+        for axis in &self.axes {
+            match merged.last_mut() {
+                Some(last) if goes_on(last, axis) => last.extent *= axis.extent,
+                _ => merged.push(*axis),
+            }
+        }
+        self.axes = merged;
+    }
+
+    /// Takes two neighbours as one element while they stay together.
+    fn widen(&mut self) {
+        while self.bytes < 16 {
+            let Some(along) = self.along() else { return };
+            let even = |value: &u32| value.is_multiple_of(2);
+            let others_even = self.axes.iter().enumerate().all(|(i, axis)| i == along || axis.strides.iter().all(even));
+            if !others_even || !even(&self.axes[along].extent) || !self.offsets.iter().all(even) {
+                return;
+            }
+            self.bytes *= 2;
+            self.offsets.iter_mut().for_each(|offset| *offset /= 2);
+            for (i, axis) in self.axes.iter_mut().enumerate() {
+                if i == along {
+                    axis.extent /= 2;
+                } else {
+                    axis.strides.iter_mut().for_each(|stride| *stride /= 2);
+                }
+            }
+            self.axes.retain(|axis| axis.extent > 1);
+            self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+        }
+    }
+
+    /// The axis whose elements are neighbours on both sides.
+    pub fn along(&self) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.strides == [1, 1])
+    }
+
+    /// The axes b and a, whose elements are neighbours in the output and in the input; in place of equal extents.
+    pub fn turned(&self) -> Option<[usize; 2]> {
+        if self.along().is_some() {
+            return None;
+        }
+        let longest = |side: usize| {
+            let all = (0..self.axes.len()).filter(|&i| self.axes[i].strides[side] == 1);
+            all.max_by_key(|&i| self.axes[i].extent)
+        };
+        Some([longest(1)?, longest(0)?])
+    }
+
+    /// Nothing moves.
+    pub fn is_identity(&self) -> bool {
+        self.offsets[0] == self.offsets[1] && self.axes.iter().all(|axis| axis.extent == 1 || axis.strides[0] == axis.strides[1])
+    }
+
+    /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other axes where they are: what can be done in place.
+    pub fn is_square(&self) -> bool {
+        let moved: Vec<&Axis> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
+        self.offsets[0] == self.offsets[1]
+            && match moved[..] {
+                [] => true,
+                [x, y] => x.extent == y.extent && x.strides == [y.strides[1], y.strides[0]] && x.strides.contains(&1),
+                _ => false,
+            }
+    }
+
+    /// Elements.
+    #[cfg(test)]
+    pub fn elements(&self) -> u64 {
+        self.axes.iter().map(|axis| u64::from(axis.extent)).product()
+    }
+
+    /// Everything besides two axes: extents and strides, at least as many as asked for, of which the surplus has the extent 1.
+    pub fn others<const N: usize>(&self, without: &[usize]) -> ([u32; N], [[u32; N]; 2], u64) {
+        let (mut extents, mut strides, mut count) = ([1; N], [[0; N]; 2], 1);
+        let others = (0..self.axes.len()).filter(|i| !without.contains(i));
+        for (i, axis) in others.map(|i| self.axes[i]).enumerate() {
+            extents[i] = axis.extent;
+            strides[0][i] = axis.strides[0];
+            strides[1][i] = axis.strides[1];
+            count *= u64::from(axis.extent);
+        }
+        (extents, strides, count)
+    }
+
+    /// Whether a side can be moved in accesses of so many elements along axis `along`.
+    pub fn aligned(&self, side: usize, along: usize, elements: u32) -> bool {
+        let fits = |value: u32| value.is_multiple_of(elements);
+        fits(self.offsets[side])
+            && self.axes.iter().enumerate().all(|(i, axis)| if i == along { fits(axis.extent) } else { fits(axis.strides[side]) })
+    }
+
+    /// One more than the last place of a side, from its first one on.
+    fn reach(&self, side: usize, extents: &[u32]) -> u64 {
+        let steps = self.axes.iter().zip(extents);
+        steps.map(|(axis, &extent)| u64::from(extent - 1) * u64::from(axis.strides[side])).sum::<u64>() + 1
+    }
+
+    /// The problem as one dispatch or as several, so that no binding is larger than the device allows: `bytes` are those of the arrays.
+    ///
+    /// It is cut along the axes that are longest in memory, into pieces of multiples of `granules` elements of each axis; none for an axis that must stay whole.
+    pub fn parts(&self, label: &str, bytes: [u64; 2], granules: &[Option<u32>], profile: &DeviceProfile) -> Result<Vec<Part>> {
+        let limit = profile.binding_bytes;
+        if bytes.iter().all(|&bytes| bytes <= limit) {
+            return Ok(vec![Part { problem: self.clone(), ranges: [None, None] }]);
+        }
+        // A binding begins where any device lets it.
+        let alignment = u64::from(profile.storage_alignment).max(256);
+        let element = u64::from(self.bytes);
+        let needed = |side: usize, pieces: &[u32]| in_units(self.reach(side, pieces) * element) + alignment;
+        let mut pieces: Vec<u32> = self.axes.iter().map(|axis| axis.extent).collect();
+        for (side, &bytes) in bytes.iter().enumerate() {
+            while bytes.min(needed(side, &pieces)) > limit {
+                let can = |&i: &usize| granules[i].is_some_and(|granule| pieces[i] > granule);
+                let Some(longest) = (0..pieces.len()).filter(can).max_by_key(|&i| self.axes[i].strides[side]) else {
+                    let what = format!("`{label}` (bytes)");
+                    let required = bytes.min(needed(side, &pieces));
+                    return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit });
+                };
+                let granule = granules[longest].unwrap_or(1);
+                pieces[longest] = pieces[longest].div_ceil(2).next_multiple_of(granule);
+            }
+        }
+        let count: u64 = self.axes.iter().zip(&pieces).map(|(axis, &piece)| u64::from(axis.extent.div_ceil(piece))).product();
+        const MOST: u64 = 4096;
+        if count > MOST {
+            let what = format!("`{label}` in bindings of {limit} bytes");
+            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST });
+        }
+        let mut firsts = vec![0; pieces.len()];
+        let mut parts = Vec::new();
+        loop {
+            let mut problem = self.clone();
+            for ((axis, &piece), &first) in problem.axes.iter_mut().zip(&pieces).zip(&firsts) {
+                axis.extent = piece.min(axis.extent - first);
+            }
+            let extents: Vec<u32> = problem.axes.iter().map(|axis| axis.extent).collect();
+            let mut ranges = [None; 2];
+            for (side, range) in ranges.iter_mut().enumerate() {
+                let steps = self.axes.iter().zip(&firsts);
+                let first = u64::from(self.offsets[side])
+                    + steps.map(|(axis, &first)| u64::from(first) * u64::from(axis.strides[side])).sum::<u64>();
+                let begin = first * element / alignment * alignment;
+                let offset = first - begin / element;
+                problem.offsets[side] = offset as u32;
+                *range = Some((begin, in_units((offset + self.reach(side, &extents)) * element)));
+            }
+            parts.push(Part { problem, ranges });
+            let next = (0..pieces.len()).find(|&i| {
+                firsts[i] += pieces[i];
+                let fine = firsts[i] < self.axes[i].extent;
+                if !fine {
+                    firsts[i] = 0;
+                }
+                fine
+            });
+            if next.is_none() {
+                return Ok(parts);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(extent: u32, input: u32, output: u32) -> Axis {
+        Axis { extent, strides: [input, output] }
+    }
+
+    #[test]
+    fn neighbours_become_one_axis_and_wide_elements() {
+        // [5, 6, 8] to [6, 5, 8], of 4 bytes: rows of 8 are two elements of 16.
+        let problem = Problem::new(4, [axis(5, 48, 8), axis(6, 8, 40), axis(8, 1, 1)], [0, 0], false);
+        assert_eq!((problem.bytes, problem.axes), (16, vec![axis(2, 1, 1), axis(5, 12, 2), axis(6, 2, 10)]));
+        // Pixels of 4 bytes are elements.
+        let problem = Problem::new(1, [axis(5, 28, 4), axis(7, 4, 20), axis(4, 1, 1)], [0, 0], false);
+        assert_eq!((problem.bytes, problem.axes), (4, vec![axis(5, 7, 1), axis(7, 1, 5)]));
+        // The identity is one axis.
+        let problem = Problem::new(4, [axis(3, 35, 35), axis(5, 7, 7), axis(7, 1, 1)], [0, 0], false);
+        assert_eq!(problem.axes, [axis(105, 1, 1)]);
+    }
+
+    #[test]
+    fn parts_cover_everything_once() {
+        let problem = Problem::matrices(4, [60, 70], 5);
+        let mut profile = DeviceProfile::webgpu_defaults();
+        for binding_bytes in [4 * 70 * 60 * 5, 20_000, 12_000, 6_000] {
+            profile.binding_bytes = binding_bytes;
+            let parts = problem.parts("x", [84_000, 84_000], &[Some(16), Some(16), Some(1)], &profile).unwrap();
+            assert_eq!(parts.iter().map(|part| part.problem.elements()).sum::<u64>(), 60 * 70 * 5);
+            for part in &parts {
+                for (first, bytes) in part.ranges.into_iter().flatten() {
+                    assert!(first % 256 == 0 && bytes <= binding_bytes && first + bytes <= 84_000, "{part:?}");
+                }
+            }
+        }
+        profile.binding_bytes = 512;
+        assert!(matches!(
+            problem.parts("x", [84_000, 84_000], &[Some(16), Some(16), Some(1)], &profile),
+            Err(Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. })
+        ));
+    }
+}
