@@ -8,7 +8,7 @@ use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
-use crate::kernels::reduce::{Stage, columns, lines, tree};
+use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
 use crate::kernels::{Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
 
@@ -72,6 +72,16 @@ struct Cut {
     parts: u32,
 }
 
+/// A pass over its whole extent.
+struct Step {
+    pass: Pass,
+    stage: Stage,
+    extent: Extent,
+    /// Accesses or rows of a part.
+    chunk: u32,
+    parts: u32,
+}
+
 /// What a pass goes over, in accesses.
 #[derive(Clone, Debug)]
 struct Extent {
@@ -132,7 +142,7 @@ impl Lowering<'_> {
             let stage =
                 Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1, join: 0 };
             self.check_f64(&stage)?;
-            let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, from, to)?;
+            let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
             self.program.dispatches.push(dispatch);
             if last {
                 break;
@@ -179,9 +189,10 @@ impl Lowering<'_> {
             if pass.join && cuts.iter().any(|cut| cut.parts < parts) {
                 return Err(Stop::Unfit("an array larger than a binding has parts in several dispatches, which none can join".to_owned()));
             }
+            let step = Step { pass: *pass, stage, extent, chunk, parts };
             for cut in cuts {
-                let arrivals = pass.join.then(|| self.arrivals(&stage, cut));
-                let dispatch = self.dispatch(pass, &stage, &extent, (chunk, parts), cut, [from, to], arrivals)?;
+                let arrivals = pass.join.then(|| self.arrivals(&step.stage, cut));
+                let dispatch = self.dispatch(&step, cut, Arrays { arrivals, ..Arrays::whole(from, to) })?;
                 self.program.dispatches.push(dispatch);
             }
             (from, count) = (to, parts);
@@ -266,16 +277,9 @@ impl Lowering<'_> {
         Ok(cuts)
     }
 
-    fn dispatch(
-        &self,
-        pass: &Pass,
-        stage: &Stage,
-        extent: &Extent,
-        (chunk, all_parts): (u32, u32),
-        cut: Cut,
-        arrays: [Slot; 2],
-        arrivals: Option<Slot>,
-    ) -> Result<Dispatch> {
+    fn dispatch(&self, step: &Step, cut: Cut, arrays: Arrays) -> Result<Dispatch> {
+        let Step { pass, stage, extent, chunk, parts: all_parts } = step;
+        let (chunk, all_parts) = (*chunk, *all_parts);
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
         let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs, join: pass.join };
@@ -293,7 +297,8 @@ impl Lowering<'_> {
             (bound, ((begin + last_line + of_line) * access_bytes - bound).next_multiple_of(4))
         });
         let max_groups = self.profile.groups_per_axis;
-        let [(run, step), (_, run_stride)] = extent.reduced;
+        let [(run, row_stride), (_, run_stride)] = extent.reduced;
+        let arrays = Arrays { range, ..arrays };
         let [(block, line_stride), (_, block_stride)] = extent.kept;
         if self.geometry.lines {
             let params = lines::Params {
@@ -312,7 +317,7 @@ impl Lowering<'_> {
                 zero: 0,
             };
             let (generated, bytes) = text::lines(stage.clone(), &setting);
-            lines::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range, arrivals)
+            lines::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         } else {
             let params = columns::Params {
                 columns: extent.contiguous,
@@ -324,7 +329,7 @@ impl Lowering<'_> {
                 plane_stride: line_stride,
                 block_stride,
                 run,
-                row_stride: step,
+                row_stride,
                 run_stride,
                 first_access,
                 first_index: first,
@@ -332,7 +337,7 @@ impl Lowering<'_> {
                 zero: 0,
             };
             let (generated, bytes) = text::columns(stage.clone(), &setting);
-            columns::dispatch(params, generated, pass.workgroup, bytes, max_groups, arrays, range)
+            columns::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/columns.wgsl`.
 
-use super::{Stage, binds, halve, of_dispatch, with_arrays};
+use super::{Arrays, Stage, Workgroup, halve, stage_of, with_arrays};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Distances count accesses.
@@ -51,38 +51,18 @@ pub static KERNEL: Kernel = Kernel {
     mirror,
 };
 
-/// Reduces rows to one, in workgroups of `workgroup` invocations.
+/// Reduces rows to one.
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(
-    params: Params,
-    generated: Generated,
-    workgroup: u32,
-    workgroup_bytes: u64,
-    max_groups: u32,
-    [input, output]: [Slot; 2],
-    range: Option<(u64, u64)>,
-) -> Result<Dispatch> {
-    let mut dispatch = Dispatch {
-        label: String::new(),
-        kernel: &KERNEL,
-        appended: vec![&sources::GRID],
-        generated: Some(generated),
-        overrides: Vec::new(),
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid: Grid { x: 1, y: 1 },
-        workgroup: [workgroup, 1, 1],
-        workgroup_bytes,
-        binds: Vec::new(),
-    };
-    let stage = of_dispatch(&dispatch);
+pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
+    let stage = stage_of(&generated);
     let of_row = u64::from(params.columns) * u64::from(stage.width);
-    dispatch.label = format!("reduce {} x {} x {of_row} -> {} rows", params.planes, params.rows, params.parts);
-    let blocks = u64::from(params.columns.div_ceil(workgroup / stage.lanes));
-    dispatch.grid = Grid::linear(blocks * u64::from(params.parts) * u64::from(params.planes), max_groups)?;
-    dispatch.binds = binds(&stage, input, range, output, None);
-    Ok(dispatch)
+    let label = format!("reduce {} x {} x {of_row} -> {} rows", params.planes, params.rows, params.parts);
+    let blocks = u64::from(params.columns.div_ceil(workgroup.invocations / stage.lanes));
+    let groups = blocks * u64::from(params.parts) * u64::from(params.planes);
+    let grid = Grid::linear(groups, max_groups)?;
+    Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
 }
 
 fn mirror(call: &mut HostCall<'_>) {

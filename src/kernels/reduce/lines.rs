@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/lines.wgsl`.
 
-use super::{Stage, binds, halve, of_dispatch, with_arrays};
+use super::{Arrays, Stage, Workgroup, halve, stage_of, with_arrays};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Distances count accesses.
@@ -47,39 +47,18 @@ pub static KERNEL: Kernel = Kernel {
     mirror,
 };
 
-/// Reduces lines, or parts of them, in workgroups of `workgroup` invocations that share out as many lines as they have room for.
+/// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room for.
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(
-    params: Params,
-    generated: Generated,
-    workgroup: u32,
-    workgroup_bytes: u64,
-    max_groups: u32,
-    [input, output]: [Slot; 2],
-    range: Option<(u64, u64)>,
-    arrivals: Option<Slot>,
-) -> Result<Dispatch> {
-    let mut dispatch = Dispatch {
-        label: String::new(),
-        kernel: &KERNEL,
-        appended: vec![&sources::GRID],
-        generated: Some(generated),
-        overrides: Vec::new(),
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid: Grid { x: 1, y: 1 },
-        workgroup: [workgroup, 1, 1],
-        workgroup_bytes,
-        binds: Vec::new(),
-    };
-    let stage = of_dispatch(&dispatch);
+pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
+    let stage = stage_of(&generated);
     let of_line = u64::from(params.length) * u64::from(stage.width);
     let joined = if stage.join > 0 { " -> 1" } else { "" };
-    dispatch.label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
-    dispatch.grid = Grid::linear(u64::from(params.lines.div_ceil(workgroup / stage.lanes)) * u64::from(params.parts), max_groups)?;
-    dispatch.binds = binds(&stage, input, range, output, arrivals);
-    Ok(dispatch)
+    let label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
+    let groups = u64::from(params.lines.div_ceil(workgroup.invocations / stage.lanes)) * u64::from(params.parts);
+    let grid = Grid::linear(groups, max_groups)?;
+    Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
 }
 
 fn mirror(call: &mut HostCall<'_>) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use operator::{Kind, Operator, Words};
 
-use super::{Access, Bind, Dispatch, Form, HostCall, Slot};
+use super::{Access, Bind, Dispatch, Form, Generated, Grid, HostCall, Kernel, Slot, sources};
 
 /// What the generated part of a reduction's kernel computes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -87,28 +87,83 @@ fn halve(operator: &Operator, mut values: Vec<Words>) -> Words {
     values[0]
 }
 
-/// The arrays of a reduction: an input, perhaps a second one, and the output.
-fn binds(stage: &Stage, input: Slot, range: Option<(u64, u64)>, output: Slot, arrivals: Option<Slot>) -> Vec<Bind> {
-    let bind = |binding, name, access, slot, range| Bind { binding, name, access, slot, range };
-    let mut binds = vec![bind(1, "input", Access::Read, input, range), bind(2, "output", Access::ReadWrite, output, None)];
-    if stage.takes_two() {
-        binds.push(bind(3, "second", Access::Read, Slot::Second, range));
-    }
-    binds.extend(arrivals.map(|slot| bind(4, "arrivals", Access::ReadWrite, slot, None)));
-    binds
+/// The arrays of a dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrays {
+    /// What is read; a second input goes with it where the operator takes two.
+    pub input: Slot,
+    /// First byte and size of what is bound of the inputs; all of them if there is none.
+    pub range: Option<(u64, u64)>,
+    /// What is stored.
+    pub output: Slot,
+    /// Atomics, where the last workgroup joins the parts.
+    pub arrivals: Option<Slot>,
 }
 
-/// What the text of a dispatch computes.
-fn of_dispatch(dispatch: &Dispatch) -> Arc<Stage> {
-    match dispatch.generated.as_ref().map(|generated| &generated.form) {
-        Some(Form::Reduction(stage)) => Arc::clone(stage),
+impl Arrays {
+    /// Whole arrays.
+    #[must_use]
+    pub fn whole(input: Slot, output: Slot) -> Self {
+        Self { input, range: None, output, arrivals: None }
+    }
+
+    fn binds(self, stage: &Stage) -> Vec<Bind> {
+        let bind = |binding, name, access, slot, range| Bind { binding, name, access, slot, range };
+        let mut binds =
+            vec![bind(1, "input", Access::Read, self.input, self.range), bind(2, "output", Access::ReadWrite, self.output, None)];
+        if stage.takes_two() {
+            binds.push(bind(3, "second", Access::Read, Slot::Second, self.range));
+        }
+        binds.extend(self.arrivals.map(|slot| bind(4, "arrivals", Access::ReadWrite, slot, None)));
+        binds
+    }
+}
+
+/// Invocations of a workgroup along x, and its memory in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Workgroup {
+    /// Invocations.
+    pub invocations: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// One run of a kernel that reduces.
+fn dispatch(
+    kernel: &'static Kernel,
+    label: String,
+    params: &[u8],
+    generated: Generated,
+    workgroup: Workgroup,
+    arrays: Arrays,
+    grid: Grid,
+) -> Dispatch {
+    let binds = arrays.binds(&stage_of(&generated));
+    Dispatch {
+        label,
+        kernel,
+        appended: vec![&sources::GRID],
+        generated: Some(generated),
+        overrides: Vec::new(),
+        params: params.to_vec(),
+        grid,
+        workgroup: [workgroup.invocations, 1, 1],
+        workgroup_bytes: workgroup.bytes,
+        binds,
+    }
+}
+
+/// What generated text computes.
+fn stage_of(generated: &Generated) -> Arc<Stage> {
+    match &generated.form {
+        Form::Reduction(stage) => Arc::clone(stage),
         other => panic!("the text of a reduction is generated, not {other:?}"),
     }
 }
 
 /// The inputs and the output of a call; the output is put back afterwards.
 fn with_arrays(call: &mut HostCall<'_>, work: impl FnOnce(&Stage, &[Option<&[u32]>; 2], &mut [u32])) {
-    let stage = of_dispatch(call.dispatch);
+    let stage = stage_of(call.dispatch.generated.as_ref().expect("the text of a reduction is generated"));
     let (first, second) = (call.buffer("input").to_vec(), call.find("second").map(<[u32]>::to_vec));
     work(&stage, &[Some(&first), second.as_deref()], call.output());
 }

@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/tree.wgsl`.
 
-use super::{binds, halve, of_dispatch, with_arrays};
+use super::{Arrays, Workgroup, halve, stage_of, with_arrays};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Slot, Value, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -31,24 +31,14 @@ pub static KERNEL: Kernel = Kernel {
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let partials = length.div_ceil(workgroup);
-    let mut dispatch = Dispatch {
-        label: format!("reduce {length} -> {partials}"),
-        kernel: &KERNEL,
-        appended: vec![&sources::GRID],
-        generated: Some(generated),
-        overrides: vec![("WORKGROUP", Value::U32(workgroup))],
-        params: bytemuck::bytes_of(&Params { length, partials, zero: 0 }).to_vec(),
-        grid: Grid::linear(u64::from(partials), max_groups)?,
-        workgroup: [workgroup, 1, 1],
-        workgroup_bytes: 0,
-        binds: Vec::new(),
-    };
-    let stage = of_dispatch(&dispatch);
-    dispatch.workgroup_bytes = u64::from(workgroup * stage.operator.value().bytes());
-    dispatch.binds = binds(&stage, input, None, output, None);
-    Ok(dispatch)
+    let bytes = u64::from(workgroup * stage_of(&generated).operator.value().bytes());
+    let (label, params) = (format!("reduce {length} -> {partials}"), Params { length, partials, zero: 0 });
+    let grid = Grid::linear(u64::from(partials), max_groups)?;
+    let workgroup_of = Workgroup { invocations: workgroup, bytes };
+    let dispatch = super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup_of, arrays, grid);
+    Ok(Dispatch { overrides: vec![("WORKGROUP", Value::U32(workgroup))], ..dispatch })
 }
 
 fn mirror(call: &mut HostCall<'_>) {
