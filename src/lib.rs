@@ -41,9 +41,25 @@
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
-//! | sum, min, max | [`reduce::Reduce`] | any length of f32, i32, u32 |
+//! | reductions: sums, products, smallest and largest and where they are, norms, dot products, differences, counts, operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
-//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic is in f32 or in 32-bit integers, as WGSL has no f64.
+//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic is in f32 or in 32-bit integers. WGSL has no f64;
+//! reductions of f64 need a device with wgpu's feature `SHADER_F64`.
+//!
+//! Reductions of two arrays, [`dot`](reduce::Reduce::dot), [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff), read a pair:
+//!
+//! ```no_run
+//! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce::Reduce};
+//!
+//! /// The largest |x - y| of two arrays on the device, of which 4 bytes come back.
+//! fn difference(planner: &Planner, x: &DeviceBuffer<Complex32>, y: &DeviceBuffer<Complex32>) -> wgpu_fft::Result<f32> {
+//!     let gpu = planner.gpu();
+//!     let plan = planner.plan(Reduce::<Complex32>::max_abs_diff(x.len()))?;
+//!     let worst = gpu.alloc::<f32>(1)?;
+//!     gpu.submit(|encoder| plan.encode(encoder, (x, y), &worst))?;
+//!     Ok(gpu.download(&worst)?.wait()?[0])
+//! }
+//! ```
 //!
 //! # Guides
 //! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft).

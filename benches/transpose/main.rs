@@ -57,11 +57,12 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Cases on a GPU: every size of elements, matrices and a picture, other orders of axes, in place.
-const GPU: [&str; 32] = [
+const GPU: [&str; 37] = [
     "transpose f32 1024x1024",
     "transpose f32 2048x2048",
     "transpose f32 4096x4096",
     "transpose f32 8192x8192",
+    "transpose f32 16384x16384",
     "transpose f32 1080x1920",
     "transpose f32 4097x4099",
     "transpose complex f32 1024x1024",
@@ -70,9 +71,13 @@ const GPU: [&str; 32] = [
     "transpose complex f32 8192x8192",
     "transpose complex f32 1080x1920",
     "transpose complex f32 16384x16384",
+    "transpose f32x4 1024x1024",
     "transpose f32x4 2048x2048",
     "transpose f32x4 4096x4096",
+    "transpose f32x4 8192x8192",
+    "transpose f32x4 1080x1920",
     "transpose u8 4096x4096",
+    "transpose u8 8192x8192",
     "transpose u8 16384x16384",
     "transpose u8 1080x1920",
     "transpose u8 1080x1921",

@@ -103,8 +103,8 @@ impl Pass {
         if needs_int64(stage) && !profile.int64 {
             return Some(format!("a width of {width} takes 64-bit integers, which the device has not"));
         }
-        if !accumulators.is_power_of_two() || unroll == 0 || u64::from(accumulators) * u64::from(unroll) > 64 {
-            return Some("accumulators must be a power of two, unroll at least 1, and their product at most 64".to_owned());
+        if !accumulators.is_power_of_two() || unroll == 0 || u64::from(accumulators) * u64::from(unroll) > 256 {
+            return Some("accumulators must be a power of two, unroll at least 1, and their product at most 256".to_owned());
         }
         if parts == 0 {
             return Some("there is at least one part".to_owned());

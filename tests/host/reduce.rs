@@ -183,7 +183,7 @@ fn recipes_that_do_not_fit_say_why() {
         (Reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 elements"),
         (Reduce::sum(1000), "workgroup=8 width=8", "64-bit integers"),
         (Reduce::sum(1000), "workgroup=8 accumulators=3", "power of two"),
-        (Reduce::sum(1000), "workgroup=8 accumulators=16 unroll=8", "at most 64"),
+        (Reduce::sum(1000), "workgroup=8 accumulators=64 unroll=8", "at most 256"),
         (Reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
         (Reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
         (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 parts"),
