@@ -92,7 +92,8 @@ impl<'a, T: Element> View<'a, T> {
         Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
     }
 
-    /// Views a caller's buffer from its begin to its end, or to the last whole element.
+    /// Views a caller's buffer from its begin to its end, or to the last whole element. Small elements that a buffer is rounded up for count too: of 5 bytes in
+    /// a buffer of 8 it views 8.
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -98,7 +98,7 @@ impl Gpu {
     /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()` asks for WebGPU's least: 16 KiB of workgroup memory, 256
     /// invocations, bindings of 128 MiB; with `required_limits: adapter.limits()` rows may be longer and recipes faster.
     /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the software adapter lavapipe the fastest recipes need `SUBGROUP` and
-    /// `SHADER_INT64`.
+    /// `SHADER_INT64`; sums of f64 need `SHADER_F64`.
     ///
     /// `queue` must be the device's own, and buffers and encoders must come from the same device. wgpu tells devices of one `wgpu::Instance` apart;
     /// between instances it does not.
@@ -170,7 +170,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::LimitExceeded`] past the device's largest buffer, [`Error::OutOfMemory`], [`Error::DeviceLost`],
-    /// and [`Error::Unsupported`] for an element whose size is no multiple of 4 bytes.
+    /// and [`Error::Unsupported`] for an element whose size is neither 1, 2 nor a multiple of 4 bytes.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let bytes = self.bytes_of::<T>(len)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;

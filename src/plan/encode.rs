@@ -47,7 +47,7 @@ impl<S: Spec> Plan<S> {
 
     /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and allocates no buffer.
     ///
-    /// It makes the bind groups for these two arrays; [`bind`](Self::bind) does that once for many runs. Runs of one plan share its
+    /// It makes the bind groups for these arrays; [`bind`](Self::bind) does that once for many runs. Runs of one plan share its
     /// workspace, which is safe in any order of encoders: a queue runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl<S: Spec> Plan<S> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
-    /// Binds the plan to two arrays, to be recorded any number of times. It keeps the buffers alive.
+    /// Binds the plan to its arrays, to be recorded any number of times. It keeps the buffers alive.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).

@@ -198,7 +198,7 @@ impl Task<'_> {
         if self.geometry.lines { self.count / self.width } else { self.count }
     }
 
-    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each of the 132 processors of an H200; twice as many for 2²⁶ elements
+    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each of the 132 processors of an H200; twice as many for 2²⁷ elements
     /// and more. A better number for other GPUs has to be measured on them.
     fn busy(&self) -> u32 {
         if self.geometry.len >= 1 << 27 { 270_336 } else { 135_168 }

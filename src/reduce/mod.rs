@@ -12,7 +12,29 @@
 //! | [`any`](Reduce::any), [`all`](Reduce::all), [`count`](Reduce::count) | whether any or all are not 0, and how many | all | u32 |
 //! | [`custom`](Reduce::custom) | an [operator](Custom) of the caller's in WGSL | all but f64 | the same; f32 for f16 |
 //!
-//! Elements are f32, i32, u32, complex f32, f16 (with 2 bytes; no device feature is needed, computed in f32) and, on devices with `SHADER_F64`, f64.
+//! Elements are f32, i32, u32, complex f32, f16 (with 2 bytes; no device feature is needed, computed in f32) and f64. Sums, products and differences of f64 need a
+//! device with `SHADER_F64`; to find the smallest or largest and to count, none does.
+//!
+//! ```no_run
+//! use wgpu_fft::half::f16;
+//! use wgpu_fft::reduce::{Map, Reduce};
+//! use wgpu_fft::{Complex32, Gpu, GpuOptions, Planner};
+//!
+//! # fn example(picture: &[f16], x: &[Complex32], y: &[Complex32]) -> wgpu_fft::Result<()> {
+//! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
+//! let planner = Planner::new(&gpu);
+//!
+//! // The mean of each row of a picture of 512 rows, as 512 f32.
+//! let means = planner.plan(Reduce::<f16>::mean([512, 640]).axes([1]))?.run(picture)?.wait()?;
+//!
+//! // How far two arrays are apart. On the device: `plan.encode(&mut encoder, (&x, &y), &output)`, with buffers or with views by value.
+//! let worst = planner.plan(Reduce::<Complex32>::max_abs_diff(1000))?.run_two(x, y)?.wait()?[0];
+//!
+//! // Σ x², without a pass for the squares.
+//! let energy = Reduce::<f32>::sum([480, 640]).map(Map::Square);
+//! # Ok(())
+//! # }
+//! ```
 
 mod custom;
 mod design;
@@ -39,8 +61,8 @@ use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape};
 use geometry::Geometry;
 
-/// A type whose values can be reduced.
-pub trait Value: Element {
+/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`](crate::half)), f64.
+pub trait Value: Element + crate::plan::Sealed {
     /// How kernels see it.
     const KIND: Kind;
     /// What sums of it are.
@@ -59,6 +81,8 @@ pub trait Float: Value {}
 
 macro_rules! values {
     ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
+        impl crate::plan::Sealed for $type {}
+
         impl Value for $type {
             const KIND: Kind = Kind::$kind;
             type Wide = $wide;
@@ -92,7 +116,7 @@ impl Float for Complex32 {}
 pub enum Map {
     /// x².
     Square,
-    /// |x|; not of complex numbers.
+    /// |x|; not of complex numbers. Of the least i32 it is that itself.
     Abs,
     /// x times a factor; not of integers.
     Scale(f32),
@@ -125,23 +149,25 @@ pub enum Determinism {
 ///
 /// # Accuracy
 /// Sums of f32 and complex f32: |s - ŝ| ≤ 2·u·d·Σ|x|, u = 2⁻²⁴, with d = [`depth`](Self::depth) the number of additions that an element passes through:
-/// tens where a sequential sum has n. Products of elements (`dot`, `norm`, squares) add one to d. Values of f16 are exact in f32, f64 has its own u = 2⁻⁵³.
-/// Sums and products of integers are exact modulo 2³². The order differs from a sequential sum, and so does the last bit. A division (`mean`) or
-/// square root (`norm`) at the end is as exact as the adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where |x| > 1.8·10¹⁹.
+/// tens where a sequential sum has n. What is done with an element before it is added counts too: a product or scale one more, a complex product two, the division of
+/// `mean` four at most. Values of f16 are exact in f32, f64 has its own u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order differs from a
+/// sequential sum, and so does the last bit. Divisions and square roots are as exact as the adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where
+/// |x| > 1.8·10¹⁹; |x - y| does not.
 ///
-/// Min and max are one of the inputs, bit by bit: -0 is less than +0. If there is a NaN, the result is a NaN, and argmin and argmax give the first NaN's index.
-/// Infinite values that are equal have distance 0. NaNs are not 0, so `any`, `all` and `count` count them.
+/// Min and max are one of the inputs, bit by bit: -0 is less than +0, also for `argmin`, which takes a -0 before an earlier +0. If there is a NaN, the result is the NaN
+/// 0x7fc00000, and argmin and argmax give the first NaN's index. Infinite values that are equal have distance 0. NaNs are not 0, so `any`, `all` and `count` count them.
 ///
 /// # Determinism
-/// As [`Determinism`] says; min, max, arguments, integers and logical operations have equal bits on every device in any case. `AcrossDevices` holds for
-/// f32, f16 and complex sums, products, and operators of one's own, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers; products that are added
-/// are rounded before on every device. A division or root at the end is the adapter's, and products of f64 may be fused.
+/// As [`Determinism`] says. Min, max, arguments, integers and logical operations do not depend on the order in any case. `AcrossDevices` holds for sums and products of f32, f16 and
+/// complex numbers, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers; products that are added are rounded before on every device. It fixes the
+/// order of operators of one's own too, but not how a device rounds inside them. Divisions and roots are the adapter's, and products of f64 may be fused.
 ///
 /// # Cost
-/// The array is read once. Arrays with few results take two dispatches if they are long, else one, and a workspace of some thousand partial results.
+/// The array is read once. Arrays with many results, and short ones, take one dispatch. Long ones with few results are reduced in parts: on GPUs the workgroup that
+/// arrives last combines these in the same dispatch, with some kilobytes of workspace for atomics; on processors, for f64 and for arrays larger than a binding a second dispatch does.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that the type has not, f64 on devices without;
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that the type has not, arithmetic of f64 on devices without;
 /// [`Error::LimitExceeded`] from 2³² elements, or where an array larger than one binding cannot be cut; [`Error::UnfitRecipe`] for a recipe given by hand.
 /// From running: [`Error::WrongInputs`] for one array where two are needed.
 ///
@@ -249,7 +275,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// What is done with each element when it is loaded. The operations that have a map of their own take none: those on two arrays, logical ones, squares.
+    /// What is done with each element when it is loaded. One that the type has not is an error when it is planned. The operations that have a map of their own take none: those on two arrays, logical ones, squares.
     pub fn map(mut self, map: Map) -> Self {
         self.core.mapped = Some(match map {
             Map::Square => operator::Map::Square,
@@ -354,8 +380,7 @@ impl<T: Float> Reduce<T> {
 impl<T: Value> Reduce<T> {
     /// The largest |x - y| of two arrays.
     pub fn max_abs_diff(shape: impl Into<Shape>) -> Reduction<T, T::Distance> {
-        let finish = if T::KIND == Kind::Complex { Finish::Root } else { Finish::Identity };
-        Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, finish)
+        Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, Finish::Identity)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::kernels::reduce::operator::Kind;
 
 /// How to reduce. Printed as `tree 256`, or as passes with a `+` between them:
 /// `workgroup=256 lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1 unroll=1`;
-/// or with `join` at the end of the only one.
+/// or with `join` at the end of the last one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
     /// The kernel `reduce/tree` on a whole array, repeated until one value is left: the readable baseline.
@@ -181,7 +181,11 @@ impl FromStr for Recipe {
                     "unroll" => &mut pass.unroll,
                     "parts" => &mut pass.parts,
                     "subgroup" => &mut pass.subgroup,
-                    _ => return Err(wrong(&format!("`{name}` is none of workgroup, lanes, width, accumulators, unroll, parts, subgroup"))),
+                    _ => {
+                        return Err(wrong(&format!(
+                            "`{name}` is none of workgroup, lanes, width, accumulators, unroll, parts, subgroup, join"
+                        )));
+                    }
                 };
                 *field = value;
                 if seen.contains(&name) {

@@ -167,6 +167,10 @@ pub fn not_a_number_goes_through(device: &Device) {
     let z = |re| Complex32::new(re, f32::NAN);
     let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[z(1.0), Complex32::ONE], Some(&[z(1.0), Complex32::ONE]));
     assert!(complex.unwrap().results[0].is_nan(), "{}", device.name);
+    // Infinite parts that are equal are not apart.
+    let [a, b] = [Complex32::new(f32::INFINITY, 0.0), Complex32::new(f32::INFINITY, 1.0)];
+    let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[a, a], Some(&[a, b]));
+    assert_eq!(complex.unwrap().results, [1.0], "{}", device.name);
 }
 
 /// Sums that cancel: f32 on the device stays within its bound, a sequential sum has its own far larger one.

@@ -276,6 +276,14 @@ impl Case {
             let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
             near(expected, worst.into(), 8.0 * U * expected)
         });
+        // Neither squares that vanish nor squares that overflow.
+        for factor in [1e-30, 1e25] {
+            let scaled = |z: &[Complex32]| z.iter().map(|z| z * factor).collect::<Vec<_>>();
+            self.compare(runner, Reduce::max_abs_diff(shape), [&scaled(&x), &scaled(&y)], |x, y, worst, _| {
+                let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
+                near(expected, worst.into(), 8.0 * U * expected)
+            });
+        }
         let near_one: Vec<Complex32> = x.iter().map(|z| Complex32::from_polar(1.0, z.re)).collect();
         self.compare(runner, Reduce::product(shape), [&near_one, &[]], |x, _, product, _| {
             let expected: Complex64 = x.iter().map(wide).product();

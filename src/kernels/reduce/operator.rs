@@ -1,6 +1,6 @@
 //! Twin of the operators in `shaders/reduce/*.wgsl`: what is done with each element, with two values, and with the result.
 //!
-//! The text is made for each operator, since WGSL has no types as parameters; [`Operator::apply`] and its like say the same on the host.
+//! The text is made for each operator, since WGSL has no types as parameters; [`Operator::map`], [`Operator::combine`] and [`Operator::finish`] say the same on the host.
 
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub enum Map {
     Product,
     /// x̅·y.
     ConjugateProduct,
-    /// |x - y|; of complex numbers its square.
+    /// |x - y|.
     Distance,
     /// An expression of the caller's.
     Custom(Arc<str>),
@@ -209,7 +209,6 @@ impl Operator {
         match (self.is_ranked(), self.mapped()) {
             (true, _) if self.is_arg() => Kind::U32,
             (true, Kind::F64) => Kind::Pair,
-            (true, _) if self.finish == Finish::Root => Kind::F32,
             (true, _) => Kind::U32,
             (false, mapped) => mapped,
         }
@@ -301,14 +300,18 @@ impl Operator {
         text
     }
 
+    /// A product that is added. Where it must be rounded before, its bits pass through an addition of zero that no compiler knows to be one.
+    fn product_wgsl(&self, product: &str) -> String {
+        match (self.rounded, self.mapped()) {
+            (true, Kind::F32 | Kind::Complex) => format!("bitcast<f32>(bitcast<u32>({product}) + params.zero)"),
+            _ => format!("({product})"),
+        }
+    }
+
     fn map_wgsl(&self) -> String {
         let (element, complex) = (self.loaded().wgsl(), self.input == Kind::Complex);
         let second = if self.takes_two() { format!(", y: {element}") } else { String::new() };
-        // Where products must be rounded, their bits pass through an addition of zero that no compiler knows to be one.
-        let round = |product: &str| match (self.rounded, self.mapped()) {
-            (true, Kind::F32 | Kind::Complex) => format!("bitcast<f32>(bitcast<u32>({product}) + params.zero)"),
-            _ => format!("({product})"),
-        };
+        let round = |product: &str| self.product_wgsl(product);
         let mut body = String::new();
         let mapped = match &self.map {
             Map::Identity => "x".to_owned(),
@@ -349,11 +352,17 @@ impl Operator {
                     "bitcast<f32>(select(bitcast<u32>(difference), bits, bits > 0x7f800000u))".to_owned()
                 }
                 Kind::Complex => {
-                    body = "    let d = x - y;\n    let bits = (bitcast<vec4<u32>>(vec4<f32>(x, y)) & vec4<u32>(0x7fffffffu));\n    \
-                            let worst = max(max(bits.x, bits.y), max(bits.z, bits.w));\n"
+                    // By the larger part, so that no square overflows or vanishes. Equal parts, infinite ones too, are 0 apart.
+                    body = "    let bits = bitcast<vec4<u32>>(vec4<f32>(x, y)) & vec4<u32>(0x7fffffffu);\n    \
+                            let worst = max(max(bits.x, bits.y), max(bits.z, bits.w));\n    \
+                            let d = abs(select(x - y, vec2<f32>(), x == y));\n    \
+                            let large = max(d.x, d.y);\n    \
+                            let small = min(d.x, d.y);\n    \
+                            let r = small / large;\n    \
+                            let is_large = small == 0.0 || bitcast<u32>(large) >= 0x7f800000u;\n    \
+                            let distance = select(large * sqrt(1.0 + r * r), large, is_large);\n"
                         .to_owned();
-                    let square = format!("{} + {}", round("d.x * d.x"), round("d.y * d.y"));
-                    format!("bitcast<f32>(select(bitcast<u32>(select({square}, 0.0, all(x == y))), worst, worst > 0x7f800000u))")
+                    "bitcast<f32>(select(bitcast<u32>(distance), worst, worst > 0x7f800000u))".to_owned()
                 }
                 Kind::I32 => "bitcast<u32>(max(x, y) - min(x, y))".to_owned(),
                 Kind::F64 => "select(abs(x - y), f64(), x == y)".to_owned(),
@@ -378,7 +387,10 @@ impl Operator {
     fn combine_wgsl(&self) -> String {
         match (&self.fold, self.value()) {
             (Fold::Sum, _) => "return a + b;".to_owned(),
-            (Fold::Product, Kind::Complex) => "return vec2<f32>(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);".to_owned(),
+            (Fold::Product, Kind::Complex) => {
+                let [re, im, across, back] = ["a.x * b.x", "a.y * b.y", "a.x * b.y", "a.y * b.x"].map(|product| self.product_wgsl(product));
+                format!("return vec2<f32>({re} - {im}, {across} + {back});")
+            }
             (Fold::Product, _) => "return a * b;".to_owned(),
             // A NaN stays: nothing equals it.
             (Fold::Min, Kind::F64) => "return select(a, b, !(b >= a) && a == a);".to_owned(),
@@ -417,7 +429,6 @@ impl Operator {
             Finish::Identity => v,
             Finish::Mean(count) if self.value() == Kind::F64 => format!("{v} / f64({count}u)"),
             Finish::Mean(count) => format!("{v} / f32({count}u)"),
-            Finish::Root if self.is_ranked() => format!("sqrt(bitcast<f32>({v}))"),
             Finish::Root => format!("sqrt({v})"),
         }
     }
@@ -510,8 +521,13 @@ impl Operator {
             Map::Norm => [x.norm_sqr().to_bits(), 0, 0, 0],
             Map::Product => words(x * y),
             Map::ConjugateProduct => words(x.conj() * y),
-            Map::Distance if x == y => [0; 4],
-            Map::Distance => [(x - y).norm_sqr().to_bits(), 0, 0, 0],
+            Map::Distance => {
+                // Equal parts, infinite ones too, are 0 apart.
+                let apart = |a: f32, b: f32| if a == b { 0.0 } else { a - b };
+                let is_nan = [x.re, x.im, y.re, y.im].iter().any(|part| part.is_nan());
+                let distance = if is_nan { f32::NAN } else { apart(x.re, y.re).hypot(apart(x.im, y.im)) };
+                [distance.to_bits(), 0, 0, 0]
+            }
             Map::Abs | Map::Custom(_) => panic!("no such map of complex numbers has a mirror"),
         }
     }
