@@ -61,7 +61,7 @@ use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape};
 use geometry::Geometry;
 
-/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`](crate::half)), f64.
+/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]), f64.
 pub trait Value: Element + crate::plan::Sealed {
     /// How kernels see it.
     const KIND: Kind;
