@@ -23,7 +23,7 @@ use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
 use wgpu_fft::{Complex32, Element, Plan};
 
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, recipes_file, rounded};
 
 #[path = "support/mod.rs"]
 mod support;
@@ -47,8 +47,8 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe", "recipe", Format::Text),
 ];
 
-/// Candidates by hand: a specification as printed, and a recipe.
-type ByHand = Vec<(String, Recipe)>;
+/// Candidates by hand: specifications as printed, and their recipes.
+type ByHand = Vec<(String, Vec<String>)>;
 
 fn main() -> ExitCode {
     let mut file = None;
@@ -59,20 +59,9 @@ fn main() -> ExitCode {
         Ok(name == "recipes-file")
     });
     support::run("reduce", options, COLUMNS, |bench| {
-        let by_hand = file.map(|file| read(&file)).transpose()?;
+        let by_hand = file.as_deref().map(recipes_file).transpose()?;
         cases(&mut Contests { bench, by_hand })
     })
-}
-
-fn read(file: &str) -> Result<ByHand> {
-    let text = std::fs::read_to_string(file)?;
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            let (spec, recipe) = line.split_once('|').ok_or_else(|| format!("{file}: `{line}` is no `spec | recipe`"))?;
-            Ok((spec.trim().to_owned(), recipe.trim().parse()?))
-        })
-        .collect()
 }
 
 fn cases(contests: &mut Contests<'_>) -> Result<()> {
@@ -139,11 +128,10 @@ impl Contests<'_> {
         let across = spec.clone().determinism(Determinism::AcrossDevices);
         match &self.by_hand {
             Some(all) => {
-                let own: Vec<Recipe> = all.iter().filter(|(spec, _)| *spec == title).map(|(_, recipe)| recipe.clone()).collect();
-                if own.is_empty() {
-                    return Ok(());
+                let Some((_, own)) = all.iter().find(|(spec, _)| *spec == title) else { return Ok(()) };
+                for recipe in own {
+                    recipes.push(recipe.parse()?);
                 }
-                recipes.extend(own);
             }
             None => recipes.push(Recipe::Tree { workgroup: 256 }),
         }

@@ -40,7 +40,7 @@ use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
 
 use cases::{Kind, Layout};
 use host::Host;
-use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, Samples, rounded};
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, Samples, recipes_file, rounded};
 
 mod cases;
 mod check;
@@ -125,7 +125,7 @@ impl Own {
     /// What was asked for: cases of a file, then single ones, then tables. If there is nothing of that, the table that suits the adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<Request>> {
         let mut requests = match &self.recipes_file {
-            Some(path) => self.read(path)?,
+            Some(path) => recipes_file(path)?.into_iter().map(|(spec, recipes)| self.request(spec, recipes, true)).collect(),
             None => Vec::new(),
         };
         let mut specs: Vec<(String, Option<String>)> = self.specs.iter().map(|spec| (spec.clone(), None)).collect();
@@ -151,27 +151,6 @@ impl Own {
 
     fn request(&self, spec: String, recipes: Vec<String>, from_file: bool) -> Request {
         Request { spec, recipes, from_file, in_place: self.in_place, against: self.against }
-    }
-
-    /// Reads lines `spec | recipe`. The lines of a specification need not follow one another.
-    fn read(&self, path: &str) -> Result<Vec<Request>> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-        let mut requests: Vec<Request> = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
-            }
-            let Some((spec, recipe)) = line.split_once('|') else {
-                return Err(format!("{path}, line {number}: it is no `spec | recipe`").into());
-            };
-            let (spec, recipe) = (spec.trim().to_owned(), recipe.trim().to_owned());
-            match requests.iter_mut().find(|request| request.spec == spec) {
-                Some(request) => request.recipes.push(recipe),
-                None => requests.push(self.request(spec, vec![recipe], true)),
-            }
-        }
-        Ok(requests)
     }
 }
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use lexopt::Arg::{Long, Short};
 use lexopt::{Error, Parser, ValueExt};
 
+use super::Result;
+
 const COMMON: &str = "  --adapter NAME  the adapter whose name contains NAME
   --filter TEXT   only cases whose printed specification contains TEXT; repeated: any of them
   --recipe TEXT   also by this recipe, in the cases that it fits; may be repeated
@@ -29,7 +31,7 @@ impl Options {
     /// Reads the command line. `own` reads the options that only this benchmark has, described in `usage`, and says whether it knows one.
     ///
     /// Ends the process if the command line is wrong, or asks for help.
-    pub fn parse(usage: &str, own: impl FnMut(&str, &mut Parser) -> Result<bool, Error>) -> Self {
+    pub fn parse(usage: &str, own: impl FnMut(&str, &mut Parser) -> std::result::Result<bool, Error>) -> Self {
         match Self::try_parse(usage, own) {
             Ok(options) => options,
             Err(error) => {
@@ -39,7 +41,10 @@ impl Options {
         }
     }
 
-    fn try_parse(usage: &str, mut own: impl FnMut(&str, &mut Parser) -> Result<bool, Error>) -> Result<Self, Error> {
+    fn try_parse(
+        usage: &str,
+        mut own: impl FnMut(&str, &mut Parser) -> std::result::Result<bool, Error>,
+    ) -> std::result::Result<Self, Error> {
         let mut options =
             Self { adapter: None, filters: Vec::new(), recipes: Vec::new(), rounds: 11, wall_clock: false, smoke: false, json: false };
         let mut parser = Parser::from_env();
@@ -87,4 +92,25 @@ impl Options {
     pub fn recipes<R: FromStr<Err = wgpu_fft::Error>>(&self) -> wgpu_fft::Result<Vec<R>> {
         self.recipes.iter().map(|text| text.parse()).collect()
     }
+}
+
+/// Reads a file of lines `spec | recipe`, with `#` before comments: each specification once, with its recipes. Its lines need not follow one another.
+pub fn recipes_file(path: &str) -> Result<Vec<(String, Vec<String>)>> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut requests: Vec<(String, Vec<String>)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let Some((spec, recipe)) = line.split_once('|') else {
+            return Err(format!("{path}, line {number}: it is no `spec | recipe`").into());
+        };
+        let (spec, recipe) = (spec.trim().to_owned(), recipe.trim().to_owned());
+        match requests.iter_mut().find(|(known, _)| *known == spec) {
+            Some((_, recipes)) => recipes.push(recipe),
+            None => requests.push((spec, vec![recipe])),
+        }
+    }
+    Ok(requests)
 }

@@ -27,7 +27,7 @@ use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{Complex32, Element, Plan};
 
 use plot::Point;
-use support::{Arrays, Bench, Case, Column, Format, Options, Result};
+use support::{Arrays, Bench, Case, Column, Format, Options, Result, recipes_file};
 
 mod plot;
 #[path = "../support/mod.rs"]
@@ -181,24 +181,7 @@ impl Own {
 
     /// Cases and the recipes asked for: those of a file, then single ones; if there is none of either, those that suit the adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
-        let mut requests: Vec<(String, Vec<String>)> = Vec::new();
-        if let Some(path) = &self.recipes_file {
-            let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-            for (number, line) in (1..).zip(text.lines()) {
-                let line = line.split('#').next().unwrap_or_default().trim();
-                if line.is_empty() {
-                    continue;
-                }
-                let Some((spec, recipe)) = line.split_once('|') else {
-                    return Err(format!("{path}, line {number}: it is no `spec | recipe`").into());
-                };
-                let (spec, recipe) = (spec.trim().to_owned(), recipe.trim().to_owned());
-                match requests.iter_mut().find(|(known, _)| *known == spec) {
-                    Some((_, recipes)) => recipes.push(recipe),
-                    None => requests.push((spec, vec![recipe])),
-                }
-            }
-        }
+        let mut requests = self.recipes_file.as_deref().map(recipes_file).transpose()?.unwrap_or_default();
         let all: &[&str] = bench.sized(&GPU, &CPU, &SMOKE);
         let some: Vec<&str> =
             if self.specs.is_empty() && requests.is_empty() { all.to_vec() } else { self.specs.iter().map(String::as_str).collect() };
