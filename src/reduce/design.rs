@@ -1,7 +1,7 @@
 //! The rules that choose a recipe, with the measurements behind each number.
 
 use super::geometry::Geometry;
-use super::recipe::{Pass, Recipe};
+use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
 use super::text::{has_access, needs_f64};
 use super::{Core, Determinism};
 use crate::error::Result;
@@ -183,6 +183,9 @@ fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) ->
         if least > 1 && !profile.is_cpu() {
             // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
             least = least.max(8192u32.div_ceil(geometry.results()));
+        }
+        if profile.is_cpu() {
+            least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
         }
         let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
         let (_, parts) = pass.chunk(task.length());

@@ -2,7 +2,7 @@
 
 use super::design::is_fixed;
 use super::geometry::Geometry;
-use super::recipe::{Pass, Recipe};
+use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
 use super::text::{self, Setting, needs_f64, value_words};
 use super::{Core, Determinism};
 use crate::error::{Error, Result};
@@ -174,6 +174,13 @@ impl Lowering<'_> {
             }
             let extent = self.extent(pass, partial, count);
             let (chunk, parts) = pass.chunk(extent.count);
+            let steps = pass.steps(extent.count);
+            if self.profile.is_cpu() && steps > MOST_STEPS_ON_CPU {
+                let why = format!(
+                    "a loop would turn {steps} times, and on a processor {MOST_STEPS_ON_CPU} are the most: more parts, lanes or unrolling"
+                );
+                return Err(Stop::Unfit(why));
+            }
             if pass.join && !last {
                 return Err(Stop::Unfit("only the last pass joins its parts".to_owned()));
             }

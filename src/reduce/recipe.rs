@@ -45,6 +45,9 @@ pub struct Pass {
     pub join: bool,
 }
 
+/// Turns of a loop on a processor, at most: lavapipe (Mesa 22.3.6) leaves a loop after 65,535 turns, without a word, and the result is wrong.
+pub(super) const MOST_STEPS_ON_CPU: u32 = 32_768;
+
 impl Recipe {
     /// Additions that an element passes through.
     pub(super) fn depth(&self, geometry: &Geometry) -> u32 {
@@ -83,6 +86,12 @@ impl Pass {
         let row = u64::from(self.lanes * self.accumulators);
         let chunk = u64::from(length.div_ceil(self.parts)).next_multiple_of(row).min(u64::from(u32::MAX)) as u32;
         (chunk, length.div_ceil(chunk))
+    }
+
+    /// Turns of the loop of an invocation.
+    pub(super) fn steps(&self, length: u32) -> u32 {
+        let (chunk, _) = self.chunk(length);
+        (chunk.min(length) / (self.lanes * self.accumulators)).div_ceil(self.unroll)
     }
 
     /// Says why the pass cannot run, if it cannot. `contiguous` elements are read in one piece.

@@ -107,6 +107,32 @@ fn the_order_across_devices_is_one() {
     }
 }
 
+/// lavapipe leaves loops after 65,535 turns.
+#[test]
+fn no_loop_turns_too_often_on_a_processor() {
+    let lavapipe = profiles().into_iter().find(DeviceProfile::is_cpu).unwrap();
+    let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..lavapipe };
+    for (shape, axes) in [
+        (&[(1usize << 29) - 1][..], &[0][..]),
+        (&[u32::MAX as usize], &[0]),
+        (&[600, 7_000_001], &[1]),
+        (&[1 << 29, 4], &[0]),
+        (&[1 << 30, 3], &[0]),
+        (&[3, 1 << 28, 5], &[1]),
+        (&[1 << 14, 1 << 10, 1 << 6], &[0, 2]),
+    ] {
+        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
+            let spec = Reduce::<f32>::sum(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes).determinism(determinism);
+            let recipe = spec.design(&large).unwrap();
+            spec.lower(&recipe, &large).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+        }
+    }
+    let spec = Reduce::<f32>::sum([1 << 20, 4]).axes([0]);
+    let error = spec.lower(&"workgroup=8 width=4".parse().unwrap(), &large).unwrap_err();
+    assert!(matches!(&error, Error::UnfitRecipe { why, .. } if why.contains("1048576 times")), "{error}");
+    assert!(spec.lower(&"workgroup=8 width=4".parse().unwrap(), &profiles()[0]).is_ok());
+}
+
 /// Arrays larger than one binding are cut, between lines or within them.
 #[test]
 fn arrays_larger_than_a_binding_are_cut() {
