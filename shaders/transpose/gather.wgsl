@@ -51,7 +51,6 @@ override BYTES: u32 = 1u;
 @group(0) @binding(1) var<storage, read> input: array<u32>;
 @group(0) @binding(2) var<storage, read_write> output: array<atomic<u32>>;
 
-/// The bits of an element at the low end of a word.
 /// Bits of an element.
 fn element_bits() -> u32 {
     return 8u * BYTES;

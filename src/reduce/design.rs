@@ -2,7 +2,7 @@
 
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
-use super::text::{has_access, needs_f64};
+use super::text::has_access;
 use super::{Core, Determinism};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -12,10 +12,7 @@ use crate::kernels::reduce::operator::{Kind, Operator};
 /// The rules' choice.
 pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = Geometry::of(spec)?;
-    let operator = spec.operator(&geometry)?;
-    if needs_f64(&stage_of(&operator, false)) && !profile.f64 {
-        return Err(spec.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
-    }
+    let operator = spec.operator(&geometry, profile)?;
     if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() {
         return Ok(fixed(&operator, &geometry, profile));
     }
@@ -65,10 +62,9 @@ fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
     let mut count = geometry.count();
     loop {
         let partial = !passes.is_empty();
-        let contiguous = if geometry.lines && partial { count } else { geometry.contiguous() };
-        let width = widest(operator, partial, contiguous, 16);
-        let (length, groups) =
-            if geometry.lines { (count / width, geometry.results()) } else { (count, (geometry.results() / width).div_ceil(32)) };
+        let width = widest(operator, partial, geometry.contiguous_in(count, partial), 16);
+        let length = geometry.length(count, width);
+        let groups = if geometry.lines { geometry.results() } else { (geometry.results() / width).div_ceil(32) };
         let side_by_side = if geometry.lines {
             (length / 8).max(1).next_power_of_two().min(FIXED_LINE)
         } else {
@@ -91,10 +87,9 @@ fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
 /// The passes of [`fixed_order`] for a device.
 fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     let subgroup = subgroup_for(operator, geometry, profile);
-    let mut length = 0;
+    let mut count = geometry.count();
     let mut passes = Vec::new();
     for [side_by_side, width, parts] in fixed_order(operator, geometry) {
-        length = if passes.is_empty() { geometry.count() } else { length };
         let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
         // On a processor a subgroup to a line, and few lanes to a column.
         let (invocations, lanes) = match (profile.is_cpu(), geometry.lines) {
@@ -107,8 +102,8 @@ fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> R
         let accumulators = side_by_side / lanes;
         let unroll = (8 / accumulators).max(1);
         let pass = Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false };
-        passes.push(unrolled(pass, if geometry.lines { length / width } else { length }));
-        length = parts;
+        passes.push(unrolled(pass, geometry.length(count, width)));
+        count = parts;
     }
     Recipe::Passes(passes)
 }
@@ -135,7 +130,7 @@ fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32
 
 /// The same for an array that is larger than a binding.
 fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
-    let bytes = geometry.len as u64 * u64::from(operator.input.bytes());
+    let bytes = geometry.len() as u64 * u64::from(operator.input.bytes());
     if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
 }
 
@@ -169,7 +164,7 @@ fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) ->
     let mut count = geometry.count();
     loop {
         let partial = !passes.is_empty();
-        let contiguous = if geometry.lines && partial { count } else { geometry.contiguous() };
+        let contiguous = geometry.contiguous_in(count, partial);
         let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
         let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
         let task = Task { operator, geometry, profile, partial, count, width, most };
@@ -202,13 +197,13 @@ fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) ->
 impl Task<'_> {
     /// Accesses of a line, or rows.
     fn length(&self) -> u32 {
-        if self.geometry.lines { self.count / self.width } else { self.count }
+        self.geometry.length(self.count, self.width)
     }
 
     /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each of the 132 processors of an H200; twice as many for 2²⁷ elements
     /// and more. A better number for other GPUs has to be measured on them.
     fn busy(&self) -> u32 {
-        if self.geometry.len >= 1 << 27 { 270_336 } else { 135_168 }
+        if self.geometry.len() >= 1 << 27 { 270_336 } else { 135_168 }
     }
 
     /// H200, sums of f32, µs: whole arrays of 2¹⁶ elements in one workgroup of 1024 4.9, in 16 parts that the last workgroup joins 4.0, in two dispatches

@@ -21,8 +21,6 @@ pub(super) struct Geometry {
     pub reduced: Vec<Run>,
     /// What is kept, closest first; at most two for lines and three for columns.
     pub kept: Vec<Run>,
-    /// Elements.
-    pub len: usize,
 }
 
 impl Geometry {
@@ -36,15 +34,30 @@ impl Geometry {
         self.kept.iter().map(|run| run.extent).product()
     }
 
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.count() as usize * self.results() as usize
+    }
+
     /// Elements that follow one another, of a line or of a row.
     pub fn contiguous(&self) -> u32 {
         if self.lines { &self.reduced } else { &self.kept }.first().map_or(1, |run| run.extent)
     }
 
+    /// The same of a pass that reduces `count` elements, or partial results, to one: lines of partial results are in one piece.
+    pub fn contiguous_in(&self, count: u32, partial: bool) -> u32 {
+        if self.lines && partial { count } else { self.contiguous() }
+    }
+
+    /// What a pass walks over that reduces `count` elements to one: the accesses of a line, or rows.
+    pub fn length(&self, count: u32, width: u32) -> u32 {
+        if self.lines { count / width } else { count }
+    }
+
     pub fn of(spec: &Core) -> Result<Self> {
         let what = || format!("`{spec}`");
         let rank = spec.shape.rank();
-        let len = spec.shape.elements("reduction", spec.batch)?;
+        spec.shape.elements("reduction", spec.batch)?;
         let axes: Vec<usize> = match &spec.axes {
             None => (0..rank).collect(),
             Some(axes) if axes.is_empty() => {
@@ -75,6 +88,6 @@ impl Geometry {
         }
         let side = |wanted| runs.iter().filter(|(_, reduced)| *reduced == wanted).map(|(run, _)| *run).collect();
         let lines = runs.first().is_none_or(|(_, reduced)| *reduced);
-        Ok(Self { lines, reduced: side(true), kept: side(false), len })
+        Ok(Self { lines, reduced: side(true), kept: side(false) })
     }
 }

@@ -3,7 +3,7 @@
 use super::design::is_fixed;
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
-use super::text::{self, Setting, needs_f64, value_words};
+use super::text::{self, Setting, value_words};
 use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -14,7 +14,7 @@ use crate::plan::{Array, Placement, Program};
 
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = Geometry::of(spec)?;
-    let operator = spec.operator(&geometry)?;
+    let operator = spec.operator(&geometry, profile)?;
     let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why };
     if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() && !is_fixed(recipe, &operator, &geometry) {
         return Err(unfit(
@@ -25,7 +25,7 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
     let program = Program {
         title: spec.to_string(),
         placement: Placement::OutOfPlace,
-        input: Array { len: geometry.len, element_bytes: operator.input.bytes() as usize },
+        input: Array { len: geometry.len(), element_bytes: operator.input.bytes() as usize },
         second: operator.takes_two(),
         output: Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize },
         workspaces: Vec::new(),
@@ -117,14 +117,6 @@ impl Lowering<'_> {
         Slot::Workspace(self.program.workspaces.len() - 1)
     }
 
-    fn check_f64(&self, stage: &Stage) -> std::result::Result<(), Stop> {
-        if needs_f64(stage) && !self.profile.f64 {
-            let why = format!("{} has no f64 in shaders (`SHADER_F64`)", self.profile.name);
-            return Err(Stop::Error(Error::Unsupported { what: format!("`{}`", self.program.title), why }));
-        }
-        Ok(())
-    }
-
     fn tree(&mut self, workgroup: u32) -> std::result::Result<(), Stop> {
         let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
         if !workgroup.is_power_of_two() || workgroup < 2 || workgroup > most {
@@ -141,7 +133,6 @@ impl Lowering<'_> {
             let to = self.target(pass, last, partials.into());
             let stage =
                 Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1, join: 0 };
-            self.check_f64(&stage)?;
             let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
             self.program.dispatches.push(dispatch);
             if last {
@@ -167,8 +158,7 @@ impl Lowering<'_> {
                 accumulators: pass.accumulators,
                 join: if pass.join { pass.workgroup } else { 0 },
             };
-            self.check_f64(&stage)?;
-            let contiguous = if self.geometry.lines && partial { count } else { self.geometry.contiguous() };
+            let contiguous = self.geometry.contiguous_in(count, partial);
             if let Some(why) = pass.unfit(&stage, &self.geometry, contiguous, self.profile) {
                 return Err(Stop::Unfit(why));
             }
@@ -289,7 +279,7 @@ impl Lowering<'_> {
         let (chunk, all_parts) = (*chunk, *all_parts);
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
-        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs, join: pass.join };
+        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs };
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));

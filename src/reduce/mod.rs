@@ -197,8 +197,8 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// What is done with the elements of an array of `geometry`.
-    fn operator(&self, geometry: &Geometry) -> Result<Operator> {
+    /// What is done with the elements of an array of `geometry`, if the device can.
+    fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
         let map = match (&self.mapped, &self.map) {
             (None, own) => own.clone(),
             (Some(map), operator::Map::Identity) => map.clone(),
@@ -211,7 +211,11 @@ impl Core {
         }
         let finish = if matches!(self.finish, Finish::Mean(_)) { Finish::Mean(geometry.count()) } else { self.finish };
         let rounded = self.determinism == Determinism::AcrossDevices;
-        Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
+        let operator = Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded };
+        if operator.needs_f64() && !profile.f64 {
+            return Err(self.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
+        }
+        Ok(operator)
     }
 
     fn unsupported(&self, why: &str) -> Error {

@@ -66,8 +66,9 @@ impl Recipe {
                 let mut depth = 0;
                 for pass in passes {
                     let in_line = if geometry.lines { pass.width } else { 1 };
-                    let (chunk, parts) = pass.chunk(count / in_line);
-                    let own = chunk.min(count / in_line);
+                    let length = geometry.length(count, pass.width);
+                    let (chunk, parts) = pass.chunk(length);
+                    let own = chunk.min(length);
                     depth += own.div_ceil(pass.lanes * pass.accumulators) + (in_line * pass.lanes * pass.accumulators).ilog2();
                     if pass.join {
                         depth += parts.div_ceil(pass.workgroup) + pass.workgroup.ilog2();

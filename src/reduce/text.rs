@@ -17,8 +17,6 @@ pub(super) struct Setting {
     pub subgroup: u32,
     /// Lines and columns are in several runs.
     pub runs: bool,
-    /// The workgroup that arrives last combines the parts of a line.
-    pub join: bool,
 }
 
 /// What one access loads.
@@ -52,11 +50,6 @@ pub(super) fn needs_int64(stage: &Stage) -> bool {
     access(loaded(stage), stage.width) == Some("vec4<u64>")
 }
 
-/// Whether arithmetic is in f64.
-pub(super) fn needs_f64(stage: &Stage) -> bool {
-    stage.operator.value() == Kind::F64 || loaded(stage) == Kind::F64
-}
-
 /// The text for `reduce/tree`.
 pub(super) fn tree(stage: Stage) -> Generated {
     let text = head(&stage, "");
@@ -69,10 +62,11 @@ pub(super) fn lines(stage: Stage, setting: &Setting) -> (Generated, u64) {
     text.push_str(&across(&stage));
     walk(&mut text, &stage, setting, true);
     let mut bytes = over_lanes_of_lines(&mut text, &stage, setting);
-    text.push_str(if setting.join { "" } else { CONCLUDE });
-    if setting.join {
+    if stage.join > 0 {
         text.push_str(&join(&stage));
         bytes += 4;
+    } else {
+        text.push_str(CONCLUDE);
     }
     (finished(stage, text), bytes)
 }

@@ -24,10 +24,6 @@ impl Runner for Device {
     fn has_custom(&self) -> bool {
         true
     }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 /// Of one case all types, or, where compiling takes long, those whose turn it is.

@@ -5,6 +5,7 @@ use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
 use crate::permute::{Case, PERMUTATIONS, orders};
+use crate::recipes::assert_reviewed;
 use crate::reference::Places;
 use crate::variants::profiles;
 
@@ -213,13 +214,7 @@ fn the_table_of_choices_is_as_reviewed() {
             table += &format!("{spec:<44} {:<16} {choice}\n", profile.name);
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/permutations.txt");
-    if std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
-        std::fs::write(path, &table).unwrap();
-    }
-    let reviewed = std::fs::read_to_string(path).unwrap_or_default();
-    let changed: Vec<&str> = table.lines().filter(|line| !reviewed.lines().any(|known| known == *line)).collect();
-    assert!(reviewed == table, "not as reviewed:\n{}", changed.join("\n"));
+    assert_reviewed("permutations.txt", &table);
 }
 
 /// Devices far smaller than any that WebGPU allows still get a recipe that fits, or an error.

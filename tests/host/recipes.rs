@@ -110,9 +110,14 @@ fn the_table_of_choices_is_as_reviewed() {
         let sum = Reduce::<f32>::sum(1 << 22);
         add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/recipes.txt");
+    assert_reviewed("recipes.txt", &table);
+}
+
+/// Compares a table with the one in `tests/host`, which WGPU_FFT_BLESS=1 writes anew.
+pub fn assert_reviewed(file: &str, table: &str) {
+    let path = &format!("{}/tests/host/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
-        std::fs::write(path, &table).unwrap();
+        std::fs::write(path, table).unwrap();
     }
     let reviewed = std::fs::read_to_string(path).unwrap_or_default();
     let changed: Vec<&str> = table.lines().filter(|line| !reviewed.lines().any(|known| known == *line)).collect();

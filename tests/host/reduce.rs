@@ -31,10 +31,6 @@ impl Runner for DeviceProfile {
     fn has_custom(&self) -> bool {
         false
     }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 #[test]

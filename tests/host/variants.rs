@@ -103,10 +103,6 @@ impl Runner for Reductions<'_> {
     fn has_custom(&self) -> bool {
         true
     }
-
-    fn name(&self) -> &str {
-        &self.profile.name
-    }
 }
 
 fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {

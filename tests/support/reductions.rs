@@ -14,7 +14,6 @@ pub trait Runner {
     fn has_f64(&self) -> bool;
     /// Runs operators given as WGSL.
     fn has_custom(&self) -> bool;
-    fn name(&self) -> &str;
 }
 
 pub struct Outcome<O> {

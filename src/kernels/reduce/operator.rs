@@ -191,6 +191,12 @@ impl Operator {
         if self.input == Kind::F64 && as_bits { Kind::Pair } else { self.input }
     }
 
+    /// Whether arithmetic is in f64.
+    #[must_use]
+    pub fn needs_f64(&self) -> bool {
+        self.loaded() == Kind::F64 || self.value() == Kind::F64
+    }
+
     /// What is combined, and stored as partial result.
     #[must_use]
     pub fn value(&self) -> Kind {
