@@ -86,6 +86,7 @@ pub mod plan;
 pub mod reduce;
 pub mod shape;
 pub mod transpose;
+pub mod tune;
 
 pub use bytemuck;
 pub use element::Element;

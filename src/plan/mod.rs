@@ -12,4 +12,4 @@ pub use encode::{Bound, Plan, StepTime};
 pub use planner::Planner;
 pub use program::{Array, Program, Table};
 pub(crate) use spec::Sealed;
-pub use spec::{Placement, Spec};
+pub use spec::{Agreement, Fill, Judge, Placement, Spec};

@@ -22,6 +22,46 @@ pub enum Placement {
     InPlace,
 }
 
+/// What recipes are compared on, and what tells a right result from a wrong one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Judge {
+    /// What inputs are filled with.
+    pub input: Fill,
+    /// How far apart two right results may be.
+    pub output: Agreement,
+}
+
+impl Judge {
+    /// Any bits, which come out the same by every recipe.
+    pub const EXACT: Self = Self { input: Fill::Bits, output: Agreement::Bits };
+}
+
+/// What inputs are filled with: random numbers from a fixed seed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fill {
+    /// Any bits.
+    Bits,
+    /// Numbers f32 evenly between two.
+    F32(f32, f32),
+    /// Numbers f16 evenly between two.
+    F16(f32, f32),
+    /// Numbers f64 evenly between two.
+    F64(f64, f64),
+}
+
+/// How far apart two right results may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Agreement {
+    /// Not at all.
+    Bits,
+    /// As arrays of f32: the two-norm of the difference over the two-norm of the first at most so much. A NaN agrees with nothing.
+    F32(f64),
+    /// The same of f16.
+    F16(f64),
+    /// The same of f64.
+    F64(f64),
+}
+
 /// The mathematics of an operation: plain data that can be compared, hashed and printed.
 ///
 /// [`design`](Spec::design) decides how to compute it on a device like `profile`, [`lower`](Spec::lower) writes that down as dispatches.
@@ -48,4 +88,29 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// # Errors
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
+
+    /// A plain recipe whose result others are compared with: the baseline kernel where it can do it, or else the rules' choice.
+    ///
+    /// # Errors
+    /// As [`design`](Self::design).
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe> {
+        self.design(profile)
+    }
+
+    /// Recipes of other kinds than the rules' choice that are worth measuring: where a search begins besides there. Not all of them need fit.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = profile;
+        Vec::new()
+    }
+
+    /// Recipes that differ from `recipe` in one decision: where a search goes next. Not all of them need fit.
+    fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = (recipe, profile);
+        Vec::new()
+    }
+
+    /// What to compare recipes on, and how far apart the results of two right ones may be.
+    fn judge(&self) -> Judge {
+        Judge::EXACT
+    }
 }

@@ -1,0 +1,3 @@
+//! Rules for work sizes that need no measurement.
+
+pub mod takemoto;

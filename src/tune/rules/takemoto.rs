@@ -1,0 +1,1 @@
+//! The work sizes of Takemoto, Wada, Kondo and Honda.

@@ -1,0 +1,1 @@
+//! Searches over recipes, by whatever measures them.
