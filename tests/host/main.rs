@@ -15,6 +15,7 @@ mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
 mod transforms;
+mod tuning;
 mod validators;
 mod variants;
 mod worked_example;
