@@ -150,6 +150,14 @@ pub enum Error {
         /// The reason, from the operating system where it gives one.
         why: String,
     },
+    /// A file of measured recipes could not be read or written as the caller asked.
+    #[error("the record {path:?}: {why}")]
+    Record {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The reason, from the operating system where it gives one.
+        why: String,
+    },
     /// The device is gone: it was destroyed, removed, or hung.
     #[error("the device was lost during {during}: {message}")]
     DeviceLost {

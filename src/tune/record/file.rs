@@ -1,0 +1,240 @@
+//! The file of a record: reading what is new, appending, replacing.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::item::Item;
+use super::line;
+
+/// Bytes of a file that are read at most.
+pub(super) const LARGEST: u64 = 64 << 20;
+/// How long others are waited for. They hold the lock for one line, or for as long as it takes to write the file anew.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes before the place up to which a file was read, by which it is known again: they hold a line's checksum.
+const TAIL: usize = 64;
+
+/// How far a file was read, and what is to be written to it.
+#[derive(Debug)]
+pub(super) struct Disk {
+    pub path: PathBuf,
+    /// The end of the last whole line that was read.
+    offset: u64,
+    /// What stands before that.
+    tail: Vec<u8>,
+    /// The file's number in its file system, where there is such a thing.
+    id: Option<[u64; 2]>,
+    /// The file is somebody else's or too large: it is not touched again.
+    pub closed: bool,
+    /// Items that are in memory alone, so far.
+    pub unsaved: Vec<Item>,
+}
+
+/// What a file holds since it was read last.
+#[derive(Default)]
+pub(super) struct News {
+    /// Lines, of which the last may not have ended.
+    pub text: Vec<u8>,
+    /// Whether that is all that the file holds now.
+    pub anew: bool,
+    /// What is wrong with the rest.
+    pub trouble: Option<String>,
+}
+
+impl Disk {
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, offset: 0, tail: Vec::new(), id: None, closed: false, unsaved: Vec::new() }
+    }
+
+    /// Reads what was appended, or all of a file that took the place of the one known.
+    pub fn news(&mut self) -> io::Result<News> {
+        let Some(mut file) = open(&self.path)? else {
+            let anew = self.offset > 0;
+            self.forget();
+            return Ok(News { anew, ..News::default() });
+        };
+        let known = self.id == id(&file.metadata()?) && self.is_tail_of(&mut file)?;
+        if !known {
+            self.forget();
+            self.id = id(&file.metadata()?);
+        }
+        let start = self.offset;
+        file.seek(SeekFrom::Start(start))?;
+        let text = read(&mut file, LARGEST.saturating_sub(start))?;
+        if start == 0 && !line::is_ours(&text) {
+            self.closed = true;
+            return Err(io::Error::other(NOT_OURS));
+        }
+        let large = start + text.len() as u64 >= LARGEST;
+        self.closed = large;
+        self.read_to(&text);
+        let trouble = large.then(|| format!("it is larger than {LARGEST} bytes, of which the rest is not read"));
+        Ok(News { anew: start == 0, text, trouble })
+    }
+
+    /// Notes that the file now holds `text` and nothing else.
+    pub fn replaced_by(&mut self, text: &[u8]) {
+        self.forget();
+        self.id = fs::metadata(&self.path).ok().as_ref().and_then(id);
+        self.read_to(text);
+    }
+
+    fn forget(&mut self) {
+        (self.offset, self.id) = (0, None);
+        self.tail.clear();
+    }
+
+    /// Goes past the whole lines of `text`.
+    fn read_to(&mut self, text: &[u8]) {
+        let Some(last) = text.iter().rposition(|&byte| byte == b'\n') else { return };
+        let whole = &text[..=last];
+        self.offset += whole.len() as u64;
+        self.tail = whole[whole.len().saturating_sub(TAIL)..].to_vec();
+    }
+
+    fn is_tail_of(&self, file: &mut File) -> io::Result<bool> {
+        let mut tail = [0; TAIL];
+        let tail = &mut tail[..self.tail.len()];
+        if file.metadata()?.len() < self.offset {
+            return Ok(false);
+        }
+        file.seek(SeekFrom::Start(self.offset - tail.len() as u64))?;
+        file.read_exact(tail)?;
+        Ok(tail == self.tail)
+    }
+}
+
+/// Why a file is not touched.
+pub(super) const NOT_OURS: &str = "it is no record of wgpu-fft";
+
+/// Opens a file for reading, if there is one.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    // Asked first, as to open a pipe is to wait for its other end.
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => File::open(path).map(Some),
+        Ok(_) => Err(io::Error::other("it is no regular file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads to the end, or `most` bytes.
+pub(super) fn read(file: &mut File, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// All of a record's file, empty if there is none; an error if it is not ours or too large.
+pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(mut file) = open(path)? else { return Ok(None) };
+    let text = read(&mut file, LARGEST)?;
+    if text.len() as u64 >= LARGEST {
+        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
+    }
+    if line::is_ours(&text) { Ok(Some(text)) } else { Err(io::Error::other(NOT_OURS)) }
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
+fn id(metadata: &fs::Metadata) -> Option<[u64; 2]> {
+    use std::os::unix::fs::MetadataExt;
+    Some([metadata.dev(), metadata.ino()])
+}
+
+#[cfg(not(unix))]
+fn id(_: &fs::Metadata) -> Option<[u64; 2]> {
+    None
+}
+
+/// A path beside another one.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// A number that no other call of this process gets, after the number of the process.
+pub(super) fn unique() -> String {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The files beside `path` whose names go on with `suffix`.
+pub(super) fn all_beside(path: &Path, suffix: &str) -> Vec<PathBuf> {
+    let prefix = beside(path, suffix);
+    let (Some(prefix), Some(directory)) = (prefix.file_name(), path.parent()) else { return Vec::new() };
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let names = entries.filter(|name| name.as_encoded_bytes().starts_with(prefix.as_encoded_bytes()));
+    names.map(|name| path.with_file_name(name)).collect()
+}
+
+/// Waits for the right to write to the file at `path`, which lasts as long as what is returned.
+///
+/// What is locked is a file beside it that is never removed: the record itself is replaced by others of its name.
+pub(super) fn lock(path: &Path) -> io::Result<File> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(beside(path, ".lock"))?;
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(pause),
+            Err(TryLockError::WouldBlock) => return Err(io::Error::other(format!("another process has kept it locked for {PATIENCE:?}"))),
+        }
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+/// Appends lines to the file at `path`, which the caller has locked. After a last line that never ended it begins a new one.
+pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    for (i, line) in lines.iter().enumerate() {
+        if i == 0 && last != [b'\n'] {
+            file.write_all(["\n", line].concat().as_bytes())?;
+        } else {
+            file.write_all(line.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts `text` in the place of the file at `path`, which the caller has locked, so that at any moment the one or the other is there as a whole.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    for leftover in all_beside(path, ".tmp-") {
+        // Whoever writes one keeps it locked.
+        if File::open(&leftover).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(&leftover);
+        }
+    }
+    let temporary = beside(path, &format!(".tmp-{}", unique()));
+    let written = File::create_new(&temporary).and_then(|mut file| {
+        file.try_lock().map_err(io::Error::from)?;
+        if let Ok(metadata) = fs::metadata(path) {
+            if metadata.permissions().readonly() {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    });
+    if written.is_err() {
+        // Whatever is wrong with it is what the caller hears of.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,128 @@
+//! What a record holds: measurements, and warnings.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::DeviceIdentity;
+use crate::error::{Error, Result};
+
+/// How thoroughly the best recipe was looked for. The greater answers for the less.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rigor {
+    /// A short search.
+    Measure,
+    /// A long one.
+    Patient,
+}
+
+/// What a time was taken by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Timer {
+    /// Timestamps that the device writes.
+    #[serde(rename = "timestamps")]
+    Timestamps,
+    /// The clock of the host, around submission and completion.
+    #[serde(rename = "wall clock")]
+    WallClock,
+}
+
+/// The best recipe that a search found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The specification, printed.
+    pub spec: String,
+    /// The recipe, printed.
+    pub recipe: String,
+    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program: if it is another today, the time says nothing.
+    pub wgsl: u64,
+    /// Where it was measured.
+    pub device: Arc<DeviceIdentity>,
+    /// Time of one run, finite and above zero.
+    pub seconds: f64,
+    /// Time of one run by the recipe that the rules choose, measured in the same rounds, finite and above zero.
+    pub rules_seconds: f64,
+    /// What the times were taken by.
+    pub timer: Timer,
+    /// How thorough the search was.
+    pub rigor: Rigor,
+    /// Version of this crate, as in [`CRATE_VERSION`](super::CRATE_VERSION).
+    pub version: String,
+    /// When it was measured, in seconds since 1970 ([`now`](super::now)).
+    pub time: u64,
+}
+
+impl Entry {
+    /// Refuses times that no clock measures.
+    pub(super) fn check(&self) -> Result<()> {
+        let measured = |seconds: f64| seconds.is_finite() && seconds > 0.0;
+        if measured(self.seconds) && measured(self.rules_seconds) {
+            return Ok(());
+        }
+        let what = format!("a measurement of {} s, and {} s by the rules, for `{}`", self.seconds, self.rules_seconds, self.spec);
+        Err(Error::Unsupported { what, why: "times must be finite and above zero".to_owned() })
+    }
+
+    /// Whether the one takes the place of the other: same problem, device and rigor.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.rigor == other.rigor && self.spec == other.spec && same(&self.device, &other.device)
+    }
+}
+
+/// A recipe that must not be tried again on a device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// The specification, printed.
+    pub spec: String,
+    /// The recipe, printed.
+    pub recipe: String,
+    /// Where it went wrong.
+    pub device: Arc<DeviceIdentity>,
+    /// What went wrong: `crashed`, `hung`, `lost the device`, `wrong result`.
+    pub why: String,
+    /// Version of this crate.
+    pub version: String,
+    /// When it went wrong, in seconds since 1970.
+    pub time: u64,
+}
+
+impl Mark {
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.recipe == other.recipe && self.spec == other.spec && same(&self.device, &other.device)
+    }
+}
+
+/// One line of a record.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Item {
+    /// A measurement.
+    Best(Entry),
+    /// A warning.
+    Mark(Mark),
+}
+
+impl Item {
+    /// The specification, printed.
+    #[must_use]
+    pub fn spec(&self) -> &str {
+        match self {
+            Self::Best(entry) => &entry.spec,
+            Self::Mark(mark) => &mark.spec,
+        }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Arc<DeviceIdentity> {
+        match self {
+            Self::Best(entry) => &entry.device,
+            Self::Mark(mark) => &mark.device,
+        }
+    }
+}
+
+/// Equality of devices, which mostly are one and the same in memory.
+pub(super) fn same(one: &Arc<DeviceIdentity>, other: &Arc<DeviceIdentity>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
+}

@@ -1,0 +1,131 @@
+//! Which recipe is being tried right now, for those who come after a crash.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::item::{Item, Mark};
+use super::line::{self, Line, Reader};
+use super::{CRATE_VERSION, DeviceIdentity, Record, file, now};
+
+/// How the names of the journal's files go on after the record's.
+const SUFFIX: &str = ".trial-";
+
+/// A recipe that is being tried. Dropped, it was harmless; if the process ends before, the next one that opens the record marks it.
+///
+/// The recipe stands in a file beside the record, which this process keeps locked, so that others know that it lives. A process that is ended by hand, or by
+/// `std::process::exit`, during a trial leaves a mark too: nobody can tell why it ended.
+#[derive(Debug)]
+pub struct Trial {
+    record: Record,
+    mark: Mark,
+    file: Option<(PathBuf, File)>,
+}
+
+impl Record {
+    /// Notes that a recipe is about to be tried which may take the process with it. In memory it does nothing.
+    #[must_use]
+    pub fn begin_trial(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Trial {
+        let mark = Mark {
+            spec: spec.to_owned(),
+            recipe: recipe.to_owned(),
+            device: Arc::new(device.clone()),
+            why: "the process ended during its trial".to_owned(),
+            version: CRATE_VERSION.to_owned(),
+            time: now(),
+        };
+        // While the record is locked nobody looks at a file that is not locked yet.
+        let file = self.locked(|path| {
+            let path = file::beside(path, &format!("{SUFFIX}{}", file::unique()));
+            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
+            opened.try_lock()?;
+            Ok((path, opened))
+        });
+        let mut trial = Trial { record: self.clone(), mark, file };
+        trial.write();
+        trial
+    }
+}
+
+impl Trial {
+    /// Goes on to another recipe of the same specification: the one before was harmless.
+    pub fn next(&mut self, recipe: &str) {
+        recipe.clone_into(&mut self.mark.recipe);
+        self.mark.time = now();
+        self.write();
+    }
+
+    /// Writes the line over the one before. What is left of a longer one stands after its end, where nobody reads.
+    fn write(&mut self) {
+        let Some((_, file)) = &mut self.file else { return };
+        let line = line::write(&Item::Mark(self.mark.clone())).ok().filter(|line| line.len() <= line::LONGEST);
+        let written = line.ok_or_else(|| io::Error::other("the line of a trial would be too long")).and_then(|line| {
+            file.rewind()?;
+            file.write_all(line.as_bytes())
+        });
+        if let Err(error) = written {
+            // The one before must not be blamed for what comes.
+            let _ = file.set_len(0);
+            self.record.warn(error);
+        }
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        if let Some((path, _file)) = self.file.take() {
+            // Before the lock goes with the file.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// What a dead process left.
+pub(super) struct Dead {
+    /// The recipe, unless its line is damaged.
+    pub mark: Option<Mark>,
+    path: PathBuf,
+    /// Locked, so that nobody else takes it for dead.
+    _file: File,
+}
+
+impl Dead {
+    /// Removes the file; to be called when the mark is safe.
+    pub fn remove(self) {
+        // If that fails, the next one marks it again, which changes nothing.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The journal's files beside a record, of the living and of the dead.
+pub(super) fn files(record: &Path) -> Vec<PathBuf> {
+    file::all_beside(record, SUFFIX)
+}
+
+/// What dead processes left beside a record that the caller has locked.
+pub(super) fn recover(record: &Path) -> Vec<Dead> {
+    files(record).into_iter().filter_map(dead).collect()
+}
+
+/// The trial in a file, if its process is dead.
+fn dead(path: PathBuf) -> Option<Dead> {
+    if !fs::symlink_metadata(&path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = File::open(&path).ok()?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return None,
+    }
+    // Its process may have ended the trial just now.
+    if !path.exists() {
+        return None;
+    }
+    let text = file::read(&mut file, line::LONGEST as u64 + 2).ok()?;
+    let mark = match line::lines(&text).next().map(|line| Reader::default().read(line)) {
+        Some(Line::Item(Item::Mark(mark))) => Some(mark),
+        _ => None,
+    };
+    Some(Dead { mark, path, _file: file })
+}
