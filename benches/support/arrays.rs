@@ -2,7 +2,7 @@
 
 use wgpu_fft::plan::Placement;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, wgpu};
+use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, tune, wgpu};
 
 use super::{Bench, Candidate, Result};
 
@@ -49,6 +49,24 @@ impl Arrays {
             }
         };
         Ok(Candidate::device(bounds?))
+    }
+
+    /// Binds a compiled recipe of anything to every pair, in place on the outputs. Two inputs are one after the other in one buffer.
+    pub fn bind_compiled(&self, arrays: tune::Arrays, compiled: &tune::Compiled) -> Result<Candidate> {
+        let words = |bytes: u64| (bytes / 4) as usize;
+        let small = arrays.output_bytes * 16 <= arrays.input_bytes;
+        let recorder = |[input, own]: &[DeviceBuffer<u32>; 2]| -> Result<tune::Recorder> {
+            let output = View::new(if small { self.pairs[0][1].wgpu() } else { own.wgpu() }, 0, words(arrays.output_bytes))?;
+            let inputs = match arrays.placement {
+                Placement::InPlace => [output; 2],
+                Placement::OutOfPlace => {
+                    let at = |i: usize| View::new(input.wgpu(), i as u64 * arrays.input_bytes, words(arrays.input_bytes));
+                    [at(0)?, at(arrays.inputs - 1)?]
+                }
+            };
+            Ok(compiled(&tune::Bindings { inputs, output })?)
+        };
+        Ok(Candidate::recorded(self.pairs.iter().map(recorder).collect::<Result<_>>()?))
     }
 
     /// Binds a plan to the first pair alone.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use wgpu_fft::gpu::Stopwatch;
 use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, Spec, wgpu};
 
 use super::arrays::Noise;
 use super::report::Report;
 use super::rounds::Schedule;
-use super::stopwatch::Stopwatch;
 use super::{Candidate, Column, Options, Result, Samples, rounded};
 
 /// A benchmark on one adapter.
@@ -67,7 +67,7 @@ impl Bench {
         };
         let bench = Self {
             name,
-            stopwatch: Stopwatch::new(&gpu, options.wall_clock),
+            stopwatch: if options.wall_clock { Stopwatch::by_wall_clock(&gpu) } else { Stopwatch::new(&gpu)? },
             schedule,
             noise: Noise::new(&gpu)?,
             report: Report::default(),
@@ -127,6 +127,12 @@ impl Bench {
     /// Measures the candidates of a contest.
     pub fn measure(&self, candidates: Vec<Candidate>) -> Result<Vec<Samples>> {
         self.schedule.measure(candidates, &self.stopwatch)
+    }
+
+    /// Seconds of one run of a candidate at a quick look: the least of three samples.
+    pub fn glance(&self, candidate: Candidate) -> Result<f64> {
+        let schedule = Schedule { rounds: 3, rehearsals: 1, warm_up: 0.0, ..self.schedule };
+        Ok(schedule.measure(vec![candidate], &self.stopwatch)?[0].min())
     }
 
     /// Runs the contest of every case that the filters let through. A case that the device has no room for is named and left out.
@@ -216,7 +222,7 @@ impl Bench {
             ("gb_per_s", rounded(gb_per_s)),
             ("copy_gb_per_s", rounded(copy_gb_per_s)),
             ("copy_fraction", rounded(gb_per_s / copy_gb_per_s)),
-            ("timer", json!(samples.timer)),
+            ("timer", json!(samples.timer.to_string())),
         ]));
         line.extend(fields(own));
         self.report.line(line);

@@ -24,7 +24,6 @@ mod bench;
 mod options;
 mod report;
 mod rounds;
-mod stopwatch;
 
 pub use arrays::Arrays;
 pub use bench::{Bench, Case, run};

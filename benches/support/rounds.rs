@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use wgpu_fft::Bound;
+use wgpu_fft::gpu::{Stopwatch, Timer};
+use wgpu_fft::tune::Recorder;
 
 use super::Result;
-use super::stopwatch::Stopwatch;
 
 /// Something to measure.
 pub struct Candidate {
@@ -18,7 +19,7 @@ pub struct Candidate {
 
 enum Work {
     /// A plan, bound to arrays that take turns; `next` is the one whose turn it is.
-    Device { bounds: Vec<Bound>, next: usize },
+    Device { recorders: Vec<Recorder>, next: usize },
     /// Host code that runs once and says how long it took.
     Host(Box<dyn FnMut() -> Duration>),
 }
@@ -26,7 +27,13 @@ enum Work {
 impl Candidate {
     /// A plan, bound to arrays that take turns.
     pub fn device(bounds: Vec<Bound>) -> Self {
-        Self::new(Work::Device { bounds, next: 0 })
+        let recorder = |bound: Bound| -> Recorder { Box::new(move |pass| bound.record(pass)) };
+        Self::recorded(bounds.into_iter().map(recorder).collect())
+    }
+
+    /// The same by whatever records them.
+    pub fn recorded(recorders: Vec<Recorder>) -> Self {
+        Self::new(Work::Device { recorders, next: 0 })
     }
 
     /// Host code on `state`. Each time, `prepare` runs before the clock does.
@@ -50,10 +57,10 @@ impl Candidate {
     /// Takes a sample: the seconds of one run.
     fn sample(&mut self, stopwatch: &Stopwatch) -> Result<f64> {
         let seconds = match &mut self.work {
-            Work::Device { bounds, next } => {
-                let turns = bounds.iter().cycle().skip(*next).take(self.repetitions);
-                *next = (*next + self.repetitions) % bounds.len();
-                stopwatch.time(turns)?
+            Work::Device { recorders, next } => {
+                let turns = recorders.iter().cycle().skip(*next).take(self.repetitions);
+                *next = (*next + self.repetitions) % recorders.len();
+                stopwatch.time(|pass| turns.clone().for_each(|record| record(pass)))?.as_secs_f64()
             }
             Work::Host(run) => (0..self.repetitions).map(|_| run()).sum::<Duration>().as_secs_f64(),
         };
@@ -111,7 +118,7 @@ impl Schedule {
             }
         }
         let samples = |candidate: Candidate| {
-            let timer = if candidate.is_host() { "wall clock" } else { stopwatch.timer() };
+            let timer = if candidate.is_host() { Timer::WallClock } else { stopwatch.timer() };
             Samples::new(candidate.seconds, candidate.repetitions, timer)
         };
         Ok(candidates.into_iter().map(samples).collect())
@@ -135,11 +142,11 @@ pub struct Samples {
     /// Runs in a sample.
     pub repetitions: usize,
     /// The clock.
-    pub timer: &'static str,
+    pub timer: Timer,
 }
 
 impl Samples {
-    fn new(mut seconds: Vec<f64>, repetitions: usize, timer: &'static str) -> Self {
+    fn new(mut seconds: Vec<f64>, repetitions: usize, timer: Timer) -> Self {
         seconds.sort_by(f64::total_cmp);
         Self { seconds, repetitions, timer }
     }

@@ -6,6 +6,7 @@ mod options;
 mod pending;
 mod profile;
 mod scope;
+mod stopwatch;
 mod unchecked;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub use cache::PipelineCacheStatus;
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
 pub use profile::DeviceProfile;
+pub use stopwatch::{Stopwatch, Timer};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -67,30 +69,61 @@ impl Gpu {
     /// As [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
-        let wanted = wgpu::Features::TIMESTAMP_QUERY
-            | wgpu::Features::PIPELINE_CACHE
-            | wgpu::Features::SUBGROUP
-            | wgpu::Features::SHADER_INT64
-            | wgpu::Features::SHADER_F64;
+        let gpu = Self::open(adapter, adapter.features() & Self::FEATURES, adapter.limits(), options.checked).await?;
+        Ok(match options.pipeline_cache {
+            Some(path) => gpu.with_pipeline_cache(path),
+            None => gpu,
+        })
+    }
+
+    /// What devices of our own are opened with, where there is any of it.
+    const FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+        .union(wgpu::Features::PIPELINE_CACHE)
+        .union(wgpu::Features::SUBGROUP)
+        .union(wgpu::Features::SHADER_INT64)
+        .union(wgpu::Features::SHADER_F64);
+
+    async fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Limits, checked: bool) -> Result<Self> {
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-fft"),
-            required_features: adapter.features() & wanted,
-            required_limits: adapter.limits(),
+            required_features: features,
+            required_limits: limits,
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
         let opened = adapter.request_device(&descriptor).await;
         let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
-        let gpu = Self { checked: options.checked, ..Self::from_wgpu(device, queue) };
+        let gpu = Self { checked, ..Self::from_wgpu(device, queue) };
         let lost = Arc::clone(&gpu.lost);
         gpu.device.set_device_lost_callback(move |reason, message| {
             let text = if message.is_empty() { format!("{reason:?}") } else { format!("{reason:?}: {message}") };
             *lost.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
         });
-        Ok(match options.pipeline_cache {
-            Some(path) => gpu.with_pipeline_cache(path),
-            None => gpu,
-        })
+        Ok(gpu)
+    }
+
+    /// Another device of the same adapter, with the same limits and what recipes may use, whose loss hurts nobody: to try things out on. Timestamps come on top, where
+    /// there are any.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no second device; in a browser [`Error::Unsupported`].
+    pub(crate) async fn scratch(&self) -> Result<Self> {
+        let info = self.device.adapter_info();
+        let adapters = options::all_adapters().await;
+        // Of equal cards the one in the same slot; any other would do as well.
+        let same = |adapter: &&wgpu::Adapter| {
+            let own = adapter.get_info();
+            (own.backend, own.vendor, own.device, &own.name, &own.driver, &own.driver_info)
+                == (info.backend, info.vendor, info.device, &info.name, &info.driver, &info.driver_info)
+        };
+        let same: Vec<&wgpu::Adapter> = adapters.iter().filter(same).collect();
+        let slot = |adapter: &&&wgpu::Adapter| adapter.get_info().device_pci_bus_id == info.device_pci_bus_id;
+        let Some(adapter) = same.iter().find(slot).or(same.first()) else {
+            let found = adapters.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>().join(", ");
+            return Err(Error::NoAdapter { wanted: format!("like {self}, for a second device"), found, hint: "Measuring needs one" });
+        };
+        let features = adapter.features() & (self.device.features() & Self::FEATURES | wgpu::Features::TIMESTAMP_QUERY);
+        Self::open(adapter, features, self.device.limits(), self.checked).await
     }
 
     /// Becomes a guest on the caller's device. Installs no callback, and asks for nothing that the device does not have.

@@ -209,6 +209,17 @@ fn new_instance() -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
+/// Every adapter, in wgpu's order.
+pub(super) async fn all_adapters() -> Vec<wgpu::Adapter> {
+    let instance = instance();
+    let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
+    if all.is_empty() {
+        // A browser does not enumerate; it answers a request.
+        all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await);
+    }
+    all
+}
+
 /// The adapters that fit, best first. All come from one instance of wgpu, which the process keeps.
 ///
 /// # Errors
@@ -221,12 +232,7 @@ pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
             "The program was built without any backend: turn on one of this crate's features vulkan, metal, dx12, webgpu, or wgpu's own";
         return Err(Error::NoAdapter { wanted: options.describe(), found: "none".to_owned(), hint });
     }
-    let instance = instance();
-    let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
-    if all.is_empty() {
-        // A browser does not enumerate; it answers a request.
-        all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await);
-    }
+    let mut all = all_adapters().await;
     let name = |info: wgpu::AdapterInfo| format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type);
     let found = all.iter().map(|adapter| name(adapter.get_info())).collect::<Vec<_>>().join(", ");
     all.retain(|adapter| options.fits(&adapter.get_info()));

@@ -9,6 +9,7 @@ use super::once::OnceMap;
 use super::{Plan, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::tune::{Choice, Tuning};
 
 /// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
 ///
@@ -21,6 +22,7 @@ use crate::gpu::Gpu;
 pub struct Planner {
     gpu: Gpu,
     pipelines: Pipelines,
+    tuning: Tuning,
     /// For each type of specification a [`Cache`] of its own.
     plans: Mutex<Caches>,
 }
@@ -38,13 +40,23 @@ type Shared<T> = std::rc::Rc<T>;
 #[cfg(target_arch = "wasm32")]
 type AnyCache = Shared<dyn Any>;
 
-type Cache<S> = OnceMap<(S, <S as Spec>::Recipe), Arc<Plan<S>>>;
+/// What is kept for one type of specification.
+struct Cache<S: Spec> {
+    choices: OnceMap<S, Choice<S::Recipe>>,
+    plans: OnceMap<(S, S::Recipe), Arc<Plan<S>>>,
+}
 
 impl Planner {
-    /// A planner without plans.
+    /// A planner without plans, which chooses recipes without measuring any.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), pipelines: Pipelines::default(), plans: Mutex::default() }
+        Self { gpu: gpu.clone(), pipelines: Pipelines::default(), tuning: Tuning::default(), plans: Mutex::default() }
+    }
+
+    /// Chooses recipes as `tuning` says from now on: by measurement, or by the record of one.
+    #[must_use]
+    pub fn with_tuning(self, tuning: Tuning) -> Self {
+        Self { tuning, plans: Mutex::default(), ..self }
     }
 
     /// The device.
@@ -53,14 +65,23 @@ impl Planner {
         &self.gpu
     }
 
-    /// The plan for `spec` by the recipe that the rules choose for this device.
+    /// The plan for `spec` by the recipe that [`choose`](Self::choose) gives.
     ///
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
     pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
-        self.check_compute(&spec)?;
-        let recipe = spec.design(self.gpu.profile())?;
+        let recipe = self.choose(&spec)?.recipe;
         self.plan_with(spec, recipe)
+    }
+
+    /// The recipe for `spec` on this device, and where it comes from: the rules, unless [`with_tuning`](Self::with_tuning) said otherwise. Measuring takes seconds; it is
+    /// done once for each specification.
+    ///
+    /// # Errors
+    /// If the specification is not valid, or does not fit the device. A search that fails is no error, see [`Tuning::choose`].
+    pub fn choose<S: Spec>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
+        self.check_compute(spec)?;
+        self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(&self.gpu, spec))
     }
 
     /// The plan for `spec` by a recipe of the caller's.
@@ -71,7 +92,7 @@ impl Planner {
         self.gpu.check_alive("planning")?;
         self.check_compute(&spec)?;
         let key = (spec, recipe);
-        self.cache::<S>().get_or_make(&key, || {
+        self.cache::<S>().plans.get_or_make(&key, || {
             let (spec, recipe) = &key;
             let program = spec.lower(recipe, self.gpu.profile())?;
             program.check(self.gpu.profile())?;
@@ -89,7 +110,7 @@ impl Planner {
         Err(Error::Unsupported { what: format!("`{spec}` on {}", profile.name), why })
     }
 
-    /// Forgets the plans and pipelines. Plans that somebody holds go on working.
+    /// Forgets the plans, the pipelines and the recipes that were chosen. Plans that somebody holds go on working; what was measured stays in the record.
     pub fn clear(&self) {
         self.lock().clear();
         self.pipelines.clear();
@@ -100,7 +121,11 @@ impl Planner {
     }
 
     fn cache<S: Spec>(&self) -> Shared<Cache<S>> {
-        let cache = Shared::clone(self.lock().entry(TypeId::of::<S>()).or_insert_with(|| Shared::new(Cache::<S>::default())));
+        let cache = Shared::clone(
+            self.lock()
+                .entry(TypeId::of::<S>())
+                .or_insert_with(|| Shared::new(Cache::<S> { choices: OnceMap::default(), plans: OnceMap::default() })),
+        );
         cache.downcast().expect("the cache of a type holds that type")
     }
 }

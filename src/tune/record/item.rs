@@ -2,31 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::DeviceIdentity;
 use crate::error::{Error, Result};
-
-/// How thoroughly the best recipe was looked for. The greater answers for the less.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rigor {
-    /// A short search.
-    Measure,
-    /// A long one.
-    Patient,
-}
-
-/// What a time was taken by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum Timer {
-    /// Timestamps that the device writes.
-    #[serde(rename = "timestamps")]
-    Timestamps,
-    /// The clock of the host, around submission and completion.
-    #[serde(rename = "wall clock")]
-    WallClock,
-}
+use crate::gpu::Timer;
+use crate::tune::Rigor;
 
 /// The best recipe that a search found.
 #[derive(Clone, PartialEq, Debug)]

@@ -10,7 +10,9 @@ use serde_json::value::RawValue;
 
 use super::DeviceIdentity;
 use super::hash;
-use super::item::{Entry, Item, Mark, Rigor, Timer};
+use super::item::{Entry, Item, Mark};
+use crate::gpu::Timer;
+use crate::tune::Rigor;
 
 /// Bytes of the longest line, without its end.
 pub(super) const LONGEST: usize = 16 << 10;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::DeviceIdentity;
-use super::item::{Entry, Item, Mark, Rigor};
+use super::item::{Entry, Item, Mark};
+use crate::tune::Rigor;
 
 /// Seeds that a search gets at most.
 const SEEDS: usize = 8;

@@ -4,7 +4,7 @@
 //!
 //! # Key
 //! Specifications and recipes are kept as their printed text, devices as a [`DeviceIdentity`]: hardware, driver, features and limits, never the number of an adapter. Of
-//! entries with the same specification, device and [`Rigor`] the newest counts, of marks those with the same specification, recipe and device. An entry answers on exactly its
+//! entries with the same specification, device and [`Rigor`](crate::tune::Rigor) the newest counts, of marks those with the same specification, recipe and device. An entry answers on exactly its
 //! device ([`Record::find`]); elsewhere its recipe is one to begin a search with ([`Record::seeds`]). Versions of this crate share a record: whether a recipe still means
 //! the program that was measured is decided by [`wgsl_hash`].
 //!
@@ -54,7 +54,7 @@ mod store;
 pub use hash::wgsl_hash;
 pub use identity::DeviceIdentity;
 pub use import::Import;
-pub use item::{Entry, Item, Mark, Rigor, Timer};
+pub use item::{Entry, Item, Mark};
 pub use journal::Trial;
 pub use store::Record;
 

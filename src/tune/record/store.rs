@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::file::{self, Disk};
-use super::item::{Entry, Item, Mark, Rigor};
+use super::item::{Entry, Item, Mark};
 use super::line::{self, Line, Reader};
 use super::memory::Memory;
 use super::{DeviceIdentity, Import, journal};
 use crate::error::{Error, Result};
+use crate::tune::Rigor;
 
 /// Measured recipes, in memory and, mostly, in a file. Cheap to clone; clones are the same record. See [the module](super).
 #[derive(Clone, Debug)]
@@ -23,6 +24,13 @@ struct Shared {
     path: Option<PathBuf>,
     warning: OnceLock<String>,
     report: Import,
+}
+
+/// In memory.
+impl Default for Record {
+    fn default() -> Self {
+        Self::in_memory()
+    }
 }
 
 impl Record {

@@ -1,0 +1,207 @@
+//! What tuning is worth: the rules' choice, the tuned one and the best of all, in the same rounds.
+//!
+//! ```sh
+//! cargo bench --bench tune                                   # what the adapter is compared by
+//! cargo bench --bench tune -- --exhaustive 300               # beside the best of up to 300 recipes
+//! cargo bench --bench tune -- --table anchors --seconds 10   # the table that cuFFT and VkFFT were measured by
+//! ```
+//!
+//! For each case a search runs as `Planner::plan` does with `Rigor::Measure`, without a record. Then its choice (`tuned`), the rules' (`rules`), the baseline that
+//! results are compared with (`baseline`) and, with `--exhaustive N`, the best of up to N recipes (`best`) run in interleaved rounds. For the best, every recipe that
+//! can be reached from neighbour to neighbour is run three times, and the 8 fastest go into the rounds.
+//!
+//! `cut` is what tuning saves of the rules' time; `of best` the tuned time over the best one; `tuning s` how long the search took, in which it measured so many
+//! recipes (`tried`).
+
+use std::collections::{HashSet, VecDeque};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use lexopt::ValueExt;
+use serde_json::{Value, json};
+use wgpu_fft::fft::{C2c, R2c};
+use wgpu_fft::reduce::Reduce;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::{Rigor, Source, Tunable, Tuning};
+use wgpu_fft::{Complex32, DeviceProfile, Error};
+
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+
+#[path = "../fft/cases.rs"]
+#[allow(dead_code, reason = "this benchmark needs the tables alone")]
+mod cases;
+#[path = "../support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --bench tune -- [OPTIONS]
+  --table NAME    a table of Fourier transforms, as in the bench fft, in place of the usual cases
+  --spec TEXT     this transform; may be repeated
+  --patient       searches of Rigor::Patient
+  --seconds S     time limit of a search
+  --exhaustive N  also the best of up to N recipes
+";
+
+const COLUMNS: &[Column] = &[
+    Column::new("spec", "spec", Format::Group),
+    Column::new("by", "candidate", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
+    Column::new("spread", "spread", Format::Percent),
+    Column::new("cut", "cut", Format::Percent),
+    Column::new("of best", "of_best", Format::Digits),
+    Column::new("tuning s", "tuning_s", Format::Decimals(1)),
+    Column::new("tried", "tried", Format::Decimals(0)),
+    Column::new("end", "end", Format::Text),
+    Column::new("recipe", "recipe", Format::Text),
+];
+
+/// What only this benchmark can be asked for.
+#[derive(Default)]
+struct Own {
+    tables: Vec<String>,
+    specs: Vec<String>,
+    patient: bool,
+    seconds: Option<f64>,
+    exhaustive: usize,
+}
+
+fn main() -> ExitCode {
+    let mut own = Own::default();
+    let options = Options::parse(USAGE, |name, parser| {
+        match name {
+            "table" => own.tables.push(parser.value()?.string()?),
+            "spec" => own.specs.push(parser.value()?.string()?),
+            "patient" => own.patient = true,
+            "seconds" => own.seconds = Some(parser.value()?.parse()?),
+            "exhaustive" => own.exhaustive = parser.value()?.parse()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    });
+    support::run("tune", options, COLUMNS, |bench| own.run(bench))
+}
+
+impl Own {
+    fn run(&self, bench: &mut Bench) -> Result<()> {
+        let mut specs = self.specs.clone();
+        for table in &self.tables {
+            specs.extend(cases::table(table)?);
+        }
+        if specs.is_empty() {
+            return self.usual(bench);
+        }
+        specs.iter().try_for_each(|spec| self.text(bench, spec))
+    }
+
+    /// The operations, and the two kernels of the paper that the rules are from.
+    fn usual(&self, bench: &mut Bench) -> Result<()> {
+        let side = bench.sized(4096, 1024, 32);
+        self.contest(bench, &Permute::<f32>::transpose([side, side]))?;
+        self.contest(bench, &Permute::<Complex32>::transpose([side, side]))?;
+        self.contest(bench, &Permute::<f32>::transpose(bench.sized([1080, 1920], [1080, 1920], [27, 48])))?;
+        self.contest(bench, &Reduce::<f32>::sum(bench.sized(1 << 26, 1 << 22, 1 << 12)))?;
+        self.contest(bench, &Reduce::<f32>::sum([side, side]).axes([1]))?;
+        self.contest(bench, &C2c::forward(1024).batch(bench.sized(65_536, 1024, 4)))?;
+        let squares: &[usize] = bench.sized(&[1024, 4096], &[256, 512], &[16]);
+        squares.iter().try_for_each(|&side| self.contest(bench, &C2c::forward([side, side])))
+    }
+
+    /// A transform by its text.
+    fn text(&self, bench: &mut Bench, text: &str) -> Result<()> {
+        if text.starts_with("r2c") { self.contest(bench, &R2c::from_str(text)?) } else { self.contest(bench, &C2c::from_str(text)?) }
+    }
+
+    fn tuning(&self, bench: &Bench) -> Tuning {
+        let tuning = Tuning::new(if self.patient { Rigor::Patient } else { Rigor::Measure });
+        let seconds = if bench.options().smoke { Some(0.2) } else { self.seconds };
+        match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+            Some(limit) => tuning.time_limit(limit),
+            None => tuning,
+        }
+    }
+
+    fn contest<T: Tunable>(&self, bench: &mut Bench, tunable: &T) -> Result<()> {
+        let profile = bench.gpu().profile().clone();
+        let sizes = match tunable.arrays(&profile) {
+            Ok(sizes) => sizes,
+            Err(error) => {
+                bench.say(|| format!("{tunable} is left out: {error}"));
+                return Ok(());
+            }
+        };
+        let case = Case { title: tunable.to_string(), shape: String::new(), bytes: sizes.moved_bytes() };
+        bench.attempt(&case, |bench| {
+            let start = Instant::now();
+            let choice = self.tuning(bench).choose(bench.gpu(), tunable)?;
+            let seconds = start.elapsed().as_secs_f64();
+            let outcome = match choice.source {
+                Source::Measured(outcome) => outcome,
+                Source::Failed(error) => return Err(error.into()),
+                other => return Err(format!("a search was asked for, and not `{other}`").into()),
+            };
+            let mut entries =
+                vec![("rules", tunable.estimate(&profile)?), ("baseline", tunable.baseline(&profile)?), ("tuned", choice.recipe)];
+            let arrays = Arrays::new(bench, sizes.input_bytes * sizes.inputs as u64, sizes.output_bytes)?;
+            let bound = |bench: &Bench, recipe: &T::Recipe| arrays.bind_compiled(sizes, &tunable.compile(bench.gpu(), recipe)?);
+            let all = self.everything(tunable, &profile);
+            entries.extend(fastest(bench, &all, &bound)?.into_iter().map(|recipe| ("best", recipe)));
+            let candidates = entries.iter().map(|(_, recipe)| bound(bench, recipe)).collect::<Result<Vec<_>>>()?;
+            let samples = bench.measure(candidates)?;
+            let rules = samples[0].median();
+            // The tuned one and the rules' choice are among all.
+            let best = (3..entries.len()).min_by(|&a, &b| samples[a].median().total_cmp(&samples[b].median()));
+            let least = samples.iter().map(|samples| samples.median()).fold(f64::INFINITY, f64::min);
+            for (i, (by, recipe)) in entries.iter().enumerate().filter(|(i, _)| *i < 3 || Some(*i) == best) {
+                let tuning: [(&str, Value); 3] = match *by {
+                    "tuned" => {
+                        [("tuning_s", rounded(seconds)), ("tried", json!(outcome.measured)), ("end", json!(outcome.end.to_string()))]
+                    }
+                    "best" => [("tuning_s", Value::Null), ("tried", json!(all.len())), ("end", Value::Null)],
+                    _ => [("tuning_s", Value::Null), ("tried", Value::Null), ("end", Value::Null)],
+                };
+                let own = [
+                    ("candidate", json!(by)),
+                    ("cut", rounded(samples[i].median() / rules - 1.0)),
+                    ("of_best", if best.is_some() { rounded(samples[i].median() / least) } else { Value::Null }),
+                ];
+                bench.report(&case, &recipe.to_string(), &samples[i], f64::NAN, own.into_iter().chain(tuning));
+            }
+            if !outcome.faults.is_empty() {
+                bench.fault(format!("{tunable}: {:?}", outcome.faults));
+            }
+            Ok(())
+        })
+    }
+
+    /// Every recipe that can be reached from neighbour to neighbour, as far as the number that was asked for.
+    fn everything<T: Tunable>(&self, tunable: &T, profile: &DeviceProfile) -> Vec<T::Recipe> {
+        let mut queue: VecDeque<T::Recipe> = tunable.estimate(profile).into_iter().chain(tunable.alternatives(profile)).collect();
+        let mut seen: HashSet<T::Recipe> = HashSet::new();
+        let mut all = Vec::new();
+        while let Some(recipe) = queue.pop_front() {
+            if all.len() == self.exhaustive {
+                break;
+            }
+            if seen.insert(recipe.clone()) && tunable.fingerprint(&recipe, profile).is_ok() {
+                queue.extend(tunable.neighbours(&recipe, profile));
+                all.push(recipe);
+            }
+        }
+        all
+    }
+}
+
+/// The 8 fastest of many recipes in a quick look.
+fn fastest<R: Clone>(bench: &Bench, all: &[R], bound: &dyn Fn(&Bench, &R) -> Result<Candidate>) -> Result<Vec<R>> {
+    let mut times: Vec<(f64, &R)> = Vec::new();
+    for recipe in all {
+        let look = || -> Result<f64> { bench.glance(bound(bench, recipe)?) };
+        match look() {
+            Ok(seconds) => times.push((seconds, recipe)),
+            Err(error) if matches!(error.downcast_ref(), Some(Error::DeviceLost { .. })) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    times.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    Ok(times.into_iter().take(8).map(|(_, recipe)| recipe.clone()).collect())
+}

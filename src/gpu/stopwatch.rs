@@ -1,0 +1,140 @@
+//! Time on the device.
+
+use std::time::{Duration, Instant};
+
+use super::{Gpu, View};
+use crate::error::{Error, Result};
+
+/// Times recorded work, by the device's clock where it has one.
+///
+/// ```no_run
+/// # fn time(gpu: &wgpu_fft::Gpu, bound: &wgpu_fft::Bound) -> wgpu_fft::Result<std::time::Duration> {
+/// let stopwatch = wgpu_fft::gpu::Stopwatch::new(gpu)?;
+/// stopwatch.time(|pass| bound.record(pass))
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Stopwatch {
+    gpu: Gpu,
+    stamps: Option<Stamps>,
+}
+
+/// Which clock a [`Stopwatch`] reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Timer {
+    /// Timestamps that the device writes at the begin and the end of a compute pass.
+    #[serde(rename = "timestamps")]
+    Timestamps,
+    /// The host's clock, from the submission of the pass to its end. It includes what submitting costs.
+    #[serde(rename = "wall clock")]
+    WallClock,
+}
+
+impl std::fmt::Display for Timer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Timestamps => "timestamps",
+            Self::WallClock => "wall clock",
+        })
+    }
+}
+
+/// Two timestamps and the buffer that they arrive in.
+#[derive(Debug)]
+struct Stamps {
+    queries: wgpu::QuerySet,
+    buffer: wgpu::Buffer,
+    seconds_per_tick: f64,
+}
+
+impl Stamps {
+    fn new(gpu: &Gpu) -> Result<Self> {
+        let (ty, count) = (wgpu::QueryType::Timestamp, 2);
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::STORAGE;
+        let descriptor = wgpu::QuerySetDescriptor { label: Some("stopwatch"), ty, count };
+        Ok(Self {
+            queries: gpu.caught("timing", 16, || gpu.device().create_query_set(&descriptor))?,
+            buffer: gpu.create_buffer("timestamps", 16, usage)?,
+            seconds_per_tick: f64::from(gpu.queue().get_timestamp_period()) * 1e-9,
+        })
+    }
+
+    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        }
+    }
+
+    /// Seconds between the two; not positive if the clock stood still or stepped back.
+    fn read(&self, gpu: &Gpu) -> Result<f64> {
+        let ticks = gpu.download(View::<u64>::new(&self.buffer, 0, 2)?)?.wait()?;
+        Ok(ticks[1].wrapping_sub(ticks[0]) as i64 as f64 * self.seconds_per_tick)
+    }
+}
+
+impl Stopwatch {
+    /// A stopwatch by timestamps if the device was opened with `TIMESTAMP_QUERY`, else by the host's clock.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], [`Error::OutOfMemory`].
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        let stamps = gpu.profile().timestamps.then(|| Stamps::new(gpu)).transpose()?;
+        Ok(Self { gpu: gpu.clone(), stamps })
+    }
+
+    /// A stopwatch by the host's clock.
+    #[must_use]
+    pub fn by_wall_clock(gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), stamps: None }
+    }
+
+    /// Which clock it uses.
+    #[must_use]
+    pub fn timer(&self) -> Timer {
+        if self.stamps.is_some() { Timer::Timestamps } else { Timer::WallClock }
+    }
+
+    /// Runs what `record` records in a compute pass of its own, waits for it and returns its time. A time that is not positive is measured again, up to 5 times.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the clock stands still; those of wgpu; [`Error::DeviceLost`].
+    pub fn time(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<Duration> {
+        const TRIES: usize = 5;
+        for _ in 0..TRIES {
+            let seconds = self.time_once(&record)?;
+            if let Ok(time) = Duration::try_from_secs_f64(seconds)
+                && !time.is_zero()
+            {
+                return Ok(time);
+            }
+        }
+        let why = format!("its clock gave no positive time in {TRIES} tries; the host's clock does without (Stopwatch::by_wall_clock)");
+        Err(Error::Unsupported { what: format!("timing by {} on {}", self.timer(), self.gpu), why })
+    }
+
+    fn time_once(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<f64> {
+        let mut start = Instant::now();
+        let submission = self.gpu.caught("timing", 0, || {
+            let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("stopwatch") });
+            let timestamp_writes = self.stamps.as_ref().map(Stamps::writes);
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("stopwatch"), timestamp_writes });
+            record(&mut pass);
+            drop(pass);
+            if let Some(stamps) = &self.stamps {
+                encoder.resolve_query_set(&stamps.queries, 0..2, &stamps.buffer, 0);
+            }
+            let commands = encoder.finish();
+            start = Instant::now();
+            self.gpu.queue().submit([commands])
+        })?;
+        match &self.stamps {
+            Some(stamps) => stamps.read(&self.gpu),
+            None => {
+                super::pending::poll_until(self.gpu.device(), submission)?;
+                Ok(start.elapsed().as_secs_f64())
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What this crate's authors measured: recipes that are better than the rules' on devices that they had.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::{Choice, Source, Tunable};
+use crate::error::Result;
+use crate::gpu::Gpu;
+
+/// A line for each: `vendor:device type | specification | recipe | measurement`.
+const TABLE: &str = include_str!("builtin.txt");
+
+/// A line of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Line {
+    vendor: u32,
+    device: u32,
+    device_type: wgpu::DeviceType,
+    spec: &'static str,
+    recipe: &'static str,
+    measurement: &'static str,
+}
+
+fn parse(line: &'static str) -> Option<Line> {
+    let mut parts = line.split(" | ").map(str::trim);
+    let (device, spec, recipe, measurement) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let (numbers, device_type) = device.split_once(' ')?;
+    let (vendor, device) = numbers.split_once(':')?;
+    let device_type = match device_type {
+        "discrete" => wgpu::DeviceType::DiscreteGpu,
+        "integrated" => wgpu::DeviceType::IntegratedGpu,
+        "virtual" => wgpu::DeviceType::VirtualGpu,
+        "cpu" => wgpu::DeviceType::Cpu,
+        _ => return None,
+    };
+    let number = |text| u32::from_str_radix(text, 16).ok();
+    Some(Line { vendor: number(vendor)?, device: number(device)?, device_type, spec, recipe, measurement })
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The lines of a specification.
+fn known(spec: &str) -> &'static [Line] {
+    static KNOWN: OnceLock<HashMap<&'static str, Vec<Line>>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let mut known: HashMap<&str, Vec<Line>> = HashMap::new();
+        lines().filter_map(parse).for_each(|line| known.entry(line.spec).or_default().push(line));
+        known
+    });
+    known.get(spec).map_or(&[], Vec::as_slice)
+}
+
+/// The choice without measurement: what is known of this device, or else of one of the same vendor and type, or else what the rules say.
+pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
+    let lines = known(&tunable.to_string());
+    if !lines.is_empty() {
+        let info = gpu.device().adapter_info();
+        let related = |line: &&Line| (line.vendor, line.device_type) == (info.vendor, info.device_type);
+        let mut related: Vec<&Line> = lines.iter().filter(related).collect();
+        related.sort_by_key(|line| line.device != info.device);
+        for line in related {
+            // On a device with other limits, or after a change of the kernels, a recipe may not fit any more.
+            if let Ok(recipe) = line.recipe.parse::<T::Recipe>()
+                && tunable.fingerprint(&recipe, gpu.profile()).is_ok()
+            {
+                return Ok(Choice { recipe, source: Source::BuiltIn { measurement: line.measurement } });
+            }
+        }
+    }
+    Ok(Choice { recipe: tunable.estimate(gpu.profile())?, source: Source::Rules })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_can_be_read_and_stands_once() {
+        let mut seen = std::collections::HashSet::new();
+        for line in lines() {
+            let own = parse(line).unwrap_or_else(|| panic!("{line}"));
+            assert!(seen.insert((own.vendor, own.device, own.device_type, own.spec)), "twice: {line}");
+            assert!(!own.measurement.is_empty(), "{line}");
+        }
+    }
+}

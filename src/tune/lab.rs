@@ -1,0 +1,234 @@
+//! A scratch device and the recipes that are tried on it.
+
+use std::collections::HashMap;
+
+use super::numbers::{disagreement, fill};
+use super::tunable::{Arrays, Bindings, Recorder, Tunable};
+use crate::error::Result;
+use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
+use crate::plan::{Judge, Placement, Planner};
+use crate::transpose::Permute;
+
+/// Words before and after each array that nobody may write. As many bytes as WebGPU's largest alignment of a binding.
+const GUARD: usize = 64;
+const GUARDS: u32 = 0x7fc0_6a6d;
+/// What an output holds before: a NaN that no arithmetic makes.
+const UNWRITTEN: u32 = 0x7fc0_dead;
+
+/// Bytes of arrays that take turns on a GPU, so that its caches hold none of them: those of an H200 are 60 MB.
+const ROTATION_BYTES: u64 = 192 << 20;
+const MOST_PAIRS: u64 = 256;
+
+/// Seconds of a sample, at least: some thousand ticks of the slowest clocks; on a processor, where the clock is that of the host, ten times what a submission costs.
+pub(super) const SAMPLE: f64 = 1e-3;
+/// Dispatches of a sample at most. Some 10,000 are a command buffer that every driver takes.
+const MOST_REPETITIONS: f64 = 1024.0;
+
+/// The device, the arrays, and the recipes compiled so far.
+pub(super) struct Lab<T: Tunable> {
+    gpu: Gpu,
+    tunable: T,
+    judge: Judge,
+    arrays: Arrays,
+    stopwatch: Stopwatch,
+    pairs: Vec<Pair>,
+    input: Vec<u32>,
+    expected: Option<Vec<u32>>,
+    candidates: HashMap<T::Recipe, Candidate>,
+}
+
+/// Inputs and an output, each between guards.
+struct Pair {
+    inputs: Vec<DeviceBuffer<u32>>,
+    output: DeviceBuffer<u32>,
+}
+
+struct Candidate {
+    /// On each pair.
+    recorders: Vec<Recorder>,
+    next: usize,
+    repetitions: usize,
+}
+
+impl<T: Tunable> Lab<T> {
+    /// Opens a second device of `gpu`'s adapter, and makes the arrays.
+    pub fn open(gpu: &Gpu, tunable: T) -> Result<Self> {
+        let gpu = pollster::block_on(gpu.scratch())?;
+        let (judge, arrays) = (tunable.judge(), tunable.arrays(gpu.profile())?);
+        let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
+        let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MOST_PAIRS) };
+        let input = fill(judge.input, (arrays.input_bytes / 4) as usize);
+        let pair = || -> Result<Pair> {
+            let array = |bytes: u64| gpu.alloc::<u32>((bytes / 4) as usize + 2 * GUARD);
+            let inputs = if arrays.placement == Placement::InPlace { 0 } else { arrays.inputs };
+            let inputs = (0..inputs).map(|_| array(arrays.input_bytes)).collect::<Result<Vec<_>>>()?;
+            let own = Pair { inputs, output: array(arrays.output_bytes)? };
+            let first = own.inputs.iter().chain([&own.output]);
+            first.into_iter().try_for_each(|buffer| write(&gpu, buffer, &input[..input.len().min(buffer.len() - 2 * GUARD)]))?;
+            Ok(own)
+        };
+        let pairs = (0..count).map(|_| pair()).collect::<Result<_>>()?;
+        let stopwatch = Stopwatch::new(&gpu)?;
+        Ok(Self { gpu, tunable, judge, arrays, stopwatch, pairs, input, expected: None, candidates: HashMap::new() })
+    }
+
+    pub fn timer(&self) -> Timer {
+        self.stopwatch.timer()
+    }
+
+    /// Compiles a recipe, runs it once to warm up, and returns the seconds of its second run. It stays until it is dismissed.
+    pub fn admit(&mut self, recipe: &T::Recipe) -> Result<f64> {
+        let compiled = self.tunable.compile(&self.gpu, recipe)?;
+        // Small outputs do not take turns: small dispatches that share no array would run at the same time.
+        let small = self.arrays.output_bytes * 16 <= self.arrays.input_bytes;
+        let output = |pair| if small { self.pairs.first() } else { Some(pair) };
+        let bound = |pair| compiled(&bindings(pair, output(pair).unwrap_or(pair))?);
+        let recorders = self.pairs.iter().map(bound).collect::<Result<Vec<_>>>()?;
+        self.rehearse(recipe.clone(), recorders)
+    }
+
+    fn rehearse(&mut self, recipe: T::Recipe, recorders: Vec<Recorder>) -> Result<f64> {
+        let mut candidate = Candidate { recorders, next: 0, repetitions: 1 };
+        candidate.sample(&self.stopwatch)?;
+        let mut seconds = candidate.sample(&self.stopwatch)?;
+        candidate.repetitions = repetitions(seconds);
+        if candidate.repetitions > 1 {
+            // One run of something short is mostly the cost of its begin and its end.
+            seconds = candidate.sample(&self.stopwatch)?;
+            candidate.repetitions = repetitions(seconds);
+        }
+        self.candidates.insert(recipe, candidate);
+        Ok(seconds)
+    }
+
+    /// Forgets a recipe.
+    pub fn dismiss(&mut self, recipe: &T::Recipe) {
+        self.candidates.remove(recipe);
+    }
+
+    /// Seconds of one run of each, one after another. The recipes have been admitted.
+    pub fn round(&mut self, recipes: &[T::Recipe]) -> Result<Vec<f64>> {
+        let stopwatch = &self.stopwatch;
+        let candidates = &mut self.candidates;
+        recipes.iter().map(|recipe| candidates.get_mut(recipe).map_or(Ok(f64::NAN), |candidate| candidate.sample(stopwatch))).collect()
+    }
+
+    /// Bytes per second of a plain copy on this device, as much as these arrays move or a binding holds.
+    pub fn copy_rate(&mut self) -> Result<f64> {
+        let limit = self.gpu.profile().binding_bytes;
+        let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
+        let plan = Planner::new(&self.gpu).plan(Permute::<u32>::new([words], [0]))?;
+        let pairs = (ROTATION_BYTES.div_ceil(words as u64 * 8)).clamp(1, self.pairs.len() as u64);
+        let array = || self.gpu.alloc::<u32>(words);
+        let mut recorders: Vec<Recorder> = Vec::new();
+        for _ in 0..pairs {
+            let (from, to) = (array()?, array()?);
+            let bound = plan.bind(&from, &to)?;
+            recorders.push(Box::new(move |pass| bound.record(pass)));
+        }
+        let mut copy = Candidate { recorders, next: 0, repetitions: 1 };
+        copy.sample(&self.stopwatch)?;
+        copy.repetitions = repetitions(copy.sample(&self.stopwatch)?);
+        let mut seconds: Vec<f64> = (0..5).map(|_| copy.sample(&self.stopwatch)).collect::<Result<_>>()?;
+        seconds.sort_by(f64::total_cmp);
+        // The fastest: nothing should be called impossible because a copy was slow once.
+        Ok(words as f64 * 8.0 / seconds[0])
+    }
+
+    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with the baseline's, and so are the guards around each array.
+    pub fn fault(&mut self, recipe: &T::Recipe) -> Result<Option<String>> {
+        if self.expected.is_none() {
+            let baseline = self.tunable.baseline(self.gpu.profile())?;
+            let recorder = self.tunable.compile(&self.gpu, &baseline)?(&bindings(&self.pairs[0], &self.pairs[0])?)?;
+            match self.run_guarded(&recorder)? {
+                Ok(output) => self.expected = Some(output),
+                Err(fault) => return Ok(Some(format!("the baseline `{baseline}` is wrong: {fault}"))),
+            }
+        }
+        let Some(candidate) = self.candidates.get(recipe) else { return Ok(Some("it was not admitted".to_owned())) };
+        let output = self.run_guarded(&candidate.recorders[0])?;
+        Ok(match (output, &self.expected) {
+            (Ok(output), Some(expected)) => disagreement(self.judge.output, expected, &output),
+            (Err(fault), _) => Some(fault),
+            (Ok(_), None) => None,
+        })
+    }
+
+    /// Runs on fresh inputs and returns the output, or which array was written that should not have been.
+    fn run_guarded(&self, recorder: &Recorder) -> Result<std::result::Result<Vec<u32>, String>> {
+        let pair = &self.pairs[0];
+        for input in &pair.inputs {
+            write(&self.gpu, input, &self.input)?;
+        }
+        let words = pair.output.len() - 2 * GUARD;
+        let mut before = vec![UNWRITTEN; words];
+        if pair.inputs.is_empty() {
+            before[..self.input.len()].copy_from_slice(&self.input);
+        }
+        write(&self.gpu, &pair.output, &before)?;
+        self.gpu.submit(|encoder| {
+            recorder(
+                &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft gate"), timestamp_writes: None }),
+            );
+            Ok(())
+        })?;
+        for (i, input) in pair.inputs.iter().enumerate() {
+            let after = self.gpu.download(input)?.wait()?;
+            if after[GUARD..after.len() - GUARD] != self.input {
+                return Ok(Err(format!("it writes to input {i}")));
+            }
+            if let Some(fault) = guards(&after) {
+                return Ok(Err(format!("{fault} input {i}")));
+            }
+        }
+        let mut output = self.gpu.download(&pair.output)?.wait()?;
+        if let Some(fault) = guards(&output) {
+            return Ok(Err(format!("{fault} the output")));
+        }
+        output.truncate(words + GUARD);
+        output.drain(..GUARD);
+        Ok(Ok(output))
+    }
+}
+
+/// Writes an array and the guards around it.
+fn write(gpu: &Gpu, buffer: &DeviceBuffer<u32>, words: &[u32]) -> Result<()> {
+    let after = GUARD + words.len();
+    gpu.write(View::new(buffer.wgpu(), 0, GUARD)?, &[GUARDS; GUARD])?;
+    gpu.write(View::new(buffer.wgpu(), GUARD as u64 * 4, words.len())?, words)?;
+    gpu.write(View::new(buffer.wgpu(), after as u64 * 4, buffer.len() - after)?, &vec![GUARDS; buffer.len() - after])
+}
+
+fn guards(array: &[u32]) -> Option<String> {
+    let intact = |words: &[u32]| words.iter().all(|&word| word == GUARDS);
+    match (intact(&array[..GUARD]), intact(&array[array.len() - GUARD..])) {
+        (false, _) => Some("it writes before".to_owned()),
+        (true, false) => Some("it writes past".to_owned()),
+        (true, true) => None,
+    }
+}
+
+fn view(buffer: &DeviceBuffer<u32>) -> Result<View<'_, u32>> {
+    View::new(buffer.wgpu(), GUARD as u64 * 4, buffer.len() - 2 * GUARD)
+}
+
+/// The inputs of one pair and the output of another.
+fn bindings<'a>(pair: &'a Pair, other: &'a Pair) -> Result<Bindings<'a>> {
+    let output = view(&other.output)?;
+    let input = |i: usize| pair.inputs.get(i).or(pair.inputs.first()).map_or(Ok(output), view);
+    Ok(Bindings { inputs: [input(0)?, input(1)?], output })
+}
+
+fn repetitions(seconds: f64) -> usize {
+    (SAMPLE / seconds).ceil().clamp(1.0, MOST_REPETITIONS) as usize
+}
+
+impl Candidate {
+    /// Seconds of one run.
+    fn sample(&mut self, stopwatch: &Stopwatch) -> Result<f64> {
+        let (recorders, next, repetitions) = (&self.recorders, self.next, self.repetitions);
+        let time = stopwatch.time(|pass| recorders.iter().cycle().skip(next).take(repetitions).for_each(|record| record(pass)))?;
+        self.next = (next + repetitions) % recorders.len();
+        Ok(time.as_secs_f64() / repetitions as f64)
+    }
+}

@@ -1,0 +1,402 @@
+//! Measures recipes on a scratch device and says which one is the fastest.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::isolated::{Isolated, Mishap};
+use super::lab::Lab;
+use super::outcome::{End, LEAST_GAIN, Outcome};
+use super::record::{CRATE_VERSION, Mark, Record, Trial, now};
+use super::search::{Pace, climb};
+use super::{DeviceIdentity, Progress, Rigor, Stage, Tunable, Tuning};
+use crate::error::{Error, Result};
+use crate::gpu::{Gpu, Timer};
+
+/// A step of the search must save so much; the end of the search measures more closely.
+const STEP_GAIN: f64 = 0.01;
+
+/// A recipe that takes so many times as long as the best in its first sample is not looked at again.
+const HOPELESS: f64 = 1.6;
+
+/// Rounds in which a new recipe is compared with the best so far.
+const ROUNDS: usize = 3;
+
+/// Recipes besides the estimate that come into the final.
+const FINALISTS: usize = 3;
+
+/// How long a recipe may take before it counts as hung: so long, and so many times as long as the estimate took to compile and run.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_TIMES: u32 = 20;
+
+/// Looks for the fastest recipe.
+///
+/// `estimate` is what is taken without measuring; `seeds` are recipes that were good elsewhere.
+pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, tuning: &Tuning) -> Result<Outcome<T::Recipe>> {
+    // Two searches at once would measure each other.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let limit = tuning.limit();
+    let device = Arc::new(DeviceIdentity::of(gpu));
+    let spec = tunable.to_string();
+    let mut search = Search {
+        gpu,
+        tunable,
+        tuning,
+        started: Instant::now(),
+        limit,
+        patience: PATIENCE.max(limit),
+        lab: None,
+        trial: tuning.record.begin_trial(&spec, &estimate.to_string(), &device),
+        record: &tuning.record,
+        device,
+        spec,
+        ranked: Vec::new(),
+        faults: Vec::new(),
+        slowest: Duration::ZERO,
+        measured: 0,
+        timer: Timer::WallClock,
+        bound: 0.0,
+        estimate,
+    };
+    search.run()
+}
+
+struct Search<'a, T: Tunable> {
+    gpu: &'a Gpu,
+    tunable: &'a T,
+    tuning: &'a Tuning,
+    record: &'a Record,
+    device: Arc<DeviceIdentity>,
+    spec: String,
+    started: Instant,
+    limit: Duration,
+    patience: Duration,
+    estimate: T::Recipe,
+    lab: Option<Isolated<Lab<T>>>,
+    /// Tells a later process which recipe this one did not survive.
+    trial: Trial,
+    /// The best recipes so far that computed the right result, with their seconds on the estimate's scale; the fastest first.
+    ranked: Vec<(T::Recipe, f64)>,
+    faults: Vec<(T::Recipe, String)>,
+    /// The longest that a recipe took until it was measured.
+    slowest: Duration,
+    measured: usize,
+    timer: Timer,
+    /// Seconds that nothing can beat.
+    bound: f64,
+}
+
+impl<T: Tunable> Search<'_, T> {
+    fn run(&mut self) -> Result<Outcome<T::Recipe>> {
+        let estimate = self.estimate.clone();
+        self.say(Stage::Opening, None);
+        let seconds = self.open()?;
+        self.patience = self.patience.max(self.started.elapsed() * PATIENCE_TIMES);
+        self.ranked = vec![(estimate.clone(), seconds)];
+        self.measured = 1;
+        let profile = self.gpu.profile().clone();
+        // Nothing to choose from: one run takes more than there is time for comparisons.
+        let too_long = Duration::try_from_secs_f64(seconds * (2 * ROUNDS) as f64).map_or(true, |time| time > self.left());
+        let mut end = End::Time;
+        if !too_long {
+            self.warm_up(&estimate)?;
+            self.find_bound()?;
+            if self.at_bound() {
+                end = End::Roofline;
+            } else {
+                let pace = Pace { batch: 1, gain: STEP_GAIN };
+                let mut tried: HashSet<T::Recipe> = HashSet::from([estimate.clone()]);
+                let starts = self.starts();
+                let tunable = self.tunable;
+                let found = climb(
+                    [vec![estimate.clone()], starts].concat(),
+                    pace,
+                    |recipe| {
+                        tunable
+                            .neighbours(recipe, &profile)
+                            .into_iter()
+                            .filter(|recipe| tunable.fingerprint(recipe, &profile).is_ok())
+                            .collect()
+                    },
+                    |batch| self.batch(batch, &mut tried),
+                );
+                end = match found.complete {
+                    true => End::Optimum,
+                    false if self.at_bound() => End::Roofline,
+                    false => End::Time,
+                };
+            }
+        }
+        let (recipe, [ours, estimates]) = self.decide()?;
+        self.say(Stage::Done, None);
+        Ok(Outcome {
+            recipe,
+            estimate,
+            time: Duration::from_secs_f64(ours),
+            estimate_time: Duration::from_secs_f64(estimates),
+            timer: self.timer,
+            measured: self.measured,
+            faults: std::mem::take(&mut self.faults),
+            end,
+            elapsed: self.started.elapsed(),
+        })
+    }
+
+    fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.started.elapsed())
+    }
+
+    fn say(&self, stage: Stage, recipe: Option<&str>) {
+        let best = self.ranked.first().map_or(1.0, |(_, seconds)| {
+            let estimate = self.ranked.iter().find(|(recipe, _)| *recipe == self.estimate).map_or(*seconds, |(_, seconds)| *seconds);
+            seconds / estimate
+        });
+        let progress =
+            Progress { spec: &self.spec, stage, recipe, measured: self.measured, best, elapsed: self.started.elapsed(), limit: self.limit };
+        self.tuning.report(&progress);
+    }
+
+    /// Opens a device and has the estimate measured there.
+    fn open(&mut self) -> Result<f64> {
+        let (gpu, tunable, estimate) = (self.gpu.clone(), self.tunable.clone(), self.estimate.clone());
+        self.lab = None;
+        let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), self.patience)?;
+        // The estimate is what runs without any tuning. If it fails, that is no fault of the search's.
+        let lost = |mishap| Error::DeviceLost { during: "measuring the estimate", message: format!("{mishap:?}") };
+        let (timer, seconds) = lab.ask(self.patience, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
+        self.timer = timer;
+        self.lab = Some(lab);
+        seconds
+    }
+
+    /// Brings up the clock of a card that was idle, which takes seconds to become steady; interleaved rounds see to the rest.
+    fn warm_up(&mut self, recipe: &T::Recipe) -> Result<()> {
+        let until = Instant::now() + self.limit / 8;
+        while !self.gpu.profile().is_cpu() && Instant::now() < until {
+            self.rounds(std::slice::from_ref(recipe), 1)?;
+        }
+        Ok(())
+    }
+
+    /// Measures what a copy takes. A processor's time is not that of its memory.
+    fn find_bound(&mut self) -> Result<()> {
+        if !self.gpu.profile().is_cpu() {
+            let bytes = self.tunable.arrays(self.gpu.profile())?.moved_bytes();
+            let rate = self.ask(Lab::copy_rate)?;
+            self.bound = bytes as f64 / rate;
+        }
+        Ok(())
+    }
+
+    fn at_bound(&self) -> bool {
+        self.ranked.first().is_some_and(|(_, seconds)| *seconds <= self.bound * (1.0 + LEAST_GAIN))
+    }
+
+    /// Where the search begins besides the estimate.
+    fn starts(&self) -> Vec<T::Recipe> {
+        let profile = self.gpu.profile();
+        let seeds = self.record.seeds(&self.spec, &self.device).into_iter().filter_map(|text| text.parse().ok());
+        let mut starts: Vec<T::Recipe> = Vec::new();
+        for recipe in seeds.chain(self.tunable.alternatives(profile)) {
+            if recipe != self.estimate && !starts.contains(&recipe) && self.tunable.fingerprint(&recipe, profile).is_ok() {
+                starts.push(recipe);
+            }
+        }
+        starts
+    }
+
+    /// Measures recipes for the climb.
+    fn batch(&mut self, recipes: &[T::Recipe], tried: &mut HashSet<T::Recipe>) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
+        let mut times = Vec::new();
+        for recipe in recipes {
+            if *recipe == self.estimate {
+                let own = self.ranked.iter().find(|(own, _)| own == recipe);
+                times.push(own.map(|(_, seconds)| *seconds));
+                continue;
+            }
+            // What is left must be enough for this recipe and for the final.
+            if self.at_bound() || self.left() < self.slowest * 3 / 2 + self.final_time() {
+                return ControlFlow::Break(times);
+            }
+            let fresh = tried.insert(recipe.clone()) && self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_none();
+            let start = Instant::now();
+            match if fresh { self.candidate(recipe) } else { Ok(None) } {
+                Ok(seconds) => times.push(seconds),
+                // No device to go on with.
+                Err(_) => return ControlFlow::Break(times),
+            }
+            self.slowest = self.slowest.max(start.elapsed());
+        }
+        ControlFlow::Continue(times)
+    }
+
+    /// Tries one recipe and returns its seconds on the estimate's scale, if it is any good.
+    fn candidate(&mut self, recipe: &T::Recipe) -> Result<Option<f64>> {
+        let text = recipe.to_string();
+        // Before whoever watches: what happens in the callback is part of the trial.
+        self.trial.next(&text);
+        self.say(Stage::Searching, Some(&text));
+        let own = recipe.clone();
+        let first = match self.ask(move |lab| lab.admit(&own)) {
+            Ok(seconds) => seconds,
+            Err(error) => return self.failed(recipe, error),
+        };
+        self.measured += 1;
+        let (best, best_seconds) = self.ranked[0].clone();
+        let seconds = if first > best_seconds * HOPELESS {
+            first
+        } else {
+            match self.rounds(&[best, recipe.clone()], ROUNDS) {
+                Ok(times) => best_seconds * median(&times[1]) / median(&times[0]),
+                Err(error) => return self.failed(recipe, error),
+            }
+        };
+        if !seconds.is_finite() || seconds <= 0.0 {
+            self.dismiss(recipe);
+            return Ok(None);
+        }
+        if seconds < best_seconds {
+            let own = recipe.clone();
+            match self.ask(move |lab| lab.fault(&own)) {
+                Ok(None) => {}
+                Ok(Some(fault)) => {
+                    self.dismiss(recipe);
+                    self.mark(recipe, format!("wrong result: {fault}"));
+                    return Ok(None);
+                }
+                Err(error) => return self.failed(recipe, error),
+            }
+            self.ranked.insert(0, (recipe.clone(), seconds));
+            // The estimate stays, to be compared with in the end.
+            if self.ranked.len() > FINALISTS + 1 {
+                let last = self.ranked.iter().rposition(|(recipe, _)| *recipe != self.estimate).unwrap_or(0);
+                let (dropped, _) = self.ranked.remove(last);
+                self.dismiss(&dropped);
+            }
+        } else {
+            self.dismiss(recipe);
+        }
+        Ok(Some(seconds))
+    }
+
+    /// What an error of a recipe means: one that does not fit is passed over; one that took the device with it is marked, and a new device is opened.
+    fn failed(&mut self, recipe: &T::Recipe, error: Error) -> Result<Option<f64>> {
+        if matches!(error, Error::DeviceLost { .. }) || self.lab.is_none() {
+            self.mark(recipe, error.to_string());
+            self.reopen()?;
+        } else {
+            self.dismiss(recipe);
+        }
+        Ok(None)
+    }
+
+    /// A new device with the best recipes so far.
+    fn reopen(&mut self) -> Result<()> {
+        self.open()?;
+        let others: Vec<T::Recipe> =
+            self.ranked.iter().map(|(recipe, _)| recipe.clone()).filter(|recipe| *recipe != self.estimate).collect();
+        for recipe in others {
+            let own = recipe.clone();
+            if self.ask(move |lab| lab.admit(&own)).is_err() {
+                self.ranked.retain(|(own, _)| *own != recipe);
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, recipe: &T::Recipe, why: String) {
+        log::warn!("`{}` by `{recipe}` on {}: {why}; it will not be tried again", self.spec, self.gpu);
+        self.record.mark(Mark {
+            spec: self.spec.clone(),
+            recipe: recipe.to_string(),
+            device: Arc::clone(&self.device),
+            why: why.clone(),
+            version: CRATE_VERSION.to_owned(),
+            time: now(),
+        });
+        self.faults.push((recipe.clone(), why));
+    }
+
+    fn dismiss(&mut self, recipe: &T::Recipe) {
+        let own = recipe.clone();
+        let _ = self.ask(move |lab| {
+            lab.dismiss(&own);
+            Ok(())
+        });
+    }
+
+    /// Has work done on the scratch device.
+    fn ask<R: Send + 'static>(&mut self, work: impl FnOnce(&mut Lab<T>) -> Result<R> + Send + 'static) -> Result<R> {
+        let lost = |message: &str| Error::DeviceLost { during: "measuring recipes", message: message.to_owned() };
+        let Some(lab) = &mut self.lab else { return Err(lost("there is no device")) };
+        lab.ask(self.patience, work).unwrap_or_else(|mishap| {
+            self.lab = None;
+            Err(match mishap {
+                Mishap::Hung => lost(&format!("it did not end within {:.0} s", self.patience.as_secs_f64())),
+                Mishap::Panicked => lost("it ended by a panic"),
+            })
+        })
+    }
+
+    /// Seconds of each recipe in so many rounds, one after another in each.
+    fn rounds(&mut self, recipes: &[T::Recipe], rounds: usize) -> Result<Vec<Vec<f64>>> {
+        let own = recipes.to_vec();
+        self.ask(move |lab| {
+            let mut times = vec![Vec::new(); own.len()];
+            for _ in 0..rounds {
+                lab.round(&own)?.into_iter().zip(&mut times).for_each(|(seconds, times)| times.push(seconds));
+            }
+            Ok(times)
+        })
+    }
+
+    /// Time to keep for the final: for as many rounds as it likes, or a fifth of what there is.
+    fn final_time(&self) -> Duration {
+        let samples: f64 = self.ranked.iter().map(|(_, seconds)| seconds.max(super::lab::SAMPLE)).sum();
+        Duration::try_from_secs_f64(samples * self.final_rounds() as f64).unwrap_or(self.limit).min(self.limit / 5)
+    }
+
+    fn final_rounds(&self) -> usize {
+        if self.tuning.rigor == Rigor::Patient { 15 } else { 7 }
+    }
+
+    /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner, its seconds and the estimate's.
+    fn decide(&mut self) -> Result<(T::Recipe, [f64; 2])> {
+        self.say(Stage::Final, None);
+        let estimate = self.estimate.clone();
+        let mut recipes: Vec<T::Recipe> = self.ranked.iter().map(|(recipe, _)| recipe.clone()).collect();
+        let alone = recipes.len() == 1;
+        let own = recipes.iter().position(|recipe| *recipe == estimate).unwrap_or(0);
+        recipes.swap(0, own);
+        let mut times: Vec<Vec<f64>> = vec![Vec::new(); recipes.len()];
+        let until = Instant::now() + self.left().max(self.final_time());
+        for round in 0..if alone { 1 } else { self.final_rounds() } {
+            // Three rounds at least: fewer decide nothing.
+            if round >= ROUNDS && Instant::now() > until {
+                break;
+            }
+            let seconds = self.rounds(&recipes, 1)?;
+            times.iter_mut().zip(seconds).for_each(|(times, own)| times.extend(own));
+        }
+        let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
+        let best = (0..recipes.len()).min_by(|&a, &b| medians[a].total_cmp(&medians[b])).unwrap_or(0);
+        // Better in the median and in most of the rounds: a load that came and went favours one of two, but not round after round.
+        let wins = times[best].iter().zip(&times[0]).filter(|(own, estimate)| own < estimate).count();
+        let better = medians[best] <= (1.0 - LEAST_GAIN) * medians[0] && wins * 4 >= times[0].len() * 3;
+        let winner = if better { best } else { 0 };
+        Ok((recipes[winner].clone(), [medians[winner], medians[0]]))
+    }
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    match times.len() {
+        0 => f64::NAN,
+        len if len % 2 == 1 => times[middle],
+        _ => (times[middle - 1] + times[middle]) / 2.0,
+    }
+}

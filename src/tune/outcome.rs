@@ -1,0 +1,86 @@
+//! What a search found.
+
+use std::fmt::{self, Display};
+use std::time::Duration;
+
+use crate::gpu::Timer;
+
+/// What a recipe must save of the estimate's time, in the same rounds, to be taken in its place. Less may be noise, and then nothing is won by leaving the rules.
+pub const LEAST_GAIN: f64 = 0.03;
+
+/// What measuring found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome<R> {
+    /// The recipe to take.
+    pub recipe: R,
+    /// The choice without measurement, which is taken unless another saves 3%.
+    pub estimate: R,
+    /// Median time of one run of the recipe, in the final rounds.
+    pub time: Duration,
+    /// The estimate's, in the same rounds.
+    pub estimate_time: Duration,
+    /// The clock.
+    pub timer: Timer,
+    /// Recipes that were measured, the estimate among them.
+    pub measured: usize,
+    /// Recipes that were tried and are not to be tried again, with the reason.
+    pub faults: Vec<(R, String)>,
+    /// Why it ended.
+    pub end: End,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum End {
+    /// No neighbour of the best recipe is better.
+    Optimum,
+    /// The time was up.
+    Time,
+    /// The best recipe moves its data as fast as a plain copy on this device, within 3%.
+    Roofline,
+}
+
+impl Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Optimum => "no neighbour is faster",
+            Self::Time => "the time was up",
+            Self::Roofline => "as fast as a copy",
+        })
+    }
+}
+
+impl<R: Display + PartialEq> Display for Outcome<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [ours, estimate] = [self.time, self.estimate_time].map(|time| time.as_secs_f64() * 1e3);
+        write!(f, "`{}` ", self.recipe)?;
+        if self.recipe == self.estimate {
+            write!(f, "{ours:.4} ms, as the rules chose")?;
+        } else {
+            write!(f, "{ours:.4} ms, the rules' choice {estimate:.4} ms ({:+.1}%)", (ours / estimate - 1.0) * 100.0)?;
+        }
+        write!(f, "; {} recipes in {:.1} s by {}, {}", self.measured, self.elapsed.as_secs_f64(), self.timer, self.end)?;
+        if self.faults.is_empty() { Ok(()) } else { write!(f, "; {} at fault", self.faults.len()) }
+    }
+}
+
+impl<R: Display> Outcome<R> {
+    /// The same with the recipes printed.
+    pub(super) fn printed(&self) -> Outcome<String> {
+        let Self { time, estimate_time, timer, measured, end, elapsed, .. } = *self;
+        Outcome {
+            recipe: self.recipe.to_string(),
+            estimate: self.estimate.to_string(),
+            time,
+            estimate_time,
+            timer,
+            measured,
+            faults: self.faults.iter().map(|(recipe, why)| (recipe.to_string(), why.clone())).collect(),
+            end,
+            elapsed,
+        }
+    }
+}

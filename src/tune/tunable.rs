@@ -1,0 +1,158 @@
+//! What a search goes over: something that can be computed in several ways.
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+use std::str::FromStr;
+
+use super::record::wgsl_hash;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceProfile, Gpu, View};
+use crate::plan::{Judge, Placement, Planner, Spec};
+
+/// Something that can be computed in several ways, of which the fastest is looked for: every [`Spec`], and whatever else implements this, such as kernels of the
+/// caller's.
+///
+/// Printed it is the key under which results are remembered, so everything that matters for the choice must be in it.
+pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
+    /// One way to compute it.
+    type Recipe: Clone + Eq + Hash + Debug + Display + FromStr<Err = Error> + Send + Sync + 'static;
+
+    /// The choice without any measurement.
+    ///
+    /// # Errors
+    /// If nothing can compute it on such a device.
+    fn estimate(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
+
+    /// The recipe that others' results are compared with.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate).
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
+
+    /// Where a search begins besides the estimate. Not all of them need fit.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
+
+    /// Where a search goes from `recipe`, the most promising first. Not all of them need fit.
+    fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
+
+    /// What recipes are compared on.
+    fn judge(&self) -> Judge;
+
+    /// The arrays.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate).
+    fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays>;
+
+    /// A hash of all that a device would run by `recipe`, which must fit the limits of `profile`.
+    ///
+    /// # Errors
+    /// If it does not fit, or is no recipe for this.
+    fn fingerprint(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<u64>;
+
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// Those of wgpu, and if it does not fit.
+    fn compile(&self, gpu: &Gpu, recipe: &Self::Recipe) -> Result<Compiled>;
+}
+
+/// The arrays of something to compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrays {
+    /// Bytes of each input.
+    pub input_bytes: u64,
+    /// Inputs: 1 or 2.
+    pub inputs: usize,
+    /// Bytes of the output.
+    pub output_bytes: u64,
+    /// In place there is one array, the output, and it holds the input before.
+    pub placement: Placement,
+}
+
+impl Arrays {
+    /// Bytes that are read and written at least.
+    #[must_use]
+    pub fn moved_bytes(&self) -> u64 {
+        match self.placement {
+            Placement::OutOfPlace => self.input_bytes.saturating_mul(self.inputs as u64).saturating_add(self.output_bytes),
+            Placement::InPlace => self.output_bytes.saturating_mul(2),
+        }
+    }
+}
+
+/// The arrays on a device, in words of 4 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Bindings<'a> {
+    /// The inputs. In place there is none, and the first is the output.
+    pub inputs: [View<'a, u32>; 2],
+    /// The output.
+    pub output: View<'a, u32>,
+}
+
+/// A compiled recipe: binds itself to arrays.
+pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder>>;
+
+/// Records a compiled recipe, on the arrays that it is bound to, into a compute pass.
+pub type Recorder = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
+
+impl<S: Spec> Tunable for S {
+    type Recipe = S::Recipe;
+
+    fn estimate(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
+        self.design(profile)
+    }
+
+    fn baseline(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
+        Spec::baseline(self, profile)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<S::Recipe> {
+        Spec::alternatives(self, profile)
+    }
+
+    fn neighbours(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Vec<S::Recipe> {
+        Spec::neighbours(self, recipe, profile)
+    }
+
+    fn judge(&self) -> Judge {
+        Spec::judge(self)
+    }
+
+    fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
+        let program = self.lower(&self.design(profile)?, profile)?;
+        Ok(Arrays {
+            input_bytes: program.bytes(crate::kernels::Slot::Input),
+            inputs: if program.second { 2 } else { 1 },
+            output_bytes: program.bytes(crate::kernels::Slot::Output),
+            placement: program.placement,
+        })
+    }
+
+    fn fingerprint(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Result<u64> {
+        let program = self.lower(recipe, profile)?;
+        program.check(profile)?;
+        Ok(wgsl_hash(&program))
+    }
+
+    fn compile(&self, gpu: &Gpu, recipe: &S::Recipe) -> Result<Compiled> {
+        let plan = Planner::new(gpu).plan_with(self.clone(), recipe.clone())?;
+        Ok(Box::new(move |bindings| {
+            let program = plan.program();
+            let output = of::<S::Output>(bindings.output, program.output.len)?;
+            let input = |i: usize| of::<S::Input>(bindings.inputs[i], program.input.len);
+            let bound = match (program.placement, program.second) {
+                (Placement::InPlace, _) => plan.bind_in_place(output)?,
+                (Placement::OutOfPlace, false) => plan.bind(input(0)?, output)?,
+                (Placement::OutOfPlace, true) => plan.bind((input(0)?, input(1)?), output)?,
+            };
+            Ok(Box::new(move |pass| bound.record(pass)))
+        }))
+    }
+}
+
+/// The array of another type that begins where a view does.
+fn of<T: Element>(view: View<'_, u32>, len: usize) -> Result<View<'_, T>> {
+    View::new(view.buffer(), view.offset_bytes(), len)
+}

@@ -1,0 +1,273 @@
+//! How a recipe is chosen: rigor, time, record.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::record::{CRATE_VERSION, Entry, Record, now};
+use super::{DeviceIdentity, Outcome, Tunable, builtin};
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+
+/// How much a choice may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rigor {
+    /// Nothing: what was measured on such a device by this crate's authors, or else the rules.
+    #[default]
+    Estimate,
+    /// Nothing: what the record says, or else as [`Estimate`](Self::Estimate).
+    Recorded,
+    /// About 2 seconds, unless the record knows.
+    Measure,
+    /// Up to a minute, unless the record knows from an equally long search.
+    Patient,
+}
+
+impl Rigor {
+    /// The time that a search may take if the caller does not say.
+    #[must_use]
+    pub fn time_limit(self) -> Duration {
+        match self {
+            Self::Estimate | Self::Recorded => Duration::ZERO,
+            Self::Measure => Duration::from_secs(2),
+            Self::Patient => Duration::from_secs(60),
+        }
+    }
+}
+
+impl fmt::Display for Rigor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Estimate => "estimate",
+            Self::Recorded => "recorded",
+            Self::Measure => "measure",
+            Self::Patient => "patient",
+        })
+    }
+}
+
+impl std::str::FromStr for Rigor {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [Self::Estimate, Self::Recorded, Self::Measure, Self::Patient];
+        all.into_iter().find(|rigor| rigor.to_string() == text).ok_or_else(|| Error::Parse {
+            what: "rigor",
+            text: text.to_owned(),
+            why: "it is estimate, recorded, measure or patient".to_owned(),
+        })
+    }
+}
+
+type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
+
+/// How a [`Planner`](crate::Planner) chooses recipes.
+#[derive(Clone, Default)]
+#[must_use]
+pub struct Tuning {
+    pub(super) rigor: Rigor,
+    pub(super) record: Record,
+    time_limit: Option<Duration>,
+    watcher: Option<Watcher>,
+}
+
+impl fmt::Debug for Tuning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rigor, record, time_limit, watcher: _ } = self;
+        f.debug_struct("Tuning").field("rigor", rigor).field("record", record).field("time_limit", time_limit).finish_non_exhaustive()
+    }
+}
+
+impl Tuning {
+    /// Choices of this rigor, remembered until the last clone of this is gone.
+    pub fn new(rigor: Rigor) -> Self {
+        Self { rigor, ..Self::default() }
+    }
+
+    /// [`Rigor::Measure`].
+    pub fn measure() -> Self {
+        Self::new(Rigor::Measure)
+    }
+
+    /// [`Rigor::Patient`].
+    pub fn patient() -> Self {
+        Self::new(Rigor::Patient)
+    }
+
+    /// [`Rigor::Recorded`], by this record.
+    pub fn recorded(record: Record) -> Self {
+        Self::new(Rigor::Recorded).record(record)
+    }
+
+    /// Reads and writes this record.
+    pub fn record(mut self, record: Record) -> Self {
+        self.record = record;
+        self
+    }
+
+    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A recipe that is being compiled is waited for.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Calls `watcher` as a search goes on, from the thread that plans.
+    pub fn on_progress(mut self, watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.watcher = Some(Arc::new(watcher));
+        self
+    }
+
+    /// The rigor.
+    #[must_use]
+    pub fn rigor(&self) -> Rigor {
+        self.rigor
+    }
+
+    pub(super) fn limit(&self) -> Duration {
+        self.time_limit.unwrap_or_else(|| self.rigor.time_limit())
+    }
+
+    pub(super) fn report(&self, progress: &Progress<'_>) {
+        if let Some(watcher) = &self.watcher {
+            watcher(progress);
+        }
+    }
+
+    /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, for anything that has recipes. It is not kept but in the record.
+    ///
+    /// # Errors
+    /// If nothing can compute it there. A search that fails is no error: then the estimate is the choice, and [`Source::Failed`] says why.
+    pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
+        let estimate = builtin::estimate(gpu, tunable)?;
+        if self.rigor == Rigor::Estimate {
+            return Ok(estimate);
+        }
+        let device = DeviceIdentity::of(gpu);
+        let spec = tunable.to_string();
+        let known =
+            self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, tunable).map(|recipe| (recipe, entry)));
+        match known {
+            Some((recipe, entry)) => Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) }),
+            None if self.rigor == Rigor::Recorded || cfg!(target_arch = "wasm32") => Ok(estimate),
+            None => self.search(gpu, tunable, estimate, device, spec),
+        }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn search<T: Tunable>(
+        &self,
+        gpu: &Gpu,
+        tunable: &T,
+        estimate: Choice<T::Recipe>,
+        device: DeviceIdentity,
+        spec: String,
+    ) -> Result<Choice<T::Recipe>> {
+        match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {
+            Ok(outcome) => {
+                self.record.add(Entry {
+                    spec,
+                    recipe: outcome.recipe.to_string(),
+                    wgsl: tunable.fingerprint(&outcome.recipe, gpu.profile())?,
+                    device: Arc::new(device),
+                    seconds: outcome.time.as_secs_f64(),
+                    rules_seconds: outcome.estimate_time.as_secs_f64(),
+                    timer: outcome.timer,
+                    rigor: self.rigor,
+                    version: CRATE_VERSION.to_owned(),
+                    time: now(),
+                })?;
+                let (recipe, outcome) = (outcome.recipe.clone(), outcome.printed());
+                Ok(Choice { recipe, source: Source::Measured(Box::new(outcome)) })
+            }
+            Err(error) => {
+                log::warn!("`{spec}` could not be measured on {gpu}, and the rules' choice is taken: {error}");
+                Ok(Choice { recipe: estimate.recipe, source: Source::Failed(error) })
+            }
+        }
+    }
+}
+
+/// A recipe, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Choice<R> {
+    /// The recipe.
+    pub recipe: R,
+    /// Why this one.
+    pub source: Source,
+}
+
+/// Where a choice comes from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Source {
+    /// The rules for the device's profile.
+    Rules,
+    /// The table of what this crate's authors measured, on such a device or on one of the same vendor and type.
+    BuiltIn {
+        /// When and how it was measured.
+        measurement: &'static str,
+    },
+    /// The record.
+    Recorded(Box<Entry>),
+    /// A search, just now.
+    Measured(Box<Outcome<String>>),
+    /// A search was wanted and failed; it is the estimate.
+    Failed(Error),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rules => f.write_str("chosen by rule"),
+            Self::BuiltIn { measurement } => write!(f, "from the built-in table: {measurement}"),
+            Self::Recorded(entry) => {
+                let [ours, rules] = [entry.seconds, entry.rules_seconds].map(|seconds| seconds * 1e3);
+                write!(f, "from the record: {ours:.4} ms, by rule {rules:.4} ms, by {}, rigor {}", entry.timer, entry.rigor)
+            }
+            Self::Measured(outcome) => write!(f, "measured: {outcome}"),
+            Self::Failed(error) => write!(f, "chosen without measurement, which failed: {error}"),
+        }
+    }
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// The specification.
+    pub spec: &'a str,
+    /// What is under way.
+    pub stage: Stage,
+    /// The recipe that is being tried.
+    pub recipe: Option<&'a str>,
+    /// Recipes measured so far.
+    pub measured: usize,
+    /// Time of the best recipe so far over that of the estimate; 1 or less.
+    pub best: f64,
+    /// Since the search began.
+    pub elapsed: Duration,
+    /// When it ends at the latest, but for a recipe that is being compiled by then.
+    pub limit: Duration,
+}
+
+/// Parts of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Stage {
+    /// A second device is opened and the estimate measured.
+    Opening,
+    /// Recipes are tried.
+    Searching,
+    /// The best ones run against the estimate.
+    Final,
+    /// It is over.
+    Done,
+}
+
+/// The recipe of an entry, if it still is what was measured, and within the limits of the device.
+fn usable<T: Tunable>(entry: &Entry, gpu: &Gpu, tunable: &T) -> Option<T::Recipe> {
+    let recipe: T::Recipe = entry.recipe.parse().ok()?;
+    let fingerprint = tunable.fingerprint(&recipe, gpu.profile()).ok()?;
+    (fingerprint == entry.wgsl).then_some(recipe)
+}
