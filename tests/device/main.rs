@@ -14,6 +14,9 @@ mod fft_recipes;
 mod first_use;
 mod harness;
 mod lifetimes;
+mod paper;
+#[path = "../support/paper/mod.rs"]
+mod paper_kernels;
 #[path = "../support/permute.rs"]
 mod permute;
 #[path = "../support/recipes.rs"]
@@ -134,6 +137,10 @@ fn per_device() -> Vec<DeviceTest> {
             a_file_that_is_no_good_is_ignored_and_replaced,
             what_cannot_be_saved_is_an_error_with_the_path,
             a_lost_device_saves_nothing,
+        }
+        paper::{
+            the_product_is_right_in_every_shape,
+            the_resize_is_right_in_every_shape,
         }
         unhappy::{
             wrong_lengths_carry_both_numbers,

@@ -2,6 +2,8 @@
 
 mod contract;
 mod lanes;
+#[path = "../support/paper/mod.rs"]
+mod paper;
 mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;

@@ -9,6 +9,9 @@ use wgpu_fft::gpu::DeviceProfile;
 use wgpu_fft::tune::rules::takemoto::{Limits, Priority, local_size_1d, local_size_2d, pe_per_cu};
 use wgpu_fft::tune::search::{Climb, Pace, climb, six_neighbours};
 
+use crate::paper::PaperKernel;
+use crate::validators;
+
 /// Times of every shape, in ms.
 struct Table(Vec<([u32; 2], f64)>);
 
@@ -304,4 +307,37 @@ proptest! {
         let other = if priority == Priority::X { y } else { x };
         prop_assert!((x * y).is_multiple_of(16) || other == 1);
     }
+}
+
+#[test]
+fn kernels_of_the_report_are_valid() {
+    let tint = validators::tint_or_skip("validation of the kernels to tune");
+    for kernel in [PaperKernel::matrix_product([61, 53], 47), PaperKernel::bilinear_resize([61, 53], [40, 75])] {
+        validators::naga(kernel.wgsl).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+        if let Some(command) = &tint {
+            validators::tint(command, kernel.wgsl).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+        }
+    }
+}
+
+#[test]
+fn references_of_the_report_are_right_by_hand() {
+    let product = PaperKernel::matrix_product([1, 2], 3);
+    assert_eq!(product.reference(&[vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![1.0, 0.5, -1.0]]), [-1.0, 0.5]);
+    // Two columns, (0, 4) and (8, 12), become four of four.
+    let resize = PaperKernel::bilinear_resize([4, 4], [2, 2]);
+    let column = |first: f32| [0.0, 1.0, 3.0, 4.0].map(|y| first + y);
+    assert_eq!(resize.reference(&[vec![0.0, 4.0, 8.0, 12.0]]), [column(0.0), column(2.0), column(6.0), column(8.0)].concat());
+    let same = PaperKernel::bilinear_resize([5, 7], [5, 7]);
+    assert_eq!(same.reference(&same.inputs(3)), same.inputs(3)[0]);
+}
+
+#[test]
+fn shapes_are_the_66_of_the_report_where_1024_invocations_are_allowed() {
+    let kernel = PaperKernel::matrix_product([1024, 1024], 1024);
+    let defaults = DeviceProfile::webgpu_defaults();
+    assert_eq!(kernel.shapes(&defaults).len(), 45);
+    let generous = DeviceProfile { invocations: 2048, workgroup_size: [2048, 1024, 64], ..defaults };
+    let shapes: HashSet<_> = kernel.shapes(&generous).into_iter().collect();
+    assert_eq!(shapes, Table::matrix_product().0.into_iter().map(|(shape, _)| shape).collect());
 }
