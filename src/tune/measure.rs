@@ -26,13 +26,7 @@ const ROUNDS: usize = 3;
 /// Recipes besides the estimate that come into the final.
 const FINALISTS: usize = 3;
 
-/// How long a recipe may take before it counts as hung: so long, and so many times as long as the estimate took to compile and run.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PATIENCE_TIMES: u32 = 20;
-
-/// Looks for the fastest recipe.
-///
-/// `estimate` is what is taken without measuring; `seeds` are recipes that were good elsewhere.
+/// Looks for the fastest recipe. `estimate` is what is taken without measuring.
 pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, tuning: &Tuning) -> Result<Outcome<T::Recipe>> {
     // Two searches at once would measure each other.
     static TURN: Mutex<()> = Mutex::new(());
@@ -46,7 +40,7 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
         tuning,
         started: Instant::now(),
         limit,
-        patience: PATIENCE.max(limit),
+        patience: tuning.patience_for(limit),
         lab: None,
         trial: tuning.record.begin_trial(&spec, &estimate.to_string(), &device),
         record: &tuning.record,
@@ -93,7 +87,7 @@ impl<T: Tunable> Search<'_, T> {
         let estimate = self.estimate.clone();
         self.say(Stage::Opening, None);
         let seconds = self.open()?;
-        self.patience = self.patience.max(self.started.elapsed() * PATIENCE_TIMES);
+        self.patience = self.tuning.patience_for(self.started.elapsed());
         self.ranked = vec![(estimate.clone(), seconds)];
         self.measured = 1;
         let profile = self.gpu.profile().clone();

@@ -60,6 +60,11 @@ impl std::str::FromStr for Rigor {
     }
 }
 
+/// How long a recipe may take before it counts as hung: so long, and so many times as long as the estimate took to compile and run. lavapipe takes up to 30 s for the longest
+/// kernels, but then for the estimate as well.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_TIMES: u32 = 20;
+
 type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
 /// How a [`Planner`](crate::Planner) chooses recipes.
@@ -69,13 +74,16 @@ pub struct Tuning {
     pub(super) rigor: Rigor,
     pub(super) record: Record,
     time_limit: Option<Duration>,
+    patience: Option<Duration>,
     watcher: Option<Watcher>,
 }
 
 impl fmt::Debug for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rigor, record, time_limit, watcher: _ } = self;
-        f.debug_struct("Tuning").field("rigor", rigor).field("record", record).field("time_limit", time_limit).finish_non_exhaustive()
+        let Self { rigor, record, time_limit, patience, watcher: _ } = self;
+        let mut out = f.debug_struct("Tuning");
+        out.field("rigor", rigor).field("record", record).field("time_limit", time_limit).field("patience", patience);
+        out.finish_non_exhaustive()
     }
 }
 
@@ -112,6 +120,12 @@ impl Tuning {
         self
     }
 
+    /// How long one recipe may take to compile and run before it counts as hung: 20 seconds, or 20 times as long as the estimate took, if the caller does not say.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
+        self
+    }
+
     /// Calls `watcher` as a search goes on, from the thread that plans.
     pub fn on_progress(mut self, watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
         self.watcher = Some(Arc::new(watcher));
@@ -126,6 +140,11 @@ impl Tuning {
 
     pub(super) fn limit(&self) -> Duration {
         self.time_limit.unwrap_or_else(|| self.rigor.time_limit())
+    }
+
+    /// How long to wait for a recipe on a device that took so long for the estimate.
+    pub(super) fn patience_for(&self, estimate: Duration) -> Duration {
+        self.patience.unwrap_or_else(|| PATIENCE.max(estimate * PATIENCE_TIMES))
     }
 
     pub(super) fn report(&self, progress: &Progress<'_>) {
