@@ -23,6 +23,9 @@ const HOPELESS: f64 = 1.6;
 /// Rounds in which a new recipe is compared with the best so far.
 const ROUNDS: usize = 3;
 
+/// How long to wait for a device and for the estimate: what there is no choice about.
+const OPENING: Duration = Duration::from_secs(120);
+
 /// Recipes besides the estimate that come into the final.
 const FINALISTS: usize = 3;
 
@@ -156,10 +159,10 @@ impl<T: Tunable> Search<'_, T> {
     fn open(&mut self) -> Result<f64> {
         let (gpu, tunable, estimate) = (self.gpu.clone(), self.tunable.clone(), self.estimate.clone());
         self.lab = None;
-        let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), self.patience)?;
+        let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), OPENING)?;
         // The estimate is what runs without any tuning. If it fails, that is no fault of the search's.
         let lost = |mishap| Error::DeviceLost { during: "measuring the estimate", message: format!("{mishap:?}") };
-        let (timer, seconds) = lab.ask(self.patience, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
+        let (timer, seconds) = lab.ask(OPENING, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
         self.timer = timer;
         self.lab = Some(lab);
         seconds
