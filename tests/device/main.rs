@@ -26,7 +26,9 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod suspect;
 mod transpose;
+mod tuning;
 mod unhappy;
 
 use std::process::ExitCode;
@@ -142,6 +144,14 @@ fn per_device() -> Vec<DeviceTest> {
             the_product_is_right_in_every_shape,
             the_resize_is_right_in_every_shape,
         }
+        tuning::{
+            recipes_at_fault_never_win,
+            a_recipe_that_kills_the_process_is_not_tried_again,
+            what_was_measured_is_right_and_remembered,
+            without_time_the_estimate_stays,
+            guests_are_measured_within_their_limits,
+            entries_that_do_not_hold_are_not_used,
+        }
         unhappy::{
             wrong_lengths_carry_both_numbers,
             wrong_lengths_of_layouts_carry_both_numbers,
@@ -179,6 +189,10 @@ fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial
 }
 
 fn main() -> ExitCode {
+    if let Some(record) = std::env::var_os(tuning::CHILD) {
+        tuning::die(record.as_ref());
+        return ExitCode::SUCCESS;
+    }
     let mut trials: Vec<Trial> = once().into_iter().map(|(name, test)| trial(name, test)).collect();
     match find_devices() {
         Ok(devices) => {
@@ -187,7 +201,8 @@ fn main() -> ExitCode {
             }
             // One adapter has nobody to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
-            trials.push(agreement.with_ignored_flag(devices.len() < 2));
+            let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
+            trials.extend([agreement, records].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
         }
         Err(error) => {
             eprintln!("SKIPPED: every test on a device: {error}");

@@ -1,0 +1,184 @@
+//! Something to tune whose recipes do everything that a recipe should not.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use wgpu_fft::plan::{Judge, Placement};
+use wgpu_fft::tune::{Arrays, Bindings, Compiled, Tunable};
+use wgpu_fft::{DeviceProfile, Error, Gpu, Result, View, wgpu};
+
+const LEN: u32 = 1 << 14;
+
+/// What a recipe does wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fault {
+    None,
+    WrongElement,
+    StoresPastTheEnd,
+    StoresToTheInput,
+    Panics,
+    LosesTheDevice,
+    Hangs,
+    /// A limit of the device would be exceeded.
+    DoesNotFit,
+}
+
+const FAULTS: [(Fault, &str); 8] = [
+    (Fault::None, "none"),
+    (Fault::WrongElement, "element"),
+    (Fault::StoresPastTheEnd, "past"),
+    (Fault::StoresToTheInput, "input"),
+    (Fault::Panics, "panic"),
+    (Fault::LosesTheDevice, "loss"),
+    (Fault::Hangs, "hang"),
+    (Fault::DoesNotFit, "limit"),
+];
+
+/// Printed as `rounds=100 fault=none`. The fewer rounds, the faster.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Recipe {
+    pub rounds: u32,
+    pub fault: Fault,
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, name) = FAULTS.iter().find(|(fault, _)| *fault == self.fault).expect("every fault has a name");
+        write!(f, "rounds={} fault={name}", self.rounds)
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let read = || {
+            let (rounds, fault) = text.strip_prefix("rounds=")?.split_once(" fault=")?;
+            let (fault, _) = FAULTS.iter().find(|(_, name)| *name == fault)?;
+            Some(Self { rounds: rounds.parse().ok()?, fault: *fault })
+        };
+        read().ok_or_else(|| Error::Parse { what: "recipe", text: text.to_owned(), why: "it is rounds=1 fault=none".to_owned() })
+    }
+}
+
+/// Adds one to every element. It keeps a list of the recipes that were compiled.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    pub estimate: Recipe,
+    pub others: Vec<Recipe>,
+    pub compiled: Arc<Mutex<Vec<Recipe>>>,
+}
+
+impl Suspect {
+    pub fn new(estimate: Recipe, others: Vec<Recipe>) -> Self {
+        Self { estimate, others, compiled: Arc::default() }
+    }
+
+    /// The recipes compiled since the last call.
+    pub fn take_compiled(&self) -> Vec<Recipe> {
+        std::mem::take(&mut *self.compiled.lock().unwrap())
+    }
+}
+
+impl fmt::Display for Suspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "add one u32 {LEN}")
+    }
+}
+
+impl Tunable for Suspect {
+    type Recipe = Recipe;
+
+    fn estimate(&self, _: &DeviceProfile) -> Result<Recipe> {
+        Ok(self.estimate)
+    }
+
+    fn baseline(&self, _: &DeviceProfile) -> Result<Recipe> {
+        Ok(Recipe { rounds: 1, fault: Fault::None })
+    }
+
+    fn alternatives(&self, _: &DeviceProfile) -> Vec<Recipe> {
+        self.others.clone()
+    }
+
+    fn neighbours(&self, _: &Recipe, _: &DeviceProfile) -> Vec<Recipe> {
+        Vec::new()
+    }
+
+    fn judge(&self) -> Judge {
+        Judge::EXACT
+    }
+
+    fn arrays(&self, _: &DeviceProfile) -> Result<Arrays> {
+        let bytes = u64::from(LEN) * 4;
+        Ok(Arrays { input_bytes: bytes, inputs: 1, output_bytes: bytes, placement: Placement::OutOfPlace })
+    }
+
+    fn fingerprint(&self, recipe: &Recipe, _: &DeviceProfile) -> Result<u64> {
+        if recipe.fault == Fault::DoesNotFit {
+            let (what, limit) = ("a test".to_owned(), "max_compute_invocations_per_workgroup");
+            return Err(Error::LimitExceeded { what, limit, required: 2, available: 1 });
+        }
+        Ok(u64::from(recipe.rounds))
+    }
+
+    fn compile(&self, gpu: &Gpu, recipe: &Recipe) -> Result<Compiled> {
+        self.compiled.lock().unwrap().push(*recipe);
+        match recipe.fault {
+            Fault::Panics => panic!("a recipe panics, as the test wants it to"),
+            Fault::Hangs => std::thread::sleep(Duration::from_secs(3600)),
+            Fault::LosesTheDevice => gpu.device().destroy(),
+            _ => {}
+        }
+        let device = gpu.device();
+        let source = wgpu::ShaderSource::Wgsl(include_str!("suspect.wgsl").into());
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("suspect"), source });
+        let fault = match recipe.fault {
+            Fault::WrongElement => 1.0,
+            Fault::StoresPastTheEnd => 2.0,
+            Fault::StoresToTheInput => 3.0,
+            _ => 0.0,
+        };
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("suspect"),
+            layout: None,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &[("ROUNDS", f64::from(recipe.rounds)), ("FAULT", fault)],
+                ..Default::default()
+            },
+            cache: None,
+        });
+        let gpu = gpu.clone();
+        Ok(Box::new(move |bindings| bind(&gpu, &pipeline, bindings)))
+    }
+}
+
+/// Binds the whole buffers.
+fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) -> Result<wgpu_fft::tune::Recorder> {
+    let device = gpu.device();
+    let (size, usage) = (16, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST);
+    let params = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let guard = (bindings.output.offset_bytes() / 4) as u32;
+    gpu.queue().write_buffer(&params, 0, bytemuck::bytes_of(&[LEN, guard, 0, 0]));
+    let uniform = wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() };
+    let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &[uniform, whole(1, &bindings.inputs[0]), whole(2, &bindings.output)],
+    });
+    let pipeline = pipeline.clone();
+    Ok(Box::new(move |pass| {
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &bind_group, &[]);
+        pass.dispatch_workgroups(LEN.div_ceil(64), 1, 1);
+    }))
+}
+
+/// A view with the guards around it.
+fn whole<'a>(binding: u32, view: &View<'a, u32>) -> wgpu::BindGroupEntry<'a> {
+    wgpu::BindGroupEntry { binding, resource: view.buffer().as_entire_binding() }
+}
