@@ -160,38 +160,45 @@ struct Task<'a> {
 }
 
 fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    let mut passes: Vec<Pass> = Vec::new();
-    let mut count = geometry.count();
-    loop {
-        let partial = !passes.is_empty();
-        let contiguous = geometry.contiguous_in(count, partial);
-        let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
-        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-        let task = Task { operator, geometry, profile, partial, count, width, most };
-        let pass = match (geometry.lines, profile.is_cpu()) {
-            (true, false) => task.lines_on_gpu(),
-            (false, false) => task.columns_on_gpu(),
-            (true, true) => task.lines_on_cpu(),
-            (false, true) => task.columns_on_cpu(),
-        };
-        let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
-        if least > 1 && !profile.is_cpu() {
-            // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
-            least = least.max(8192u32.div_ceil(geometry.results()));
-        }
-        if profile.is_cpu() {
-            least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
-        }
-        let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
-        let (_, parts) = pass.chunk(task.length());
-        let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), join: pass.join && parts > 1, ..pass };
-        let pass = unrolled(pass, task.length());
+    continued(Vec::new(), operator, geometry, profile)
+}
+
+/// The passes that there are, and those that the rules let follow them.
+pub(super) fn continued(mut passes: Vec<Pass>, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    let parts_of = |pass: &Pass, count: u32| pass.chunk(geometry.length(count, pass.width)).1;
+    let mut count = passes.iter().fold(geometry.count(), |count, pass| parts_of(pass, count));
+    while passes.last().is_none_or(|last| count > 1 && !last.join) && passes.len() < MOST_PASSES {
+        let pass = next(!passes.is_empty(), count, operator, geometry, profile);
+        count = parts_of(&pass, count);
         passes.push(pass);
-        if parts == 1 || pass.join || passes.len() == MOST_PASSES {
-            return Recipe::Passes(passes);
-        }
-        count = parts;
     }
+    Recipe::Passes(passes)
+}
+
+/// The pass over `count` elements or partial results.
+fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Pass {
+    let contiguous = geometry.contiguous_in(count, partial);
+    let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
+    let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
+    let task = Task { operator, geometry, profile, partial, count, width, most };
+    let pass = match (geometry.lines, profile.is_cpu()) {
+        (true, false) => task.lines_on_gpu(),
+        (false, false) => task.columns_on_gpu(),
+        (true, true) => task.lines_on_cpu(),
+        (false, true) => task.columns_on_cpu(),
+    };
+    let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
+    if least > 1 && !profile.is_cpu() {
+        // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
+        least = least.max(8192u32.div_ceil(geometry.results()));
+    }
+    if profile.is_cpu() {
+        least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
+    }
+    let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
+    let (_, parts) = pass.chunk(task.length());
+    let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), join: pass.join && parts > 1, ..pass };
+    unrolled(pass, task.length())
 }
 
 impl Task<'_> {
