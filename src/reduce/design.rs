@@ -85,7 +85,7 @@ fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
 }
 
 /// The passes of [`fixed_order`] for a device.
-fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+pub(super) fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     let subgroup = subgroup_for(operator, geometry, profile);
     let mut count = geometry.count();
     let mut passes = Vec::new();
@@ -136,7 +136,7 @@ fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DevicePro
 
 /// With no more accesses under way than there are: what is left of a step is checked access by access. H200, sum of 2²⁰ f32 with 4 accesses to a lane: unrolled 4
 /// times 4.9 µs, 8 times 5.9; 65536 rows of 1024 61.3 and 65.8.
-fn unrolled(pass: Pass, length: u32) -> Pass {
+pub(super) fn unrolled(pass: Pass, length: u32) -> Pass {
     let (chunk, _) = pass.chunk(length);
     let rows = chunk.min(length) / (pass.lanes * pass.accumulators);
     Pass { unroll: pass.unroll.min(1 << rows.max(1).ilog2()), ..pass }
@@ -159,7 +159,7 @@ struct Task<'a> {
     most: u32,
 }
 
-fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+pub(super) fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     continued(Vec::new(), operator, geometry, profile)
 }
 

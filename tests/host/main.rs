@@ -2,6 +2,7 @@
 
 mod contract;
 mod lanes;
+mod neighbours;
 mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;
