@@ -30,11 +30,11 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
 }
 
 /// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice the length.
-const MAX_PRIME: u32 = 31;
+pub(super) const MAX_PRIME: u32 = 31;
 
 /// Neighbouring lines that a workgroup should have at least where the array's fastest index is not the line's: 8 complex numbers are 64 bytes,
 /// two sectors of a GPU's cache. 4096²: 4 columns 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
-const COLUMNS: u32 = 8;
+pub(super) const COLUMNS: u32 = 8;
 
 /// Longest transform that has columns, of a workgroup 4.
 const LONGEST_COLUMN: u32 = 4096;
@@ -44,35 +44,30 @@ const SHORT_COLUMNS: u32 = 16;
 
 /// What a pass is to transform.
 #[derive(Clone, Copy)]
-struct Lines {
-    n: u32,
+pub(super) struct Lines {
+    pub n: u32,
     /// Number of lines.
-    count: u32,
+    pub count: u32,
     /// The lines lie across the array's fastest index.
-    across: bool,
+    pub across: bool,
     /// Pairs of rows of reals.
-    pairs: bool,
+    pub pairs: bool,
     /// It is a convolution: the stages come again in reverse.
-    convolution: bool,
+    pub convolution: bool,
 }
 
-struct Designer<'a> {
-    transform: &'a Transform,
-    geometry: &'a Geometry,
-    profile: &'a DeviceProfile,
+/// The rules for one transform on one device.
+pub(super) struct Designer<'a> {
+    pub transform: &'a Transform,
+    pub geometry: &'a Geometry,
+    pub profile: &'a DeviceProfile,
 }
 
 impl Designer<'_> {
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
-        let n = self.transform.shape.extents()[axis] as u32;
-        let pairs = !matches!(self.transform.kind, Kind::C2c(_)) && axis + 1 == self.transform.shape.rank();
-        let extents = if pairs && self.transform.kind == Kind::R2c { &self.geometry.input_extents } else { &self.geometry.output_extents };
-        let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));
-        let count = others.product::<u64>().min(u32::MAX.into()) as u32;
-        let across = !self.is_fastest(axis);
-        let lines = Lines { n, count: if pairs { count.div_ceil(2) } else { count }, across, pairs, convolution: false };
-        let reals = if pairs { Reals::Pairs } else { Reals::Complex };
-        let whole = |registers, bluestein| AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] };
+        let real = self.has_reals(axis);
+        let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
+        let reals = if real { Reals::Pairs } else { Reals::Complex };
 
         // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096² with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns
         // 0.115.
@@ -88,19 +83,18 @@ impl Designer<'_> {
                 && axis > 0
                 && self.geometry.axes.contains(&(axis - 1))
                 && self.transform.shape.extents()[axis - 1].is_multiple_of(2);
-            let halves = pairs && n.is_multiple_of(2) && !back_in_pairs && self.transform.reals_in_twos(self.geometry);
-            let halved = |passes| AxisRecipe { axis, bluestein: None, reals: Reals::Halves, passes };
-            if halves && let Some(registers) = self.pass(Lines { n: n / 2, count, ..lines }) {
-                return Ok(halved(vec![PassRecipe::Registers(registers)]));
+            let halves = real && !back_in_pairs && self.has_halves(axis);
+            if halves && let Some(recipe) = self.in_one(axis, Reals::Halves, None) {
+                return Ok(recipe);
             }
-            if let Some(registers) = self.pass(lines).filter(|_| !uneven) {
-                return Ok(whole(registers, None));
+            if let Some(recipe) = self.in_one(axis, reals, None).filter(|_| !uneven) {
+                return Ok(recipe);
             }
-            if halves && let Some(passes) = self.several(n / 2, count, across) {
-                return Ok(halved(passes));
+            if halves && let Some(recipe) = self.in_several(axis, Reals::Halves, None) {
+                return Ok(recipe);
             }
-            if let Some(passes) = self.several(n, count, across) {
-                return Ok(AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes });
+            if let Some(recipe) = self.in_several(axis, Reals::Complex, None) {
+                return Ok(recipe);
             }
         }
         // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769,
@@ -112,18 +106,51 @@ impl Designer<'_> {
             let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
             Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
         };
-        let m = u32::try_from(m).map_err(|_| too_long(m))?;
-        if let Some(registers) = self.pass(Lines { n: m, convolution: true, ..lines }) {
-            return Ok(whole(registers, Some(m)));
+        let m = Some(u32::try_from(m).map_err(|_| too_long(m))?);
+        self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
+            let what = format!("an FFT of length {n} with {} invocations", self.profile.invocations);
+            let (limit, available) = ("max_compute_workgroup_storage_size", self.profile.workgroup_bytes.into());
+            Error::LimitExceeded { what, limit, required: 4 * u64::from(COLUMNS), available }
+        })
+    }
+
+    /// Whether an axis has reals on one side.
+    pub fn has_reals(&self, axis: usize) -> bool {
+        !matches!(self.transform.kind, Kind::C2c(_)) && axis + 1 == self.transform.shape.rank()
+    }
+
+    /// Whether its rows of reals can be taken in halves.
+    pub fn has_halves(&self, axis: usize) -> bool {
+        self.transform.shape.extents()[axis].is_multiple_of(2) && self.transform.reals_in_twos(self.geometry)
+    }
+
+    /// The lines of an axis whose reals are taken in such a way, for one pass.
+    pub fn lines(&self, axis: usize, reals: Reals) -> Lines {
+        let n = self.transform.shape.extents()[axis] as u32;
+        let is_input = self.has_reals(axis) && self.transform.kind == Kind::R2c;
+        let extents = if is_input { &self.geometry.input_extents } else { &self.geometry.output_extents };
+        let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));
+        let count = others.product::<u64>().min(u32::MAX.into()) as u32;
+        let rows = Lines { n, count, across: !self.is_fastest(axis), pairs: false, convolution: false };
+        match reals {
+            Reals::Complex => rows,
+            Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
+            Reals::Halves => Lines { n: n / 2, pairs: true, ..rows },
         }
-        match self.several(m, count, across) {
-            Some(passes) => Ok(AxisRecipe { axis, bluestein: Some(m), reals: Reals::Complex, passes }),
-            None => {
-                let what = format!("an FFT of length {n} with {} invocations", self.profile.invocations);
-                let (limit, available) = ("max_compute_workgroup_storage_size", self.profile.workgroup_bytes.into());
-                Err(Error::LimitExceeded { what, limit, required: 4 * u64::from(COLUMNS), available })
-            }
-        }
+    }
+
+    /// An axis in one pass, if it fits, perhaps as a convolution.
+    pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
+        let lines = self.lines(axis, reals);
+        let registers = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
+        Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] })
+    }
+
+    /// An axis in several passes.
+    pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
+        let n = bluestein.unwrap_or(self.lines(axis, reals).n);
+        let lengths = (2..=6).find_map(|passes| self.split(n, passes))?;
+        self.in_lengths(axis, reals, bluestein, &lengths)
     }
 
     /// Whether the axis is the fastest index of input and output.
@@ -148,17 +175,24 @@ impl Designer<'_> {
         }
     }
 
-    /// Two passes or more for a line that is too long for one.
-    fn several(&self, n: u32, count: u32, across: bool) -> Option<Vec<PassRecipe>> {
-        let pass = |n: u32| {
-            let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
-            // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
-            self.pass(lines).filter(|registers| registers.lines >= COLUMNS)
-        };
-        let lengths = (2..=6).find_map(|passes| split_lengths(n, passes, &|length| pass(length).is_some()))?;
+    /// A pass of a line that takes several.
+    fn part(&self, n: u32) -> Option<Registers> {
+        // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
+        self.pass(Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false }).filter(|own| own.lines >= COLUMNS)
+    }
+
+    /// The lengths of so many passes for a line that is too long for one.
+    pub fn split(&self, n: u32, passes: u32) -> Option<Vec<u32>> {
+        split_lengths(n, passes, &|length| self.part(length).is_some())
+    }
+
+    /// An axis in passes of these lengths.
+    pub fn in_lengths(&self, axis: usize, reals: Reals, bluestein: Option<u32>, lengths: &[u32]) -> Option<AxisRecipe> {
+        let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
+        let n: u32 = lengths.iter().product();
         let last = lengths.len() - 1;
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
-            let mut registers = pass(length)?;
+            let mut registers = self.part(length)?;
             let count = (u64::from(count) * u64::from(n / length)).min(u32::MAX.into()) as u32;
             registers.lines = registers.lines.min(at_least(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16 0.865.
@@ -172,11 +206,11 @@ impl Designer<'_> {
             self.in_pieces(&mut registers, Lines { n: length, count, across: true, pairs: false, convolution: false });
             Some(PassRecipe::Registers(registers))
         });
-        passes.collect()
+        Some(AxisRecipe { axis, bluestein, reals, passes: passes.collect::<Option<_>>()? })
     }
 
     /// A recipe for lines that fit one pass.
-    fn pass(&self, lines: Lines) -> Option<Registers> {
+    pub fn pass(&self, lines: Lines) -> Option<Registers> {
         let n = lines.n;
         // Longer ones cannot fit, in however many pieces.
         let longest = self.most_invocations().saturating_mul(MAX_ELEMENTS).min(self.profile.workgroup_bytes.max(4 * MAX_ELEMENTS));
@@ -197,7 +231,7 @@ impl Designer<'_> {
     }
 
     /// All decisions for radices and lanes, if they fit the device.
-    fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Registers> {
+    pub fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Registers> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of 0.134, 4096 0.224 in place of 0.151.
@@ -234,24 +268,15 @@ impl Designer<'_> {
     /// 0.359, in four 0.283; 2^20 as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
     ///
     /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place 0.0138 and 0.0141.
-    fn in_pieces(&self, registers: &mut Registers, Lines { pairs, convolution, count, .. }: Lines) -> bool {
-        let n = registers.n();
-        let Registers { radices, lanes, .. } = &*registers;
-        let exchanges = radices.len() > 1 || pairs;
-        let bytes = n * registers.lines * 4;
+    fn in_pieces(&self, registers: &mut Registers, lines: Lines) -> bool {
+        let Lines { pairs, count, .. } = lines;
+        let exchanges = registers.radices.len() > 1 || pairs;
+        let bytes = registers.n() * registers.lines * 4;
         let few = count.div_ceil(registers.lines) <= 256;
-        // What the text needs in several pieces: every butterfly stores to one piece, every round of lanes loads from one.
-        let kept = |pieces: u32| {
-            let ends = [radices[radices.len() - 1], if convolution { radices[0] } else { pieces }];
-            n.is_multiple_of(pieces)
-                && (n / pieces).is_multiple_of(*lanes)
-                && ends.iter().all(|radix| radix.is_multiple_of(pieces))
-                && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
-        };
         let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
         for &pieces in liked {
             let mut own = Registers { pieces, exchange: Exchange::Split, ..registers.clone() };
-            if pieces > 1 && !kept(pieces) || !self.fits(&own, pairs) {
+            if !self.runs(&own, lines) {
                 continue;
             }
             // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096 0.212 and 0.151. On a processor a barrier costs more than
@@ -264,6 +289,21 @@ impl Designer<'_> {
             return true;
         }
         false
+    }
+
+    /// Whether a pass fits the device, and its pieces the text.
+    pub fn runs(&self, registers: &Registers, lines: Lines) -> bool {
+        let Registers { radices, lanes, pieces, .. } = registers;
+        let n = registers.n();
+        // What the text needs in several pieces: every butterfly stores to one piece, every round of lanes loads from one.
+        let kept = || {
+            let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
+            n.is_multiple_of(*pieces)
+                && (n / pieces).is_multiple_of(*lanes)
+                && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
+                && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
+        };
+        (*pieces == 1 || kept()) && self.fits(registers, lines.pairs)
     }
 
     fn fits(&self, registers: &Registers, pairs: bool) -> bool {
@@ -298,7 +338,7 @@ impl Designer<'_> {
     }
 
     /// Lower is better: few stages, few idle lanes, and a liked number of elements of an invocation.
-    fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+    pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
         let mut work = 0.0;
         for &radix in radices {
             let rounds = (n / radix).div_ceil(lanes);
@@ -323,7 +363,7 @@ impl Designer<'_> {
 }
 
 /// Radices and lanes that were the best of what was tried.
-fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
+pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
     let (radices, lanes): (&[u32], u32) = match (lines.across, lines.n) {
         _ if lines.convolution => match lines.n {
             // 1009: 8.16.16 0.341, 16.16.8 0.347, 16.8.16 0.377, 8.8.8.4 0.441.
@@ -384,12 +424,12 @@ fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
 }
 
 /// The next power of two, up to what a workgroup can hold.
-fn at_least(count: u32) -> u32 {
+pub(super) fn at_least(count: u32) -> u32 {
     count.min(4096).next_power_of_two()
 }
 
 /// Numbers of lanes that leave no or few of them idle.
-fn lane_counts(n: u32, radices: &[u32]) -> Vec<u32> {
+pub(super) fn lane_counts(n: u32, radices: &[u32]) -> Vec<u32> {
     let mut counts: Vec<u32> = radices.iter().flat_map(|radix| (1..=8).map(move |rounds| (n / radix).div_ceil(rounds))).collect();
     counts.sort_unstable();
     counts.dedup();

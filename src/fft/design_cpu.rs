@@ -19,14 +19,12 @@ const LONGEST_SHARED_COLUMN: u32 = 256;
 
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
 pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) {
-    if !profile.is_cpu() || !profile.subgroups || profile.subgroup_sizes != [SUBGROUP; 2] || !matches!(transform.kind, Kind::C2c(_)) {
+    if !profile.is_cpu() || !has_lanes(transform, profile) {
         return;
     }
     let plain = axes.to_vec();
     for axis in axes.iter_mut() {
-        let n = geometry.output_extents[axis.axis];
-        let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis.axis] == 1);
-        if let Some(passes) = if along { row(n, profile) } else { column(n, profile) } {
+        if let Some(passes) = passes(axis.axis, geometry, profile) {
             *axis = AxisRecipe { axis: axis.axis, bluestein: None, reals: super::recipe::Reals::Complex, passes };
         }
     }
@@ -36,8 +34,20 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     }
 }
 
+/// Whether such a device can do anything of such a transform in lanes.
+pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
+    profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2] && matches!(transform.kind, Kind::C2c(_))
+}
+
+/// The passes in lanes of an axis, if there are any.
+pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
+    let n = geometry.output_extents[axis];
+    let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
+    if along { row(n, profile) } else { column(n, profile) }
+}
+
 /// The first axis whose recipe of lanes cannot run.
-fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
+pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
@@ -90,7 +100,7 @@ fn column(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
 }
 
 /// Two factors larger than 1 that are multiples of `of`, the larger first.
-fn pairs(n: u32, of: u32) -> impl Iterator<Item = [u32; 2]> {
+pub(super) fn pairs(n: u32, of: u32) -> impl Iterator<Item = [u32; 2]> {
     let factors = (2..=n.isqrt()).filter(move |small| n.is_multiple_of(*small)).map(move |small| [n / small, small]);
     factors.filter(move |factors| factors.iter().all(|factor| factor.is_multiple_of(of)))
 }

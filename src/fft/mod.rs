@@ -29,6 +29,7 @@ mod factors;
 mod lanes;
 mod lower;
 mod lower_lanes;
+mod neighbours;
 mod passes;
 mod recipe;
 mod roots;
@@ -45,7 +46,7 @@ pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roo
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::plan::{Placement, Program, Spec};
+use crate::plan::{Judge, Placement, Program, Spec};
 use crate::shape::Shape;
 use transform::{Kind, Transform, specification};
 

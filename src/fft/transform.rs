@@ -310,6 +310,22 @@ macro_rules! specification {
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.0, recipe, profile)
             }
+
+            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                neighbours::baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
+            }
+
+            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+                neighbours::alternatives(&self.0, profile)
+            }
+
+            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+                neighbours::neighbours(&self.0, recipe, profile)
+            }
+
+            fn judge(&self) -> Judge {
+                neighbours::JUDGE
+            }
         }
 
         impl fmt::Display for $name {

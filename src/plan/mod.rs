@@ -11,5 +11,5 @@ mod spec;
 pub use encode::{Bound, Plan, StepTime};
 pub use planner::Planner;
 pub use program::{Array, Program, Table};
-pub(crate) use spec::Sealed;
 pub use spec::{Agreement, Fill, Judge, Placement, Spec};
+pub(crate) use spec::{Sealed, in_turns, others};

@@ -85,7 +85,7 @@ fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
 }
 
 /// The passes of [`fixed_order`] for a device.
-fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+pub(super) fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     let subgroup = subgroup_for(operator, geometry, profile);
     let mut count = geometry.count();
     let mut passes = Vec::new();
@@ -136,7 +136,7 @@ fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DevicePro
 
 /// With no more accesses under way than there are: what is left of a step is checked access by access. H200, sum of 2²⁰ f32 with 4 accesses to a lane: unrolled 4
 /// times 4.9 µs, 8 times 5.9; 65536 rows of 1024 61.3 and 65.8.
-fn unrolled(pass: Pass, length: u32) -> Pass {
+pub(super) fn unrolled(pass: Pass, length: u32) -> Pass {
     let (chunk, _) = pass.chunk(length);
     let rows = chunk.min(length) / (pass.lanes * pass.accumulators);
     Pass { unroll: pass.unroll.min(1 << rows.max(1).ilog2()), ..pass }
@@ -159,39 +159,46 @@ struct Task<'a> {
     most: u32,
 }
 
-fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    let mut passes: Vec<Pass> = Vec::new();
-    let mut count = geometry.count();
-    loop {
-        let partial = !passes.is_empty();
-        let contiguous = geometry.contiguous_in(count, partial);
-        let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
-        let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-        let task = Task { operator, geometry, profile, partial, count, width, most };
-        let pass = match (geometry.lines, profile.is_cpu()) {
-            (true, false) => task.lines_on_gpu(),
-            (false, false) => task.columns_on_gpu(),
-            (true, true) => task.lines_on_cpu(),
-            (false, true) => task.columns_on_cpu(),
-        };
-        let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
-        if least > 1 && !profile.is_cpu() {
-            // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
-            least = least.max(8192u32.div_ceil(geometry.results()));
-        }
-        if profile.is_cpu() {
-            least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
-        }
-        let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
-        let (_, parts) = pass.chunk(task.length());
-        let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), join: pass.join && parts > 1, ..pass };
-        let pass = unrolled(pass, task.length());
+pub(super) fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    continued(Vec::new(), operator, geometry, profile)
+}
+
+/// The passes that there are, and those that the rules let follow them.
+pub(super) fn continued(mut passes: Vec<Pass>, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    let parts_of = |pass: &Pass, count: u32| pass.chunk(geometry.length(count, pass.width)).1;
+    let mut count = passes.iter().fold(geometry.count(), |count, pass| parts_of(pass, count));
+    while passes.last().is_none_or(|last| count > 1 && !last.join) && passes.len() < MOST_PASSES {
+        let pass = next(!passes.is_empty(), count, operator, geometry, profile);
+        count = parts_of(&pass, count);
         passes.push(pass);
-        if parts == 1 || pass.join || passes.len() == MOST_PASSES {
-            return Recipe::Passes(passes);
-        }
-        count = parts;
     }
+    Recipe::Passes(passes)
+}
+
+/// The pass over `count` elements or partial results.
+fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Pass {
+    let contiguous = geometry.contiguous_in(count, partial);
+    let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
+    let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
+    let task = Task { operator, geometry, profile, partial, count, width, most };
+    let pass = match (geometry.lines, profile.is_cpu()) {
+        (true, false) => task.lines_on_gpu(),
+        (false, false) => task.columns_on_gpu(),
+        (true, true) => task.lines_on_cpu(),
+        (false, true) => task.columns_on_cpu(),
+    };
+    let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
+    if least > 1 && !profile.is_cpu() {
+        // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
+        least = least.max(8192u32.div_ceil(geometry.results()));
+    }
+    if profile.is_cpu() {
+        least = least.max(task.length().div_ceil(pass.lanes * pass.accumulators * pass.unroll * MOST_STEPS_ON_CPU));
+    }
+    let pass = Pass { parts: pass.parts.max(least), join: pass.join && least == 1, ..pass };
+    let (_, parts) = pass.chunk(task.length());
+    let pass = Pass { parts, subgroup: pass.subgroup.min(pass.workgroup), join: pass.join && parts > 1, ..pass };
+    unrolled(pass, task.length())
 }
 
 impl Task<'_> {

@@ -164,7 +164,7 @@ impl Lowering<'_> {
             }
             let extent = self.extent(pass, partial, count);
             let (chunk, parts) = pass.chunk(extent.count);
-            let steps = pass.steps(extent.count);
+            let steps = pass.steps(extent.count).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
             if self.profile.is_cpu() && steps > MOST_STEPS_ON_CPU {
                 let why = format!(
                     "a loop would turn {steps} times, and on a processor {MOST_STEPS_ON_CPU} are the most: more parts, lanes or unrolling"

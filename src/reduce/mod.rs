@@ -39,7 +39,9 @@
 mod custom;
 mod design;
 mod geometry;
+mod judge;
 mod lower;
+mod neighbours;
 mod recipe;
 mod text;
 
@@ -57,7 +59,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
-use crate::plan::{Program, Spec};
+use crate::plan::{Judge, Program, Spec};
 use crate::shape::{Batched, Shape};
 use geometry::Geometry;
 
@@ -199,6 +201,15 @@ pub(crate) struct Core {
 impl Core {
     /// What is done with the elements of an array of `geometry`, if the device can.
     fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
+        let operator = self.arithmetic(geometry)?;
+        if operator.needs_f64() && !profile.f64 {
+            return Err(self.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
+        }
+        Ok(operator)
+    }
+
+    /// The same on any device.
+    fn arithmetic(&self, geometry: &Geometry) -> Result<Operator> {
         let map = match (&self.mapped, &self.map) {
             (None, own) => own.clone(),
             (Some(map), operator::Map::Identity) => map.clone(),
@@ -211,11 +222,7 @@ impl Core {
         }
         let finish = if matches!(self.finish, Finish::Mean(_)) { Finish::Mean(geometry.count()) } else { self.finish };
         let rounded = self.determinism == Determinism::AcrossDevices;
-        let operator = Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded };
-        if operator.needs_f64() && !profile.f64 {
-            return Err(self.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
-        }
-        Ok(operator)
+        Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
     }
 
     fn unsupported(&self, why: &str) -> Error {
@@ -418,6 +425,22 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         lower::lower(&self.core, recipe, profile)
+    }
+
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::alternatives(&self.core, profile).unwrap_or_default()
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
+    }
+
+    fn judge(&self) -> Judge {
+        judge::judge(&self.core)
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn design(task: &Task<'_>) -> Recipe {
 }
 
 /// Recipes for such a problem on such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
-fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
+pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     let small = problem.bytes < 4;
     if !problem.in_place && !small {

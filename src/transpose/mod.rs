@@ -19,6 +19,7 @@
 
 mod design;
 mod lower;
+mod neighbours;
 mod problem;
 mod recipe;
 mod text;
@@ -28,6 +29,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 pub(crate) use lower::Task;
+pub(crate) use neighbours::{choices, neighbours as around};
 pub(crate) use problem::Problem;
 pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 
@@ -231,6 +233,20 @@ impl<T: Element> Spec for Permute<T> {
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         Ok(design::design(&self.task(&geometry, profile)))
+    }
+
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let geometry = self.geometry()?;
+        let task = self.task(&geometry, profile);
+        Ok(neighbours::baseline(&task).unwrap_or_else(|| design::design(&task)))
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::alternatives(&self.task(&geometry, profile)))
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {

@@ -2,6 +2,7 @@
 
 mod contract;
 mod lanes;
+mod neighbours;
 #[path = "../support/paper/mod.rs"]
 mod paper;
 mod permutations;

@@ -1,0 +1,452 @@
+//! The space of recipes that a search goes through: every recipe in it is right, and the good ones can be reached.
+
+use std::collections::HashSet;
+
+use wgpu_fft::fft::{self, C2c, C2r, R2c};
+use wgpu_fft::half::f16;
+use wgpu_fft::plan::{Agreement, Fill, Judge};
+use wgpu_fft::reduce::{Custom, Determinism, Map, Reduce};
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
+
+use crate::reductions::words;
+use crate::variants::profiles;
+
+trait Visitor {
+    fn visit<S: Spec>(&mut self, spec: &S);
+}
+
+fn fft(text: &str, visitor: &mut impl Visitor) {
+    match &text[..3] {
+        "c2c" => visitor.visit(&text.parse::<C2c>().unwrap()),
+        "r2c" => visitor.visit(&text.parse::<R2c>().unwrap()),
+        _ => visitor.visit(&text.parse::<C2r>().unwrap()),
+    }
+}
+
+/// What a search is for: of usual sizes, of every kind.
+fn usual(visitor: &mut impl Visitor) {
+    visitor.visit(&Permute::<f32>::transpose([1080, 1920]));
+    visitor.visit(&Permute::<Complex32>::transpose([1024, 1024]));
+    visitor.visit(&Permute::<Complex32>::transpose([1024, 1024]).in_place());
+    visitor.visit(&Permute::<u8>::transpose([1081, 1921]));
+    visitor.visit(&Permute::<u8>::transpose([1081, 1081]).in_place());
+    visitor.visit(&Permute::<[f32; 4]>::transpose([300, 500]));
+    visitor.visit(&Permute::<f32>::new([256, 256, 256], [1, 0, 2]));
+    visitor.visit(&Permute::<u8>::new([480, 641, 3], [2, 0, 1]));
+    visitor.visit(&Reduce::<f32>::sum(1 << 22));
+    visitor.visit(&Reduce::<f32>::sum(1 << 22).determinism(Determinism::AcrossDevices));
+    visitor.visit(&Reduce::<f32>::sum([4096, 1024]).axes([0]));
+    visitor.visit(&Reduce::<f32>::sum([4096, 1024]).axes([1]));
+    visitor.visit(&Reduce::<f32>::sum([65_536, 64]).axes([1]));
+    visitor.visit(&Reduce::<f16>::mean([100, 12, 64]).axes([0, 2]));
+    visitor.visit(&Reduce::<f32>::argmax(100_003));
+    visitor.visit(&Reduce::<Complex32>::vdot(1 << 20));
+    visitor.visit(&Reduce::<f64>::sum(1 << 20));
+    for text in [
+        "c2c fwd 1024 x1000",
+        "c2c inv 4096 x100 in-place",
+        "c2c fwd 1009 x1000",
+        "c2c fwd 37 x1000",
+        "c2c fwd 65536 x16",
+        "c2c fwd 1048576",
+        "c2c fwd 512x512",
+        "c2c fwd 1024x1024",
+        "c2c fwd 4096x4096",
+        "c2c fwd 1080x1920",
+        "c2c fwd 8192x8192",
+        "c2c fwd 128x128x128",
+        "r2c fwd 1000 x999",
+        "r2c fwd 1048576",
+        "r2c fwd 1024x1024",
+        "c2r inv 1024x1024",
+        "c2r inv 1080x1920",
+    ] {
+        fft(text, visitor);
+    }
+}
+
+/// What can be computed on the mirrors in no time.
+fn small(visitor: &mut impl Visitor) {
+    visitor.visit(&Permute::<f32>::transpose([35, 64]).batch(2));
+    visitor.visit(&Permute::<Complex32>::transpose([64, 48]));
+    visitor.visit(&Permute::<u8>::transpose([65, 67]));
+    visitor.visit(&Permute::<u16>::transpose([64, 64]).in_place());
+    visitor.visit(&Permute::<u8>::transpose([61, 61]).in_place());
+    visitor.visit(&Permute::<[f32; 4]>::new([5, 16, 12], [2, 0, 1]));
+    visitor.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
+    visitor.visit(&Permute::<u8>::new([5, 7, 3], [1, 0, 2]));
+    visitor.visit(&Reduce::<f32>::sum(20_000));
+    visitor.visit(&Reduce::<f32>::sum(20_000).determinism(Determinism::AcrossDevices));
+    visitor.visit(&Reduce::<f32>::sum([300, 24]).axes([0]));
+    visitor.visit(&Reduce::<f32>::sum([300, 24]).axes([0]).determinism(Determinism::AcrossDevices));
+    visitor.visit(&Reduce::<Complex32>::sum([24, 300]).axes([1]));
+    visitor.visit(&Reduce::<Complex32>::product([2, 500]).axes([1]));
+    visitor.visit(&Reduce::<f32>::product(3000));
+    visitor.visit(&Reduce::<u32>::product(3001));
+    visitor.visit(&Reduce::<f16>::argmin([6, 500]).axes([1]));
+    visitor.visit(&Reduce::<i32>::max_abs_diff(5000));
+    visitor.visit(&Reduce::<Complex32>::max_abs_diff([2000, 3]).axes([0]));
+    visitor.visit(&Reduce::<f64>::norm([8, 300]).axes([1]));
+    visitor.visit(&Reduce::<f64>::argmax(2000));
+    visitor.visit(&Reduce::<f32>::count([12, 20, 16]).axes([0, 2]));
+    for text in [
+        "c2c fwd 64 x24",
+        "c2c inv 256 x5 in-place",
+        "c2c fwd 37 x16",
+        "c2c fwd 1024 x2",
+        "c2c inv 60x32",
+        "c2c fwd 16x64 x2 in-place",
+        "c2c fwd 64x16 axes=0",
+        "c2c fwd 12x20 transposed",
+        "c2c fwd 8x12x16",
+        "r2c fwd 60 x5",
+        "r2c fwd 67 x4",
+        "r2c fwd 16x64",
+        "c2r inv 64 x5",
+        "c2r inv 15x30",
+        "c2r inv 4x8x16",
+    ] {
+        fft(text, visitor);
+    }
+}
+
+fn program<S: Spec>(spec: &S, recipe: &S::Recipe, profile: &DeviceProfile) -> Option<Program> {
+    let program = spec.lower(recipe, profile).ok()?;
+    program.check(profile).ok()?;
+    Some(program)
+}
+
+/// No duplicates, not the recipe itself, and of every list at least half fit.
+struct Sound {
+    lists: usize,
+}
+
+impl Sound {
+    fn check<S: Spec>(&mut self, what: &str, spec: &S, own: Option<&S::Recipe>, list: &[S::Recipe], profile: &DeviceProfile) {
+        let distinct: HashSet<&S::Recipe> = list.iter().collect();
+        assert_eq!(distinct.len(), list.len(), "{what} of {spec} on {}: twice", profile.name);
+        assert!(own.is_none_or(|own| !distinct.contains(own)), "{what} of {spec} on {}: itself", profile.name);
+        let unfit: Vec<String> =
+            list.iter().filter(|recipe| program(spec, recipe, profile).is_none()).map(|recipe| format!("  {recipe}")).collect();
+        println!("{spec:<45} {:<16} {what}: {}, unfit {}", profile.name, list.len(), unfit.len());
+        assert!(2 * unfit.len() <= list.len(), "{what} of {spec} on {}, of {} unfit:\n{}", profile.name, list.len(), unfit.join("\n"));
+        self.lists += 1;
+    }
+}
+
+impl Visitor for Sound {
+    fn visit<S: Spec>(&mut self, spec: &S) {
+        for profile in profiles() {
+            let Ok(own) = spec.design(&profile) else { continue };
+            let (alternatives, neighbours) = (spec.alternatives(&profile), spec.neighbours(&own, &profile));
+            self.check("alternatives", spec, Some(&own), &alternatives, &profile);
+            self.check("neighbours", spec, Some(&own), &neighbours, &profile);
+            assert!(neighbours.len() <= 60, "{spec} on {} has {} neighbours", profile.name, neighbours.len());
+            for recipe in alternatives.iter().chain(&neighbours).step_by(7) {
+                if program(spec, recipe, &profile).is_some() {
+                    self.check("neighbours further on", spec, Some(recipe), &spec.neighbours(recipe, &profile), &profile);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_are_sound() {
+    let mut sound = Sound { lists: 0 };
+    usual(&mut sound);
+    small(&mut sound);
+    assert!(sound.lists > 500, "{}", sound.lists);
+}
+
+/// An array as a judge asks for.
+fn filled<T: Element>(fill: Fill, len: usize, seed: u32) -> Vec<T> {
+    let bytes = len * size_of::<T>();
+    let random = words(bytes / 2 + 8, seed);
+    let part = |i: usize| f64::from(random[i] >> 8) / f64::from(1 << 24);
+    let data: Vec<u8> = match fill {
+        Fill::Bits => random.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        Fill::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
+        Fill::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
+        Fill::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
+    };
+    bytemuck::pod_collect_to_vec(&data[..bytes])
+}
+
+fn agree<T: Element>(judge: Judge, first: &[T], second: &[T]) -> bool {
+    fn near(first: &[f64], second: &[f64], most: f64) -> bool {
+        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>().sqrt();
+        let apart = norm(&mut first.iter().zip(second).map(|(a, b)| a - b));
+        apart <= most * norm(&mut first.iter().copied())
+    }
+    let [first, second]: [&[u8]; 2] = [bytemuck::cast_slice(first), bytemuck::cast_slice(second)];
+    let values = |bytes: &[u8], each: usize, value: &dyn Fn(&[u8]) -> f64| bytes.chunks(each).map(value).collect::<Vec<f64>>();
+    let of = |each, value: &dyn Fn(&[u8]) -> f64, most| near(&values(first, each, value), &values(second, each, value), most);
+    match judge.output {
+        Agreement::Bits => first == second,
+        Agreement::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
+        Agreement::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
+        Agreement::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
+    }
+}
+
+fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output> {
+    let [x, y] = inputs.each_ref().map(|input| &input[..program.input.len]);
+    if program.second { program.run_two_on_host(x, y) } else { program.run_on_host(x) }.unwrap()
+}
+
+/// Every recipe of the space computes what the plain one does.
+struct Right {
+    recipes: usize,
+    /// Equal bits are asked for, whatever the judge says.
+    bits: bool,
+}
+
+impl Visitor for Right {
+    fn visit<S: Spec>(&mut self, spec: &S) {
+        let judge = if self.bits { Judge { output: Agreement::Bits, ..spec.judge() } } else { spec.judge() };
+        let all = profiles();
+        let mut expected: Option<Vec<S::Output>> = None;
+        let mut seen = HashSet::new();
+        for profile in &all {
+            let (Ok(baseline), Ok(own)) = (spec.baseline(profile), spec.design(profile)) else { continue };
+            let plain = program(spec, &baseline, profile).unwrap_or_else(|| panic!("{spec} on {}: {baseline}", profile.name));
+            let inputs = [1, 2].map(|seed| filled(judge.input, plain.input.len.max(plain.output.len), seed));
+            let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
+            let neighbours = spec.neighbours(&own, profile);
+            for recipe in [baseline, own].into_iter().chain(spec.alternatives(profile)).chain(neighbours) {
+                let Some(program) = program(spec, &recipe, profile).filter(|_| seen.insert(recipe.clone())) else { continue };
+                let actual = run::<S>(&program, &inputs);
+                assert!(agree(judge, expected, &actual), "{spec} on {} by {recipe}", profile.name);
+                self.recipes += 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_recipe_around_the_rules_is_right() {
+    let mut right = Right { recipes: 0, bits: false };
+    small(&mut right);
+    assert!(right.recipes > 1000, "{}", right.recipes);
+}
+
+#[test]
+fn neighbours_across_devices_keep_the_order() {
+    let mut right = Right { recipes: 0, bits: true };
+    right.visit(&Reduce::<f32>::sum(30_000).determinism(Determinism::AcrossDevices));
+    right.visit(&Reduce::<f32>::sum([3000, 20]).axes([0]).determinism(Determinism::AcrossDevices));
+    right.visit(&Reduce::<Complex32>::product([20, 3000]).axes([1]).determinism(Determinism::AcrossDevices));
+    assert!(right.recipes > 40, "{}", right.recipes);
+}
+
+/// From most neighbours two steps lead back.
+struct Reversible {
+    there: usize,
+    back: usize,
+}
+
+impl Visitor for Reversible {
+    fn visit<S: Spec>(&mut self, spec: &S) {
+        for profile in profiles() {
+            let Ok(own) = spec.design(&profile) else { continue };
+            for (i, there) in spec.neighbours(&own, &profile).into_iter().enumerate() {
+                if program(spec, &there, &profile).is_none() {
+                    continue;
+                }
+                let next = spec.neighbours(&there, &profile);
+                let back = next.contains(&own) || next.iter().any(|next| spec.neighbours(next, &profile).contains(&own));
+                self.there += 1;
+                self.back += usize::from(back);
+                if !back {
+                    println!("{spec} on {}: no way back from neighbour {i}, {there}", profile.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn most_steps_can_be_taken_back() {
+    let mut reversible = Reversible { there: 0, back: 0 };
+    reversible.visit(&Permute::<f32>::transpose([35, 64]).batch(2));
+    reversible.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
+    reversible.visit(&Reduce::<f32>::sum(20_000));
+    reversible.visit(&Reduce::<f32>::sum([300, 24]).axes([0]));
+    for text in ["c2c fwd 256 x24", "c2c fwd 64x48", "r2c fwd 60 x30"] {
+        fft(text, &mut reversible);
+    }
+    let Reversible { there, back } = reversible;
+    assert!(there > 100 && 10 * back >= 9 * there, "{back} of {there}");
+}
+
+#[test]
+fn known_recipes_are_within_reach() {
+    let [h200, lavapipe, ..] = &profiles()[..] else { panic!() };
+    let spec = Permute::<f32>::transpose([1024, 1024]);
+    for (profile, kind) in [(h200, "blocks"), (h200, "tiled"), (h200, "naive 256x1"), (h200, "naive 1x256"), (lavapipe, "tiles")] {
+        let alternatives = spec.alternatives(profile);
+        assert!(alternatives.iter().any(|recipe| recipe.to_string().starts_with(kind)), "{kind}: {alternatives:?}");
+    }
+    // In lanes, as reviewed, from registers.
+    for text in ["c2c fwd 1024 x1024", "c2c fwd 1024x1024"] {
+        let spec: C2c = text.parse().unwrap();
+        let registers = spec.design(&DeviceProfile { subgroups: false, ..lavapipe.clone() }).unwrap();
+        let lanes = "lanes 32.32 lanes=8 width=4 invocations=64";
+        let near = spec.neighbours(&registers, lavapipe);
+        assert!(near.iter().any(|recipe| recipe.to_string().contains(lanes)), "{text}");
+        assert!(spec.alternatives(lavapipe).contains(&registers), "{text}");
+    }
+    // Two passes for one, another order of the radices, transposes.
+    let spec = C2c::forward([2048, 2048]);
+    let own = spec.design(h200).unwrap();
+    let near: Vec<String> = spec.neighbours(&own, h200).iter().map(ToString::to_string).collect();
+    for part in ["registers 32.64 lanes=32", "registers 8.16.16 lanes=128", "block=8x16", " + registers"] {
+        assert!(near.iter().any(|recipe| recipe.contains(part)), "{part} is not among\n{}", near.join("\n"));
+    }
+    assert!(matches!(spec.alternatives(h200).last(), Some(fft::Recipe::Transposed { .. })));
+}
+
+#[test]
+fn baselines_are_plain() {
+    for profile in profiles() {
+        fn of<S: Spec>(spec: &S, profile: &DeviceProfile) -> String {
+            let recipe = spec.baseline(profile).unwrap();
+            assert!(program(spec, &recipe, profile).is_some(), "{spec} on {}: {recipe}", profile.name);
+            recipe.to_string()
+        }
+        assert_eq!(of(&Permute::<f32>::transpose([30, 40]), &profile), "naive 16x16");
+        assert_eq!(of(&Permute::<f32>::new([4, 5, 6], [2, 1, 0]), &profile), "strided 16x16 elements=1");
+        assert_eq!(of(&Permute::<u8>::new([4, 5, 7], [2, 1, 0]), &profile), "gather 16x16");
+        assert_eq!(of(&Permute::<u8>::transpose([31, 31]).in_place(), &profile), "swap 16x16");
+        assert!(of(&Permute::<f32>::transpose([32, 32]).in_place(), &profile).starts_with("blocks 16x16 width=4"));
+        assert_eq!(of(&Reduce::<f32>::sum(1 << 20), &profile), "tree 256");
+        assert!(of(&Reduce::<f32>::sum([64, 64]).axes([1]), &profile).starts_with("workgroup="));
+        assert!(of(&C2c::forward([64, 32]), &profile).starts_with("rows: radix2 rows=4 lanes=16; columns: radix2"));
+        assert!(of(&C2c::forward(1024).batch(3), &profile).starts_with("axis 0: radix2"));
+        assert!(of(&R2c::forward(1024), &profile).contains("registers"));
+        assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
+    }
+    let tiny = DeviceProfile { invocations: 16, workgroup_size: [16, 16, 16], ..DeviceProfile::webgpu_defaults() };
+    assert_eq!(Reduce::<f32>::sum(1000).baseline(&tiny).unwrap().to_string(), "tree 16");
+    assert_eq!(Permute::<f32>::transpose([30, 40]).baseline(&tiny).unwrap().to_string(), "naive 8x1");
+}
+
+/// Loses a thousandth of the elements, in favour of what does nothing, and must not get away with it.
+struct Losing<'a> {
+    nothing: &'a [u8],
+}
+
+impl Visitor for Losing<'_> {
+    fn visit<S: Spec>(&mut self, spec: &S) {
+        let (profile, judge) = (&profiles()[0], spec.judge());
+        let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
+        let inputs = [3, 4].map(|seed| filled(judge.input, program.input.len, seed));
+        let right = run::<S>(&program, &inputs);
+        assert!(agree(judge, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
+        for phase in 0..20 {
+            let losing = inputs.each_ref().map(|input| {
+                let mut input = input.clone();
+                for element in input.iter_mut().skip(phase * 37).step_by(1000) {
+                    *element = bytemuck::pod_read_unaligned(self.nothing);
+                }
+                input
+            });
+            assert!(!agree(judge, &right, &run::<S>(&program, &losing)), "{spec} loses elements from {}", phase * 37);
+        }
+    }
+}
+
+#[test]
+fn a_thousandth_of_the_elements_is_missed() {
+    let n = 20_000;
+    let mut zeros = Losing { nothing: &[0; 8] };
+    let zeros4 = &mut Losing { nothing: &[0; 4] };
+    zeros4.visit(&Reduce::<f32>::sum(n));
+    zeros4.visit(&Reduce::<f32>::sum([20, 1000]).axes([1]));
+    zeros4.visit(&Reduce::<f32>::sum(n).map(Map::Scale(-3e20)));
+    zeros4.visit(&Reduce::<f32>::sum(n).map(Map::Square));
+    zeros4.visit(&Reduce::<f32>::mean(n));
+    zeros4.visit(&Reduce::<f32>::norm(n));
+    zeros4.visit(&Reduce::<f32>::sum_squares(n));
+    zeros4.visit(&Reduce::<f32>::dot(n));
+    zeros4.visit(&Reduce::<f32>::count(n));
+    zeros4.visit(&Reduce::<u32>::sum(n));
+    zeros4.visit(&Reduce::<i32>::dot(n));
+    zeros4.visit(&Reduce::<i32>::count(n));
+    Losing { nothing: &[0; 2] }.visit(&Reduce::<f16>::sum(n));
+    Losing { nothing: &[0; 2] }.visit(&Reduce::<f16>::norm(n));
+    zeros.visit(&Reduce::<f64>::sum(n));
+    zeros.visit(&Reduce::<f64>::mean(n));
+    zeros.visit(&Reduce::<Complex32>::sum(n));
+    zeros.visit(&Reduce::<Complex32>::dot(n));
+    zeros.visit(&Reduce::<Complex32>::vdot(n));
+    zeros.visit(&Reduce::<Complex32>::norm(n));
+    zeros.visit(&Reduce::<Complex32>::mean(n));
+    Losing { nothing: &1f32.to_le_bytes() }.visit(&Reduce::<f32>::product(n));
+    Losing { nothing: &0.25f32.to_le_bytes() }.visit(&Reduce::<f32>::product(n).map(Map::Scale(4.0)));
+    Losing { nothing: &f16::ONE.to_le_bytes() }.visit(&Reduce::<f16>::product(n));
+    Losing { nothing: &1f64.to_le_bytes() }.visit(&Reduce::<f64>::product(n));
+    Losing { nothing: bytemuck::bytes_of(&Complex32::ONE) }.visit(&Reduce::<Complex32>::product(n));
+    Losing { nothing: &1u32.to_le_bytes() }.visit(&Reduce::<u32>::product(n));
+}
+
+/// Extrema change only with the element that decides, which no NaN may hide. Operators of the caller's are compared as sums are.
+#[test]
+fn extrema_miss_the_element_that_decides() {
+    let profile = &profiles()[0];
+    fn check<S: Spec<Input = f32>>(spec: &S, profile: &DeviceProfile, at: impl Fn(&[f32]) -> usize) {
+        let (judge, n) = (spec.judge(), 20_000);
+        let mut x: Vec<f32> = filled(judge.input, n, 5);
+        let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
+        let right: Vec<S::Output> = program.run_on_host(&x).unwrap();
+        let at = at(&x);
+        x[at] = 0.0;
+        assert!(!agree(judge, &right, &program.run_on_host(&x).unwrap()), "{spec}");
+    }
+    let least = |x: &[f32]| (0..x.len()).min_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
+    let most = |x: &[f32]| (0..x.len()).max_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
+    check(&Reduce::<f32>::min(20_000), profile, least);
+    check(&Reduce::<f32>::argmin(20_000), profile, least);
+    check(&Reduce::<f32>::max(20_000), profile, most);
+    check(&Reduce::<f32>::argmax(20_000), profile, most);
+    let custom = Reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
+    assert_eq!(custom.judge(), Reduce::<f32>::sum(20_000).judge());
+    assert_eq!(Reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).judge(), Judge::EXACT);
+}
+
+/// Recipes that nobody should write have neighbours or none, without a panic.
+#[test]
+fn senseless_recipes_do_no_harm() {
+    let profile = &profiles()[0];
+    let spec = C2c::forward([16, 64]);
+    for text in [
+        "axis 1: registers 0 lanes=0 lines=0; axis 0: registers 16 lanes=1",
+        "axis 1: registers 8.8 lanes=0; axis 0: registers 16 lanes=1 lines=0",
+        "axis 1: registers 8.8 lanes=8 pieces=0; axis 0: registers 16 lanes=1",
+        "axis 1: registers 8.8 lanes=4294967295 lines=4294967295; axis 0: registers 4.4 lanes=4294967295 block=0x0",
+        "axis 1 bluestein 4294967295: registers 8.8 lanes=8; axis 0: registers 16 lanes=1",
+        "axis 1: lanes 0.0 lanes=0 width=0 invocations=0; axis 0: lanes 4294967295.2 lanes=8 width=4 invocations=8",
+        "axis 1: radix2 rows=0 lanes=4294967295; axis 0: radix2 rows=4294967295 lanes=4294967295",
+        "rows: radix2 rows=0 lanes=0; columns: registers 1 lanes=1; transpose: naive 0x0",
+        "rows: registers 8.8 lanes=4294967295; columns: lanes 16.1 lanes=1 width=1 invocations=8; transpose: tiles 0x0 width=0 blocks=0",
+    ] {
+        spec.neighbours(&text.parse().unwrap(), profile);
+    }
+    let spec = Reduce::<f32>::sum([10, 1000]).axes([1]);
+    for text in ["tree 0", "tree 4294967295", "workgroup=0 lanes=0 parts=0", "workgroup=4294967295 lanes=4294967295 width=4294967295"] {
+        spec.neighbours(&text.parse().unwrap(), profile);
+    }
+    let spec = Permute::<f32>::transpose([20, 30]);
+    for text in [
+        "naive 0x4294967295",
+        "tiled 0+0 elements=0",
+        "tiled 4294967295+4294967295 elements=4294967295",
+        "tiles 4294967295x4294967295 width=4294967295 blocks=4294967295",
+        "blocks 0x0 width=0 blocks=0",
+        "strided 4294967295x0 elements=4294967295",
+    ] {
+        spec.neighbours(&text.parse().unwrap(), profile);
+    }
+}
