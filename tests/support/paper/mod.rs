@@ -2,7 +2,13 @@
 
 #![allow(dead_code, reason = "tests and benchmarks use different parts")]
 
-use wgpu_fft::{DeviceBuffer, DeviceProfile, Gpu, wgpu};
+use std::fmt;
+use std::str::FromStr;
+
+use wgpu_fft::plan::{Agreement, Fill, Judge, Placement};
+use wgpu_fft::tune::rules::takemoto;
+use wgpu_fft::tune::{Arrays, Compiled, Tunable, search};
+use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
 /// u = 2⁻²⁴, the rounding unit of f32.
 const U: f64 = 1.0 / 16_777_216.0;
@@ -122,13 +128,25 @@ impl PaperKernel {
         inputs: &[DeviceBuffer<f32>],
         output: &DeviceBuffer<f32>,
     ) -> Result<Prepared, String> {
-        assert!(inputs.iter().map(DeviceBuffer::len).eq(self.input_lens()) && output.len() == self.output_len(), "{}", self.name);
-        let device = gpu.device();
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let views: Vec<View<'_, f32>> = inputs.iter().map(DeviceBuffer::view).collect();
+        self.caught(gpu, shape, || self.bind(gpu, &self.pipeline(gpu, shape), shape, &views, output.view()))
+    }
+
+    /// What `work` makes for workgroups of one shape, or wgpu's error.
+    fn caught<T>(&self, gpu: &Gpu, shape: [u32; 2], work: impl FnOnce() -> T) -> Result<T, String> {
+        let internal = gpu.device().push_error_scope(wgpu::ErrorFilter::Internal);
+        let validation = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let made = work();
+        match [validation, internal].map(|scope| pollster::block_on(scope.pop())).into_iter().flatten().next() {
+            None => Ok(made),
+            Some(error) => Err(format!("{} in workgroups of {shape:?}: {error}", self.name)),
+        }
+    }
+
+    fn pipeline(&self, gpu: &Gpu, shape: [u32; 2]) -> wgpu::ComputePipeline {
         let source = wgpu::ShaderSource::Wgsl(self.wgsl.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(self.name), source });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        let module = gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(self.name), source });
+        gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(self.name),
             layout: None,
             module: &module,
@@ -138,7 +156,19 @@ impl PaperKernel {
                 ..Default::default()
             },
             cache: None,
-        });
+        })
+    }
+
+    fn bind(
+        &self,
+        gpu: &Gpu,
+        pipeline: &wgpu::ComputePipeline,
+        shape: [u32; 2],
+        inputs: &[View<'_, f32>],
+        output: View<'_, f32>,
+    ) -> Prepared {
+        assert!(inputs.iter().map(View::len).eq(self.input_lens()) && output.len() == self.output_len(), "{}", self.name);
+        let device = gpu.device();
         let params = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("params"),
             size: 16,
@@ -150,16 +180,115 @@ impl PaperKernel {
             Kind::BilinearResize { picture } => [self.size[0], self.size[1], picture[0], picture[1]],
         };
         gpu.queue().write_buffer(&params, 0, bytemuck::bytes_of(&words));
-        let buffers = [&params, output.wgpu()].into_iter().chain(inputs.iter().map(DeviceBuffer::wgpu));
-        let entries: Vec<_> =
-            (0..).zip(buffers).map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
+        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() }];
+        entries.extend((1..).zip([&output].into_iter().chain(inputs)).map(|(binding, view)| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: view.buffer(),
+                offset: view.offset_bytes(),
+                size: std::num::NonZeroU64::new(view.len_bytes()),
+            }),
+        }));
         let layout = pipeline.get_bind_group_layout(0);
         let bind_group =
             device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(self.name), layout: &layout, entries: &entries });
-        match [validation, internal].map(|scope| pollster::block_on(scope.pop())).into_iter().flatten().next() {
-            None => Ok(Prepared { pipeline, bind_group, grid: self.grid(shape) }),
-            Some(error) => Err(format!("{} in workgroups of {shape:?}: {error}", self.name)),
+        Prepared { pipeline: pipeline.clone(), bind_group, grid: self.grid(shape) }
+    }
+}
+
+/// The shape of a workgroup, printed as `32x4`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WorkgroupShape(pub [u32; 2]);
+
+impl fmt::Display for WorkgroupShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self([x, y]) = self;
+        write!(f, "{x}x{y}")
+    }
+}
+
+impl FromStr for WorkgroupShape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let pair = text.split_once('x').and_then(|(x, y)| Some([x.parse().ok()?, y.parse().ok()?]));
+        pair.map(Self).ok_or_else(|| Error::Parse { what: "workgroup", text: text.to_owned(), why: "it is written 32x4".to_owned() })
+    }
+}
+
+impl fmt::Display for PaperKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [columns, rows] = self.size;
+        match self.kind {
+            Kind::MatrixProduct { inner } => write!(f, "{} {columns}x{rows} inner={inner}", self.name),
+            Kind::BilinearResize { picture: [x, y] } => write!(f, "{} {x}x{y} to {columns}x{rows}", self.name),
         }
+    }
+}
+
+/// The tuner finds a workgroup for the kernels as for plans. Without measuring, the report's rule chooses it; both inputs of a product have one size.
+impl Tunable for PaperKernel {
+    type Recipe = WorkgroupShape;
+
+    fn estimate(&self, profile: &DeviceProfile) -> Result<WorkgroupShape, Error> {
+        let priority = match self.kind {
+            Kind::MatrixProduct { .. } => takemoto::Priority::X,
+            Kind::BilinearResize { .. } => takemoto::Priority::Y,
+        };
+        takemoto::local_size_2d(self.size, priority, &profile.into()).map(WorkgroupShape)
+    }
+
+    fn baseline(&self, _: &DeviceProfile) -> Result<WorkgroupShape, Error> {
+        Ok(WorkgroupShape([8, 8]))
+    }
+
+    /// The rule's choice with either priority.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<WorkgroupShape> {
+        let both = [takemoto::Priority::X, takemoto::Priority::Y];
+        both.into_iter()
+            .filter_map(|priority| takemoto::local_size_2d(self.size, priority, &profile.into()).map(WorkgroupShape).ok())
+            .collect()
+    }
+
+    fn neighbours(&self, WorkgroupShape(shape): &WorkgroupShape, _: &DeviceProfile) -> Vec<WorkgroupShape> {
+        search::six_neighbours(*shape).into_iter().map(WorkgroupShape).collect()
+    }
+
+    fn judge(&self) -> Judge {
+        Judge { input: Fill::F32(-1.0, 1.0), output: Agreement::F32(1e-6) }
+    }
+
+    fn arrays(&self, _: &DeviceProfile) -> Result<Arrays, Error> {
+        let lens = self.input_lens();
+        assert!(lens.iter().all(|len| *len == lens[0]), "{self}");
+        let bytes = |len: usize| len as u64 * 4;
+        let placement = Placement::OutOfPlace;
+        Ok(Arrays { input_bytes: bytes(lens[0]), inputs: lens.len(), output_bytes: bytes(self.output_len()), placement })
+    }
+
+    fn fingerprint(&self, recipe: &WorkgroupShape, profile: &DeviceProfile) -> Result<u64, Error> {
+        let WorkgroupShape([x, y]) = *recipe;
+        if self.shapes(profile).contains(&[x, y]) {
+            return Ok(u64::from(x) << 32 | u64::from(y));
+        }
+        let (what, limit) = (format!("{self} in workgroups of {recipe}"), "max_compute_invocations_per_workgroup");
+        Err(Error::LimitExceeded { what, limit, required: u64::from(x) * u64::from(y), available: profile.invocations.into() })
+    }
+
+    fn compile(&self, gpu: &Gpu, recipe: &WorkgroupShape) -> Result<Compiled, Error> {
+        let (own, gpu, shape) = (self.clone(), gpu.clone(), recipe.0);
+        let failed = |message| Error::Wgpu { during: "preparing a test kernel", message };
+        let pipeline = self.caught(&gpu, shape, || self.pipeline(&gpu, shape)).map_err(failed)?;
+        Ok(Box::new(move |bindings| {
+            let floats = |view: View<'_, u32>| (view.buffer().clone(), view.offset_bytes(), view.len());
+            let inputs = bindings.inputs.map(floats);
+            let views = inputs[..own.input_lens().len()].iter().map(|(buffer, offset, len)| View::new(buffer, *offset, *len));
+            let views = views.collect::<Result<Vec<_>, _>>()?;
+            let (buffer, offset, len) = floats(bindings.output);
+            let output = View::new(&buffer, offset, len)?;
+            let prepared = own.caught(&gpu, shape, || own.bind(&gpu, &pipeline, shape, &views, output)).map_err(failed)?;
+            Ok(Box::new(move |pass| prepared.record(pass)))
+        }))
     }
 }
 
