@@ -209,9 +209,15 @@ impl Space<'_> {
             };
             own_passes.into_iter().map(with).collect()
         }));
-        // Another kernel or another way to take the axis changes the most. One such move comes after each of the first few of the others.
-        let others = self.lanes(own).into_iter().chain(self.other_reals(own)).chain(self.other_passes(own)).collect();
-        in_turns([others, passes])
+        // Another kernel or another way to take the axis changes the most; but a pass more moves the whole array once more, which seldom pays for itself.
+        let (early, late): (Vec<_>, Vec<_>) = self
+            .other_passes(own)
+            .into_iter()
+            .partition(|other| other.passes.len() <= own.passes.len() || self.designer.lines(own.axis, own.reals).across);
+        let other_ways = self.lanes(own).into_iter().chain(self.other_reals(own)).chain(early).collect();
+        let mut all = in_turns([passes, other_ways]);
+        all.extend(late);
+        all
     }
 
     /// The axis in the other kernel: in lanes, or in registers.
@@ -260,6 +266,10 @@ impl Space<'_> {
             all.extend(convolutions(n, m).into_iter().filter_map(|m| designer.in_one(axis, reals, Some(m)).or_else(|| several(m))));
         }
         let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
+        if lengths.len() < own.passes.len() {
+            // Of radix2, which does not say its length.
+            return all;
+        }
         let whole = lengths.iter().fold(1u32, |whole, length| whole.saturating_mul(*length));
         if own.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
             all.extend(lanes_in_two(own, whole));
@@ -296,8 +306,9 @@ impl Space<'_> {
         let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < at_least(lines.count));
         all.extend(other_lines.map(|lines| Registers { lines, ..own.clone() }));
         let exchanges = own.radices.len() > 1 || lines.pairs;
+        let pieces = |pieces| Registers { pieces, ..own.clone() };
         if exchanges {
-            all.extend([1, 2, 4].map(|pieces| Registers { pieces, ..own.clone() }));
+            all.extend(twice_and_half(own.pieces).filter(|pieces| *pieces <= 4).map(pieces));
         }
         all.extend(self.other_lanes(own, lines));
         let several = axis.passes.len() > 1;
@@ -313,6 +324,7 @@ impl Space<'_> {
         if exchanges {
             let exchange = if own.exchange == Exchange::Split { Exchange::Whole } else { Exchange::Split };
             all.push(Registers { exchange, ..own.clone() });
+            all.extend([1, 2, 4].map(pieces));
         }
         all.extend(self.blocks(axes, i, f, own).into_iter().map(|block| Registers { block, ..own.clone() }));
         if own.radices.len() > 1 {
@@ -320,14 +332,18 @@ impl Space<'_> {
             all.push(Registers { roots, ..own.clone() });
             all.extend([32, 0, 16, 64].map(|banks| Registers { banks, ..own.clone() }));
         }
-        let fine = all.into_iter().filter(|other| other != own && self.designer.runs(other, lines));
+        let fine = others(Some(own), all).into_iter().filter(|other| self.designer.runs(other, lines));
         fine.map(PassRecipe::Registers).collect()
     }
 
     /// More and fewer lanes, of which few are idle, by as many lines and by as many invocations.
     fn other_lanes(&self, own: &Registers, lines: Lines) -> Vec<Registers> {
         let n = own.n();
-        let few_idle = |lanes: &u32| own.radices.iter().all(|radix| (n / radix).next_multiple_of(*lanes) * 8 <= n / radix * 9);
+        // None idle in some stage, and no more than half of them in another.
+        let few_idle = |lanes: &u32| {
+            let mut butterflies = own.radices.iter().map(|radix| n / radix);
+            butterflies.clone().any(|count| count.next_multiple_of(*lanes) * 8 <= count * 9) && butterflies.all(|count| *lanes <= 2 * count)
+        };
         let fits = |lanes: &u32| Registers { lanes: *lanes, ..own.clone() }.elements() <= MAX_ELEMENTS;
         let counts: Vec<u32> = lane_counts(n, &own.radices).into_iter().filter(|lanes| few_idle(lanes) && fits(lanes)).collect();
         let fewer = counts.iter().rev().find(|lanes| **lanes < own.lanes);
