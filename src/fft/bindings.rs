@@ -29,7 +29,11 @@ pub(super) fn parts(label: &str, pass: &Pass, lines: u32, input: Sized, output: 
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
         let reach = reach(pass, side, pass.lines_of(lines)) * element_bytes(side);
-        assert!(reach <= array.bytes, "{label}: reaches byte {reach} of {} in {}", array.bytes, array.slot);
+        // The rules choose nothing of the kind. A recipe by hand may: blocks of an array of which less is stored than is computed.
+        if reach > array.bytes {
+            let what = format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
+            return Err(Error::LimitExceeded { what, limit: "size of the array", required: reach, available: array.bytes });
+        }
     }
     let bound = |array: Sized, segment| Bound { slot: array.slot, first: 0, bytes: array.bytes, segment };
     if input.bytes <= limit && output.bytes <= limit {
