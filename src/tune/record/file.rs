@@ -139,7 +139,6 @@ pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
 fn id(metadata: &fs::Metadata) -> Option<[u64; 2]> {
     use std::os::unix::fs::MetadataExt;
     Some([metadata.dev(), metadata.ino()])
