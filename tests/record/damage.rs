@@ -10,7 +10,7 @@ use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, pea
 
 const CASES: u64 = 10_000;
 /// Of so many cases one is also added to and compacted.
-const REWRITTEN: u64 = 16;
+const REWRITTEN: u64 = 20;
 
 const UNKNOWN: [&str; 2] = [r#"{"wgpu-fft":2,"kind":"best","how":[[[1e999]]]"#, "{\"wgpu-fft\":31,\"text\":\"\u{1f4a5}\"}"];
 
@@ -75,9 +75,9 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
         8 => insert(&[0; 64][..=random.below(63)]),
         9 => *text = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
         10 => insert(&[0xff, 0xc0, 0x80, 0xfe][..=random.below(3)]),
-        11 => insert(
-            &[&b"\n"[..], b"\n\n \t\r\n", b"\r", b"\n\xef\xbb\xbf\n", b"\nnull\n", b"\n{}\n", b"\n{\"wgpu-fft\":\n"][random.below(7)],
-        ),
+        11 => {
+            insert([&b"\n"[..], b"\n\n \t\r\n", b"\r", b"\n\xef\xbb\xbf\n", b"\nnull\n", b"\n{}\n", b"\n{\"wgpu-fft\":\n"][random.below(7)])
+        }
         12 => {
             if let Some(end) = (at..text.len()).find(|&i| text[i] == b'\n') {
                 text.remove(end);
@@ -99,7 +99,7 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
     let mut order: Vec<&[u8]> = known.keys().map(Vec::as_slice).chain(UNKNOWN.map(str::as_bytes)).collect();
     order.sort_unstable();
     let whole = [&order.join(&b'\n')[..], b"\n"].concat();
-    let [mut kept, mut rewritten, mut foreign, mut slowest] = [0, 0, 0, Duration::ZERO.as_nanos() as usize];
+    let (mut kept, mut rewritten, mut foreign, mut slowest) = (0, 0, 0, Duration::ZERO);
     for seed in 0..CASES {
         let mut random = Random(seed);
         let mut text = whole.clone();
@@ -113,7 +113,7 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
         fs::write(&path, &text).unwrap();
         let begin = Instant::now();
         let (record, bytes) = peak(|| Record::open(&path));
-        slowest = slowest.max(begin.elapsed().as_nanos() as usize);
+        slowest = slowest.max(begin.elapsed());
         let check = |record: &Record, more: usize, when: &str| {
             let found: Vec<Item> = record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect();
             assert_eq!(found.len(), expected.len() + more, "seed {seed}, {when}");
@@ -152,8 +152,8 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
         }
     }
     println!("{CASES} files, {kept} lines kept of {}, {foreign} files not ours, {rewritten} rewritten", CASES * known.len() as u64);
-    assert!(kept > CASES as usize && foreign > 0 && rewritten > 500, "the mutations prove little");
-    assert!(slowest < 10_000_000_000, "one took {slowest} ns");
+    assert!(kept > CASES as usize && foreign > 0 && rewritten == CASES / REWRITTEN, "the mutations prove little");
+    assert!(slowest < Duration::from_secs(20), "one took {slowest:?}");
 }
 
 #[test]

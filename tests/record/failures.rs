@@ -25,7 +25,7 @@ fn works_from_memory(directory: &Directory, path: &Path, before: usize) -> Strin
     assert!(matches!(record.compact(), Err(Error::Record { .. })));
     assert_eq!((record.entries().len(), record.marks().len()), (before + 3, 3));
     let warning = record.warning().unwrap();
-    assert_eq!(directory.warnings(), [warning.clone()]);
+    assert_eq!(directory.warnings(), std::slice::from_ref(&warning));
     warning
 }
 

@@ -19,7 +19,7 @@ fn ten_thousand_entries() {
     }
     source.export(directory.record(), |_| true).unwrap();
     let size = fs::metadata(directory.record()).unwrap().len();
-    let spec = "c2c fwd 51x13 x6 0";
+    let spec = "c2c fwd 51x13 x5 0";
     let device = device(570);
     for _ in 0..10 {
         let begin = Instant::now();

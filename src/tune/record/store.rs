@@ -342,35 +342,28 @@ impl Shared {
             self.warn(trouble);
         }
         let (mut report, mut reader) = (Import::default(), Reader::default());
-        // Read before anybody has to wait.
-        let items: Vec<Item> = line::lines(&news.text)
-            .filter_map(|line| match reader.read(line) {
-                Line::Item(item) => return Some(item),
-                Line::Blank => None,
-                Line::Unknown => {
-                    report.unknown += 1;
-                    None
+        let mut take = |memory: &mut Memory| {
+            for line in line::lines(&news.text) {
+                match reader.read(line) {
+                    Line::Blank => {}
+                    Line::Unknown => report.unknown += 1,
+                    Line::Corrupt => report.corrupt += 1,
+                    Line::Item(item) => {
+                        let count = if memory.insert(item) { &mut report.accepted } else { &mut report.duplicate };
+                        *count += 1;
+                    }
                 }
-                Line::Corrupt => {
-                    report.corrupt += 1;
-                    None
-                }
-            })
-            .collect();
-        let mut memory = self.memory_mut();
-        if news.anew {
-            *memory = Memory::default();
-        }
-        for item in items {
-            if memory.insert(item) {
-                report.accepted += 1;
-            } else {
-                report.duplicate += 1;
             }
+        };
+        if news.anew {
+            // All of a file takes a while, in which the others go on with what was known.
+            let mut memory = Memory::with_room_for(&news.text);
+            take(&mut memory);
+            *self.memory_mut() = memory;
+        } else {
+            take(&mut self.memory_mut());
         }
-        for item in &disk.unsaved {
-            memory.insert(item.clone());
-        }
+        self.remember(&disk.unsaved);
         Ok(report)
     }
 
