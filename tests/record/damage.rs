@@ -93,7 +93,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
 #[test]
 fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
     listen();
-    let directory = Directory::new("damage");
+    let directory = Directory::fast("damage");
     let path = directory.record();
     let known = lines(&directory);
     let mut order: Vec<&[u8]> = known.keys().map(Vec::as_slice).chain(UNKNOWN.map(str::as_bytes)).collect();
@@ -159,7 +159,7 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
 #[test]
 fn no_flipped_bit_of_a_line_is_overlooked() {
     listen();
-    let directory = Directory::new("bits");
+    let directory = Directory::fast("bits");
     let path = directory.record();
     let known = lines(&directory);
     // Before and after it there is another line, so that the file is ours.
@@ -184,7 +184,7 @@ fn no_flipped_bit_of_a_line_is_overlooked() {
 
 #[test]
 fn a_torn_last_line_loses_only_itself() {
-    let directory = Directory::new("torn");
+    let directory = Directory::fast("torn");
     let path = directory.record();
     let known = lines(&directory);
     let mut keys = known.keys();

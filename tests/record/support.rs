@@ -69,7 +69,19 @@ pub struct Directory(PathBuf);
 
 impl Directory {
     pub fn new(test: &str) -> Self {
-        let path = env::temp_dir().join(format!("wgpu-fft-record-{}-{test}", std::process::id()));
+        Self::within(&env::temp_dir(), test)
+    }
+
+    /// In memory, where the system has such a place: for thousands of files, and hundreds that are synced.
+    pub fn fast(test: &str) -> Self {
+        let memory = Path::new("/dev/shm");
+        let usable = fs::write(memory.join(format!("wgpu-fft-probe-{}", std::process::id())), "").is_ok();
+        let _ = fs::remove_file(memory.join(format!("wgpu-fft-probe-{}", std::process::id())));
+        if usable { Self::within(memory, test) } else { Self::new(test) }
+    }
+
+    fn within(parent: &Path, test: &str) -> Self {
+        let path = parent.join(format!("wgpu-fft-record-{}-{test}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         // The record says its path as the system does.

@@ -49,6 +49,7 @@ mod item;
 mod journal;
 mod line;
 mod memory;
+mod shared;
 mod store;
 
 pub use hash::wgsl_hash;
