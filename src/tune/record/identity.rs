@@ -59,7 +59,7 @@ impl DeviceIdentity {
     /// The identity of an open device.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
-        Self::new(&gpu.device().adapter_info(), gpu.profile())
+        Self::new(&gpu.adapter_info(), gpu.profile())
     }
 
     /// The identity of a device that is known by plain data.
