@@ -208,7 +208,8 @@ impl Record {
         }
         let items: Vec<Item> = self.0.memory().items().into_iter().filter(keep).collect();
         let lines: Vec<String> = items.iter().filter_map(text).collect();
-        let written = file::lock(&whole).and_then(|_lock| {
+        // Asked before, too, so that not even a lock is left beside what is not ours.
+        let written = file::read_whole(&whole).and_then(|_| file::lock(&whole)).and_then(|_lock| {
             file::read_whole(&whole)?;
             file::replace(&whole, lines.concat().as_bytes())
         });
