@@ -199,6 +199,12 @@ impl Gpu {
         &self.profile
     }
 
+    /// What wgpu says of the adapter and its driver.
+    #[must_use]
+    pub fn adapter_info(&self) -> wgpu::AdapterInfo {
+        self.device.adapter_info()
+    }
+
     /// An array of `len` zeros on the device.
     ///
     /// # Errors

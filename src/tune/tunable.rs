@@ -91,7 +91,11 @@ pub struct Bindings<'a> {
     pub output: View<'a, u32>,
 }
 
+/// A compiled recipe: binds itself to arrays. Several are compiled side by side.
+#[cfg(not(target_arch = "wasm32"))]
+pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder> + Send>;
 /// A compiled recipe: binds itself to arrays.
+#[cfg(target_arch = "wasm32")]
 pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder>>;
 
 /// Records a compiled recipe, on the arrays that it is bound to, into a compute pass.

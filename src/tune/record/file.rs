@@ -123,7 +123,9 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 
 /// Reads to the end, or `most` bytes.
 pub(super) fn read(file: &mut File, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Room for all of it at once; what it says of its length is only a hint.
+    let rest = file.metadata()?.len().saturating_sub(file.stream_position()?);
+    let mut bytes = Vec::with_capacity(rest.min(most) as usize);
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -139,7 +141,6 @@ pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
 fn id(metadata: &fs::Metadata) -> Option<[u64; 2]> {
     use std::os::unix::fs::MetadataExt;
     Some([metadata.dev(), metadata.ino()])

@@ -11,7 +11,7 @@ use crate::gpu::{DeviceProfile, Gpu};
 /// It holds no index of an adapter, which the next start of the machine may give to another one. Two cards of one type are one device. So is a card of a guest and our
 /// own, if both were opened with the same limits and features: with others other recipes fit.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Compact", into = "Compact")]
 pub struct DeviceIdentity {
     /// Name of the adapter.
     pub name: String,
@@ -59,7 +59,7 @@ impl DeviceIdentity {
     /// The identity of an open device.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
-        Self::new(&gpu.device().adapter_info(), gpu.profile())
+        Self::new(&gpu.adapter_info(), gpu.profile())
     }
 
     /// The identity of a device that is known by plain data.
@@ -117,6 +117,93 @@ impl DeviceIdentity {
     }
 }
 
+/// As in files, where it stands in every line.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compact {
+    name: String,
+    backend: String,
+    /// Vendor and device.
+    id: [u32; 2],
+    r#type: String,
+    driver: String,
+    driver_info: String,
+    subgroup_sizes: [u32; 2],
+    /// Those that it has.
+    features: Vec<Feature>,
+    /// In the order of [`DeviceIdentity`].
+    limits: [u64; 11],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Feature {
+    Subgroups,
+    Int64,
+    F64,
+}
+
+impl From<DeviceIdentity> for Compact {
+    fn from(of: DeviceIdentity) -> Self {
+        let features = [(of.subgroups, Feature::Subgroups), (of.int64, Feature::Int64), (of.f64, Feature::F64)];
+        let [x, y, z] = of.workgroup_size;
+        Self {
+            name: of.name,
+            backend: of.backend,
+            id: [of.vendor, of.device],
+            r#type: of.device_type,
+            driver: of.driver,
+            driver_info: of.driver_info,
+            subgroup_sizes: of.subgroup_sizes,
+            features: features.into_iter().filter_map(|(has, feature)| has.then_some(feature)).collect(),
+            limits: [
+                of.workgroup_bytes.into(),
+                of.invocations.into(),
+                x.into(),
+                y.into(),
+                z.into(),
+                of.groups_per_axis.into(),
+                of.binding_bytes,
+                of.buffer_bytes,
+                of.storage_alignment.into(),
+                of.uniform_alignment.into(),
+                of.storage_buffers.into(),
+            ],
+        }
+    }
+}
+
+impl TryFrom<Compact> for DeviceIdentity {
+    type Error = std::num::TryFromIntError;
+
+    fn try_from(of: Compact) -> Result<Self, Self::Error> {
+        let [workgroup_bytes, invocations, x, y, z, groups_per_axis, binding_bytes, buffer_bytes, storage, uniform, storage_buffers] =
+            of.limits;
+        Ok(Self {
+            name: of.name,
+            backend: of.backend,
+            vendor: of.id[0],
+            device: of.id[1],
+            device_type: of.r#type,
+            driver: of.driver,
+            driver_info: of.driver_info,
+            subgroup_sizes: of.subgroup_sizes,
+            subgroups: of.features.contains(&Feature::Subgroups),
+            int64: of.features.contains(&Feature::Int64),
+            f64: of.features.contains(&Feature::F64),
+            workgroup_bytes: workgroup_bytes.try_into()?,
+            invocations: invocations.try_into()?,
+            workgroup_size: [x.try_into()?, y.try_into()?, z.try_into()?],
+            groups_per_axis: groups_per_axis.try_into()?,
+            binding_bytes,
+            buffer_bytes,
+            storage_alignment: storage.try_into()?,
+            uniform_alignment: uniform.try_into()?,
+            storage_buffers: storage_buffers.try_into()?,
+        })
+    }
+}
+
 impl fmt::Display for DeviceIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, backend, vendor, device, device_type, driver, driver_info, .. } = self;
@@ -146,6 +233,25 @@ mod tests {
         assert_eq!(identity().to_string(), "a card (vulkan, discrete GPU, 10de:2335), driver NVIDIA 570.1");
         let silent = DeviceIdentity { driver: String::new(), driver_info: String::new(), ..identity() };
         assert_eq!(silent.to_string(), "a card (vulkan, discrete GPU, 10de:2335)");
+    }
+
+    #[test]
+    fn its_text_says_everything() {
+        let mut one = DeviceIdentity { subgroups: true, f64: true, workgroup_size: [1, 2, 3], buffer_bytes: u64::MAX, ..identity() };
+        (one.workgroup_bytes, one.invocations, one.groups_per_axis, one.binding_bytes) = (10, 11, 12, 13);
+        (one.storage_alignment, one.uniform_alignment, one.storage_buffers) = (14, 15, u32::MAX);
+        let text = serde_json::to_string(&one).unwrap();
+        assert_eq!(
+            text,
+            concat!(
+                r#"{"name":"a card","backend":"vulkan","id":[4318,9013],"type":"discrete GPU","driver":"NVIDIA","driver_info":"570.1","#,
+                r#""subgroup_sizes":[4,128],"features":["subgroups","f64"],"limits":[10,11,1,2,3,12,13,18446744073709551615,14,15,4294967295]}"#
+            )
+        );
+        assert_eq!(serde_json::from_str::<DeviceIdentity>(&text).unwrap(), one);
+        for (from, to) in [("4294967295]", "4294967296]"), ("\"f64\"", "\"f16\""), (",15", ""), ("{", "{\"index\":0,")] {
+            assert!(text.contains(from) && serde_json::from_str::<DeviceIdentity>(&text.replacen(from, to, 1)).is_err(), "{from}");
+        }
     }
 
     #[test]

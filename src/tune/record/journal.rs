@@ -37,10 +37,9 @@ impl Record {
         };
         // While the record is locked nobody looks at a file that is not locked yet.
         let file = self.locked(|path| {
-            let path = file::beside(path, &format!("{SUFFIX}{}", file::unique()));
-            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
-            opened.try_lock()?;
-            Ok((path, opened))
+            let (path, file) = create(path)?;
+            file.try_lock()?;
+            Ok((path, file))
         });
         let mut trial = Trial { record: self.clone(), mark, file };
         trial.write();
@@ -77,6 +76,19 @@ impl Drop for Trial {
         if let Some((path, _file)) = self.file.take() {
             // Before the lock goes with the file.
             let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// A new file of the journal. In another container a process with this one's number may live, so the name may be taken.
+fn create(record: &Path) -> io::Result<(PathBuf, File)> {
+    let mut attempts = 100;
+    loop {
+        let path = file::beside(record, &format!("{SUFFIX}{}", file::unique()));
+        attempts -= 1;
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts > 0 => {}
+            opened => return Ok((path, opened?)),
         }
     }
 }

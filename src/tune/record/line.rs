@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::io::BufRead;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,8 @@ pub(super) enum Line {
 pub(super) struct Reader {
     /// Devices by their text, which nearly all lines share.
     devices: HashMap<String, Arc<DeviceIdentity>>,
+    /// The one before, as to compare long texts is faster than to hash them.
+    last: Option<(String, Arc<DeviceIdentity>)>,
 }
 
 impl Reader {
@@ -178,11 +181,19 @@ impl Reader {
     }
 
     fn device(&mut self, raw: &RawValue) -> Option<Arc<DeviceIdentity>> {
-        if let Some(known) = self.devices.get(raw.get()) {
-            return Some(Arc::clone(known));
+        let text = raw.get();
+        if let Some((_, device)) = self.last.as_ref().filter(|(last, _)| last == text) {
+            return Some(Arc::clone(device));
         }
-        let device = Arc::new(serde_json::from_str(raw.get()).ok()?);
-        self.devices.insert(raw.get().to_owned(), Arc::clone(&device));
+        let device = match self.devices.get(text) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let device = Arc::new(serde_json::from_str(text).ok()?);
+                self.devices.insert(text.to_owned(), Arc::clone(&device));
+                device
+            }
+        };
+        self.last = Some((text.to_owned(), Arc::clone(&device)));
         Some(device)
     }
 }
@@ -215,9 +226,14 @@ fn hex(digits: &[u8]) -> Option<u64> {
 
 /// The lines of a text without their ends, `\n` or `\r\n`.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split_inclusive(|&byte| byte == b'\n').map(|line| {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let all = rest;
+        // Slices have no faster search for a byte. Reading from one does not fail.
+        let len = rest.skip_until(b'\n').ok().filter(|&len| len > 0)?;
+        let line = &all[..len];
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        line.strip_suffix(b"\r").unwrap_or(line)
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
     })
 }
 

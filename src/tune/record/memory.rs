@@ -21,6 +21,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// Nothing, with room for the items of a text.
+    pub fn with_room_for(text: &[u8]) -> Self {
+        Self { best: HashMap::with_capacity(text.len() / 1024), ..Self::default() }
+    }
+
     /// Whether it holds this item, or a newer one in its place.
     pub fn knows(&self, item: &Item) -> bool {
         match item {
@@ -42,20 +47,19 @@ impl Memory {
 
     /// Takes an item in, unless there is a newer one in its place; of equally old ones the later stays. Returns whether that changed anything.
     pub fn insert(&mut self, item: Item) -> bool {
-        if self.knows(&item) {
-            return false;
-        }
         match item {
             Item::Best(entry) => {
-                let known = match self.best.get_mut(entry.spec.as_str()) {
-                    Some(known) => known,
-                    None => {
-                        let spec: Arc<str> = entry.spec.as_str().into();
-                        self.kinds.entry(kind(&spec)).or_default().push(Arc::clone(&spec));
-                        self.best.entry(spec).or_default()
+                let Some(known) = self.best.get_mut(entry.spec.as_str()) else {
+                    let spec: Arc<str> = entry.spec.as_str().into();
+                    match self.kinds.get_mut(kind(&spec)) {
+                        Some(kinds) => kinds.push(Arc::clone(&spec)),
+                        None => drop(self.kinds.insert(kind(&spec).to_owned(), vec![Arc::clone(&spec)])),
                     }
+                    self.best.insert(spec, vec![entry]);
+                    return true;
                 };
                 match known.iter_mut().find(|known| known.is_of(&entry)) {
+                    Some(known) if known.time > entry.time || *known == entry => return false,
                     Some(known) => *known = entry,
                     None => known.push(entry),
                 }
@@ -63,6 +67,7 @@ impl Memory {
             Item::Mark(mark) => {
                 let known = self.marks.entry(mark.spec.clone()).or_default();
                 match known.iter_mut().find(|known| known.is_of(&mark)) {
+                    Some(known) if known.time > mark.time || *known == mark => return false,
                     Some(known) => *known = mark,
                     None => known.push(mark),
                 }
@@ -98,7 +103,7 @@ impl Memory {
         };
         let mut same: Vec<&Entry> = self.best.get(spec).into_iter().flatten().collect();
         same.sort_by_cached_key(|entry| (distance(entry), Reverse((entry.time, entry.rigor))));
-        let siblings = self.kinds.get(&kind(spec)).into_iter().flatten().filter(|sibling| &***sibling != spec);
+        let siblings = self.kinds.get(kind(spec)).into_iter().flatten().filter(|sibling| &***sibling != spec);
         let mut alike: Vec<&Entry> = siblings.flat_map(|sibling| &self.best[sibling]).filter(|entry| *entry.device == *device).collect();
         alike.sort_by_key(|entry| Reverse((entry.time, entry.rigor)));
         let mut seeds: Vec<String> = Vec::with_capacity(SEEDS);
@@ -133,8 +138,7 @@ impl Memory {
     }
 }
 
-/// What specifications of one kind have in common: `c2c fwd`, `sum f32`.
-fn kind(spec: &str) -> String {
-    let mut words = spec.split_whitespace();
-    format!("{} {}", words.next().unwrap_or_default(), words.next().unwrap_or_default())
+/// What specifications of one kind have in common, their first two words: `c2c fwd`, `sum f32`.
+fn kind(spec: &str) -> &str {
+    spec.match_indices(' ').nth(1).map_or(spec, |(end, _)| &spec[..end])
 }

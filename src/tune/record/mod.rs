@@ -21,7 +21,7 @@
 //! | `timer`, `rigor` | of `best`: `timestamps` or `wall clock`; `measure` or `patient` |
 //! | `why` | of `mark` |
 //! | `version`, `time` | of this crate; seconds since 1970 |
-//! | `device` | the fields of [`DeviceIdentity`] |
+//! | `device` | [`DeviceIdentity`]: `name`, `backend`, `id` (vendor, device), `type`, `driver`, `driver_info`, `subgroup_sizes`, the `features` that it has, and `limits`, an array in the order of the fields |
 //! | `sum` | checksum of all that stands before `,"sum"`, 16 hexadecimal digits |
 //!
 //! A line counts if its checksum is right, and no flipped bit leaves it so. Ends may be `\n` or `\r\n`, and lines may be blank. Lines of another format or kind are never
@@ -49,6 +49,7 @@ mod item;
 mod journal;
 mod line;
 mod memory;
+mod shared;
 mod store;
 
 pub use hash::wgsl_hash;

@@ -1,13 +1,13 @@
-//! A record: its items in memory, and the file that keeps them.
+//! A record, as its users see it.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex};
 
 use super::file::{self, Disk};
 use super::item::{Entry, Item, Mark};
 use super::line::{self, Line, Reader};
 use super::memory::Memory;
+use super::shared::{Shared, text};
 use super::{DeviceIdentity, Import, journal};
 use crate::error::{Error, Result};
 use crate::tune::Rigor;
@@ -15,16 +15,6 @@ use crate::tune::Rigor;
 /// Measured recipes, in memory and, mostly, in a file. Cheap to clone; clones are the same record. See [the module](super).
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Shared>);
-
-#[derive(Debug, Default)]
-struct Shared {
-    memory: RwLock<Memory>,
-    /// Held while the file is read or written. Whoever holds `memory` does not wait for it.
-    disk: Option<Mutex<Disk>>,
-    path: Option<PathBuf>,
-    warning: OnceLock<String>,
-    report: Import,
-}
 
 /// In memory.
 impl Default for Record {
@@ -50,8 +40,9 @@ impl Record {
         // Under one name, however it is called and whatever becomes of the working directory: the lock and the journal go by it.
         let path = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
         let has_files = !cfg!(target_arch = "wasm32");
-        let disk = has_files.then(|| Mutex::new(Disk::new(path.clone())));
-        let mut shared = Shared { path: Some(path.clone()), disk, ..Shared::default() };
+        let mut shared = Shared::default();
+        shared.path = Some(path.clone());
+        shared.disk = has_files.then(|| Mutex::new(Disk::new(path.clone())));
         if !has_files {
             shared.warn("this platform has no files");
         } else if path.file_name().is_none() {
@@ -225,7 +216,8 @@ impl Record {
         }
         let items: Vec<Item> = self.0.memory().items().into_iter().filter(keep).collect();
         let lines: Vec<String> = items.iter().filter_map(text).collect();
-        let written = file::lock(&whole).and_then(|_lock| {
+        // Asked before, too, so that not even a lock is left beside what is not ours.
+        let written = file::read_whole(&whole).and_then(|_| file::lock(&whole)).and_then(|_lock| {
             file::read_whole(&whole)?;
             file::replace(&whole, lines.concat().as_bytes())
         });
@@ -246,213 +238,4 @@ impl Record {
     pub(super) fn warn(&self, why: impl std::fmt::Display) {
         self.0.warn(why);
     }
-}
-
-impl Shared {
-    // What a panic elsewhere left is whole: each change of these is a single step.
-    fn memory(&self) -> RwLockReadGuard<'_, Memory> {
-        self.memory.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn memory_mut(&self) -> RwLockWriteGuard<'_, Memory> {
-        self.memory.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn disk(&self) -> Option<MutexGuard<'_, Disk>> {
-        Some(self.disk.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Says why something is in memory alone, the first time.
-    fn warn(&self, why: impl std::fmt::Display) {
-        let path = self.path.as_deref().unwrap_or(Path::new(""));
-        let text = format!("the record of measured recipes in {} works from memory, and forgets: {why}", path.display());
-        if self.warning.set(text.clone()).is_ok() {
-            log::warn!("{text}");
-        }
-    }
-
-    /// Takes items in, and writes them if it can.
-    fn take(&self, items: Vec<Item>) {
-        if items.is_empty() {
-            return;
-        }
-        // At once, also while somebody is waiting for the file.
-        self.remember(&items);
-        self.write(items);
-    }
-
-    fn remember(&self, items: &[Item]) {
-        let mut memory = self.memory_mut();
-        for item in items {
-            memory.insert(item.clone());
-        }
-    }
-
-    /// Writes items, and what dead processes left in the journal.
-    fn write(&self, items: Vec<Item>) {
-        let Some(mut disk) = self.disk() else { return };
-        // Again: another thread may have read the file anew meanwhile.
-        self.remember(&items);
-        disk.unsaved.extend(items);
-        if let Err(error) = self.write_to(&mut disk) {
-            self.warn(error);
-        }
-    }
-
-    /// Locks the file and writes what is unsaved. The lock lasts as long as what is returned; there is none for a file that is not to be touched.
-    fn write_to(&self, disk: &mut Disk) -> std::io::Result<Option<std::fs::File>> {
-        if disk.closed {
-            return Ok(None);
-        }
-        let lock = file::lock(&disk.path)?;
-        self.pull(disk)?;
-        if disk.closed {
-            return Ok(None);
-        }
-        let dead = journal::recover(&disk.path);
-        let marks: Vec<Item> = dead.iter().filter_map(|trial| trial.mark.clone()).map(Item::Mark).collect();
-        self.remember(&marks);
-        let items = std::mem::take(&mut disk.unsaved).into_iter().chain(marks);
-        let (short, long): (Vec<_>, Vec<_>) = items.map(|item| (text(&item), item)).partition(|(text, _)| text.is_some());
-        if let Some((_, item)) = long.first() {
-            self.warn(format_args!("a line for `{:.60}…` would be longer than {} bytes", item.spec(), line::LONGEST));
-        }
-        disk.unsaved = long.into_iter().map(|(_, item)| item).collect();
-        let (texts, items): (Vec<_>, Vec<_>) = short.into_iter().unzip();
-        let texts: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();
-        if !texts.is_empty()
-            && let Err(error) = file::append(&disk.path, &texts)
-        {
-            disk.unsaved.extend(items);
-            return Err(error);
-        }
-        for trial in dead {
-            trial.remove();
-        }
-        Ok(Some(lock))
-    }
-
-    fn refresh(&self) -> Import {
-        let Some(mut disk) = self.disk() else { return Import::default() };
-        self.pull(&mut disk).unwrap_or_else(|error| {
-            self.warn(error);
-            Import::default()
-        })
-    }
-
-    /// Takes in what is new in the file.
-    fn pull(&self, disk: &mut Disk) -> std::io::Result<Import> {
-        if disk.closed {
-            return Ok(Import::default());
-        }
-        let news = disk.news()?;
-        if let Some(trouble) = news.trouble {
-            self.warn(trouble);
-        }
-        let (mut report, mut reader) = (Import::default(), Reader::default());
-        // Read before anybody has to wait.
-        let items: Vec<Item> = line::lines(&news.text)
-            .filter_map(|line| match reader.read(line) {
-                Line::Item(item) => return Some(item),
-                Line::Blank => None,
-                Line::Unknown => {
-                    report.unknown += 1;
-                    None
-                }
-                Line::Corrupt => {
-                    report.corrupt += 1;
-                    None
-                }
-            })
-            .collect();
-        let mut memory = self.memory_mut();
-        if news.anew {
-            *memory = Memory::default();
-        }
-        for item in items {
-            if memory.insert(item) {
-                report.accepted += 1;
-            } else {
-                report.duplicate += 1;
-            }
-        }
-        for item in &disk.unsaved {
-            memory.insert(item.clone());
-        }
-        Ok(report)
-    }
-
-    /// Writes the file anew, with the newest items that `keep` wants and the lines of other formats.
-    fn rewrite(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize> {
-        let Some(mut disk) = self.disk() else {
-            let items = self.memory().items();
-            let all = items.len();
-            let kept: Vec<Item> = items.into_iter().filter(keep).collect();
-            *self.memory_mut() = of(&kept);
-            return Ok(all - kept.len());
-        };
-        let path = disk.path.clone();
-        let failed = |why: String| Error::Record { path: path.clone(), why };
-        if disk.closed {
-            return Err(failed(self.warning.get().map_or_else(|| file::NOT_OURS.to_owned(), Clone::clone)));
-        }
-        let io = |error: std::io::Error| failed(error.to_string());
-        let _lock = file::lock(&path).map_err(io)?;
-        let old = file::read_whole(&path).map_err(io)?.unwrap_or_default();
-        let mut reader = Reader::default();
-        let lines: Vec<(&[u8], Line)> = line::lines(&old).map(|line| (line, reader.read(line))).collect();
-        let mut newest = Memory::default();
-        for item in lines.iter().filter_map(|(_, line)| if let Line::Item(item) = line { Some(item) } else { None }).chain(&disk.unsaved) {
-            newest.insert(item.clone());
-        }
-        let (mut new, mut kept, mut seen, mut dropped) = (Vec::with_capacity(old.len()), Vec::new(), HashSet::new(), 0);
-        for (text, line) in lines {
-            let wanted = match line {
-                Line::Blank => continue,
-                Line::Corrupt => false,
-                Line::Unknown => true,
-                Line::Item(item) => {
-                    let wanted = newest.holds(&item) && seen.insert(text) && keep(&item);
-                    kept.extend(wanted.then_some(item));
-                    wanted
-                }
-            };
-            if wanted {
-                new.extend_from_slice(text);
-                new.push(b'\n');
-            } else {
-                dropped += 1;
-            }
-        }
-        let (mut long, mut short) = (Vec::new(), Vec::new());
-        for item in disk.unsaved.iter().filter(|item| newest.holds(item) && keep(item)) {
-            match text(item) {
-                Some(line) => {
-                    new.extend_from_slice(line.as_bytes());
-                    short.push(item.clone());
-                }
-                None => long.push(item.clone()),
-            }
-        }
-        if new != old {
-            file::replace(&path, &new).map_err(io)?;
-        }
-        disk.replaced_by(&new);
-        *self.memory_mut() = of(kept.iter().chain(&short).chain(&long));
-        disk.unsaved = long;
-        Ok(dropped)
-    }
-}
-
-fn of<'a>(items: impl IntoIterator<Item = &'a Item>) -> Memory {
-    let mut memory = Memory::default();
-    for item in items {
-        memory.insert(item.clone());
-    }
-    memory
-}
-
-/// The line of an item, unless it would be too long to be read again.
-fn text(item: &Item) -> Option<String> {
-    line::write(item).ok().filter(|text| text.len() <= line::LONGEST)
 }

@@ -1,0 +1,212 @@
+//! Files that something went over.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use wgpu_fft::tune::record::{Item, Record};
+
+use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, peak};
+
+const CASES: u64 = 10_000;
+/// Of so many cases one is also added to and compacted.
+const REWRITTEN: u64 = 20;
+
+const UNKNOWN: [&str; 2] = [r#"{"wgpu-fft":2,"kind":"best","how":[[[1e999]]]"#, "{\"wgpu-fft\":31,\"text\":\"\u{1f4a5}\"}"];
+
+/// Lines of a record and what they say.
+fn lines(directory: &Directory) -> HashMap<Vec<u8>, Item> {
+    let devices = [device(570), device(580)];
+    let mut items: Vec<Item> =
+        (0..9).map(|i| Item::Best(entry(&format!("c2c fwd {}x{i}", 1 << i), RECIPE, &devices[i % 2], 1_700_000_000 + i as u64))).collect();
+    items.extend((0..3).map(|i| Item::Mark(mark(&format!("sum f32 {i}"), "workgroup=512", &devices[i % 2], i as u64))));
+    let path = directory.path().join("single");
+    let line = |item: &Item| {
+        let record = Record::in_memory();
+        match item.clone() {
+            Item::Best(entry) => record.add(entry).unwrap(),
+            Item::Mark(mark) => record.mark(mark),
+        }
+        assert_eq!(record.export(&path, |_| true), Ok(1));
+        let text = fs::read(&path).unwrap();
+        text.strip_suffix(b"\n").unwrap().to_vec()
+    };
+    let lines = items.into_iter().map(|item| (line(&item), item)).collect();
+    fs::remove_file(path).unwrap();
+    lines
+}
+
+fn mutate(text: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(text.len() + 1);
+    let mut insert = |bytes: &[u8]| {
+        text.splice(at..at, bytes.iter().copied());
+    };
+    match random.below(17) {
+        0..3 => {
+            for _ in 0..=random.below(3) {
+                let bit = random.below(text.len() * 8);
+                if let Some(byte) = text.get_mut(bit / 8) {
+                    *byte ^= 1 << (bit % 8);
+                }
+            }
+        }
+        3 => text.truncate(at),
+        4 => {
+            let end = at + random.below(40).min(text.len() - at);
+            text.drain(at..end);
+        }
+        5 | 6 => {
+            // A line twice, or two lines exchanged.
+            let twice = random.below(2) == 0;
+            let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+            if !lines.is_empty() {
+                let (one, other) = (random.below(lines.len()), random.below(lines.len()));
+                if twice { lines.insert(other, lines[one].clone()) } else { lines.swap(one, other) }
+            }
+            *text = lines.concat();
+        }
+        7 => {
+            // A number that no type holds, in place of one of the digits.
+            if let Some(digit) = (at..text.len()).find(|&i| text[i].is_ascii_digit()) {
+                let huge = [&b"999999999999999999999999999999999999e999999"[..], b"-1", b"1e-999", b"0.1e308"][random.below(4)];
+                text.splice(digit..=digit, huge.iter().copied());
+            }
+        }
+        8 => insert(&[0; 64][..=random.below(63)]),
+        9 => *text = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
+        10 => insert(&[0xff, 0xc0, 0x80, 0xfe][..=random.below(3)]),
+        11 => {
+            insert([&b"\n"[..], b"\n\n \t\r\n", b"\r", b"\n\xef\xbb\xbf\n", b"\nnull\n", b"\n{}\n", b"\n{\"wgpu-fft\":\n"][random.below(7)])
+        }
+        12 => {
+            if let Some(end) = (at..text.len()).find(|&i| text[i] == b'\n') {
+                text.remove(end);
+            }
+        }
+        13 => insert(&b"[".repeat(random.below(3000))),
+        14 => insert(&[&b"\n{\"wgpu-fft\":1,\"kind\":\"best\",\"spec\":\""[..], &b"9".repeat(random.below(40_000)), b"\n"].concat()),
+        15 => insert(b"\n{\"wgpu-fft\":99999999999999999999999,\"kind\":\"best\"}\n"),
+        _ => insert(&(0..random.below(200)).map(|_| random.next() as u8).collect::<Vec<_>>()),
+    }
+}
+
+#[test]
+fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
+    listen();
+    let directory = Directory::fast("damage");
+    let path = directory.record();
+    let known = lines(&directory);
+    let mut order: Vec<&[u8]> = known.keys().map(Vec::as_slice).chain(UNKNOWN.map(str::as_bytes)).collect();
+    order.sort_unstable();
+    let whole = [&order.join(&b'\n')[..], b"\n"].concat();
+    let (mut kept, mut rewritten, mut foreign, mut slowest) = (0, 0, 0, Duration::ZERO);
+    for seed in 0..CASES {
+        let mut random = Random(seed);
+        let mut text = whole.clone();
+        for _ in 0..=random.below(4) {
+            mutate(&mut text, &mut random);
+        }
+        // What a reader sees that knows no more than lines.
+        let present: Vec<&[u8]> = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+        let is_known = |item: &Item| present.iter().any(|line| known.get(*line) == Some(item));
+        let expected: Vec<&Item> = known.values().filter(|item| is_known(item)).collect();
+        fs::write(&path, &text).unwrap();
+        let begin = Instant::now();
+        let (record, bytes) = peak(|| Record::open(&path));
+        slowest = slowest.max(begin.elapsed());
+        let check = |record: &Record, more: usize, when: &str| {
+            let found: Vec<Item> = record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect();
+            assert_eq!(found.len(), expected.len() + more, "seed {seed}, {when}");
+            assert!(expected.iter().all(|item| found.contains(item)), "seed {seed}, {when}");
+        };
+        check(&record, 0, "opened");
+        assert!(bytes < 16 * text.len() + (256 << 10), "seed {seed}: {bytes} bytes for {} of the file", text.len());
+        kept += expected.len();
+        let ours = record.warning().is_none();
+        foreign += usize::from(!ours);
+        if ours {
+            let report = record.report();
+            let filled = present.iter().filter(|line| !line.trim_ascii().is_empty()).count();
+            let intact = present.iter().filter(|line| known.contains_key(**line)).count();
+            assert_eq!((report.lines(), report.accepted + report.duplicate), (filled, intact), "seed {seed}: {report}");
+            assert_eq!(report.accepted, expected.len(), "seed {seed}: {report}");
+        } else {
+            assert!(expected.is_empty() && record.report().lines() == 0, "seed {seed}: {:?}", record.warning());
+        }
+        if seed % REWRITTEN == 0 {
+            rewritten += 1;
+            record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
+            check(&Record::open(&path), usize::from(ours), "added to");
+            assert_eq!(record.compact().is_ok(), ours, "seed {seed}");
+            let again = Record::open(&path);
+            check(&again, usize::from(ours), "compacted");
+            let after = fs::read(&path).unwrap();
+            if ours {
+                assert_eq!((again.report().corrupt, again.report().duplicate), (0, 0), "seed {seed}");
+                let unknown = |lines: &[&[u8]]| UNKNOWN.map(|text| lines.iter().filter(|line| **line == text.as_bytes()).count());
+                let lines: Vec<&[u8]> = after.split(|&byte| byte == b'\n').collect();
+                assert_eq!(unknown(&lines), unknown(&present), "seed {seed}");
+            } else {
+                assert!(after == text, "seed {seed}: somebody else's file was written");
+            }
+        }
+    }
+    println!("{CASES} files, {kept} lines kept of {}, {foreign} files not ours, {rewritten} rewritten", CASES * known.len() as u64);
+    assert!(kept > CASES as usize && foreign > 0 && rewritten == CASES / REWRITTEN, "the mutations prove little");
+    assert!(slowest < Duration::from_secs(20), "one took {slowest:?}");
+}
+
+#[test]
+fn no_flipped_bit_of_a_line_is_overlooked() {
+    listen();
+    let directory = Directory::fast("bits");
+    let path = directory.record();
+    let known = lines(&directory);
+    // Before and after it there is another line, so that the file is ours.
+    let mut lines = known.keys();
+    let [one, other] = [lines.next().unwrap(), lines.next().unwrap()];
+    let whole = [&other[..], b"\n", one, b"\n", other, b"\n"].concat();
+    for bit in 0..one.len() * 8 {
+        // Each bit of every third byte, to be done in time.
+        if bit / 8 % 3 != 0 && bit / 8 > 60 && bit / 8 < one.len() - 40 {
+            continue;
+        }
+        let mut text = whole.clone();
+        text[other.len() + 1 + bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, text).unwrap();
+        let record = Record::open(&path);
+        assert_eq!(record.entries().len() + record.marks().len(), 1, "bit {bit}");
+        // The digit of the format may become another, and a letter an end of line.
+        let report = record.report();
+        assert!(report.corrupt + report.unknown >= 1 && report.duplicate == 1, "bit {bit}: {report}");
+    }
+}
+
+#[test]
+fn a_torn_last_line_loses_only_itself() {
+    let directory = Directory::fast("torn");
+    let path = directory.record();
+    let known = lines(&directory);
+    let mut keys = known.keys();
+    let [one, other] = [keys.next().unwrap(), keys.next().unwrap()];
+    for len in 0..=other.len() {
+        fs::write(&path, [one, &b"\n"[..], &other[..len]].concat()).unwrap();
+        let count = |record: &Record| record.entries().len() + record.marks().len();
+        let record = Record::open(&path);
+        let whole = usize::from(len == other.len());
+        assert_eq!(count(&record), 1 + whole, "{len} bytes");
+        if len % 16 == 0 || whole == 1 {
+            record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
+            let again = Record::open(&path);
+            assert_eq!((count(&again), again.warning()), (2 + whole, None), "{len} bytes");
+            let torn = usize::from(len > 0) - whole;
+            assert_eq!(again.report().corrupt + again.report().unknown, torn, "{len} bytes");
+        }
+    }
+    // Not even the first line was written in full.
+    fs::write(&path, &one[..5]).unwrap();
+    let record = Record::open(&path);
+    record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();
+    assert_eq!(record.warning(), None);
+    assert_eq!(Record::open(&path).entries().len(), 1);
+}
