@@ -42,6 +42,7 @@ const USAGE: &str = "cargo bench --bench tune -- [OPTIONS]
   --spec TEXT     this transform; may be repeated
   --patient       searches of Rigor::Patient
   --seconds S     time limit of a search
+  --trace         every step of each search
   --exhaustive N  also the best of up to N recipes
 ";
 
@@ -66,6 +67,7 @@ struct Own {
     patient: bool,
     seconds: Option<f64>,
     exhaustive: usize,
+    trace: bool,
 }
 
 fn main() -> ExitCode {
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
             "spec" => own.specs.push(parser.value()?.string()?),
             "patient" => own.patient = true,
             "seconds" => own.seconds = Some(parser.value()?.parse()?),
+            "trace" => own.trace = true,
             "exhaustive" => own.exhaustive = parser.value()?.parse()?,
             _ => return Ok(false),
         }
@@ -111,7 +114,7 @@ impl Own {
         self.contest(bench, &PaperKernel::matrix_product([side; 2], side))?;
         self.contest(
             bench,
-            &PaperKernel::bilinear_resize([bench.sized(4096, 1024, 48); 2], [bench.sized(1920, 480, 20), bench.sized(1080, 270, 30)]),
+            &PaperKernel::bilinear_resize([bench.sized(4096, 1024, 48); 2], bench.sized([1920, 1080], [480, 270], [20, 30])),
         )
     }
 
@@ -122,6 +125,7 @@ impl Own {
 
     fn tuning(&self, bench: &Bench) -> Tuning {
         let tuning = Tuning::new(if self.patient { Rigor::Patient } else { Rigor::Measure });
+        let tuning = if self.trace { tuning.on_progress(|progress| eprintln!("{progress:?}")) } else { tuning };
         let seconds = if bench.options().smoke { Some(0.2) } else { self.seconds };
         match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
             Some(limit) => tuning.time_limit(limit),

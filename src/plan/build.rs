@@ -70,7 +70,7 @@ impl Pipelines {
 
 /// Does the jobs on as many threads as there are processors, this one among them, and returns the results in the jobs' order.
 #[cfg(not(target_arch = "wasm32"))]
-fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::{iter, panic, thread};
 
@@ -100,7 +100,7 @@ fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> 
 
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
-fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
+pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
     jobs.iter().map(work).collect()
 }
 

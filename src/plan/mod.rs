@@ -8,6 +8,8 @@ mod planner;
 mod program;
 mod spec;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use build::side_by_side;
 pub use encode::{Bound, Plan, StepTime};
 pub use planner::Planner;
 pub use program::{Array, Program, Table};

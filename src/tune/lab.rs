@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::numbers::{disagreement, fill};
-use super::tunable::{Arrays, Bindings, Recorder, Tunable};
+use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
 use crate::error::Result;
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
-use crate::plan::{Judge, Placement, Planner};
+use crate::plan::{Judge, Placement, Planner, side_by_side};
 use crate::transpose::Permute;
 
 /// Words before and after each array that nobody may write. As many bytes as WebGPU's largest alignment of a binding.
@@ -34,6 +34,8 @@ pub(super) struct Lab<T: Tunable> {
     pairs: Vec<Pair>,
     input: Vec<u32>,
     expected: Option<Vec<u32>>,
+    /// Recipes that are compiled and have not run.
+    compiled: HashMap<T::Recipe, Compiled>,
     candidates: HashMap<T::Recipe, Candidate>,
 }
 
@@ -69,16 +71,39 @@ impl<T: Tunable> Lab<T> {
         };
         let pairs = (0..count).map(|_| pair()).collect::<Result<_>>()?;
         let stopwatch = Stopwatch::new(&gpu)?;
-        Ok(Self { gpu, tunable, judge, arrays, stopwatch, pairs, input, expected: None, candidates: HashMap::new() })
+        Ok(Self {
+            gpu,
+            tunable,
+            judge,
+            arrays,
+            stopwatch,
+            pairs,
+            input,
+            expected: None,
+            compiled: HashMap::new(),
+            candidates: HashMap::new(),
+        })
     }
 
     pub fn timer(&self) -> Timer {
         self.stopwatch.timer()
     }
 
-    /// Compiles a recipe, runs it once to warm up, and returns the seconds of its second run. It stays until it is dismissed.
+    /// Fails if the device is lost.
+    pub fn check_alive(&self) -> Result<()> {
+        self.gpu.check_alive("measuring recipes")
+    }
+
+    /// Compiles recipes side by side, for [`admit`](Self::admit), which says what is wrong with those that do not compile.
+    pub fn compile_all(&mut self, recipes: &[T::Recipe]) {
+        let (tunable, gpu) = (&self.tunable, &self.gpu);
+        let compiled = side_by_side(recipes, |recipe| tunable.compile(gpu, recipe).ok());
+        self.compiled = recipes.iter().cloned().zip(compiled).filter_map(|(recipe, compiled)| Some((recipe, compiled?))).collect();
+    }
+
+    /// Compiles a recipe, unless it is, runs it once to warm up, and returns the seconds of its second run. It stays until it is dismissed.
     pub fn admit(&mut self, recipe: &T::Recipe) -> Result<f64> {
-        let compiled = self.tunable.compile(&self.gpu, recipe)?;
+        let compiled = self.compiled.remove(recipe).map_or_else(|| self.tunable.compile(&self.gpu, recipe), Ok)?;
         // Small outputs do not take turns: small dispatches that share no array would run at the same time.
         let small = self.arrays.output_bytes * 16 <= self.arrays.input_bytes;
         let output = |pair| if small { self.pairs.first() } else { Some(pair) };

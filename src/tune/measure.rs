@@ -26,6 +26,9 @@ const ROUNDS: usize = 3;
 /// How long to wait for a device and for the estimate: what there is no choice about.
 const OPENING: Duration = Duration::from_secs(120);
 
+/// How long a card's clock may take to come up: on an H200 it takes about a second.
+const MOST_WARM_UP: Duration = Duration::from_secs(1);
+
 /// Recipes besides the estimate that come into the final.
 const FINALISTS: usize = 3;
 
@@ -50,8 +53,11 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
         device,
         spec,
         ranked: Vec::new(),
+        right: HashSet::new(),
         faults: Vec::new(),
+        estimate_seconds: f64::INFINITY,
         slowest: Duration::ZERO,
+        slowest_batch: Duration::ZERO,
         measured: 0,
         timer: Timer::WallClock,
         bound: 0.0,
@@ -74,11 +80,16 @@ struct Search<'a, T: Tunable> {
     lab: Option<Isolated<Lab<T>>>,
     /// Tells a later process which recipe this one did not survive.
     trial: Trial,
-    /// The best recipes so far that computed the right result, with their seconds on the estimate's scale; the fastest first.
+    /// The best recipes so far, with their seconds on the estimate's scale; the fastest first.
     ranked: Vec<(T::Recipe, f64)>,
+    /// Recipes whose result is right.
+    right: HashSet<T::Recipe>,
     faults: Vec<(T::Recipe, String)>,
+    estimate_seconds: f64,
     /// The longest that a recipe took until it was measured.
     slowest: Duration,
+    /// The longest that recipes took to be compiled side by side.
+    slowest_batch: Duration,
     measured: usize,
     timer: Timer,
     /// Seconds that nothing can beat.
@@ -91,6 +102,7 @@ impl<T: Tunable> Search<'_, T> {
         self.say(Stage::Opening, None);
         let seconds = self.open()?;
         self.patience = self.tuning.patience_for(self.started.elapsed());
+        self.estimate_seconds = seconds;
         self.ranked = vec![(estimate.clone(), seconds)];
         self.measured = 1;
         let profile = self.gpu.profile().clone();
@@ -98,12 +110,12 @@ impl<T: Tunable> Search<'_, T> {
         let too_long = Duration::try_from_secs_f64(seconds * (2 * ROUNDS) as f64).map_or(true, |time| time > self.left());
         let mut end = End::Time;
         if !too_long {
-            self.warm_up(&estimate)?;
+            self.warm_up()?;
             self.find_bound()?;
             if self.at_bound() {
                 end = End::Roofline;
             } else {
-                let pace = Pace { batch: 1, gain: STEP_GAIN };
+                let pace = Pace { batch: self.side_by_side(), gain: STEP_GAIN };
                 let mut tried: HashSet<T::Recipe> = HashSet::from([estimate.clone()]);
                 let starts = self.starts();
                 let tunable = self.tunable;
@@ -146,10 +158,7 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     fn say(&self, stage: Stage, recipe: Option<&str>) {
-        let best = self.ranked.first().map_or(1.0, |(_, seconds)| {
-            let estimate = self.ranked.iter().find(|(recipe, _)| *recipe == self.estimate).map_or(*seconds, |(_, seconds)| *seconds);
-            seconds / estimate
-        });
+        let best = self.ranked.first().map_or(1.0, |(_, seconds)| seconds / self.estimate_seconds);
         let progress =
             Progress { spec: &self.spec, stage, recipe, measured: self.measured, best, elapsed: self.started.elapsed(), limit: self.limit };
         self.tuning.report(&progress);
@@ -168,12 +177,34 @@ impl<T: Tunable> Search<'_, T> {
         seconds
     }
 
-    /// Brings up the clock of a card that was idle, which takes seconds to become steady; interleaved rounds see to the rest.
-    fn warm_up(&mut self, recipe: &T::Recipe) -> Result<()> {
-        let until = Instant::now() + self.limit / 8;
-        while !self.gpu.profile().is_cpu() && Instant::now() < until {
-            self.rounds(std::slice::from_ref(recipe), 1)?;
+    /// Recipes that are compiled at the same time. A software adapter compiles on the processors that it runs on, and when it runs.
+    fn side_by_side(&self) -> usize {
+        const MOST: usize = 8;
+        if self.gpu.profile().is_cpu() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(MOST) }
+    }
+
+    /// Brings up the clock of a card that was idle: runs the estimate until its time is steady within 1%, for a second at most, which is not of the search's time.
+    fn warm_up(&mut self) -> Result<()> {
+        const STEADY: f64 = 0.01;
+        if self.gpu.profile().is_cpu() {
+            return Ok(());
         }
+        let start = Instant::now();
+        let recipes = [self.estimate.clone()];
+        let mut before = f64::INFINITY;
+        while start.elapsed() < MOST_WARM_UP {
+            let until = Instant::now() + MOST_WARM_UP / 10;
+            let mut times = Vec::new();
+            while times.is_empty() || Instant::now() < until {
+                times.extend(self.rounds(&recipes, 1)?.concat());
+            }
+            let now = median(&times);
+            if (now / before - 1.0).abs() < STEADY {
+                break;
+            }
+            before = now;
+        }
+        self.limit += start.elapsed();
         Ok(())
     }
 
@@ -207,19 +238,23 @@ impl<T: Tunable> Search<'_, T> {
     /// Measures recipes for the climb.
     fn batch(&mut self, recipes: &[T::Recipe], tried: &mut HashSet<T::Recipe>) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
         let mut times = Vec::new();
+        let fresh: Vec<T::Recipe> =
+            recipes.iter().filter(|recipe| tried.insert((*recipe).clone()) && !self.is_marked(recipe)).cloned().collect();
+        // What is left must be enough to compile these and for the final.
+        if self.at_bound() || self.left() < self.slowest_batch + self.final_time() || self.compile(&fresh).is_err() {
+            return ControlFlow::Break(times);
+        }
         for recipe in recipes {
             if *recipe == self.estimate {
                 let own = self.ranked.iter().find(|(own, _)| own == recipe);
                 times.push(own.map(|(_, seconds)| *seconds));
                 continue;
             }
-            // What is left must be enough for this recipe and for the final.
             if self.at_bound() || self.left() < self.slowest * 3 / 2 + self.final_time() {
                 return ControlFlow::Break(times);
             }
-            let fresh = tried.insert(recipe.clone()) && self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_none();
             let start = Instant::now();
-            match if fresh { self.candidate(recipe) } else { Ok(None) } {
+            match if fresh.contains(recipe) { self.candidate(recipe) } else { Ok(None) } {
                 Ok(seconds) => times.push(seconds),
                 // No device to go on with.
                 Err(_) => return ControlFlow::Break(times),
@@ -227,6 +262,34 @@ impl<T: Tunable> Search<'_, T> {
             self.slowest = self.slowest.max(start.elapsed());
         }
         ControlFlow::Continue(times)
+    }
+
+    fn is_marked(&self, recipe: &T::Recipe) -> bool {
+        self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_some()
+    }
+
+    /// Compiles recipes side by side, if that is of use. Where it goes wrong nobody can tell which of them is to blame, and they are compiled one after another.
+    fn compile(&mut self, recipes: &[T::Recipe]) -> Result<()> {
+        if self.side_by_side() == 1 || recipes.len() < 2 {
+            return Ok(());
+        }
+        let start = Instant::now();
+        // Should the process end meanwhile, all are suspects.
+        let trials: Vec<Trial> =
+            recipes.iter().map(|recipe| self.record.begin_trial(&self.spec, &recipe.to_string(), &self.device)).collect();
+        let own = recipes.to_vec();
+        let compiled = self.ask(move |lab| {
+            lab.compile_all(&own);
+            Ok(())
+        });
+        drop(trials);
+        self.slowest_batch = self.slowest_batch.max(start.elapsed());
+        if compiled.is_ok() && !self.is_lost() { Ok(()) } else { self.reopen() }
+    }
+
+    /// Whether the scratch device is gone.
+    fn is_lost(&mut self) -> bool {
+        self.ask(|lab| lab.check_alive()).is_err()
     }
 
     /// Tries one recipe and returns its seconds on the estimate's scale, if it is any good.
@@ -258,15 +321,9 @@ impl<T: Tunable> Search<'_, T> {
             return Ok(None);
         }
         if seconds < best_seconds {
-            let own = recipe.clone();
-            match self.ask(move |lab| lab.fault(&own)) {
-                Ok(None) => {}
-                Ok(Some(fault)) => {
-                    self.dismiss(recipe);
-                    self.mark(recipe, format!("wrong result: {fault}"));
-                    return Ok(None);
-                }
-                Err(error) => return self.failed(recipe, error),
+            // What may win is checked at once, so that the search does not go on from a wrong result; what leads by less, if it comes to that.
+            if seconds <= self.estimate_seconds * (1.0 - LEAST_GAIN) && !self.is_right(recipe)? {
+                return Ok(None);
             }
             self.ranked.insert(0, (recipe.clone(), seconds));
             // The estimate stays, to be compared with in the end.
@@ -279,6 +336,26 @@ impl<T: Tunable> Search<'_, T> {
             self.dismiss(recipe);
         }
         Ok(Some(seconds))
+    }
+
+    /// Whether the result of an admitted recipe is right. If not, it is marked.
+    fn is_right(&mut self, recipe: &T::Recipe) -> Result<bool> {
+        if self.right.contains(recipe) {
+            return Ok(true);
+        }
+        let own = recipe.clone();
+        match self.ask(move |lab| lab.fault(&own)) {
+            Ok(None) => {
+                self.right.insert(recipe.clone());
+                return Ok(true);
+            }
+            Ok(Some(fault)) => {
+                self.dismiss(recipe);
+                self.mark(recipe, format!("wrong result: {fault}"));
+            }
+            Err(error) => drop(self.failed(recipe, error)?),
+        }
+        Ok(false)
     }
 
     /// What an error of a recipe means: one that does not fit is passed over; one that took the device with it is marked, and a new device is opened.
@@ -380,9 +457,15 @@ impl<T: Tunable> Search<'_, T> {
             let seconds = self.rounds(&recipes, 1)?;
             times.iter_mut().zip(seconds).for_each(|(times, own)| times.extend(own));
         }
-        let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
-        let winner = winner(&times);
-        Ok((recipes[winner].clone(), [medians[winner], medians[0]]))
+        loop {
+            let winner = winner(&times);
+            let recipe = recipes[winner].clone();
+            if winner == 0 || self.is_right(&recipe)? {
+                return Ok((recipe, [winner, 0].map(|i| median(&times[i]))));
+            }
+            recipes.remove(winner);
+            times.remove(winner);
+        }
     }
 }
 

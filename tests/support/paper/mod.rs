@@ -242,12 +242,11 @@ impl Tunable for PaperKernel {
         Ok(WorkgroupShape([8, 8]))
     }
 
-    /// The rule's choice with either priority.
+    /// The rule's choice with either priority, and squares, which the rule never chooses: its choices are ridges, along which nothing changes.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<WorkgroupShape> {
         let both = [takemoto::Priority::X, takemoto::Priority::Y];
-        both.into_iter()
-            .filter_map(|priority| takemoto::local_size_2d(self.size, priority, &profile.into()).map(WorkgroupShape).ok())
-            .collect()
+        let by_rule = both.into_iter().filter_map(|priority| takemoto::local_size_2d(self.size, priority, &profile.into()).ok());
+        by_rule.chain([[16, 16], [8, 8]]).map(WorkgroupShape).collect()
     }
 
     fn neighbours(&self, WorkgroupShape(shape): &WorkgroupShape, _: &DeviceProfile) -> Vec<WorkgroupShape> {
@@ -268,7 +267,8 @@ impl Tunable for PaperKernel {
 
     fn fingerprint(&self, recipe: &WorkgroupShape, profile: &DeviceProfile) -> Result<u64, Error> {
         let WorkgroupShape([x, y]) = *recipe;
-        if self.shapes(profile).contains(&[x, y]) {
+        let fits = |limit: u32| x.checked_mul(y).is_some_and(|all| (1..=limit).contains(&all));
+        if fits(profile.invocations) && x <= profile.workgroup_size[0] && y <= profile.workgroup_size[1] {
             return Ok(u64::from(x) << 32 | u64::from(y));
         }
         let (what, limit) = (format!("{self} in workgroups of {recipe}"), "max_compute_invocations_per_workgroup");
