@@ -11,7 +11,7 @@
 //! can be reached from neighbour to neighbour is run three times, and the 8 fastest go into the rounds.
 //!
 //! `cut` is what tuning saves of the rules' time; `of best` the tuned time over the best one; `tuning s` how long the search took, in which it measured so many
-//! recipes (`tried`).
+//! recipes (`tried`); `recorded` how long it takes to open the record of that, to choose by it and to compile what it says.
 
 use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::{Rigor, Source, Tunable, Tuning};
+use wgpu_fft::tune::{Record, Rigor, Source, Tunable, Tuning};
 use wgpu_fft::{Complex32, DeviceProfile, Error};
 
 use paper::PaperKernel;
@@ -56,6 +56,7 @@ const COLUMNS: &[Column] = &[
     Column::new("tuning s", "tuning_s", Format::Decimals(1)),
     Column::new("tried", "tried", Format::Decimals(0)),
     Column::new("end", "end", Format::Text),
+    Column::new("recorded ms", "recorded_ms", Format::Digits),
     Column::new("recipe", "recipe", Format::Text),
 ];
 
@@ -145,8 +146,18 @@ impl Own {
         let case = Case { title: tunable.to_string(), shape: String::new(), bytes: sizes.moved_bytes() };
         bench.attempt(&case, |bench| {
             let start = Instant::now();
-            let choice = self.tuning(bench).choose(bench.gpu(), tunable)?;
+            let folder = std::env::temp_dir().join(format!("wgpu-fft-tune-{}", std::process::id()));
+            let path = folder.join("record.jsonl");
+            let choice = self.tuning(bench).record(Record::open(&path)).choose(bench.gpu(), tunable)?;
             let seconds = start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            let known = Tuning::recorded(Record::open(&path)).choose(bench.gpu(), tunable)?;
+            drop(tunable.compile(bench.gpu(), &known.recipe)?);
+            let recorded = start.elapsed().as_secs_f64();
+            std::fs::remove_dir_all(&folder)?;
+            if !matches!(known.source, Source::Recorded(_)) || known.recipe != choice.recipe {
+                bench.fault(format!("{tunable}: the record gives `{}`: {}", known.recipe, known.source));
+            }
             let outcome = match choice.source {
                 Source::Measured(outcome) => outcome,
                 Source::Failed(error) => return Err(error.into()),
@@ -167,13 +178,19 @@ impl Own {
             let best = (named..entries.len()).min_by(|&a, &b| samples[a].median().total_cmp(&samples[b].median()));
             let least = samples.iter().map(|samples| samples.median()).fold(f64::INFINITY, f64::min);
             for (i, (by, recipe)) in entries.iter().enumerate().filter(|(i, _)| *i < named || Some(*i) == best) {
-                let tuning: [(&str, Value); 3] = match *by {
-                    by if by == if kept { "rules" } else { "tuned" } => {
-                        [("tuning_s", rounded(seconds)), ("tried", json!(outcome.measured)), ("end", json!(outcome.end.to_string()))]
-                    }
-                    "best" => [("tuning_s", Value::Null), ("tried", json!(all.len())), ("end", Value::Null)],
-                    _ => [("tuning_s", Value::Null), ("tried", Value::Null), ("end", Value::Null)],
+                let of_search = if *by == if kept { "rules" } else { "tuned" } {
+                    [
+                        rounded(seconds),
+                        json!(outcome.measured),
+                        json!(outcome.end.to_string()),
+                        rounded(recorded * 1e3),
+                        rounded(recorded / seconds),
+                    ]
+                } else {
+                    let tried = if *by == "best" { json!(all.len()) } else { Value::Null };
+                    [Value::Null, tried, Value::Null, Value::Null, Value::Null]
                 };
+                let tuning = ["tuning_s", "tried", "end", "recorded_ms", "recorded_fraction"].into_iter().zip(of_search);
                 let own = [
                     ("candidate", json!(by)),
                     ("cut", rounded(samples[i].median() / rules - 1.0)),

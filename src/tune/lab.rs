@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::numbers::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
 use crate::plan::{Judge, Placement, Planner, side_by_side};
 use crate::transpose::Permute;
@@ -160,23 +160,30 @@ impl<T: Tunable> Lab<T> {
         Ok(words as f64 * 8.0 / seconds[0])
     }
 
-    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with the baseline's, and so are the guards around each array.
-    pub fn fault(&mut self, recipe: &T::Recipe) -> Result<Option<String>> {
+    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with the baseline's, and so are the guards around each array. Where the
+    /// baseline does not run, the estimate takes its place.
+    pub fn fault(&mut self, recipe: &T::Recipe, estimate: &T::Recipe) -> Result<Option<String>> {
         if self.expected.is_none() {
-            let baseline = self.tunable.baseline(self.gpu.profile())?;
-            let recorder = self.tunable.compile(&self.gpu, &baseline)?(&bindings(&self.pairs[0], &self.pairs[0])?)?;
-            match self.run_guarded(&recorder)? {
-                Ok(output) => self.expected = Some(output),
-                Err(fault) => return Ok(Some(format!("the baseline `{baseline}` is wrong: {fault}"))),
-            }
+            let by_baseline = self.tunable.baseline(self.gpu.profile()).and_then(|baseline| self.result(&baseline));
+            self.expected = match by_baseline {
+                Ok(Ok(output)) => Some(output),
+                Err(error @ Error::DeviceLost { .. }) => return Err(error),
+                _ => self.result(estimate)?.ok(),
+            };
         }
         let Some(candidate) = self.candidates.get(recipe) else { return Ok(Some("it was not admitted".to_owned())) };
         let output = self.run_guarded(&candidate.recorders[0])?;
         Ok(match (output, &self.expected) {
             (Ok(output), Some(expected)) => disagreement(self.judge.output, expected, &output),
             (Err(fault), _) => Some(fault),
-            (Ok(_), None) => None,
+            (Ok(_), None) => Some("there is no result to compare it with".to_owned()),
         })
+    }
+
+    /// The result of a recipe that need not be admitted.
+    fn result(&self, recipe: &T::Recipe) -> Result<std::result::Result<Vec<u32>, String>> {
+        let recorder = self.tunable.compile(&self.gpu, recipe)?(&bindings(&self.pairs[0], &self.pairs[0])?)?;
+        self.run_guarded(&recorder)
     }
 
     /// Runs on fresh inputs and returns the output, or which array was written that should not have been.

@@ -343,8 +343,8 @@ impl<T: Tunable> Search<'_, T> {
         if self.right.contains(recipe) {
             return Ok(true);
         }
-        let own = recipe.clone();
-        match self.ask(move |lab| lab.fault(&own)) {
+        let (own, estimate) = (recipe.clone(), self.estimate.clone());
+        match self.ask(move |lab| lab.fault(&own, &estimate)) {
             Ok(None) => {
                 self.right.insert(recipe.clone());
                 return Ok(true);
