@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wgpu_fft::tune::{Progress, Stage, Tuning};
 
-/// How often the bar is drawn: seldom enough that its thread takes nothing from a device that is a processor, some 50 µs of each 200 ms.
+/// How often the bar is drawn: seldom, as the device may be a processor, and the thread that draws takes time from it.
 const TICK: Duration = Duration::from_millis(200);
 const DRAWINGS_PER_SECOND: u8 = 5;
 /// Characters of the bar.
