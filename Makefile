@@ -4,16 +4,17 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test bench-smoke ladder
+.PHONY: help demo test tune bench-smoke ladder
 
 help:
 	@echo 'make demo         find an adapter or install one, then compute the spectrum of a photograph: out/spectrum.png'
 	@echo 'make test         find an adapter or install one, then run all tests on every adapter'
+	@echo 'make tune         find an adapter or install one, then look for the fastest recipe of an FFT of 512 x 512 and remember it'
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to see that they work'
 	@echo 'make ladder       compare the variants of the transpose'
 	@echo
-	@echo 'Needed: Rust with a C linker (Debian and Ubuntu: apt install gcc libc6-dev), and make. Where there is no GPU, demo and test offer to'
-	@echo 'install a software adapter (scripts/adapter.sh); WGPU_FFT_INSTALL=1 says yes beforehand, WGPU_FFT_INSTALL=0 says no.'
+	@echo 'Needed: Rust with a C linker (Debian and Ubuntu: apt install gcc libc6-dev), and make. Where there is no GPU, demo, test and tune'
+	@echo 'offer to install a software adapter (scripts/adapter.sh); WGPU_FFT_INSTALL=1 says yes beforehand, WGPU_FFT_INSTALL=0 says no.'
 
 demo:
 	@echo 'make demo: 1. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
@@ -32,6 +33,13 @@ test:
 		echo 'make test: NO ADAPTER. The tests that need one print SKIPPED and say nothing about the shaders.'; \
 		cargo test; \
 	fi
+
+tune:
+	@echo 'make tune: 1. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
+	@echo '           2. compiles (some minutes the first time) and runs the example tune, which measures for 2 seconds, unless it was done before,'
+	@echo '              and adds the fastest recipe to the record; `cargo run --release --example tune -- --help` lists what else it does.'
+	@scripts/adapter.sh
+	cargo run --release --example tune -- tune "c2c fwd 512x512"
 
 # Not `--benches`, which includes the library's own tests; they do not know --smoke.
 bench-smoke:

@@ -20,7 +20,7 @@ use lexopt::ValueExt;
 use rustfft::FftPlanner;
 use support::{Options, Result};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::{Complex32, Planner, fft};
+use wgpu_fft::{Complex32, fft};
 
 /// An image in grey, 0 to 1.
 type Picture = image::ImageBuffer<image::Luma<f32>, Vec<f32>>;
@@ -71,7 +71,7 @@ fn run() -> Result<()> {
 
     // Plans come before data: a size that the device cannot take ends here.
     let gpu = options.open_gpu()?;
-    let planner = Planner::new(&gpu);
+    let planner = options.planner(&gpu);
     let forward = options.plan(&planner, fft::C2c::forward(shape))?;
 
     let signal = Signal::new(&picture, fit, shape);

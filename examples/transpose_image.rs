@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 use image::{GrayImage, RgbaImage};
 use support::{Options, Result};
+use wgpu_fft::Element;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Element, Planner};
 
 const USAGE: &str = "Transposes a picture on the GPU.
 
@@ -57,7 +57,7 @@ fn run() -> Result<()> {
 /// Transposes the pixels, and fails unless the processor makes the same of them.
 fn transposed<T: Element + PartialEq>(options: &Options, pixels: &[T], shape: [usize; 2]) -> Result<Vec<T>> {
     let gpu = options.open_gpu()?;
-    let planner = Planner::new(&gpu);
+    let planner = options.planner(&gpu);
     let plan = options.plan(&planner, Permute::<T>::transpose(shape))?;
 
     let input = gpu.upload(pixels)?;

@@ -1,4 +1,4 @@
-//! For who comes from another library: its calls one to one, and what differs.
+//! For who comes from another library: its calls one to one, and what differs. And how to find the fastest recipes.
 
 /// From rustfft, realfft and ndrustfft.
 #[doc = include_str!("../docs/from_rustfft.md")]
@@ -7,3 +7,7 @@ pub mod from_rustfft {}
 /// From cuFFT.
 #[doc = include_str!("../docs/from_cufft.md")]
 pub mod from_cufft {}
+
+/// Rigor, records, and kernels of one's own: see also [`tune`](crate::tune).
+#[doc = include_str!("../docs/tuning.md")]
+pub mod tuning {}

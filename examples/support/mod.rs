@@ -1,4 +1,6 @@
-//! What the examples share: the command line, pictures in and out, opening an adapter, and printing times.
+//! What the examples share: the command line, pictures in and out, opening an adapter, tuning, and printing times.
+
+pub mod progress;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,7 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageDecoder, ImageReader};
 use lexopt::ValueExt;
+use wgpu_fft::tune::{Record, Rigor, Tuning};
 use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, Spec, gpu, wgpu};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -21,13 +24,20 @@ Options:
   -o, --output FILE   where to write the result, a .png or .jpg
       --adapter NAME  use the adapter whose name contains NAME
       --recipe TEXT   compute by this recipe, as an earlier run printed it
+      --rigor RIGOR   how a recipe is chosen: estimate, by rule (default); recorded, by what was measured before; measure, by a search of 2 seconds,
+                      or patient, of a minute, unless the record knows
+      --record FILE   the record of what was measured (default: WGPU_FFT_RECORD, or else a file in the directory for caches)
       --list          list the adapters and stop
   -h, --help          print this and stop";
 
-/// Ends the program; an error is one line on stderr.
+/// Ends the program; an error is one line on stderr, and a wrong command line the code 2.
 pub fn exit(outcome: Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<lexopt::Error>() => {
+            eprintln!("{error} (--help lists what there is)");
+            ExitCode::from(2)
+        }
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -41,6 +51,8 @@ pub struct Options {
     pub output: PathBuf,
     pub adapter: GpuOptions,
     pub recipe: Option<String>,
+    pub rigor: Rigor,
+    pub record: Option<PathBuf>,
 }
 
 impl Options {
@@ -48,7 +60,14 @@ impl Options {
     ///
     /// Returns nothing if there is nothing left to do, as after `--help`.
     pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
-        let mut options = Self { picture: PHOTOGRAPH.into(), output: output.into(), adapter: GpuOptions::default(), recipe: None };
+        let mut options = Self {
+            picture: PHOTOGRAPH.into(),
+            output: output.into(),
+            adapter: GpuOptions::default(),
+            recipe: None,
+            rigor: Rigor::Estimate,
+            record: None,
+        };
         let mut picture: Option<OsString> = None;
         let mut list = false;
         let mut parser = lexopt::Parser::from_env();
@@ -67,6 +86,8 @@ impl Options {
                 "output" => options.output = parser.value()?.into(),
                 "adapter" => options.adapter = options.adapter.adapter_name(parser.value()?.string()?),
                 "recipe" => options.recipe = Some(parser.value()?.string()?),
+                "rigor" => options.rigor = parser.value()?.parse()?,
+                "record" => options.record = Some(parser.value()?.into()),
                 "list" => list = true,
                 "help" => {
                     println!("{usage}{USAGE}");
@@ -82,15 +103,28 @@ impl Options {
             }
             return Ok(None);
         }
+        if options.recipe.is_some() && options.rigor != Rigor::Estimate {
+            return Err(lexopt::Error::from("--recipe leaves nothing to choose by --rigor").into());
+        }
+        if options.record.is_some() && options.rigor == Rigor::Estimate {
+            return Err(lexopt::Error::from("an estimate needs no --record; --rigor recorded or measure does").into());
+        }
         options.picture = picture.map_or(options.picture, PathBuf::from);
         Ok(Some(options))
     }
 
     /// Opens the adapter and prints which.
     pub fn open_gpu(&self) -> Result<Gpu> {
-        let gpu = pollster::block_on(Gpu::request(&self.adapter))?;
-        println!("adapter     {}", describe(&gpu.device().adapter_info()));
-        Ok(gpu)
+        open_gpu(&self.adapter)
+    }
+
+    /// A planner that chooses recipes as the command line says.
+    pub fn planner(&self, gpu: &Gpu) -> Planner {
+        let planner = Planner::new(gpu);
+        if self.rigor == Rigor::Estimate {
+            return planner;
+        }
+        planner.with_tuning(progress::watch(Tuning::new(self.rigor).record(open_record(self.record.as_deref()))))
     }
 
     /// Reads the picture and prints its size.
@@ -101,15 +135,38 @@ impl Options {
         Ok(picture)
     }
 
-    /// Plans by the recipe of the command line, or by the rules' choice, and prints what the plan does.
+    /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is from and what the plan does.
     pub fn plan<S: Spec>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
-        let plan = match &self.recipe {
-            None => planner.plan(spec)?,
-            Some(recipe) => planner.plan_with(spec, recipe.parse()?)?,
+        let (recipe, source) = match &self.recipe {
+            None => {
+                let choice = planner.choose(&spec);
+                progress::clear();
+                let choice = choice?;
+                (choice.recipe, choice.source.to_string())
+            }
+            Some(recipe) => (recipe.parse()?, "given by --recipe".to_owned()),
         };
-        println!("recipe      {}\n{}", plan.recipe(), plan.program());
+        let plan = planner.plan_with(spec, recipe)?;
+        println!("recipe      {}\nsource      {source}\n{}", plan.recipe(), plan.program());
         Ok(plan)
     }
+}
+
+/// Opens an adapter and prints which.
+pub fn open_gpu(options: &GpuOptions) -> Result<Gpu> {
+    let gpu = pollster::block_on(Gpu::request(options))?;
+    println!("adapter     {}", describe(&gpu.device().adapter_info()));
+    Ok(gpu)
+}
+
+/// Opens the record in a file, or the default one, and prints which. What is wrong with it comes as a warning.
+pub fn open_record(path: Option<&Path>) -> Record {
+    progress::show_warnings();
+    let record = path.map_or_else(Record::open_default, Record::open);
+    let place =
+        record.path().map_or_else(|| "in memory: this system has no directory for caches".to_owned(), |path| path.display().to_string());
+    println!("record      {place}");
+    record
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {
