@@ -57,7 +57,7 @@ Options:
       --adapter NAME      use the adapter whose name contains NAME
       --rigor RIGOR       measure, of 2 seconds for each SPEC (default), or patient, of a minute
       --seconds S         how long a search may take, in place of that
-      --again             forget what the record knows of SPEC on this device, and measure
+      --again             measure SPEC even if the record knows it
       --device TEXT       what was measured on devices whose printed identity contains TEXT, in upper or lower case
       --older-than DAYS   what was measured longer ago
       --marks             marks alone
@@ -239,10 +239,12 @@ impl Arguments {
         if let Some(limit) = self.limit {
             tuning = tuning.time_limit(limit);
         }
+        if self.again {
+            tuning = tuning.again();
+        }
         let mut failed = 0;
         for task in &tasks {
             println!("\n{task}");
-            let forgotten = if self.again { forget(&record, &task.to_string(), &DeviceIdentity::of(&gpu), rigor)? } else { Vec::new() };
             let choice = task.choose(&tuning, &gpu);
             progress::clear();
             let measured = match choice {
@@ -252,10 +254,7 @@ impl Arguments {
                     false
                 }
             };
-            if !measured {
-                failed += 1;
-                forgotten.into_iter().try_for_each(|entry| record.add(entry))?;
-            }
+            failed += usize::from(!measured);
         }
         if failed > 0 {
             return Err(format!("{failed} of {} could not be measured", counted(tasks.len(), "specification", "asked for")).into());
@@ -348,16 +347,6 @@ fn counted(count: usize, what: &str, done: &str) -> String {
 /// Everything that a record holds.
 fn items(record: &Record) -> Vec<Item> {
     record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect()
-}
-
-/// Drops what would answer in place of a search, and returns it.
-fn forget(record: &Record, spec: &str, device: &DeviceIdentity, rigor: Rigor) -> Result<Vec<Entry>> {
-    let mut known = record.entries();
-    known.retain(|entry| entry.spec == spec && *entry.device == *device && entry.rigor >= rigor);
-    if !known.is_empty() {
-        record.prune(|item| !matches!(item, Item::Best(entry) if known.contains(entry)))?;
-    }
-    Ok(known)
 }
 
 /// Whether an entry of this device is of no use here any more. Whatever was measured elsewhere is where a search begins.

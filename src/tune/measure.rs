@@ -48,7 +48,7 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
         limit,
         patience: tuning.patience_for(limit),
         lab: None,
-        trial: tuning.record.begin_trial(&spec, &estimate.to_string(), &device),
+        trial: Some(tuning.record.begin_trial(&spec, &estimate.to_string(), &device)),
         record: &tuning.record,
         device,
         spec,
@@ -56,6 +56,7 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
         right: HashSet::new(),
         faults: Vec::new(),
         estimate_seconds: f64::INFINITY,
+        leader_seconds: f64::INFINITY,
         slowest: Duration::ZERO,
         slowest_batch: Duration::ZERO,
         measured: 0,
@@ -79,13 +80,15 @@ struct Search<'a, T: Tunable> {
     estimate: T::Recipe,
     lab: Option<Isolated<Lab<T>>>,
     /// Tells a later process which recipe this one did not survive.
-    trial: Trial,
+    trial: Option<Trial>,
     /// The best recipes so far, with their seconds on the estimate's scale; the fastest first.
     ranked: Vec<(T::Recipe, f64)>,
     /// Recipes whose result is right.
     right: HashSet<T::Recipe>,
     faults: Vec<(T::Recipe, String)>,
     estimate_seconds: f64,
+    /// Seconds of the best recipe when it ran last. Loads come and go.
+    leader_seconds: f64,
     /// The longest that a recipe took until it was measured.
     slowest: Duration,
     /// The longest that recipes took to be compiled side by side.
@@ -103,7 +106,10 @@ impl<T: Tunable> Search<'_, T> {
         let seconds = self.open()?;
         self.patience = self.tuning.patience_for(self.started.elapsed());
         self.estimate_seconds = seconds;
+        self.leader_seconds = seconds;
         self.ranked = vec![(estimate.clone(), seconds)];
+        // Half of the time is for searching, however long it took to get here.
+        self.limit = self.limit.max(self.started.elapsed() + self.limit / 2);
         self.measured = 1;
         let profile = self.gpu.profile().clone();
         // Nothing to choose from: one run takes more than there is time for comparisons.
@@ -296,7 +302,9 @@ impl<T: Tunable> Search<'_, T> {
     fn candidate(&mut self, recipe: &T::Recipe) -> Result<Option<f64>> {
         let text = recipe.to_string();
         // Before whoever watches: what happens in the callback is part of the trial.
-        self.trial.next(&text);
+        if let Some(trial) = &mut self.trial {
+            trial.next(&text);
+        }
         self.say(Stage::Searching, Some(&text));
         let own = recipe.clone();
         let first = match self.ask(move |lab| lab.admit(&own)) {
@@ -305,14 +313,19 @@ impl<T: Tunable> Search<'_, T> {
         };
         self.measured += 1;
         let (best, best_seconds) = self.ranked[0].clone();
-        let seconds = if first > best_seconds * HOPELESS {
-            first
+        let now = self.leader_seconds;
+        let seconds = if first > now * HOPELESS {
+            best_seconds * first / now
         } else {
             // What is as clear, or takes long, needs no more than one.
-            let clear = first * HOPELESS < best_seconds;
-            let long = (first + best_seconds) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
+            let clear = first * HOPELESS < now;
+            let long = (first + now) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
             match self.rounds(&[best, recipe.clone()], if clear || long { 1 } else { ROUNDS }) {
-                Ok(times) => best_seconds * median(&times[1]) / median(&times[0]),
+                Ok(times) => {
+                    let [leader, own] = [0, 1].map(|i| median(&times[i]));
+                    self.leader_seconds = leader.min(own);
+                    best_seconds * own / leader
+                }
                 Err(error) => return self.failed(recipe, error),
             }
         };
@@ -442,6 +455,8 @@ impl<T: Tunable> Search<'_, T> {
     /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner, its seconds and the estimate's.
     fn decide(&mut self) -> Result<(T::Recipe, [f64; 2])> {
         self.say(Stage::Final, None);
+        // All of these ran before.
+        self.trial = None;
         let estimate = self.estimate.clone();
         let mut recipes: Vec<T::Recipe> = self.ranked.iter().map(|(recipe, _)| recipe.clone()).collect();
         let alone = recipes.len() == 1;
@@ -449,9 +464,9 @@ impl<T: Tunable> Search<'_, T> {
         recipes.swap(0, own);
         let mut times: Vec<Vec<f64>> = vec![Vec::new(); recipes.len()];
         let until = Instant::now() + self.left().max(self.final_time());
-        for round in 0..if alone { 1 } else { self.final_rounds() } {
-            // Three rounds at least: fewer decide nothing.
-            if round >= ROUNDS && Instant::now() > until {
+        for round in 0..if alone { ROUNDS } else { self.final_rounds() } {
+            // Three rounds at least, as fewer decide nothing, unless there is nothing to decide.
+            if round >= if alone { 1 } else { ROUNDS } && Instant::now() > until {
                 break;
             }
             let seconds = self.rounds(&recipes, 1)?;

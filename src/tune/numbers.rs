@@ -63,7 +63,8 @@ pub(super) fn disagreement(agreement: Agreement, expected: &[u32], actual: &[u32
     let error = (difference / norm).sqrt();
     // Not `error > tolerance`, which lets NaN pass. Where nothing differs there may be nothing at all.
     let agrees = difference == 0.0 || error <= tolerance;
-    (!agrees).then(|| format!("relative error {error:.1e}, and {tolerance:.1e} is allowed"))
+    let missing = if error.is_nan() { ": some of it is no number, or was not written" } else { "" };
+    (!agrees).then(|| format!("relative error {error:.1e}, and {tolerance:.1e} is allowed{missing}"))
 }
 
 /// Sums of squares: of the differences, and of what is expected. Equal words do not differ, whatever they are: what no recipe writes is a NaN in both.

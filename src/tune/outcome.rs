@@ -62,7 +62,15 @@ impl<R: Display + PartialEq> Display for Outcome<R> {
         } else {
             write!(f, "{ours:.4} ms, the rules' choice {estimate:.4} ms ({:+.1}%)", (ours / estimate - 1.0) * 100.0)?;
         }
-        write!(f, "; {} recipes in {:.1} s by {}, {}", self.measured, self.elapsed.as_secs_f64(), self.timer, self.end)?;
+        write!(
+            f,
+            "; {} recipe{} in {:.1} s by {}, {}",
+            self.measured,
+            if self.measured == 1 { "" } else { "s" },
+            self.elapsed.as_secs_f64(),
+            self.timer,
+            self.end
+        )?;
         if self.faults.is_empty() { Ok(()) } else { write!(f, "; {} at fault", self.faults.len()) }
     }
 }

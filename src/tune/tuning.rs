@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::record::{CRATE_VERSION, Entry, Record, now};
-use super::{DeviceIdentity, Outcome, Tunable, builtin};
+use super::{DeviceIdentity, End, Outcome, Tunable, builtin};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
@@ -75,14 +75,15 @@ pub struct Tuning {
     pub(super) record: Record,
     time_limit: Option<Duration>,
     patience: Option<Duration>,
+    again: bool,
     watcher: Option<Watcher>,
 }
 
 impl fmt::Debug for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rigor, record, time_limit, patience, watcher: _ } = self;
+        let Self { rigor, record, time_limit, patience, again, watcher: _ } = self;
         let mut out = f.debug_struct("Tuning");
-        out.field("rigor", rigor).field("record", record).field("time_limit", time_limit).field("patience", patience);
+        out.field("rigor", rigor).field("record", record).field("time_limit", time_limit).field("patience", patience).field("again", again);
         out.finish_non_exhaustive()
     }
 }
@@ -114,7 +115,10 @@ impl Tuning {
         self
     }
 
-    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A recipe that is being compiled is waited for.
+    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A recipe that is being compiled is waited for; where opening a device and compiling
+    /// the estimate take more than half of the time, the search has half of it on top; and a GPU's clock may take a second more to come up.
+    ///
+    /// What a short search found answers for longer ones of the same rigor too, until it is measured [`again`](Self::again).
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
@@ -123,6 +127,12 @@ impl Tuning {
     /// How long one recipe may take to compile and run before it counts as hung: 20 seconds, or 20 times as long as the estimate took, if the caller does not say.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
+        self
+    }
+
+    /// Measures what the record knows already, too. It is where the search begins.
+    pub fn again(mut self) -> Self {
+        self.again = true;
         self
     }
 
@@ -184,6 +194,10 @@ impl Tuning {
     ) -> Result<Choice<T::Recipe>> {
         match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {
             Ok(outcome) => {
+                // A search that had no time to compare anything says nothing.
+                if outcome.measured == 1 && outcome.end == End::Time {
+                    return Ok(Choice { recipe: estimate.recipe, source: Source::Measured(Box::new(outcome.printed())) });
+                }
                 self.record.add(Entry {
                     spec,
                     recipe: outcome.recipe.to_string(),

@@ -38,6 +38,13 @@ pub(super) fn of(bytes: &[u8]) -> u64 {
     Hash::new().bytes(bytes).finish()
 }
 
+/// The hash of one text, such as the WGSL of a kernel of the caller's with the values of its overrides: what [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint) may
+/// give. It is the same on every platform and for every version of Rust.
+#[must_use]
+pub fn text_hash(text: &str) -> u64 {
+    of(text.as_bytes())
+}
+
 /// The hash of all that a compiler sees of a program: WGSL text, overrides and workgroup of every dispatch.
 ///
 /// An [`Entry`](super::Entry) carries it, so that a time measured with other shaders is not taken for one of today's. It is the same on every platform and for every version of

@@ -20,7 +20,7 @@ pub struct Entry {
     pub device: Arc<DeviceIdentity>,
     /// Time of one run, finite and above zero.
     pub seconds: f64,
-    /// Time of one run by the recipe that the rules choose, measured in the same rounds, finite and above zero.
+    /// Time of one run by the choice without measurement, in the same rounds, finite and above zero.
     pub rules_seconds: f64,
     /// What the times were taken by.
     pub timer: Timer,
@@ -88,6 +88,15 @@ impl Item {
         match self {
             Self::Best(entry) => &entry.spec,
             Self::Mark(mark) => &mark.spec,
+        }
+    }
+
+    /// When it was measured or went wrong, in seconds since 1970.
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        match self {
+            Self::Best(entry) => entry.time,
+            Self::Mark(mark) => mark.time,
         }
     }
 

@@ -52,7 +52,7 @@ mod memory;
 mod shared;
 mod store;
 
-pub use hash::wgsl_hash;
+pub use hash::{text_hash, wgsl_hash};
 pub use identity::DeviceIdentity;
 pub use import::Import;
 pub use item::{Entry, Item, Mark};

@@ -171,8 +171,13 @@ impl Record {
         let path = path.as_ref();
         let failed = |why: String| Error::Record { path: path.to_owned(), why };
         let text = file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is none".to_owned()))?;
+        Ok(self.import_text(&text, device, stale))
+    }
+
+    /// The same of lines that the caller has, such as those of a file that a program brings along: `include_bytes!("record.jsonl")`.
+    pub fn import_text(&self, text: &[u8], device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Import {
         let (mut report, mut reader, mut fresh) = (Import::default(), Reader::default(), Memory::default());
-        for line in line::lines(&text) {
+        for line in line::lines(text) {
             match reader.read(line) {
                 Line::Blank => {}
                 Line::Unknown => report.unknown += 1,
@@ -189,7 +194,7 @@ impl Record {
             }
         }
         self.0.take(fresh.items());
-        Ok(report)
+        report
     }
 
     /// Takes in all items of another file.
