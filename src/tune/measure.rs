@@ -313,7 +313,7 @@ impl<T: Tunable> Search<'_, T> {
         };
         self.measured += 1;
         let (best, best_seconds) = self.ranked[0].clone();
-        let now = self.leader_seconds;
+        let (now, mut own_now) = (self.leader_seconds, first);
         let seconds = if first > now * HOPELESS {
             best_seconds * first / now
         } else {
@@ -322,9 +322,9 @@ impl<T: Tunable> Search<'_, T> {
             let long = (first + now) * ROUNDS as f64 > self.limit.as_secs_f64() / 20.0;
             match self.rounds(&[best, recipe.clone()], if clear || long { 1 } else { ROUNDS }) {
                 Ok(times) => {
-                    let [leader, own] = [0, 1].map(|i| median(&times[i]));
-                    self.leader_seconds = leader.min(own);
-                    best_seconds * own / leader
+                    self.leader_seconds = median(&times[0]);
+                    own_now = median(&times[1]);
+                    best_seconds * own_now / self.leader_seconds
                 }
                 Err(error) => return self.failed(recipe, error),
             }
@@ -338,6 +338,7 @@ impl<T: Tunable> Search<'_, T> {
             if seconds <= self.estimate_seconds * (1.0 - LEAST_GAIN) && !self.is_right(recipe)? {
                 return Ok(None);
             }
+            self.leader_seconds = own_now;
             self.ranked.insert(0, (recipe.clone(), seconds));
             // The estimate stays, to be compared with in the end.
             if self.ranked.len() > FINALISTS + 1 {
