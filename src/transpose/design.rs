@@ -73,8 +73,9 @@ const TILES_IN_PLACE: [Preference; 5] = [
 /// |---|---|---|
 /// | f32 1024² | 64x64 1.65, 32x32 1.59, 16x64 1.70, 8x32 2.24; 8 bytes 2.6; naive 6.95 | 64x64 2.59, 32x32 2.81; 8 bytes 4.4; tiles 28; naive 27 |
 /// | f32 1080x1920 | 64x64 2.99, 32x32 3.16, 8x32 3.9; 8 bytes 5.2; naive 12.3 | |
-/// | complex 1024² | four blocks 32x64 7.38; 32 bytes 32x32 7.46, two blocks 8.1 | four blocks 32x64 6.90; 32x32 7.26 |
-/// | complex 2048² | four blocks 32x64 31.4; 32 bytes 32x32 40.6, four blocks 48.3 | four blocks 32x64 42.6; 32x32 42.9 |
+/// | complex 1024² | four blocks 8x128 3.35, 8x64 3.52, 16x128 5.26, 32x64 7.43; 32 bytes about as 32x64 | four blocks 8x128 5.77, 32x64 5.96, 8x64 7.07 |
+/// | complex 1080x1920 | the same 6.59, 6.89, 9.45, 14.1 | the same 11.9, 17.4, 15.5 |
+/// | complex 2048² | the same 14.6, 15.6, 25.9, 28.5 | the same 34.0, 37.6, 37.9 |
 /// | f32x4 1024² | four blocks 16x64 6.9; 32 bytes 32x32 11.6, two blocks 10.0 | four blocks 16x64 9.9; naive 21.8 |
 /// | f32x4 2048² | four blocks 16x64 58; 32 bytes 32x32 78, four blocks 16x64 70 | four blocks 16x64 43; naive 95 |
 /// | u8 1080x1920 | 8 bytes: 128x128 1.00, 64x64 1.05; 4 bytes 1.6; gather 8.0 | 8 bytes: 128x128 2.7, 64x64 2.8; gather 36 |
@@ -83,9 +84,12 @@ const BLOCKS: [Preference; 5] = [
     prefer(1, [128, 128], 8, 1),
     prefer(2, [64, 64], 16, 1),
     prefer(4, [64, 64], 16, 1),
-    prefer(8, [32, 64], 16, 4),
+    prefer(8, [8, 128], 16, 4),
     prefer(16, [16, 64], 16, 4),
 ];
+
+/// Tiles of words on a processor that takes workgroups of 512, as lavapipe does. There, of 21 rounds, 1024² 64x64 1.92, 128x64 1.57; 1080x1920 4.69 and 4.06; 2048² 7.75 and 5.69.
+const WIDE_WORDS: [u32; 2] = [128, 64];
 
 fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
     preferences.iter().find(|preference| preference.bytes == bytes).unwrap_or(&preferences[2])
@@ -108,7 +112,7 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
     }
     if problem.in_place || problem.turned().is_some() {
         if profile.is_cpu() {
-            blocks(problem, &mut recipes);
+            blocks(problem, profile, &mut recipes);
         } else {
             tiles(problem, &mut recipes);
         }
@@ -232,7 +236,7 @@ fn stays_in_cache(problem: &Problem) -> bool {
     problem.bytes == 4 && bytes(problem) <= 16 << 20 && problem.axes.iter().all(apart)
 }
 
-fn blocks(problem: &Problem, recipes: &mut Vec<Recipe>) {
+fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
     let preference = of(&BLOCKS, problem.bytes);
     let width = widths(problem, preference.width);
     // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on
@@ -240,7 +244,13 @@ fn blocks(problem: &Problem, recipes: &mut Vec<Recipe>) {
     // With one larger block each, neighbouring invocations store neighbours, which can be 10 to 20% faster than to load neighbours.
     let [load, store] = width.map(|width| width / problem.bytes);
     let small = load * store <= 4;
-    let base = if load * store == 1 { [16, 64] } else { preference.tile };
+    let base = match (load * store, problem.bytes, problem.in_place) {
+        (1, ..) => [16, 64],
+        (16, 4, false) if profile.invocations >= 512 => WIDE_WORDS,
+        // In place tiles are squares.
+        (_, 8, true) => [32, 32],
+        _ => preference.tile,
+    };
     for shrink in 0..5 {
         let tile = tile(problem, base.map(|side| (side >> shrink).max(1)), width);
         recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: if small { 4 } else { 1 }, across: !small, walk: Walk::Rows }));

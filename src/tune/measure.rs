@@ -20,6 +20,9 @@ const STEP_GAIN: f64 = 0.01;
 /// A recipe that takes so many times as long as the best in its first sample is not looked at again.
 const HOPELESS: f64 = 1.6;
 
+/// Rounds of the final that time is kept for.
+const LEAST_FINAL_ROUNDS: usize = 7;
+
 /// Rounds in which a new recipe is compared with the best so far.
 const ROUNDS: usize = 3;
 
@@ -446,11 +449,12 @@ impl<T: Tunable> Search<'_, T> {
     /// Time to keep for the final: for as many rounds as it likes, or a fifth of what there is.
     fn final_time(&self) -> Duration {
         let samples: f64 = self.ranked.iter().map(|(_, seconds)| seconds.max(super::lab::SAMPLE)).sum();
-        Duration::try_from_secs_f64(samples * self.final_rounds() as f64).unwrap_or(self.limit).min(self.limit / 5)
+        Duration::try_from_secs_f64(samples * LEAST_FINAL_ROUNDS as f64).unwrap_or(self.limit).min(self.limit / 5)
     }
 
+    /// Rounds of the final at most: as many as there is time for tell gains from noise.
     fn final_rounds(&self) -> usize {
-        if self.tuning.rigor == Rigor::Patient { 15 } else { 7 }
+        if self.tuning.rigor == Rigor::Patient { 99 } else { 33 }
     }
 
     /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner, its seconds and the estimate's.
@@ -485,13 +489,14 @@ impl<T: Tunable> Search<'_, T> {
     }
 }
 
-/// Which of several recipes to take, by its times in rounds. The first is the estimate, and stays unless another one saves 3% in the median and is the faster in three quarters
-/// of the rounds: a load that came and went favours one of two, but not round after round.
+/// Which of several recipes to take, by its times in rounds. The first is the estimate, and stays unless another one saves 3% in the median, is the faster in three quarters of
+/// the rounds, and has the least time of both: a load that came and went favours one of two, but not round after round.
 fn winner(times: &[Vec<f64>]) -> usize {
     let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
+    let least = |i: usize| times[i].iter().copied().fold(f64::INFINITY, f64::min);
     let better = |i: &usize| {
         let wins = times[*i].iter().zip(&times[0]).filter(|(own, estimate)| own < estimate).count();
-        medians[*i] <= (1.0 - LEAST_GAIN) * medians[0] && wins * 4 >= times[0].len() * 3
+        medians[*i] <= (1.0 - LEAST_GAIN) * medians[0] && wins * 4 >= times[0].len() * 3 && least(*i) < least(0)
     };
     (1..times.len()).filter(better).min_by(|&a, &b| medians[a].total_cmp(&medians[b])).unwrap_or(0)
 }
