@@ -14,8 +14,9 @@ use crate::gpu::DeviceProfile;
 /// Longest line of a single pass in one lane.
 const LONGEST_COLUMN: u32 = 64;
 
-/// Longest column of a single pass in several lanes. 256² 0.616, in two passes 0.768; 128², 16 of them, 3.48 and 4.71; but 512² 2.93 and 2.85.
-const LONGEST_SHARED_COLUMN: u32 = 256;
+/// Longest column of a single pass in several lanes. In 21 rounds on both cores, in one pass and in two: 512² 1.62 and 2.15, four of them 6.66 and 15.3; 512x2048 7.23 and 14.8;
+/// 640x512 2.82 and 5.14; 1024² 9.06 and 15.2; 1000x1024 11.3 and 14.7; 1080x1920 22.5 and 29.5; but 2048² 63.0 and 62.6.
+const LONGEST_SHARED_COLUMN: u32 = 1536;
 
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
 pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) {
@@ -81,22 +82,23 @@ fn row(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
 /// A line across the fastest index, whole or in two passes.
 fn column(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
     let (width, invocations) = (width(profile), invocations(profile));
-    let pass = |factors, lanes| PassRecipe::Lanes { factors, lanes, width, invocations };
+    let pass = |factors, lanes, width| PassRecipe::Lanes { factors, lanes, width, invocations };
     if n <= LONGEST_COLUMN {
-        return Some(vec![pass([n, 1], 1)]);
+        return Some(vec![pass([n, 1], 1, width)]);
     }
     if n <= LONGEST_SHARED_COLUMN {
-        let all = pairs(n, 1).flat_map(|factors| [2, 4, 8].map(|lanes| (lanes, row_elements(factors, lanes, 1), factors)));
-        if let Some((lanes, _, factors)) = all.filter(|(_, elements, _)| elements * width <= MAX_ELEMENTS).min() {
-            return Some(vec![pass(factors, lanes)]);
+        let factors = pairs(n, 1).filter(|[larger, _]| *larger <= LONGEST_COLUMN);
+        let all: Vec<_> = factors.flat_map(|factors| [2, 4, 8].map(|lanes| (lanes, row_elements(factors, lanes, 1), factors))).collect();
+        // Wide accesses come first: 512² in 8 lanes by 4 numbers 1.91, in 4 lanes by 2 2.16.
+        for width in [width, 2, 1] {
+            if let Some(&(lanes, _, factors)) = all.iter().filter(|(_, elements, _)| elements * width <= MAX_ELEMENTS).min() {
+                return Some(vec![pass(factors, lanes, width)]);
+            }
         }
     }
-    let mut factors = pairs(n, 1).min().filter(|&[larger, _]| larger <= LONGEST_COLUMN)?;
-    // 512² as 16·32 2.85, as 32·16 3.13; 2048² as 64·32 94.7, as 32·64 99.0.
-    if n <= 1024 {
-        factors.reverse();
-    }
-    Some(factors.map(|factor| pass([factor, 1], 1)).to_vec())
+    let factors = pairs(n, 1).min().filter(|&[larger, _]| larger <= LONGEST_COLUMN)?;
+    // 2048² as 64·32 94.7, as 32·64 99.0.
+    Some(factors.map(|factor| pass([factor, 1], 1, width)).to_vec())
 }
 
 /// Two factors larger than 1 that are multiples of `of`, the larger first.
