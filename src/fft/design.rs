@@ -76,6 +76,9 @@ impl Designer<'_> {
         let uneven = uneven && !self.profile.is_cpu();
 
         if largest_prime(n) <= MAX_PRIME {
+            if let Some(recipe) = self.without_barriers(axis) {
+                return Ok(recipe);
+            }
             // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other. That is right only where another axis mixes them anyway. Halves do not,
             // and are faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338 and 0.1357. On the way back pairs are: 4096² 0.1177 and
             // 0.1253, rows of 1024 0.1323 and 0.1506.
@@ -144,6 +147,24 @@ impl Designer<'_> {
         let lines = self.lines(axis, reals);
         let registers = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
         Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] })
+    }
+
+    /// Whether the device is a processor whose barriers cost more than a pass through memory: SwiftShader, with vectors of 4. It takes, with lines shared by lanes and with a
+    /// lane for each line of up to 64, for 16384 rows of 64 60 and 9.2 ms; for 1024 rows of 1024 111, 32·32 22.0, 64·16 18.0, 8·8·16 26.4; 1000 rows 109 and 21.5; 256² 9.6
+    /// and 1.7; 512² 51.6 and 8.7; real 256² 7.6 and 1.9. lavapipe, with vectors of 8, does not: 1000 rows 12.0 and 19.4, real 256² 1.21 and 1.34.
+    fn barriers_are_dear(&self) -> bool {
+        self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
+    }
+
+    /// An axis in as many passes as it takes for each line to be in one lane, where that is worth while.
+    fn without_barriers(&self, axis: usize) -> Option<AxisRecipe> {
+        let reals = if self.has_reals(axis) && self.has_halves(axis) { Reals::Halves } else { Reals::Complex };
+        let n = self.lines(axis, reals).n;
+        if !self.barriers_are_dear() || n <= MAX_ELEMENTS {
+            return None;
+        }
+        let lengths = (2..=6).find_map(|parts| split_lengths(n, parts, &|length| length <= MAX_ELEMENTS))?;
+        self.in_lengths(axis, reals, None, &lengths)
     }
 
     /// An axis in several passes.
@@ -221,6 +242,9 @@ impl Designer<'_> {
         if n == 1 {
             let together = self.most_invocations().clamp(1, 64);
             return Some(Registers { lines: together, banks: 0, ..Registers::new(vec![1], 1) });
+        }
+        if self.barriers_are_dear() && n <= MAX_ELEMENTS && !lines.pairs && !lines.convolution {
+            return self.complete((vec![n], 1), lines);
         }
         let known = if self.profile.is_cpu() { None } else { measured(lines).and_then(|shape| self.complete(shape, lines)) };
         known.or_else(|| self.search(lines))

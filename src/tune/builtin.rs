@@ -74,7 +74,12 @@ pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::R
 
 #[cfg(test)]
 mod tests {
+    use std::str::FromStr;
+
     use super::*;
+    use crate::fft::{C2c, R2c};
+    use crate::transpose::Permute;
+    use crate::{Complex32, DeviceProfile, Error};
 
     #[test]
     fn every_line_can_be_read_and_stands_once() {
@@ -83,6 +88,38 @@ mod tests {
             let own = parse(line).unwrap_or_else(|| panic!("{line}"));
             assert!(seen.insert((own.vendor, own.device, own.device_type, own.spec)), "twice: {line}");
             assert!(!own.measurement.is_empty(), "{line}");
+        }
+    }
+
+    /// What the devices of the table have at least, as far as recipes go.
+    fn profile(device_type: wgpu::DeviceType) -> DeviceProfile {
+        let binding_bytes = 1 << 30;
+        let base = DeviceProfile { device_type, binding_bytes, buffer_bytes: 1 << 32, ..DeviceProfile::webgpu_defaults() };
+        match device_type {
+            wgpu::DeviceType::Cpu => base,
+            _ => DeviceProfile { workgroup_bytes: 48 << 10, invocations: 1024, workgroup_size: [1024, 1024, 64], ..base },
+        }
+    }
+
+    /// A line that nothing could use would go unnoticed: then the rules' choice is taken.
+    #[test]
+    fn every_line_fits_its_device_and_is_not_what_the_rules_choose() {
+        fn check<T: Tunable + FromStr<Err = Error>>(line: &Line) {
+            let profile = profile(line.device_type);
+            let spec: T = line.spec.parse().unwrap();
+            assert_eq!(spec.to_string(), line.spec, "the key is the printed specification");
+            let recipe: T::Recipe = line.recipe.parse().unwrap();
+            spec.fingerprint(&recipe, &profile).unwrap();
+            assert_ne!(spec.estimate(&profile).unwrap(), recipe, "{line:?}");
+        }
+        for line in lines().filter_map(parse) {
+            match line.spec.split(' ').next() {
+                Some("c2c") => check::<C2c>(&line),
+                Some("r2c") => check::<R2c>(&line),
+                Some("transpose") if line.spec.starts_with("transpose f32") => check::<Permute<f32>>(&line),
+                Some("transpose") if line.spec.starts_with("transpose complex") => check::<Permute<Complex32>>(&line),
+                _ => panic!("teach this test to read `{}`", line.spec),
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Measures recipes on a scratch device and says which one is the fastest.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::record::{CRATE_VERSION, Mark, Record, Trial, now};
 use super::search::{Pace, climb};
 use super::{DeviceIdentity, Progress, Rigor, Stage, Tunable, Tuning};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Timer};
+use crate::gpu::{DeviceProfile, Gpu, Timer};
 
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
@@ -56,6 +56,7 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
         device,
         spec,
         ranked: Vec::new(),
+        times: HashMap::new(),
         right: HashSet::new(),
         faults: Vec::new(),
         estimate_seconds: f64::INFINITY,
@@ -86,6 +87,8 @@ struct Search<'a, T: Tunable> {
     trial: Option<Trial>,
     /// The best recipes so far, with their seconds on the estimate's scale; the fastest first.
     ranked: Vec<(T::Recipe, f64)>,
+    /// Seconds of all that was tried, on the estimate's scale; none of what cannot run, or must not.
+    times: HashMap<T::Recipe, Option<f64>>,
     /// Recipes whose result is right.
     right: HashSet<T::Recipe>,
     faults: Vec<(T::Recipe, String)>,
@@ -111,6 +114,7 @@ impl<T: Tunable> Search<'_, T> {
         self.estimate_seconds = seconds;
         self.leader_seconds = seconds;
         self.ranked = vec![(estimate.clone(), seconds)];
+        self.times.insert(estimate.clone(), Some(seconds));
         // Half of the time is for searching, however long it took to get here.
         self.limit = self.limit.max(self.started.elapsed() + self.limit / 2);
         self.measured = 1;
@@ -124,23 +128,8 @@ impl<T: Tunable> Search<'_, T> {
             if self.at_bound() {
                 end = End::Roofline;
             } else {
-                let pace = Pace { batch: self.side_by_side(), gain: STEP_GAIN };
-                let mut tried: HashSet<T::Recipe> = HashSet::from([estimate.clone()]);
-                let starts = self.starts();
-                let tunable = self.tunable;
-                let found = climb(
-                    [vec![estimate.clone()], starts].concat(),
-                    pace,
-                    |recipe| {
-                        tunable
-                            .neighbours(recipe, &profile)
-                            .into_iter()
-                            .filter(|recipe| tunable.fingerprint(recipe, &profile).is_ok())
-                            .collect()
-                    },
-                    |batch| self.batch(batch, &mut tried),
-                );
-                end = match found.complete {
+                let complete = self.climb_all(&profile);
+                end = match complete {
                     true => End::Optimum,
                     false if self.at_bound() => End::Roofline,
                     false => End::Time,
@@ -162,6 +151,28 @@ impl<T: Tunable> Search<'_, T> {
         })
     }
 
+    /// Climbs from the best start; with patience from the others too, the fastest first, since what is best may lie behind what is not. Returns whether it came to its end.
+    fn climb_all(&mut self, profile: &DeviceProfile) -> bool {
+        let mut starts = vec![self.estimate.clone()];
+        starts.extend(self.starts());
+        let mut complete = self.climb(starts.clone(), profile);
+        if self.tuning.rigor == Rigor::Patient {
+            let seconds = |recipe: &T::Recipe| self.times.get(recipe).copied().flatten().unwrap_or(f64::INFINITY);
+            starts.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+            for start in starts {
+                complete = complete && self.climb(vec![start], profile);
+            }
+        }
+        complete
+    }
+
+    fn climb(&mut self, starts: Vec<T::Recipe>, profile: &DeviceProfile) -> bool {
+        let (tunable, pace) = (self.tunable, Pace { batch: self.side_by_side(), gain: STEP_GAIN });
+        let fits = |recipe: &T::Recipe| tunable.fingerprint(recipe, profile).is_ok();
+        let neighbours = |recipe: &T::Recipe| tunable.neighbours(recipe, profile).into_iter().filter(fits).collect();
+        climb(starts, pace, neighbours, |batch| self.batch(batch)).complete
+    }
+
     fn left(&self) -> Duration {
         self.limit.saturating_sub(self.started.elapsed())
     }
@@ -180,7 +191,11 @@ impl<T: Tunable> Search<'_, T> {
         let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), OPENING)?;
         // The estimate is what runs without any tuning. If it fails, that is no fault of the search's.
         let lost = |mishap| Error::DeviceLost { during: "measuring the estimate", message: format!("{mishap:?}") };
+        let start = Instant::now();
         let (timer, seconds) = lab.ask(OPENING, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
+        // What others will take, as far as can be known.
+        self.slowest = self.slowest.max(start.elapsed());
+        self.slowest_batch = self.slowest_batch.max(start.elapsed());
         self.timer = timer;
         self.lab = Some(lab);
         seconds
@@ -245,30 +260,27 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Measures recipes for the climb.
-    fn batch(&mut self, recipes: &[T::Recipe], tried: &mut HashSet<T::Recipe>) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
+    fn batch(&mut self, recipes: &[T::Recipe]) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
         let mut times = Vec::new();
-        let fresh: Vec<T::Recipe> =
-            recipes.iter().filter(|recipe| tried.insert((*recipe).clone()) && !self.is_marked(recipe)).cloned().collect();
+        let is_fresh = |recipe: &&T::Recipe| !self.times.contains_key(recipe) && !self.is_marked(recipe);
+        let fresh: Vec<T::Recipe> = recipes.iter().filter(is_fresh).cloned().collect();
         // What is left must be enough to compile these and for the final.
-        if self.at_bound() || self.left() < self.slowest_batch + self.final_time() || self.compile(&fresh).is_err() {
+        let in_time = |search: &Self, needed| !search.at_bound() && search.left() >= needed + search.final_time();
+        if !fresh.is_empty() && (!in_time(self, self.slowest_batch) || self.compile(&fresh).is_err()) {
             return ControlFlow::Break(times);
         }
         for recipe in recipes {
-            if *recipe == self.estimate {
-                let own = self.ranked.iter().find(|(own, _)| own == recipe);
-                times.push(own.map(|(_, seconds)| *seconds));
-                continue;
+            if fresh.contains(recipe) {
+                if !in_time(self, self.slowest) {
+                    return ControlFlow::Break(times);
+                }
+                let start = Instant::now();
+                // An error means that there is no device to go on with.
+                let Ok(seconds) = self.candidate(recipe) else { return ControlFlow::Break(times) };
+                self.times.insert(recipe.clone(), seconds);
+                self.slowest = self.slowest.max(start.elapsed());
             }
-            if self.at_bound() || self.left() < self.slowest * 3 / 2 + self.final_time() {
-                return ControlFlow::Break(times);
-            }
-            let start = Instant::now();
-            match if fresh.contains(recipe) { self.candidate(recipe) } else { Ok(None) } {
-                Ok(seconds) => times.push(seconds),
-                // No device to go on with.
-                Err(_) => return ControlFlow::Break(times),
-            }
-            self.slowest = self.slowest.max(start.elapsed());
+            times.push(self.times.get(recipe).copied().flatten());
         }
         ControlFlow::Continue(times)
     }
