@@ -9,8 +9,8 @@ use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
 use crate::plan::{Judge, Placement, Planner, side_by_side};
 use crate::transpose::Permute;
 
-/// Words before and after each array that nobody may write. As many bytes as WebGPU's largest alignment of a binding.
-const GUARD: usize = 64;
+/// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
+const GUARD: usize = 1 << 14;
 const GUARDS: u32 = 0x7fc0_6a6d;
 /// What an output holds before: a NaN that no arithmetic makes.
 const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -244,7 +244,7 @@ impl<T: Tunable> Lab<T> {
 /// Writes an array and the guards around it.
 fn write(gpu: &Gpu, buffer: &DeviceBuffer<u32>, words: &[u32]) -> Result<()> {
     let after = GUARD + words.len();
-    gpu.write(View::new(buffer.wgpu(), 0, GUARD)?, &[GUARDS; GUARD])?;
+    gpu.write(View::new(buffer.wgpu(), 0, GUARD)?, &vec![GUARDS; GUARD])?;
     gpu.write(View::new(buffer.wgpu(), GUARD as u64 * 4, words.len())?, words)?;
     gpu.write(View::new(buffer.wgpu(), after as u64 * 4, buffer.len() - after)?, &vec![GUARDS; buffer.len() - after])
 }

@@ -111,10 +111,7 @@ impl<T: Tunable> Search<'_, T> {
         self.say(Stage::Opening, None);
         let seconds = self.open()?;
         self.patience = self.tuning.patience_for(self.started.elapsed());
-        self.estimate_seconds = seconds;
-        self.leader_seconds = seconds;
-        self.ranked = vec![(estimate.clone(), seconds)];
-        self.times.insert(estimate.clone(), Some(seconds));
+        self.begin_with(seconds);
         // Half of the time is for searching, however long it took to get here.
         self.limit = self.limit.max(self.started.elapsed() + self.limit / 2);
         self.measured = 1;
@@ -149,6 +146,14 @@ impl<T: Tunable> Search<'_, T> {
             end,
             elapsed: self.started.elapsed(),
         })
+    }
+
+    /// Sets the scale: what the estimate takes.
+    fn begin_with(&mut self, seconds: f64) {
+        self.estimate_seconds = seconds;
+        self.leader_seconds = seconds;
+        self.ranked = vec![(self.estimate.clone(), seconds)];
+        self.times.insert(self.estimate.clone(), Some(seconds));
     }
 
     /// Climbs from the best start; with patience from the others too, the fastest first, since what is best may lie behind what is not. Returns whether it came to its end.
@@ -223,6 +228,8 @@ impl<T: Tunable> Search<'_, T> {
                 times.extend(self.rounds(&recipes, 1)?.concat());
             }
             let now = median(&times);
+            // What it took before was at another clock.
+            self.begin_with(now);
             if (now / before - 1.0).abs() < STEADY {
                 break;
             }
