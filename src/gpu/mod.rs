@@ -106,7 +106,8 @@ impl Gpu {
     /// there are any.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no second device; in a browser [`Error::Unsupported`].
+    /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no second device.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) async fn scratch(&self) -> Result<Self> {
         let info = self.device.adapter_info();
         let adapters = options::all_adapters().await;

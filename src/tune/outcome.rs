@@ -77,6 +77,7 @@ impl<R: Display + PartialEq> Display for Outcome<R> {
 
 impl<R: Display> Outcome<R> {
     /// The same with the recipes printed.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn printed(&self) -> Outcome<String> {
         let Self { time, estimate_time, timer, measured, end, elapsed, .. } = *self;
         Outcome {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::record::{CRATE_VERSION, Entry, Record, now};
-use super::{DeviceIdentity, End, Outcome, Tunable, builtin};
+use super::record::{Entry, Record};
+use super::{DeviceIdentity, Outcome, Tunable, builtin};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
@@ -59,11 +59,6 @@ impl std::str::FromStr for Rigor {
         })
     }
 }
-
-/// How long a recipe may take before it counts as hung: so long, and so many times as long as the estimate took to compile and run. lavapipe takes up to 30 s for the longest
-/// kernels, but then for the estimate as well.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PATIENCE_TIMES: u32 = 20;
 
 type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
@@ -148,21 +143,6 @@ impl Tuning {
         self.rigor
     }
 
-    pub(super) fn limit(&self) -> Duration {
-        self.time_limit.unwrap_or_else(|| self.rigor.time_limit())
-    }
-
-    /// How long to wait for a recipe on a device that took so long for the estimate.
-    pub(super) fn patience_for(&self, estimate: Duration) -> Duration {
-        self.patience.unwrap_or_else(|| PATIENCE.max(estimate * PATIENCE_TIMES))
-    }
-
-    pub(super) fn report(&self, progress: &Progress<'_>) {
-        if let Some(watcher) = &self.watcher {
-            watcher(progress);
-        }
-    }
-
     /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, for anything that has recipes. It is not kept but in the record.
     ///
     /// # Errors
@@ -178,12 +158,36 @@ impl Tuning {
             self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, tunable).map(|recipe| (recipe, entry)));
         match known {
             Some((recipe, entry)) => Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) }),
-            None if self.rigor == Rigor::Recorded || cfg!(target_arch = "wasm32") => Ok(estimate),
+            None if self.rigor == Rigor::Recorded => Ok(estimate),
+            #[cfg(target_arch = "wasm32")]
+            None => Ok(estimate),
+            #[cfg(not(target_arch = "wasm32"))]
             None => self.search(gpu, tunable, estimate, device, spec),
         }
     }
+}
 
-    #[cfg(not(target_arch = "wasm32"))]
+/// What only searches need, which a browser has none of.
+#[cfg(not(target_arch = "wasm32"))]
+impl Tuning {
+    pub(super) fn limit(&self) -> Duration {
+        self.time_limit.unwrap_or_else(|| self.rigor.time_limit())
+    }
+
+    /// How long to wait for a recipe on a device that took so long for the estimate.
+    pub(super) fn patience_for(&self, estimate: Duration) -> Duration {
+        /// So long, or so many times as long as the estimate took to compile and run. lavapipe takes up to 30 s for the longest kernels, but then for the estimate as well.
+        const PATIENCE: Duration = Duration::from_secs(20);
+        const PATIENCE_TIMES: u32 = 20;
+        self.patience.unwrap_or_else(|| PATIENCE.max(estimate * PATIENCE_TIMES))
+    }
+
+    pub(super) fn report(&self, progress: &Progress<'_>) {
+        if let Some(watcher) = &self.watcher {
+            watcher(progress);
+        }
+    }
+
     fn search<T: Tunable>(
         &self,
         gpu: &Gpu,
@@ -192,6 +196,9 @@ impl Tuning {
         device: DeviceIdentity,
         spec: String,
     ) -> Result<Choice<T::Recipe>> {
+        use super::End;
+        use super::record::{CRATE_VERSION, now};
+
         match super::measure::measure(gpu, tunable, estimate.recipe.clone(), self) {
             Ok(outcome) => {
                 // A search that had no time to compare anything says nothing.
