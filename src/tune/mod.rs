@@ -29,10 +29,10 @@
 //! # How it is measured
 //! Recipes are compared on a second device of the same adapter, so that one that crashes the driver, hangs or loses the device harms no plan of the caller's; it is
 //! marked in the record, which outlives even a crash of the process, and not tried again. The search starts from the estimate, what was good on other devices
-//! and recipes of other kinds, and goes from the best to its neighbours. Candidates run in turns with the best so far, after one run to warm up, often enough for the
-//! clock; times that are not positive are measured again or refused. Before a recipe may lead, its output is compared with that of a plain one on random numbers, and
-//! so are guards before and after each array. A search ends when no neighbour is better, when the time is up, or when data move as fast as by a plain copy. The last
-//! word have rounds of the best few against the estimate.
+//! and recipes of other kinds, and goes from the best to its neighbours; `Patient` goes on from the other starts. Candidates run in turns with the best so far, after one run to
+//! warm up, often enough for the clock; times that are not positive are measured again or refused. Before a recipe may win, its output is compared with that of a plain one on
+//! random numbers, and so are guards before and after each array. A search ends when no neighbour is better, when the time is up, or, on a GPU, when data move as fast
+//! as by a plain copy. The last word have rounds of the best few against the estimate, on a GPU twice: what wins must win on new arrays as well.
 //!
 //! Measuring needs a second device on the adapter and blocks its thread. In a browser `Measure` and `Patient` do as `Recorded` does.
 
