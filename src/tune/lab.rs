@@ -109,20 +109,8 @@ impl<T: Tunable> Lab<T> {
         let output = |pair| if small { self.pairs.first() } else { Some(pair) };
         let bound = |pair| compiled(&bindings(pair, output(pair).unwrap_or(pair))?);
         let recorders = self.pairs.iter().map(bound).collect::<Result<Vec<_>>>()?;
-        self.rehearse(recipe.clone(), recorders)
-    }
-
-    fn rehearse(&mut self, recipe: T::Recipe, recorders: Vec<Recorder>) -> Result<f64> {
-        let mut candidate = Candidate { recorders, next: 0, repetitions: 1 };
-        candidate.sample(&self.stopwatch)?;
-        let mut seconds = candidate.sample(&self.stopwatch)?;
-        candidate.repetitions = repetitions(seconds);
-        if candidate.repetitions > 1 {
-            // One run of something short is mostly the cost of its begin and its end.
-            seconds = candidate.sample(&self.stopwatch)?;
-            candidate.repetitions = repetitions(seconds);
-        }
-        self.candidates.insert(recipe, candidate);
+        let (candidate, seconds) = Candidate::rehearsed(recorders, &self.stopwatch)?;
+        self.candidates.insert(recipe.clone(), candidate);
         Ok(seconds)
     }
 
@@ -138,8 +126,8 @@ impl<T: Tunable> Lab<T> {
         recipes.iter().map(|recipe| candidates.get_mut(recipe).map_or(Ok(f64::NAN), |candidate| candidate.sample(stopwatch))).collect()
     }
 
-    /// Bytes per second of a plain copy on this device, as much as these arrays move or a binding holds.
-    pub fn copy_rate(&mut self) -> Result<f64> {
+    /// Seconds that a plain copy on this device takes to move as much as these arrays do; where a binding holds less, at the same rate.
+    pub fn copy_seconds(&mut self) -> Result<f64> {
         let limit = self.gpu.profile().binding_bytes;
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
         let plan = Planner::new(&self.gpu).plan(Permute::<u32>::new([words], [0]))?;
@@ -151,13 +139,11 @@ impl<T: Tunable> Lab<T> {
             let bound = plan.bind(&from, &to)?;
             recorders.push(Box::new(move |pass| bound.record(pass)));
         }
-        let mut copy = Candidate { recorders, next: 0, repetitions: 1 };
-        copy.sample(&self.stopwatch)?;
-        copy.repetitions = repetitions(copy.sample(&self.stopwatch)?);
+        let (mut copy, _) = Candidate::rehearsed(recorders, &self.stopwatch)?;
         let mut seconds: Vec<f64> = (0..5).map(|_| copy.sample(&self.stopwatch)).collect::<Result<_>>()?;
         seconds.sort_by(f64::total_cmp);
         // The fastest: nothing should be called impossible because a copy was slow once.
-        Ok(words as f64 * 8.0 / seconds[0])
+        Ok(seconds[0] * self.arrays.moved_bytes() as f64 / (words as f64 * 8.0))
     }
 
     /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with the baseline's, and so are the guards around each array. Where the
@@ -274,6 +260,20 @@ fn repetitions(seconds: f64) -> usize {
 }
 
 impl Candidate {
+    /// Runs once to warm up, and then as often as fills a sample. Returns the seconds of one run too.
+    fn rehearsed(recorders: Vec<Recorder>, stopwatch: &Stopwatch) -> Result<(Self, f64)> {
+        let mut candidate = Self { recorders, next: 0, repetitions: 1 };
+        candidate.sample(stopwatch)?;
+        let mut seconds = candidate.sample(stopwatch)?;
+        candidate.repetitions = repetitions(seconds);
+        if candidate.repetitions > 1 {
+            // One run of something short is mostly the cost of its begin and its end.
+            seconds = candidate.sample(stopwatch)?;
+            candidate.repetitions = repetitions(seconds);
+        }
+        Ok((candidate, seconds))
+    }
+
     /// Seconds of one run.
     fn sample(&mut self, stopwatch: &Stopwatch) -> Result<f64> {
         let (recorders, next, repetitions) = (&self.recorders, self.next, self.repetitions);

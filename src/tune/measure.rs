@@ -242,9 +242,7 @@ impl<T: Tunable> Search<'_, T> {
     /// Measures what a copy takes. A processor's time is not that of its memory.
     fn find_bound(&mut self) -> Result<()> {
         if !self.gpu.profile().is_cpu() {
-            let bytes = self.tunable.arrays(self.gpu.profile())?.moved_bytes();
-            let rate = self.ask(Lab::copy_rate)?;
-            self.bound = bytes as f64 / rate;
+            self.bound = self.ask(Lab::copy_seconds)?;
         }
         Ok(())
     }
@@ -429,6 +427,8 @@ impl<T: Tunable> Search<'_, T> {
             version: CRATE_VERSION.to_owned(),
             time: now(),
         });
+        // Not to be admitted to a new device either.
+        self.ranked.retain(|(own, _)| own != recipe);
         self.faults.push((recipe.clone(), why));
     }
 
@@ -465,21 +465,21 @@ impl<T: Tunable> Search<'_, T> {
         })
     }
 
-    /// Time to keep for the final: for as many rounds as it likes, or a fifth of what there is.
+    /// Time to keep for the final: for its least number of rounds, or a fifth of what there is.
     fn final_time(&self) -> Duration {
         let samples: f64 = self.ranked.iter().map(|(_, seconds)| seconds.max(super::lab::SAMPLE)).sum();
         Duration::try_from_secs_f64(samples * LEAST_FINAL_ROUNDS as f64).unwrap_or(self.limit).min(self.limit / 5)
     }
 
-    /// Rounds of the final at most: as many as there is time for tell gains from noise.
+    /// Rounds of the final at most: the more there is time for, the better they tell gains from noise.
     fn final_rounds(&self) -> usize {
         if self.tuning.rigor == Rigor::Patient { 99 } else { 33 }
     }
 
     /// Whether a recipe beats the estimate once more, on a new device with new arrays and workspaces.
     ///
-    /// Where arrays happen to lie in a GPU's memory decides percents: on an H200 1080 x31068 took 0.135 or 0.149 ms from run to run, and of five choices that had saved 3% on
-    /// one device three lost on another. A processor's memory is its cores' own, and a new device would have to compile anew.
+    /// Where arrays happen to lie in a GPU's memory decides percents: on an H200 1080 x31068 took 0.135 or 0.149 ms from run to run, and of eleven choices that had saved 3%
+    /// on one device five lost on another, up to 6%. A processor's memory is its cores' own, and a new device would have to compile anew.
     fn holds(&mut self, recipe: &T::Recipe) -> Result<bool> {
         if self.gpu.profile().is_cpu() {
             return Ok(true);

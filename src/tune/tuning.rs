@@ -148,22 +148,22 @@ impl Tuning {
     /// # Errors
     /// If nothing can compute it there. A search that fails is no error: then the estimate is the choice, and [`Source::Failed`] says why.
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
-        let estimate = builtin::estimate(gpu, tunable)?;
         if self.rigor == Rigor::Estimate {
-            return Ok(estimate);
+            return builtin::estimate(gpu, tunable);
         }
         let device = DeviceIdentity::of(gpu);
         let spec = tunable.to_string();
         let known =
             self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, tunable).map(|recipe| (recipe, entry)));
-        match known {
-            Some((recipe, entry)) => Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) }),
-            None if self.rigor == Rigor::Recorded => Ok(estimate),
-            #[cfg(target_arch = "wasm32")]
-            None => Ok(estimate),
-            #[cfg(not(target_arch = "wasm32"))]
-            None => self.search(gpu, tunable, estimate, device, spec),
+        if let Some((recipe, entry)) = known {
+            return Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) });
         }
+        let estimate = builtin::estimate(gpu, tunable)?;
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.rigor != Rigor::Recorded {
+            return self.search(gpu, tunable, estimate, device, spec);
+        }
+        Ok(estimate)
     }
 }
 
