@@ -26,6 +26,7 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod same_bits;
 mod suspect;
 mod transpose;
 mod tuning;
@@ -87,6 +88,10 @@ fn per_device() -> Vec<DeviceTest> {
         fft_recipes::{
             complex_recipes_by_hand,
             real_recipes_by_hand,
+        }
+        same_bits::{
+            parts_give_the_bits_of_the_whole,
+            other_arithmetic_gives_other_bits,
         }
         transpose::{
             every_variant_is_exact_at_every_kind_of_size,
@@ -202,7 +207,9 @@ fn main() -> ExitCode {
             // One adapter has nobody to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
             let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
-            trials.extend([agreement, records].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
+            let same_bits = trial("same_bits::adapted_recipes_give_equal_bits", same_bits::adapted_recipes_give_equal_bits);
+            let parts = trial("same_bits::parts_on_two_devices_give_the_bits_of_one", same_bits::parts_on_two_devices_give_the_bits_of_one);
+            trials.extend([agreement, records, same_bits, parts].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
         }
         Err(error) => {
             eprintln!("SKIPPED: every test on a device: {error}");

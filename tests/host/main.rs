@@ -1,5 +1,6 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
+mod adapted;
 mod contract;
 mod lanes;
 mod neighbours;
