@@ -2,6 +2,9 @@
 
 mod adapted;
 mod contract;
+mod divide;
+#[path = "../support/division.rs"]
+mod division;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
