@@ -255,7 +255,7 @@ impl<T: Element> Spec for Permute<T> {
     /// Any recipe moves the same bits: one that does not fit gives way to the rules'.
     fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
         match self.lower(recipe, profile).and_then(|program| program.check(profile)) {
-            Ok(()) => Ok(recipe.clone()),
+            Ok(()) => Ok(*recipe),
             Err(error) => {
                 let own = self.design(profile)?;
                 let fits = self.lower(&own, profile).and_then(|program| program.check(profile)).is_ok();
