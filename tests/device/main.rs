@@ -3,6 +3,9 @@
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod cases;
+mod divide;
+#[path = "../support/division.rs"]
+mod division;
 mod fft_axes;
 mod fft_lanes;
 mod fft_large;
@@ -119,6 +122,10 @@ fn per_device() -> Vec<DeviceTest> {
             expressions_with_errors_are_refused,
             random_shapes,
         }
+        divide::{
+            pieces_have_the_bits_of_the_whole,
+            pieces_of_long_arrays_have_the_bits_of_the_whole,
+        }
         lifetimes::{
             fresh_buffers_give_fresh_results,
             batches_of_different_sizes_do_not_mix,
@@ -202,7 +209,11 @@ fn main() -> ExitCode {
             // One adapter has nobody to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
             let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
-            trials.extend([agreement, records].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
+            let pieces = trial(
+                "divide::pieces_on_all_adapters_have_the_bits_of_the_whole",
+                divide::pieces_on_all_adapters_have_the_bits_of_the_whole,
+            );
+            trials.extend([agreement, pieces, records].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
         }
         Err(error) => {
             eprintln!("SKIPPED: every test on a device: {error}");

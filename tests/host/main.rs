@@ -1,6 +1,9 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
 mod contract;
+mod divide;
+#[path = "../support/division.rs"]
+mod division;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
