@@ -40,8 +40,8 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
                 let input = Grid { outer: 1, extent: units, inner: unit * element, bytes: input_bytes };
                 let joined = join::<T, O>(self);
                 let output = Grid::new(1, 1, all_results * result);
-                let of_parts = work(true, move |units: &Range<usize>| Ok(partial(&whole, units.clone())));
-                let of_all = work(false, move |_: &Range<usize>| Ok(joined.clone()));
+                let of_parts = work(self, true, move |units: &Range<usize>| Ok(partial(&whole, units.clone())));
+                let of_all = work(self, false, move |_: &Range<usize>| Ok(joined.clone()));
                 let phases = vec![
                     phase("in parts", [Place::Input, Place::Scratch], input, partials, of_parts),
                     phase("joined", [Place::Scratch, Place::Output], Grid::new(1, 1, partials.bytes), output, of_all),
@@ -50,14 +50,14 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
             }
             Division::Lines { outer, extent, inner, results } => {
                 let output = Grid::new(1, extent, results * result);
-                let of_lines = work(false, move |units: &Range<usize>| Ok(piece(&whole, units.len())));
+                let of_lines = work(self, false, move |units: &Range<usize>| Ok(piece(&whole, units.len())));
                 let input = Grid::new(outer, extent, inner * element);
                 (vec![phase("in lines", [Place::Input, Place::Output], input, output, of_lines)], output.bytes, 0)
             }
             Division::Whole(elements) => {
                 let output = Grid::new(1, 1, result);
                 let fixed = whole.determinism(crate::reduce::Determinism::AcrossDevices);
-                let of_all = work(false, move |_: &Range<usize>| Ok(fixed.clone()));
+                let of_all = work(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
                 (vec![phase("whole", [Place::Input, Place::Output], Grid::new(1, 1, elements * element), output, of_all)], result, 0)
             }
         };
@@ -66,10 +66,19 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
 }
 
 /// The rules' recipes, which keep to the order of the whole.
-fn work<S: Spec>(positioned: bool, spec: impl Fn(&Range<usize>) -> Result<S> + Clone + Send + Sync + 'static) -> Arc<dyn Work> {
+#[cfg_attr(not(feature = "cpu"), expect(unused_variables, reason = "only the host has to know whose share it is"))]
+fn work<T: Value, O: Element, S: Spec>(
+    whole: &Reduction<T, O>,
+    positioned: bool,
+    spec: impl Fn(&Range<usize>) -> Result<S> + Clone + Send + Sync + 'static,
+) -> Arc<dyn Work> {
     Arc::new(Units {
         #[cfg(feature = "cpu")]
-        host: Ok(super::host::mirrored(spec.clone())),
+        host: if whole.has_mirror() {
+            Ok(super::host::mirrored(spec.clone()))
+        } else {
+            Err(Error::Unsupported { what: format!("`{whole}` on the host"), why: "its operator is WGSL, which only a device runs".to_owned() })
+        },
         spec,
         recipes: Recipes::ByRule,
         positioned,

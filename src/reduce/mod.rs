@@ -305,6 +305,12 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
+    /// Whether the host can do it: operators of the caller's are WGSL.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn has_mirror(&self) -> bool {
+        !matches!(self.core.map, operator::Map::Custom(_)) && !matches!(self.core.fold, Fold::Custom { .. })
+    }
+
     /// Results, and inputs that it takes.
     pub(crate) fn results_and_inputs(&self) -> Result<[usize; 2]> {
         let geometry = Geometry::of(&self.core)?;

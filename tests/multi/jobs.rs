@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::multi::{Job, Progress, Strategy};
+use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Error, Layout};
 
@@ -48,6 +49,8 @@ pub fn wrong_lengths_carry_both_numbers() {
     let mut short = short;
     assert_eq!(job.run(&right, &mut short).unwrap_err(), Error::WrongLen { argument: "output", expected: 16, actual: 15 });
     assert_eq!(job.run_in_place(&mut short).unwrap_err(), Error::WrongLen { argument: "data", expected: 16, actual: 15 });
+    let dot = Job::new(set(), Reduce::<f32>::dot(16)).unwrap();
+    assert!(matches!(dot.run(&[0.0; 16], &mut [0.0]), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     let same = right.clone();
     assert!(matches!(job.run_two(&same, &same, &mut right), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     assert_eq!(job.strategy(Strategy::Ratio(vec![1.0])).unwrap_err(), Error::WrongLen { argument: "ratio", expected: set().len(), actual: 1 });

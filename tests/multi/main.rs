@@ -4,6 +4,8 @@
 
 mod bits;
 mod failures;
+#[cfg(feature = "cpu")]
+mod host;
 mod jobs;
 #[path = "../support/reference.rs"]
 mod reference;
@@ -72,5 +74,7 @@ fn main() -> ExitCode {
             trials.extend(with_devices().into_iter().map(trial).map(|trial| trial.with_ignored_flag(true)));
         }
     }
+    #[cfg(feature = "cpu")]
+    trials.extend(host::tests().into_iter().map(trial));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
