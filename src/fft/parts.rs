@@ -20,7 +20,9 @@ pub(crate) struct Parts {
 /// Which transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PartKind {
-    Complex { inverse: bool },
+    Complex {
+        inverse: bool,
+    },
     /// Reals to complex numbers.
     FromReals,
     /// Complex numbers to reals.

@@ -53,12 +53,36 @@ pub(super) struct Balance {
     present: Vec<usize>,
 }
 
+/// How far equal devices may be apart in a measurement and still count as equally fast. Two H200 came out as 62 : 38 in samples of 50 ms, with nothing else at work.
+const ALIKE: f64 = 1.75;
+
+/// Gives devices of one name the mean of their costs, unless one of them is really slower.
+fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
+    let name = |member: usize| engine.members[member].name.as_str();
+    let before = members.to_vec();
+    for (member, cost, _) in members.iter_mut() {
+        let alike = before.iter().filter(|(other, own, _)| {
+            name(*other) == name(*member) && own.per_unit < ALIKE * cost.per_unit && cost.per_unit < ALIKE * own.per_unit
+        });
+        let (count, fixed, per_unit) =
+            alike.fold((0.0, 0.0, 0.0), |(count, fixed, per_unit), (_, own, _)| (count + 1.0, fixed + own.fixed, per_unit + own.per_unit));
+        if count > 0.0 {
+            *cost = Cost { fixed: fixed / count, per_unit: per_unit / count };
+        }
+    }
+}
+
 impl Balance {
     /// Measures `present` members: each alone, then all of them together, then without the slowest, and so on.
     ///
     /// # Errors
     /// Of the first member that fails, with its number.
-    pub fn measure(engine: &Engine<'_>, reading: Reading<'_>, present: &[usize], dynamic: bool) -> std::result::Result<Self, (usize, Error)> {
+    pub fn measure(
+        engine: &Engine<'_>,
+        reading: Reading<'_>,
+        present: &[usize],
+        dynamic: bool,
+    ) -> std::result::Result<Self, (usize, Error)> {
         let phase = reading.phase;
         let units = phase.units();
         let mut alone: Vec<(usize, Cost, usize)> = Vec::new();
@@ -91,6 +115,7 @@ impl Balance {
             let name = engine.members[member].name.clone();
             rates.push(Rate { member, name, units: sample, alone: long / sample as f64, together: long / sample as f64, parts });
         }
+        level(engine, &mut alone);
         // The fastest first: whoever is left out is the slowest of those that are left.
         alone.sort_by(|(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -125,7 +150,10 @@ impl Balance {
                     }
                     costs.push(Cost { per_unit, ..*own });
                 }
-                costs
+                let mut named: Vec<(usize, Cost, usize)> =
+                    group.iter().zip(costs).map(|((member, _, sample), cost)| (*member, cost, *sample)).collect();
+                level(engine, &mut named);
+                named.into_iter().map(|(_, cost, _)| cost).collect()
             };
             let shares = partition::in_granules(units, granule, |groups| {
                 let costs: Vec<Cost> = costs.iter().map(|cost| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();

@@ -17,6 +17,15 @@ const PIECE_BYTES: usize = 64 << 20;
 /// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
+/// Threads that copy for a device at most.
+const MOST_COPIERS: usize = 4;
+
+/// Threads that copy for each of so many devices.
+pub(super) fn copiers(devices: usize) -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
+}
+
 /// How pieces go through a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pace {
@@ -34,6 +43,8 @@ pub(super) struct Engine<'r> {
     /// The plans of each member.
     pub tasks: &'r [Tasks],
     pub pace: Pace,
+    /// Threads that copy for each device.
+    pub copiers: usize,
     pub faults: &'r Faults,
     /// Inputs of the job.
     pub inputs: usize,
@@ -86,6 +97,7 @@ impl Engine<'_> {
     fn work(&self, reading: Reading<'_>, member: usize, share: usize, schedule: &Schedule<'_>, participant: usize) -> Work {
         let mut leaving = Leaving { schedule, participant, panicked: true };
         let most = self.most_units(reading.phase, member, share);
+        let least = (LEAST_PIECE_BYTES / (reading.phase.output.bytes / reading.phase.units().max(1)).max(1)).clamp(1, most);
         let faults = Injection::of(self.faults, member);
         let work = match &self.members[member].kind {
             MemberKind::Gpu(planner) => Ring {
@@ -96,13 +108,15 @@ impl Engine<'_> {
                 schedule,
                 planner,
                 tasks: &self.tasks[member],
+                least,
                 most,
                 depth: self.pace.depth,
+                copiers: self.copiers,
                 faults,
             }
             .run(),
             #[cfg(feature = "cpu")]
-            MemberKind::Host => super::host::run(reading.phase, reading.sources, schedule, participant, most, faults),
+            MemberKind::Host => super::host::run(reading.phase, reading.sources, schedule, participant, [least, most], faults),
         };
         leaving.panicked = false;
         work
@@ -124,7 +138,9 @@ impl Engine<'_> {
             }
         };
         let schedule = Schedule::new(shares, members.len(), reading.phase.output.inner, reading.phase.granule, progress);
-        let run = |participant: usize| (members[participant], self.work(reading, members[participant], sizes[participant], &schedule, participant));
+        let run = |participant: usize| {
+            (members[participant], self.work(reading, members[participant], sizes[participant], &schedule, participant))
+        };
         let works = thread::scope(|scope| {
             let run = &run;
             let spawn = |participant| {
@@ -156,7 +172,8 @@ impl Engine<'_> {
         let phase = reading.phase;
         let run = |&(member, units): &(usize, usize)| -> (usize, Result<f64>) {
             let grid = Grid::new(phase.output.outer, units, phase.output.inner);
-            let mut memory = vec![0; grid.bytes];
+            // Written once, so that no page is new when the clock runs.
+            let mut memory = vec![1; grid.bytes];
             let stock = Stock::whole(&grid, &mut memory);
             let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.granule, Box::new(|_| ()));
             let begin = Instant::now();

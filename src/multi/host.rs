@@ -22,14 +22,14 @@ pub(super) fn run(
     sources: &[&[u8]],
     schedule: &Schedule<'_>,
     participant: usize,
-    most: usize,
+    sizes: [usize; 2],
     faults: Injection<'_>,
 ) -> Work {
     let begin = Instant::now();
     let mut work = Work::default();
     loop {
         let asked = Instant::now();
-        let piece = schedule.take(participant, most, true);
+        let piece = schedule.take(participant, sizes, true);
         work.idle += asked.elapsed();
         let Some(mut piece) = piece else { break };
         let gathering = Instant::now();
@@ -48,7 +48,7 @@ pub(super) fn run(
             break;
         }
         let scattering = Instant::now();
-        scatter(&bytemuck::cast_slice(&output)[..length], &mut piece.target);
+        scatter(&bytemuck::cast_slice(&output)[..length], &mut piece.target, rayon::current_num_threads());
         work.scatter += scattering.elapsed();
         work.units += piece.units.len();
         work.pieces += 1;
@@ -131,7 +131,9 @@ impl HostTransform {
         };
         let half = |n: usize| n / 2 + 1;
         for &axis in &self.axes {
-            if axis == last && let Some(Reals::Output(n)) = self.reals {
+            if axis == last
+                && let Some(Reals::Output(n)) = self.reals
+            {
                 let whole = |row: &[Complex32]| {
                     let mut all = row.to_vec();
                     all[0].im = 0.0;
@@ -170,9 +172,12 @@ fn transform_lines(data: &mut [Complex32], n: usize, inner: usize, inverse: bool
     let mut planner = FftPlanner::new();
     let fft: Arc<dyn Fft<f32>> = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
     let lines = |data: &mut [Complex32]| {
-        data.par_chunks_mut(n).for_each_init(|| vec![Complex32::new(0.0, 0.0); fft.get_inplace_scratch_len()], |scratch, line| {
-            fft.process_with_scratch(line, scratch);
-        });
+        data.par_chunks_mut(n).for_each_init(
+            || vec![Complex32::new(0.0, 0.0); fft.get_inplace_scratch_len()],
+            |scratch, line| {
+                fft.process_with_scratch(line, scratch);
+            },
+        );
     };
     if inner == 1 {
         return lines(data);

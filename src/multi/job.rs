@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::balance::{Balance, Division};
 use super::divide::{Cut, Divide, Divided};
-use super::engine::{Engine, Pace, Reading};
+use super::engine::{Engine, Pace, Reading, copiers};
 use super::fault::{Failure, Faults, When};
 use super::phase::{Phase, Place};
 use super::report::{DeviceReport, PhaseReport, Rate, Report, Work};
@@ -290,12 +290,18 @@ impl<S: Divide> Run<'_, S> {
             members: job.set.members(),
             tasks: &job.tasks,
             pace: job.pace,
+            copiers: copiers(job.able.len()),
             faults: self.faults,
             inputs: job.divided.inputs_of(phase),
         };
         let reading = Reading { number, phase, sources };
-        let mut report =
-            PhaseReport { label: phase.label.clone(), units: phase.units(), division: String::new(), elapsed: Duration::ZERO, devices: Vec::new() };
+        let mut report = PhaseReport {
+            label: phase.label.clone(),
+            units: phase.units(),
+            division: String::new(),
+            elapsed: Duration::ZERO,
+            devices: Vec::new(),
+        };
         let division = self.divide(&engine, reading, &mut report)?;
         report.division = format!("{}: {division}", job.strategy);
 

@@ -46,7 +46,11 @@ impl Phase {
 
 impl std::fmt::Debug for Phase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Phase").field("label", &self.label).field("input", &self.input).field("output", &self.output).finish_non_exhaustive()
+        f.debug_struct("Phase")
+            .field("label", &self.label)
+            .field("input", &self.input)
+            .field("output", &self.output)
+            .finish_non_exhaustive()
     }
 }
 

@@ -77,7 +77,10 @@ fn work<T: Value, O: Element, S: Spec>(
         host: if whole.has_mirror() {
             Ok(super::host::mirrored(spec.clone()))
         } else {
-            Err(Error::Unsupported { what: format!("`{whole}` on the host"), why: "its operator is WGSL, which only a device runs".to_owned() })
+            Err(Error::Unsupported {
+                what: format!("`{whole}` on the host"),
+                why: "its operator is WGSL, which only a device runs".to_owned(),
+            })
         },
         spec,
         recipes: Recipes::ByRule,

@@ -10,14 +10,15 @@ use super::fault::Injection;
 use super::phase::{Phase, Task};
 use super::report::{Apart, Work};
 use super::schedule::Schedule;
-use super::slab::{Stock, scatter};
+use super::slab::{Stock, copiers, in_parts, scatter};
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Stopwatch, poll_until};
 use crate::plan::{Bound, Planner};
 use crate::wgpu::{self, BufferUsages};
 
-/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares. A plan may hold a workspace as large as its array.
-const MOST_PLANS: usize = 6;
+/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares, or of the sizes of a dynamic schedule. A plan may hold a workspace as large as
+/// its array.
+const MOST_PLANS: usize = 12;
 
 /// How long a device that has finished may take to say that a buffer is mapped.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -71,10 +72,12 @@ impl Staging {
         Ok(Self { buffer: gpu.create_buffer(what, bytes, usage)?, mapped: None })
     }
 
-    fn map(&mut self, mode: wgpu::MapMode, bytes: u64) {
+    fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
         let (sender, receiver) = channel();
-        self.buffer.map_async(mode, ..bytes, move |result| drop(sender.send(result)));
+        // Of a device that was destroyed a moment ago the buffer is not valid any more.
+        gpu.caught("mapping of a staging buffer", bytes, || self.buffer.map_async(mode, ..bytes, move |result| drop(sender.send(result))))?;
         self.mapped = Some(receiver);
+        Ok(())
     }
 
     /// Waits until the mapping that was asked for is there.
@@ -124,7 +127,7 @@ impl Slot {
         faults.allocation(Some(gpu), bytes[1])?;
         let download = Staging::new(gpu, "download", bytes[1], BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
         for upload in &mut uploads {
-            upload.map(wgpu::MapMode::Write, bytes[0]);
+            upload.map(gpu, wgpu::MapMode::Write, bytes[0])?;
         }
         Ok(Self { uploads, inputs: arrays, output, download, bytes, bound: None })
     }
@@ -148,10 +151,14 @@ pub(super) struct Ring<'r, 'a> {
     pub schedule: &'r Schedule<'a>,
     pub planner: &'r Planner,
     pub tasks: &'r Tasks,
+    /// Units of a piece in a dynamic schedule at least.
+    pub least: usize,
     /// Units of a piece at most.
     pub most: usize,
     /// Pieces under way at once.
     pub depth: usize,
+    /// Threads that copy.
+    pub copiers: usize,
     pub faults: Injection<'r>,
 }
 
@@ -169,7 +176,7 @@ impl<'a> Ring<'_, 'a> {
         loop {
             while under_way.len() < self.depth.max(1) {
                 let asked = Instant::now();
-                let piece = self.schedule.take(self.participant, self.most, under_way.is_empty());
+                let piece = self.schedule.take(self.participant, [self.least, self.most], under_way.is_empty());
                 work.idle += asked.elapsed();
                 let Some(piece) = piece else { break };
                 match self.start(piece, &mut free, &mut work) {
@@ -245,8 +252,8 @@ impl<'a> Ring<'_, 'a> {
         for (i, upload) in slot.uploads.iter_mut().enumerate() {
             upload.wait(gpu, None)?;
             match self.sources.get(i) {
-                Some(source) => fill(&upload.buffer, bytes[0], self.phase.input.slices(source, &piece.units))?,
-                None => fill(&upload.buffer, bytes[0], piece.target.iter().map(|run| &**run))?,
+                Some(source) => fill(&upload.buffer, bytes[0], self.phase.input.slices(source, &piece.units), self.copiers)?,
+                None => fill(&upload.buffer, bytes[0], piece.target.iter().map(|run| &**run), self.copiers)?,
             }
             upload.buffer.unmap();
         }
@@ -265,9 +272,9 @@ impl<'a> Ring<'_, 'a> {
             encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
             Ok(())
         })?;
-        slot.download.map(wgpu::MapMode::Read, bytes[1]);
+        slot.download.map(gpu, wgpu::MapMode::Read, bytes[1])?;
         for upload in &mut slot.uploads {
-            upload.map(wgpu::MapMode::Write, slot.bytes[0]);
+            upload.map(gpu, wgpu::MapMode::Write, slot.bytes[0])?;
         }
         Ok((slot, submission, bytes))
     }
@@ -300,7 +307,7 @@ impl<'a> Ring<'_, 'a> {
             let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;
             let length: usize = piece.target.iter().map(|run| run.len()).sum();
             // The last unit of 4 bytes may have more than the array.
-            scatter(&results[..length], &mut piece.target);
+            scatter(&results[..length], &mut piece.target, self.copiers);
         }
         slot.download.buffer.unmap();
         work.scatter += begin.elapsed();
@@ -315,17 +322,39 @@ impl<'a> Ring<'_, 'a> {
     }
 }
 
-/// Copies slices to the begin of a mapped buffer, and zeros to the end of its last unit of 4 bytes.
-fn fill<'s>(buffer: &wgpu::Buffer, bytes: u64, slices: impl Iterator<Item = &'s [u8]>) -> Result<()> {
+/// Copies slices to the begin of a mapped buffer, with some threads, and zeros to the end of its last unit of 4 bytes.
+fn fill<'s>(buffer: &wgpu::Buffer, bytes: u64, slices: impl Iterator<Item = &'s [u8]>, threads: usize) -> Result<()> {
     let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "upload", message: error.to_string() };
-    let mut mapped = buffer.get_mapped_range_mut(..bytes).map_err(lost)?;
+    let parts = in_parts(slices, bytes as usize, copiers(bytes as usize, threads));
+    let (mut begin, count) = (0, parts.len());
+    // A view for each thread: parts begin where views may.
+    let mut views = Vec::new();
+    for (i, part) in (1..).zip(parts) {
+        let length: usize = part.iter().map(|slice| slice.len()).sum();
+        let end = if i == count { bytes } else { begin + length as u64 };
+        views.push((buffer.get_mapped_range_mut(begin..end).map_err(lost)?, part));
+        begin = end;
+    }
+    std::thread::scope(|scope| {
+        let last = views.pop();
+        for (view, part) in views {
+            scope.spawn(move || copy(view, &part));
+        }
+        if let Some((view, part)) = last {
+            copy(view, &part);
+        }
+    });
+    Ok(())
+}
+
+/// Copies slices one after the other, and zeros behind them.
+fn copy(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
     let mut at = 0;
     for slice in slices {
-        mapped.slice(at..at + slice.len()).copy_from_slice(slice);
+        view.slice(at..at + slice.len()).copy_from_slice(slice);
         at += slice.len();
     }
-    mapped.slice(at..).fill(0);
-    Ok(())
+    view.slice(at..).fill(0);
 }
 
 /// Times of the parts of a piece when nothing overlaps.
@@ -339,7 +368,7 @@ pub(super) fn apart(planner: &Planner, phase: &Phase, tasks: &Tasks, number: usi
     let begin = Instant::now();
     for upload in &mut slot.uploads {
         upload.wait(gpu, None)?;
-        fill(&upload.buffer, bytes[0], std::iter::once(&data[..bytes[0] as usize]))?;
+        fill(&upload.buffer, bytes[0], std::iter::once(&data[..bytes[0] as usize]), 1)?;
         upload.buffer.unmap();
     }
     let copied = gpu.submit(|encoder| {
@@ -356,7 +385,7 @@ pub(super) fn apart(planner: &Planner, phase: &Phase, tasks: &Tasks, number: usi
         encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
         Ok(())
     })?;
-    slot.download.map(wgpu::MapMode::Read, bytes[1]);
+    slot.download.map(gpu, wgpu::MapMode::Read, bytes[1])?;
     slot.download.wait(gpu, Some(&copied))?;
     let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "read-back", message: error.to_string() };
     let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;

@@ -53,7 +53,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// The next units for a participant, at most so many. If there are none at present but might be, should a device fail, it waits if `wait` says so.
-    pub fn take(&self, participant: usize, most: usize, wait: bool) -> Option<Stock<'a>> {
+    ///
+    /// In a dynamic schedule a piece has at least `least` units, as long as there are so many for everybody.
+    pub fn take(&self, participant: usize, [least, most]: [usize; 2], wait: bool) -> Option<Stock<'a>> {
         let most = most.max(1);
         let mut state = self.lock();
         loop {
@@ -69,7 +71,8 @@ impl<'a> Schedule<'a> {
             let active = state.active.max(1);
             if let Some(stock) = state.common.last_mut() {
                 // Guided: half of an even share of what is left, in few different sizes.
-                let wanted = (stock.units.len() / (2 * active) / self.granule).max(1);
+                let even = stock.units.len() / active;
+                let wanted = ((even / 2).max(least.min(even)) / self.granule).max(1);
                 let count = ((1 << wanted.ilog2()) * self.granule).min(most.max(self.granule));
                 let piece = stock.take(count, self.inner);
                 if stock.units.is_empty() {
@@ -149,20 +152,24 @@ mod tests {
             |stock| Shares::Fixed(stock.cut(&[90, 10], 1)),
             4,
             |schedule| {
-                let sizes: Vec<usize> = std::iter::from_fn(|| schedule.take(0, 40, false)).map(|piece| piece.units.len()).collect();
+                let sizes: Vec<usize> = std::iter::from_fn(|| schedule.take(0, [1, 40], false)).map(|piece| piece.units.len()).collect();
                 assert_eq!(sizes, [32, 32, 26]);
-                assert_eq!(schedule.take(1, 40, false).unwrap().units, 90..100);
+                assert_eq!(schedule.take(1, [1, 40], false).unwrap().units, 90..100);
             },
         );
     }
 
     #[test]
     fn guided_pieces_become_smaller_and_have_few_sizes() {
-        counted(|stock| Shares::Guided(vec![stock]), 1, |schedule| {
-            let sizes: Vec<usize> = std::iter::from_fn(|| schedule.take(0, 100, false)).map(|piece| piece.units.len()).collect();
-            assert_eq!(sizes.iter().sum::<usize>(), 100);
-            assert!(sizes.iter().all(|size| size.is_power_of_two()) && sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
-        });
+        counted(
+            |stock| Shares::Guided(vec![stock]),
+            1,
+            |schedule| {
+                let sizes: Vec<usize> = std::iter::from_fn(|| schedule.take(0, [1, 100], false)).map(|piece| piece.units.len()).collect();
+                assert_eq!(sizes.iter().sum::<usize>(), 100);
+                assert!(sizes.iter().all(|size| size.is_power_of_two()) && sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+            },
+        );
     }
 
     #[test]
@@ -171,11 +178,11 @@ mod tests {
             |stock| Shares::Fixed(stock.cut(&[50, 50], 1)),
             1,
             |schedule| {
-                let piece = schedule.take(0, 20, false).unwrap();
+                let piece = schedule.take(0, [1, 20], false).unwrap();
                 schedule.give_back(piece);
                 schedule.leave(0, false);
                 let mut units = 0;
-                while let Some(piece) = schedule.take(1, 100, true) {
+                while let Some(piece) = schedule.take(1, [1, 100], true) {
                     units += piece.units.len();
                     schedule.done(piece.units.len());
                 }

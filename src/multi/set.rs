@@ -136,7 +136,8 @@ fn distinct(infos: &[wgpu::AdapterInfo], particular: bool) -> Vec<usize> {
     };
     // The n-th of equal cards on one backend is the n-th on another.
     let number = |i: usize| (0..i).filter(|&j| infos[j].backend == infos[i].backend && same_card(&infos[j], &infos[i])).count();
-    let again = |i: usize| (0..i).any(|j| infos[j].backend != infos[i].backend && same_card(&infos[j], &infos[i]) && number(j) == number(i));
+    let again =
+        |i: usize| (0..i).any(|j| infos[j].backend != infos[i].backend && same_card(&infos[j], &infos[i]) && number(j) == number(i));
     let once: Vec<usize> = (0..infos.len()).filter(|&i| !again(i)).collect();
     let real: Vec<usize> = once.iter().copied().filter(|&i| infos[i].device_type != wgpu::DeviceType::Cpu).collect();
     if particular || real.is_empty() { once } else { real }

@@ -31,7 +31,8 @@ fn at_every(when: impl Fn(usize) -> When, failure: Failure, expect: impl Fn(&wgp
                 let (actual, report) = run(&job, &[&input()]);
                 let report = report.unwrap();
                 assert_equal_bits(&actual, &expected, &report.to_string());
-                let failed = report.failures().count() + report.phases.iter().flat_map(|phase| &phase.devices).map(|device| device.work.out_of_memory).sum::<usize>();
+                let failed = report.failures().count()
+                    + report.phases.iter().flat_map(|phase| &phase.devices).map(|device| device.work.out_of_memory).sum::<usize>();
                 if failed == 0 {
                     break;
                 }
@@ -66,8 +67,13 @@ pub fn lost_at_every_allocation() {
 pub fn short_of_memory_at_every_allocation() {
     at_every(When::Allocation, Failure::OutOfMemory, |report, member| {
         assert_eq!(report.failures().count(), 0, "{report}");
-        let short: usize =
-            report.phases.iter().flat_map(|phase| &phase.devices).filter(|device| device.member == member).map(|device| device.work.out_of_memory).sum();
+        let short: usize = report
+            .phases
+            .iter()
+            .flat_map(|phase| &phase.devices)
+            .filter(|device| device.member == member)
+            .map(|device| device.work.out_of_memory)
+            .sum();
         assert_eq!(short, 1, "{report}");
         assert!(report.to_string().contains("memory was short 1 times"), "{report}");
     });

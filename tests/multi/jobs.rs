@@ -53,7 +53,10 @@ pub fn wrong_lengths_carry_both_numbers() {
     assert!(matches!(dot.run(&[0.0; 16], &mut [0.0]), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     let same = right.clone();
     assert!(matches!(job.run_two(&same, &same, &mut right), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
-    assert_eq!(job.strategy(Strategy::Ratio(vec![1.0])).unwrap_err(), Error::WrongLen { argument: "ratio", expected: set().len(), actual: 1 });
+    assert_eq!(
+        job.strategy(Strategy::Ratio(vec![1.0])).unwrap_err(),
+        Error::WrongLen { argument: "ratio", expected: set().len(), actual: 1 }
+    );
 }
 
 pub fn what_cannot_be_divided_is_an_error() {
@@ -121,7 +124,10 @@ pub fn one_device_alone_is_a_candidate() {
         let rates = job.rates();
         assert_eq!(rates.len(), 2);
         for rate in rates.iter().flatten() {
-            assert!(rate.alone > 0.0 && rate.together > 0.0 && rate.parts.is_some_and(|parts| parts.iter().all(|part| *part > 0.0)), "{rate:?}");
+            assert!(
+                rate.alone > 0.0 && rate.together > 0.0 && rate.parts.is_some_and(|parts| parts.iter().all(|part| *part > 0.0)),
+                "{rate:?}"
+            );
         }
         let (_, second) = run(&job, &[&input]);
         assert!(second.unwrap().measuring.is_zero());
