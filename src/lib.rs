@@ -82,6 +82,7 @@ pub mod gpu;
 pub mod guides;
 pub mod kernels;
 pub mod layout;
+pub mod multi;
 pub mod plan;
 pub mod reduce;
 pub mod shape;

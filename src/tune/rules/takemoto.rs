@@ -20,6 +20,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The split of a job over devices, [`global_split`], jumps where the smaller of two devices has two fifths of the processing elements: from a half of a large job to a tenth.
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -128,6 +130,91 @@ pub fn local_size_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> R
         Priority::X => [long, short],
         Priority::Y => [short, long],
     })
+}
+
+/// The amount of computation of a job, by which the smaller of two devices gets less or more than its processing elements are worth.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Amount {
+    /// At least 8·10¹¹ operations: a quarter.
+    Large,
+    /// Three quarters.
+    Medium,
+    /// At most 4·10⁸ operations: five quarters.
+    Small,
+}
+
+impl Amount {
+    /// The class of a job of so many operations.
+    #[must_use]
+    pub fn of_operations(operations: f64) -> Self {
+        if operations >= 8e11 {
+            Self::Large
+        } else if operations <= 4e8 {
+            Self::Small
+        } else {
+            Self::Medium
+        }
+    }
+
+    /// k in quarters.
+    fn quarters(self) -> u64 {
+        match self {
+            Self::Large => 1,
+            Self::Medium => 3,
+            Self::Small => 5,
+        }
+    }
+}
+
+/// Units of a job for the smaller one of two devices with so many processing elements: ⌊r·k·`units`⌋ with r = `small` / (`small` + `large`) and k by the [`Amount`], or half of them
+/// where r > 2/5. The other device has the rest.
+fn share_of_smaller(units: usize, small: u32, large: u32, amount: Amount) -> u64 {
+    let (small, all) = (u128::from(small), u128::from(small) + u128::from(large));
+    let share = if 5 * small > 2 * all { units as u128 / 2 } else { small * u128::from(amount.quarters()) * units as u128 / (4 * all) };
+    share as u64
+}
+
+/// The parts of a job for devices with so many processing elements; they add up to 1.
+///
+/// Three and more devices are sorted by their elements, the rule is applied to neighbours, beginning with the two smallest, and the ratios are joined.
+///
+/// # Errors
+/// [`Error::Unsupported`] without devices, and for a device without processing elements.
+pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<f64>> {
+    if processing_elements.is_empty() || processing_elements.contains(&0) {
+        let why = "there is at least one device, and each has at least one processing element".to_owned();
+        return Err(Error::Unsupported { what: format!("a split over devices of {processing_elements:?} processing elements"), why });
+    }
+    let mut order: Vec<usize> = (0..processing_elements.len()).collect();
+    order.sort_by_key(|&i| processing_elements[i]);
+    // Each device relative to the next smaller one.
+    let mut parts = vec![0.0; order.len()];
+    parts[order[0]] = 1.0;
+    for pair in order.windows(2) {
+        let [small, large] = [processing_elements[pair[0]], processing_elements[pair[1]]].map(f64::from);
+        let of_smaller = if 5.0 * small > 2.0 * (small + large) { 0.5 } else { small / (small + large) * amount.quarters() as f64 / 4.0 };
+        parts[pair[1]] = parts[pair[0]] * (1.0 - of_smaller) / of_smaller;
+    }
+    let sum: f64 = parts.iter().sum();
+    Ok(parts.into_iter().map(|part| part / sum).collect())
+}
+
+/// The units of a job for devices with so many processing elements, by [`global_ratios`]: rounded down, and the largest device has the rest.
+///
+/// # Errors
+/// As [`global_ratios`].
+pub fn global_split(units: usize, processing_elements: &[u32], amount: Amount) -> Result<Vec<usize>> {
+    let ratios = global_ratios(processing_elements, amount)?;
+    // Of equal devices the last one.
+    let largest = (0..ratios.len()).max_by_key(|&i| processing_elements[i]).unwrap_or(0);
+    let mut shares: Vec<usize> = ratios.iter().map(|ratio| (ratio * units as f64) as usize).collect();
+    if let [first, second] = *processing_elements {
+        // In integers, as the formula is written for two.
+        shares[1 - largest] = share_of_smaller(units, first.min(second), first.max(second), amount) as usize;
+    }
+    let others: usize = (0..shares.len()).filter(|&i| i != largest).map(|i| shares[i]).sum();
+    shares[largest] = units.saturating_sub(others);
+    Ok(shares)
 }
 
 /// The divisors of a number from 1 to `most`, ascending.

@@ -1,0 +1,3 @@
+//! One job on several unequal devices.
+
+pub mod partition;
