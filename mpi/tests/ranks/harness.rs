@@ -20,8 +20,6 @@ pub type Outcome = Result<(), String>;
 
 pub struct Context {
     pub world: SimpleCommunicator,
-    /// Of this rank alone.
-    pub own: SimpleCommunicator,
     pub rank: usize,
     pub size: usize,
     pub options: RankOptions,
@@ -105,7 +103,7 @@ pub fn run(tests: &[Test]) -> ExitCode {
             println!("rank {} of {size}: {} on {}, process {} there", member.rank, member.adapter, member.host, member.local_rank);
         }
     }
-    let context = Context { own, rank, size, options, cluster, alone, world };
+    let context = Context { rank, size, options, cluster, alone, world };
     let mut failed = 0;
     for (name, test) in tests.iter().filter(|(name, _)| name.contains(&arguments.filter)) {
         alive.fetch_add(1, Ordering::Relaxed);

@@ -25,7 +25,7 @@ pub fn slabs_follow_one_another(context: &Context) -> Outcome {
         && (natural.output().axis, natural.output().unit) == (0, 80)
         && back.input() == there.output()
         && back.output() == there.input();
-    let mut ends = vec![0; context.size];
+    let mut ends = vec![0u64; context.size];
     wgpu_fft_mpi::mpi::traits::CommunicatorCollectives::all_gather_into(&context.world, &(there.output().range.end as u64), &mut ends[..]);
     if fine && ends.is_sorted() && ends.last() == Some(&10) { Ok(()) } else { Err(format!("{:?} {:?} {ends:?}", there.input(), there.output())) }
 }
