@@ -83,8 +83,3 @@ pub(crate) fn common<S: Spec<Recipe = fft::Recipe>>(
     let (rank, message) = last.unwrap_or((0, "there is none".to_owned()));
     Err(Error::NoCommonRecipe { spec: spec.to_string(), rank, message })
 }
-
-/// Whether a recipe takes rows of reals two at a time, so that slabs must not part them.
-pub(crate) fn takes_pairs(recipe: &fft::Recipe) -> bool {
-    matches!(recipe, fft::Recipe::Axes(axes) if axes.iter().any(|axis| axis.reals == fft::Reals::Pairs))
-}

@@ -6,12 +6,12 @@ use wgpu_fft::multi::partition::in_granules;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, fft};
 
-use crate::arithmetic::{Arithmetic, Recipes, common, takes_pairs};
+use crate::arithmetic::{Arithmetic, Recipes, common};
 use crate::cluster::{Cluster, Device};
 use crate::error::{Part, Result};
 use crate::link::Link;
 use crate::local::LocalPass;
-use crate::spec::{Geometry, Order, Transform};
+use crate::spec::{Geometry, Kind, Order, Transform};
 
 /// Elements of the transform that recipes are chosen for: as large as it is, but never larger than any device can hold. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
@@ -62,9 +62,11 @@ impl<T: Transform> Job<T> {
         self.spec.problem().order
     }
 
-    /// Units of axis 0 that must stay together: two rows of reals that are transformed as one complex row.
+    /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one complex row, and which two these are must not depend on the shares; that it does not
+    /// depend on the recipe either lets a transform and its inverse have the same shares.
     pub fn granule(&self) -> usize {
-        if takes_pairs(&self.rows) && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
+        let real = !matches!(self.spec.problem().kind, Kind::C2c(_));
+        if real && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
     }
 
     /// Shares of axis 0 that keep the granules together.

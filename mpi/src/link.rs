@@ -14,7 +14,7 @@ use crate::error::{Error, Failure, Part, Result};
 use crate::phase::Phase;
 
 /// The longest sleep between two questions: short beside any transform that is worth distributing.
-const LONGEST_SLEEP: Duration = Duration::from_micros(500);
+const LONGEST_SLEEP: Duration = Duration::from_micros(100);
 /// Questions before the first sleep, so that what is there within microseconds is not slept through.
 const QUESTIONS: u32 = 200;
 
@@ -169,7 +169,7 @@ fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
         };
         questions += 1;
         if questions > QUESTIONS {
-            let sleep = Duration::from_micros(u64::from(questions - QUESTIONS) * 5);
+            let sleep = Duration::from_micros(u64::from(questions - QUESTIONS));
             std::thread::sleep(sleep.min(LONGEST_SLEEP));
         } else {
             std::thread::yield_now();

@@ -1,6 +1,6 @@
 //! How a job is divided.
 
-use wgpu_fft::multi::partition::{Cost, balanced, equal, weighted};
+use wgpu_fft::multi::partition::{Cost, balanced, equal, ranges, weighted};
 use wgpu_fft::tune::rules::takemoto::{Amount, global_split};
 
 use crate::error::Result;
@@ -22,6 +22,8 @@ pub enum Strategy {
     Ratio(Vec<f64>),
     /// By the rule of Takemoto, Wada, Kondo and Honda, from the processing elements of each rank's device and the amount of computation. A baseline to compare with.
     Takemoto(Vec<u32>),
+    /// These, as another plan's [`shares`](crate::Plan::shares) are: what a transform leaves is then what its inverse takes.
+    Given(Shares),
 }
 
 /// The shares of a job. Collective.
@@ -49,11 +51,27 @@ pub(crate) fn shares<T: Transform>(job: &Job<T>, strategy: &Strategy) -> Result<
             one_each(weights.len(), "weights")?;
             by(&|units| weighted(units, weights))
         }
+        Strategy::Given(shares) => given(job, shares),
         Strategy::Takemoto(elements) => {
             one_each(elements.len(), "numbers of processing elements")?;
             by(&|units| global_split(units, elements, Amount::of_operations(job.operations())))
         }
     }
+}
+
+/// The given shares, if they are some of this job.
+fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
+    let fits = |shares: &[usize], units: usize, granule: usize| {
+        let sum = shares.iter().try_fold(0usize, |sum, share| sum.checked_add(*share));
+        let whole = || ranges(shares).iter().all(|range| range.end == units || range.end.is_multiple_of(granule));
+        shares.len() == job.link.size() && sum == Some(units) && whole()
+    };
+    let (rows, columns, granule) = (job.geometry.rows, job.geometry.columns, job.granule());
+    if fits(&shares.rows, rows, granule) && fits(&shares.columns, columns, 1) {
+        return Ok(shares.clone());
+    }
+    let why = format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
+    Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
 }
 
 /// The best shares for ranks that were measured, none for the others, and the seconds that the job will take.

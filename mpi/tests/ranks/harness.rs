@@ -43,6 +43,20 @@ impl Context {
     }
 }
 
+impl Context {
+    /// What rank 0 thinks of it, on all ranks: those that go on while rank 0 does not would wait for ever.
+    pub fn verdict(&self, own: Outcome) -> Outcome {
+        let mut good = own.is_ok();
+        self.world.process_at_rank(0).broadcast_into(&mut good);
+        if good || self.rank == 0 { own } else { Err("rank 0 says why".to_owned()) }
+    }
+
+    /// Whether all ranks have the same adapter. Compilers of others may fuse or reorder operations, so that their last bits differ.
+    pub fn is_uniform(&self) -> bool {
+        self.cluster.members().iter().all(|member| member.adapter == self.cluster.members()[0].adapter)
+    }
+}
+
 /// Of the command line: `--adapters A,B` and one part of the names of the tests to run.
 struct Arguments {
     adapter: Adapter,
