@@ -112,7 +112,9 @@ fn blobs([depth, height, width]: [usize; 3], planes: std::ops::Range<usize>) -> 
     ];
     // Each blob is a product of three functions of one coordinate.
     let along = |axis: usize, extent: usize| -> Vec<[f64; 5]> {
-        let at = |i: usize| BLOBS.map(|(centre, width, _)| (-((i as f64 + 0.5) / extent as f64 - centre[axis]).powi(2) / (2.0 * width * width)).exp());
+        let at = |i: usize| {
+            BLOBS.map(|(centre, width, _)| (-((i as f64 + 0.5) / extent as f64 - centre[axis]).powi(2) / (2.0 * width * width)).exp())
+        };
         (0..extent).map(at).collect()
     };
     let (z, y, x) = (along(0, depth), along(1, height), along(2, width));

@@ -85,8 +85,7 @@ impl LocalPass {
         self.device.slow_down(uploaded.elapsed());
         let computed = Instant::now();
         let output = gpu.download(view::<f32>(&self.output, self.output_len)?)?.wait()?;
-        let times =
-            LocalTimes { upload: uploaded - begin, compute: computed - uploaded, download: computed.elapsed() };
+        let times = LocalTimes { upload: uploaded - begin, compute: computed - uploaded, download: computed.elapsed() };
         Ok((output, times))
     }
 }

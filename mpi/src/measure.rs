@@ -58,12 +58,10 @@ impl Samples {
         };
         let complex = size_of::<wgpu_fft::Complex32>();
         let rows = sizes(geometry.rows, geometry.frequencies() * complex, job.granule());
-        let rows: Part<Vec<_>> = rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
-        let columns = if geometry.is_distributed() {
-            sizes(geometry.columns, geometry.inner * geometry.rows * complex, 1)
-        } else {
-            Vec::new()
-        };
+        let rows: Part<Vec<_>> =
+            rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
+        let columns =
+            if geometry.is_distributed() { sizes(geometry.columns, geometry.inner * geometry.rows * complex, 1) } else { Vec::new() };
         let turned = !job.is_forward() || job.order() == Order::Natural;
         let columns: Part<Vec<_>> =
             columns.into_iter().filter_map(|units| Some(job.columns_pass(units, turned).transpose()?.map(|pass| (units, pass)))).collect();

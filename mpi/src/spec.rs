@@ -84,7 +84,10 @@ impl Problem {
             return Err(unsupported("a distributed FFT of 4 axes", "3 are the most"));
         }
         if extents.len() > 1 && self.batch > 1 {
-            return Err(unsupported("a batch of several axes", "a batch of one axis is divided by lines; run several axes one after the other"));
+            return Err(unsupported(
+                "a batch of several axes",
+                "a batch of one axis is divided by lines; run several axes one after the other",
+            ));
         }
         // Positions and frequencies together, in bytes.
         let bytes = extents.iter().chain([&self.batch]).try_fold(16usize, |bytes, extent| bytes.checked_mul(*extent));
@@ -100,7 +103,6 @@ impl Problem {
             _ => return Err(unsupported("a shape of no axis", "1 to 3 axes are transformed")),
         })
     }
-
 
     /// The shape of a unit of axis 0.
     fn unit(&self) -> Result<Shape> {

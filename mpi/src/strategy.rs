@@ -70,7 +70,8 @@ fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
     if fits(&shares.rows, rows, granule) && fits(&shares.columns, columns, 1) {
         return Ok(shares.clone());
     }
-    let why = format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
+    let why =
+        format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
     Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
 }
 
@@ -86,7 +87,8 @@ pub(crate) fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Ra
     let of_granules: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * granule, ..*cost }).collect();
     let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_granules)?)))?;
     let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
-    let slowest = |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
+    let slowest =
+        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
     let shares = Shares { rows, columns };
     let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
     Ok((shares, time))

@@ -56,7 +56,8 @@ pub fn different_requests(context: &Context) -> Outcome {
             outcome => return Err(format!("different {what}: {outcome:?}")),
         }
     }
-    let mut plan = context.cluster.plan(C2c::forward([8, 3]), &Options::default().strategy(Strategy::Equal)).map_err(|error| error.to_string())?;
+    let mut plan =
+        context.cluster.plan(C2c::forward([8, 3]), &Options::default().strategy(Strategy::Equal)).map_err(|error| error.to_string())?;
     let len = plan.input().len() + usize::from(context.rank == last);
     match plan.run(&vec![Complex32::ONE; len]) {
         Err(Error::OnRank { rank, message, .. }) if rank == last && message.contains("expected") => {}
@@ -67,12 +68,9 @@ pub fn different_requests(context: &Context) -> Outcome {
 }
 
 pub fn different_calls(context: &Context) -> Outcome {
-    let mut plan = context.cluster.plan(C2c::forward([8, 3]), &Options::default().strategy(Strategy::Equal)).map_err(|error| error.to_string())?;
-    let outcome = if context.rank == 0 {
-        plan.report().map(drop)
-    } else {
-        plan.run(&vec![Complex32::ONE; plan.input().len()]).map(drop)
-    };
+    let mut plan =
+        context.cluster.plan(C2c::forward([8, 3]), &Options::default().strategy(Strategy::Equal)).map_err(|error| error.to_string())?;
+    let outcome = if context.rank == 0 { plan.report().map(drop) } else { plan.run(&vec![Complex32::ONE; plan.input().len()]).map(drop) };
     match outcome {
         Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => Ok(()),
         Ok(()) if context.size == 1 => Ok(()),

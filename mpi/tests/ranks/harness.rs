@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use lexopt::ValueExt;
 use wgpu_fft_mpi::mpi;
 use wgpu_fft_mpi::mpi::topology::{Color, SimpleCommunicator};
 use wgpu_fft_mpi::mpi::traits::*;
@@ -81,8 +82,6 @@ fn arguments() -> Result<Arguments, lexopt::Error> {
     Ok(arguments)
 }
 
-use lexopt::ValueExt;
-
 pub fn run(tests: &[Test]) -> ExitCode {
     let Some(universe) = mpi::initialize() else {
         eprintln!("MPI does not begin");
@@ -111,7 +110,8 @@ pub fn run(tests: &[Test]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let alone = Cluster::open(&own, &RankOptions::default().adapter(Adapter::Names(vec![cluster.gpu().adapter_info().name]))).expect("it was opened before");
+    let alone = Cluster::open(&own, &RankOptions::default().adapter(Adapter::Names(vec![cluster.gpu().adapter_info().name])))
+        .expect("it was opened before");
     if rank == 0 {
         for member in cluster.members() {
             println!("rank {} of {size}: {} on {}, process {} there", member.rank, member.adapter, member.host, member.local_rank);

@@ -33,7 +33,7 @@ pub fn dft(values: &[Complex64], extents: &[usize], all_axes: bool, inverse: boo
         let fft = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
         let stride: usize = extents[axis + 1..].iter().product();
         let mut line = vec![Complex64::default(); n];
-        for begin in (0..data.len()).filter(|i| i / stride % n == 0) {
+        for begin in (0..data.len()).filter(|i| (i / stride).is_multiple_of(n)) {
             for (k, value) in line.iter_mut().enumerate() {
                 *value = data[begin + k * stride];
             }

@@ -27,12 +27,17 @@ pub fn slabs_follow_one_another(context: &Context) -> Outcome {
         && back.output() == there.input();
     let mut ends = vec![0u64; context.size];
     wgpu_fft_mpi::mpi::traits::CommunicatorCollectives::all_gather_into(&context.world, &(there.output().range.end as u64), &mut ends[..]);
-    if fine && ends.is_sorted() && ends.last() == Some(&10) { Ok(()) } else { Err(format!("{:?} {:?} {ends:?}", there.input(), there.output())) }
+    if fine && ends.is_sorted() && ends.last() == Some(&10) {
+        Ok(())
+    } else {
+        Err(format!("{:?} {:?} {ends:?}", there.input(), there.output()))
+    }
 }
 
 pub fn reports_name_everybody(context: &Context) -> Outcome {
     let what = |error: wgpu_fft_mpi::Error| error.to_string();
-    let mut plan = context.cluster.plan(C2c::forward([64, 48]).order(Order::Natural), &Options::default().strategy(Strategy::Equal)).map_err(what)?;
+    let mut plan =
+        context.cluster.plan(C2c::forward([64, 48]).order(Order::Natural), &Options::default().strategy(Strategy::Equal)).map_err(what)?;
     let heard = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let ears = std::rc::Rc::clone(&heard);
     plan.on_progress(move |progress| ears.borrow_mut().push(progress));
@@ -42,11 +47,14 @@ pub fn reports_name_everybody(context: &Context) -> Outcome {
     if let Some(phase) = [Phase::Rows, Phase::Exchange, Phase::Columns, Phase::Return].into_iter().find(|phase| !complete(*phase)) {
         return Err(format!("no progress of the phase {phase} was heard of"));
     }
-    let Some(report) = plan.report().map_err(what)? else { return if context.rank > 0 { Ok(()) } else { Err("rank 0 has no report".to_owned()) } };
+    let Some(report) = plan.report().map_err(what)? else {
+        return if context.rank > 0 { Ok(()) } else { Err("rank 0 has no report".to_owned()) };
+    };
     let phases: Vec<Phase> = report.ranks[0].entries.iter().map(|entry| entry.phase).collect();
     let names = context.cluster.members().iter().all(|member| report.to_string().contains(&member.adapter));
     let sum: usize = report.ranks.iter().map(|rank| rank.rows).sum();
-    let fine = report.ranks.len() == context.size && names && sum == 64 && phases == [Phase::Rows, Phase::Exchange, Phase::Columns, Phase::Return];
+    let fine =
+        report.ranks.len() == context.size && names && sum == 64 && phases == [Phase::Rows, Phase::Exchange, Phase::Columns, Phase::Return];
     println!("{report}");
     if fine { Ok(()) } else { Err(format!("{report:?}")) }
 }
