@@ -8,9 +8,15 @@
 //
 // Which invocations form a subgroup does not matter, but every subgroup must have SUBGROUP invocations, and the workgroup be a multiple of them.
 //
-// Grid: one workgroup per SUBGROUPS subgroups; folded.
-// Traffic: each element once in, once out; per invocation a few roots of unity. Workgroup memory: none.
-// Requires: features SUBGROUP, and SHADER_INT64 for V = 4; arrays that begin and end at multiples of V numbers; `roots` holds exp(-2 pi i x / n) at x.
+// Where there are no subgroups of 8, the text has another entry point, and the lanes exchange the same values through workgroup memory, between
+// barriers. Without 64-bit integers an access of 4 numbers moves two vectors of floats. The arithmetic on a line is the same in every form, so that
+// devices that round alike give equal bits; only subgroups make the kernel fast.
+//
+// Grid: one workgroup per SUBGROUPS subgroups, or per INVOCATIONS lanes; folded.
+// Traffic: each element once in, once out; per invocation a few roots of unity. Workgroup memory: none with subgroups; else, for lines in several
+//   lanes, a number from each invocation to each lane of its line, or as many times that as there is room for.
+// Requires: arrays that begin and end at multiples of V numbers; `roots` holds exp(-2 pi i x / n) at x. The form with subgroups: the feature
+//   SUBGROUP; that with accesses of 64-bit integers: SHADER_INT64.
 // Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23; I. J. Good, J. R. Statist. Soc. B 20 (1958) 361.
 // Rust twin: src/kernels/fft/lanes.rs
 // Appended: grid.wgsl
@@ -22,21 +28,6 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> roots: array<vec2<f32>>;
-
-@compute @workgroup_size(SUBGROUP * SUBGROUPS)
-fn main(
-    @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(num_workgroups) group_count: vec3<u32>,
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(subgroup_invocation_id) invocation: u32,
-) {
-    let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
-    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
-    if (first >= params.lines * LANES) {
-        return;
-    }
-    transform((first + invocation) / LANES, invocation % LANES);
-}
 
 // <generated>
 const SUBGROUP = 8u;
@@ -56,6 +47,21 @@ fn store(i: u32, value: vec4<u64>) {
 
 fn line_root(x: u32) -> vec2<f32> {
     return roots[x];
+}
+
+@compute @workgroup_size(SUBGROUP * SUBGROUPS)
+fn main(
+    @builtin(workgroup_id) group_id: vec3<u32>,
+    @builtin(num_workgroups) group_count: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) invocation: u32,
+) {
+    let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
+    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
+    if (first >= params.lines * LANES) {
+        return;
+    }
+    transform((first + invocation) / LANES, invocation % LANES);
 }
 
 /// Transforms line `line` as its lane `lane`.

@@ -35,9 +35,17 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     }
 }
 
-/// Whether such a device can do anything of such a transform in lanes.
+/// Whether such a device can do anything of such a transform in lanes, and fast: where there are no subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
-    profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2] && matches!(transform.kind, Kind::C2c(_))
+    lower_lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
+}
+
+/// Whether a pass is worth a search's time there: lanes only as the rules would take them.
+pub(super) fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
+    match pass {
+        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= width(profile),
+        PassRecipe::Registers(_) | PassRecipe::Radix2 { .. } => true,
+    }
 }
 
 /// The passes in lanes of an axis, if there are any.

@@ -1,7 +1,8 @@
 //! Text of a pass without workgroup memory: lines of an FFT in the registers of one subgroup.
 //!
 //! Made for processors that pose as GPUs (lavapipe, whose subgroups are the 8 lanes of a vector register), where a barrier and every narrow access
-//! cost far more than arithmetic.
+//! cost far more than arithmetic. Other devices can run it too, though slowly: there the lanes exchange values through workgroup memory, and four
+//! numbers are two vectors of floats. Values only move in other ways, so that the arithmetic on every line is the same.
 //!
 //! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring complex numbers: [`Side::Along`] the line, or
 //! [`Side::Across`] V lines, which are transformed side by side. With W = V along and W = 1 across:
@@ -37,12 +38,15 @@ pub(crate) enum Access {
     Quad,
     /// `vec4<u64>`: four, each in 64 bits; needs `SHADER_INT64`.
     Octet,
+    /// Two `vec4<f32>`: four, where there are no integers of 64 bits.
+    Quads,
 }
 
 impl Access {
-    /// The access of so many complex numbers.
-    pub(crate) fn of_width(width: u32) -> Option<Self> {
-        [Self::Pair, Self::Quad, Self::Octet].into_iter().find(|access| access.width() == width)
+    /// The access of so many complex numbers, with integers of 64 bits or without.
+    pub(crate) fn of_width(width: u32, int64: bool) -> Option<Self> {
+        let four = if int64 { Self::Octet } else { Self::Quads };
+        [Self::Pair, Self::Quad, four].into_iter().find(|access| access.width() == width)
     }
 
     /// V: complex numbers.
@@ -50,7 +54,7 @@ impl Access {
         match self {
             Self::Pair => 1,
             Self::Quad => 2,
-            Self::Octet => 4,
+            Self::Octet | Self::Quads => 4,
         }
     }
 
@@ -60,8 +64,23 @@ impl Access {
             Self::Pair => "vec2<f32>",
             Self::Quad => "vec4<f32>",
             Self::Octet => "vec4<u64>",
+            Self::Quads => "Quads",
         }
     }
+}
+
+/// How the lanes of a line exchange values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Through {
+    /// In subgroups of [`SUBGROUP`] invocations.
+    Subgroups,
+    /// Through workgroup memory.
+    Memory {
+        /// Invocations of the workgroup.
+        invocations: u32,
+        /// Bytes that it has.
+        available: u32,
+    },
 }
 
 /// Where the neighbours of an access lie.
@@ -111,6 +130,8 @@ pub(crate) struct Lanes {
     pub(crate) swap: [bool; 2],
     /// Every output times `params.scale`.
     pub(crate) scaled: bool,
+    /// How the lanes of a line exchange values.
+    pub(crate) through: Through,
 }
 
 impl Lanes {
@@ -128,6 +149,42 @@ impl Lanes {
     pub(crate) fn elements(&self) -> u32 {
         let [along, across] = self.spread();
         across * row_elements(self.factors, self.lanes, along)
+    }
+
+    /// Invocations that stay together to the end: a subgroup for its shuffles, a workgroup for its barriers.
+    fn together(&self) -> u32 {
+        match self.through {
+            Through::Subgroups => SUBGROUP,
+            Through::Memory { invocations, .. } => invocations,
+        }
+    }
+
+    /// Whether there are invocations without a line that stay for the others.
+    fn has_idle(&self) -> bool {
+        !(u64::from(self.lines()) * u64::from(self.lanes)).is_multiple_of(self.together().into())
+    }
+
+    /// Exchanges between a pair of barriers: as many as workgroup memory has room for, in turns of equal length; 0 if there is no room for one.
+    fn exchanges_at_once(&self) -> u32 {
+        let Through::Memory { invocations, available } = self.through else { return 1 };
+        if self.lanes == 1 {
+            return 1;
+        }
+        let [along, across] = self.spread();
+        let all = self.factors[1].div_ceil(along * self.lanes) * along * along * across;
+        let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
+        let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
+        if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
+    }
+
+    /// Bytes of workgroup memory.
+    pub(crate) fn workgroup_bytes(&self) -> u64 {
+        match self.through {
+            Through::Memory { invocations, .. } if self.lanes > 1 => {
+                u64::from(self.exchanges_at_once()) * exchange_bytes(self.lanes, invocations)
+            }
+            _ => 0,
+        }
     }
 
     /// W, and lines of an access.
@@ -161,8 +218,19 @@ impl Lanes {
         if self.elements() > MAX_ELEMENTS {
             return Some(format!("a lane would hold {} complex numbers, more than {MAX_ELEMENTS}", self.elements()));
         }
+        if let Through::Memory { invocations, available } = self.through
+            && self.exchanges_at_once() == 0
+        {
+            let required = exchange_bytes(self.lanes, invocations);
+            return Some(format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"));
+        }
         (self.turn.is_some() && (self.lanes > 1 || self.side == Side::Along)).then(|| "roots on results need a line in one lane".to_owned())
     }
+}
+
+/// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its line.
+fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
+    8 * u64::from(lanes) * u64::from(invocations)
 }
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.
@@ -172,12 +240,49 @@ pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
 }
 
 /// The function `transform` that does what `pass` says, between the functions `load(i)` and `store(i, value)` of access i. It looks up roots of unity
-/// as `line_root(x)`, which is exp(-2πi·x/n), and `turn_root(x)`, that of the [`Turn`].
+/// as `line_root(x)`, which is exp(-2πi·x/n), and `turn_root(x)`, that of the [`Turn`]. Without subgroups it takes its place in the workgroup besides,
+/// and exchanges values through the array `exchange`.
 fn generate(pass: &Lanes) -> String {
     let mut writer = Writer::default();
     writer.pass(pass);
-    format!("fn transform(line: u32, lane: u32) {{\n{}}}\n", writer.text)
+    let place = if pass.through == Through::Subgroups { "" } else { ", place: u32" };
+    format!("fn transform(line: u32, lane: u32{place}) {{\n{}}}\n", writer.text)
 }
+
+/// The entry point for subgroups.
+const MAIN_OF_SUBGROUPS: &str = "\
+@compute @workgroup_size(SUBGROUP * SUBGROUPS)
+fn main(
+    @builtin(workgroup_id) group_id: vec3<u32>,
+    @builtin(num_workgroups) group_count: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) invocation: u32,
+) {
+    let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
+    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
+    if (first >= params.lines * LANES) {
+        return;
+    }
+    transform((first + invocation) / LANES, invocation % LANES);
+}
+";
+
+/// The entry point without them. Which workgroups return is the same for all invocations of each, as barriers want it.
+const MAIN_OF_WORKGROUPS: &str = "\
+@compute @workgroup_size(INVOCATIONS)
+fn main(
+    @builtin(workgroup_id) group_id: vec3<u32>,
+    @builtin(num_workgroups) group_count: vec3<u32>,
+    @builtin(local_invocation_index) place: u32,
+) {
+    let first = workgroup_index(group_id, group_count) * INVOCATIONS;
+    // Lines may end in the midst of a workgroup, which meets at barriers as a whole: it stays, and its text guards the stores.
+    if (first >= params.lines * LANES) {
+        return;
+    }
+    transform((first + place) / LANES, place % LANES, place);
+}
+";
 
 /// How roots of a [`Turn`] are looked up: in one table, or as products of two, see [`Twiddle`](crate::kernels::fft::pass::Twiddle).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -189,8 +294,19 @@ pub(crate) struct TurnTable {
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at 0 in the constants.
 pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<TurnTable>) -> String {
     let element = pass.access.element();
-    let mut text =
-        format!("const SUBGROUP = {SUBGROUP}u;\nconst SUBGROUPS = {}u;\nconst LANES = {}u;\n\n", invocations / SUBGROUP, pass.lanes);
+    let (sizes, main) = match pass.through {
+        Through::Subgroups => {
+            (format!("const SUBGROUP = {SUBGROUP}u;\nconst SUBGROUPS = {}u;\n", invocations / SUBGROUP), MAIN_OF_SUBGROUPS)
+        }
+        Through::Memory { .. } => (format!("const INVOCATIONS = {invocations}u;\n"), MAIN_OF_WORKGROUPS),
+    };
+    let mut text = format!("{sizes}const LANES = {}u;\n\n", pass.lanes);
+    if pass.access == Access::Quads {
+        text += "struct Quads {\n    low: vec4<f32>,\n    high: vec4<f32>,\n}\n\n";
+    }
+    if pass.workgroup_bytes() > 0 {
+        let _ = writeln!(text, "var<workgroup> exchange: array<vec2<f32>, {}>;\n", pass.workgroup_bytes() / 8);
+    }
     let (from, to) = if in_place { ("data", "data") } else { ("input", "output") };
     if !in_place {
         let _ = writeln!(text, "@group(0) @binding(1) var<storage, read> {from}: array<{element}>;");
@@ -212,7 +328,7 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
         }
         text += "}\n\n";
     }
-    text + "/// Transforms line `line` as its lane `lane`.\n" + &generate(pass)
+    text + main + "\n/// Transforms line `line` as its lane `lane`.\n" + &generate(pass)
 }
 
 /// A real number of the text, or its negative, which costs nothing to write.
@@ -266,6 +382,7 @@ type Stores = BTreeMap<u32, (Option<String>, Wide)>;
 struct Writer {
     text: String,
     next: u32,
+    exchanged: bool,
 }
 
 impl Writer {
@@ -309,7 +426,7 @@ impl Writer {
             if j < first + along * pass.lanes {
                 conditions.push(format!("lane < {}u", (j - first) / along));
             }
-            if !(pass.lines() * pass.lanes).is_multiple_of(SUBGROUP) {
+            if pass.has_idle() {
                 conditions.push(format!("line < {}u", pass.lines()));
             }
             let condition = (!conditions.is_empty()).then(|| conditions.join(" && "));
@@ -331,7 +448,7 @@ impl Writer {
     fn addresses(&mut self, pass: &Lanes) {
         let mut sums = [Vec::new(), Vec::new(), Vec::new()];
         let mut rest = "line".to_owned();
-        if !(pass.lines() * pass.lanes).is_multiple_of(SUBGROUP) {
+        if pass.has_idle() {
             // Lines past the last one load what that one loads.
             self.line(format_args!("let live_line = min(line, {}u);", pass.lines() - 1));
             rest = "live_line".to_owned();
@@ -365,8 +482,16 @@ impl Writer {
                 self.line(format_args!("let {name} = {sum};"));
             }
         }
-        for distance in [4, 2, 1].into_iter().filter(|&distance| distance < pass.lanes) {
-            self.line(format_args!("let upper{distance} = (lane & {distance}u) != 0u;"));
+        match pass.through {
+            Through::Subgroups => {
+                for distance in [4, 2, 1].into_iter().filter(|&distance| distance < pass.lanes) {
+                    self.line(format_args!("let upper{distance} = (lane & {distance}u) != 0u;"));
+                }
+            }
+            Through::Memory { invocations, .. } if pass.lanes > 1 => {
+                self.line(format_args!("let received = lane * {invocations}u + place - lane;"));
+            }
+            Through::Memory { .. } => {}
         }
     }
 
@@ -374,32 +499,35 @@ impl Writer {
     fn second_inputs(&mut self, pass: &Lanes, stage: &[Vec<Wide>], h: u32, own: &mut Powers) -> Vec<Wide> {
         let ([j, k], [along, across]) = (pass.factors, pass.spread());
         let mut inputs = vec![Wide::new(); k as usize];
-        for (e, slot) in (0..).zip(stage) {
+        let mut all = Vec::new();
+        for e in 0..stage.len() as u32 {
             for c in 0..along {
-                for g in 0..along {
-                    for a in 0..across {
-                        let sent: Vec<Option<Complex>> = (0..pass.lanes)
-                            .map(|to| g + along * (to + pass.lanes * h))
-                            .map(|u| (u < j).then(|| slot[u as usize][(c * across + a) as usize]))
-                            .collect();
-                        for (l, value) in (0..).zip(self.exchange(&sent)) {
-                            let i = c + along * (l + pass.lanes * e);
-                            if i >= k {
-                                continue;
-                            }
-                            // i·u = i·(g + W·L·h) + i·W·λ
-                            let fixed = i * (g + along * pass.lanes * h) % pass.n();
-                            let value = if i == 0 {
-                                value
-                            } else if pass.lanes == 1 {
-                                self.turn(value, fixed, pass.n())
-                            } else {
-                                let root = own.turned(self, i, fixed, pass.n());
-                                self.mul(value, root)
-                            };
-                            inputs[i as usize].push(value);
-                        }
+                all.extend((0..along).flat_map(|g| (0..across).map(move |a| (e, c, g, a))));
+            }
+        }
+        for some in all.chunks(pass.exchanges_at_once() as usize) {
+            let sent = some.iter().map(|&(e, c, g, a)| {
+                let to = (0..pass.lanes).map(|to| g + along * (to + pass.lanes * h));
+                to.map(|u| (u < j).then(|| stage[e as usize][u as usize][(c * across + a) as usize])).collect()
+            });
+            let sent: Vec<Vec<Option<Complex>>> = sent.collect();
+            for (&(e, c, g, _), values) in some.iter().zip(self.exchange(pass, &sent)) {
+                for (l, value) in (0..).zip(values) {
+                    let i = c + along * (l + pass.lanes * e);
+                    if i >= k {
+                        continue;
                     }
+                    // i·u = i·(g + W·L·h) + i·W·λ
+                    let fixed = i * (g + along * pass.lanes * h) % pass.n();
+                    let value = if i == 0 {
+                        value
+                    } else if pass.lanes == 1 {
+                        self.turn(value, fixed, pass.n())
+                    } else {
+                        let root = own.turned(self, i, fixed, pass.n());
+                        self.mul(value, root)
+                    };
+                    inputs[i as usize].push(value);
                 }
             }
         }
@@ -424,7 +552,11 @@ impl Writer {
             .map(|i| {
                 let [re, im] = match pass.access {
                     Access::Octet => [format!("bitcast<f32>(u32(x{name}[{i}]))"), format!("bitcast<f32>(u32(x{name}[{i}] >> 32u))")],
-                    Access::Pair | Access::Quad => [format!("x{name}[{}]", 2 * i), format!("x{name}[{}]", 2 * i + 1)],
+                    Access::Pair | Access::Quad => [2 * i, 2 * i + 1].map(|part| format!("x{name}[{part}]")),
+                    Access::Quads => {
+                        let half = if i < 2 { "low" } else { "high" };
+                        [2 * (i % 2), 2 * (i % 2) + 1].map(|part| format!("x{name}.{half}[{part}]"))
+                    }
                 };
                 Complex { re: self.value(format_args!("{re}")), im: self.value(format_args!("{im}")) }.swapped_if(pass.swap[0])
             })
@@ -437,6 +569,10 @@ impl Writer {
         let list: Vec<String> = match pass.access {
             Access::Octet => parts.map(|[re, im]| format!("u64(bitcast<u32>({re})) | (u64(bitcast<u32>({im})) << 32u)")).collect(),
             Access::Pair | Access::Quad => parts.flatten().collect(),
+            Access::Quads => {
+                let parts: Vec<String> = parts.flatten().collect();
+                parts.chunks(4).map(|half| format!("vec4<f32>({})", half.join(", "))).collect()
+            }
         };
         let place = plus("output_place", place);
         let store = format!("store({place}, {}({}));", pass.access.element(), list.join(", "));
@@ -446,13 +582,47 @@ impl Writer {
         }
     }
 
-    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender.
-    fn exchange(&mut self, sent: &[Option<Complex>]) -> Vec<Complex> {
-        let known = sent.iter().flatten().next().copied().expect("somebody sends");
-        let mut values: Vec<Complex> = sent.iter().map(|value| value.unwrap_or(known)).collect();
-        for value in &mut values {
-            *value = Complex { re: self.positive(value.re), im: self.positive(value.im) };
+    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times at once.
+    fn exchange(&mut self, pass: &Lanes, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
+        let sent: Vec<Vec<Complex>> = sent
+            .iter()
+            .map(|sent| {
+                let known = sent.iter().flatten().next().copied().expect("somebody sends");
+                let values = sent.iter().map(|value| value.unwrap_or(known));
+                values.map(|value| Complex { re: self.positive(value.re), im: self.positive(value.im) }).collect()
+            })
+            .collect();
+        match pass.through {
+            Through::Memory { invocations, .. } if pass.lanes > 1 => self.exchange_in_memory(pass.lanes, invocations, &sent),
+            _ => sent.into_iter().map(|values| self.exchange_in_subgroups(values)).collect(),
         }
+    }
+
+    /// Every invocation stores its values for the other lanes, and loads theirs for itself.
+    fn exchange_in_memory(&mut self, lanes: u32, invocations: u32, sent: &[Vec<Complex>]) -> Vec<Vec<Complex>> {
+        if self.exchanged {
+            // What was exchanged before has been read by everyone.
+            self.line(format_args!("workgroupBarrier();"));
+        }
+        self.exchanged = true;
+        for (i, value) in (0..).zip(sent.iter().flatten()) {
+            let place = plus("place", i * invocations);
+            self.line(format_args!("exchange[{place}] = vec2<f32>({}, {});", value.re, value.im));
+        }
+        self.line(format_args!("workgroupBarrier();"));
+        let senders = |first: u32| (0..lanes).map(move |lane| plus("received", first * lanes * invocations + lane));
+        let of_one = |(first, _)| {
+            let of_sender = |place| {
+                let name = self.value(format_args!("exchange[{place}]")).name;
+                Complex { re: self.value(format_args!("x{name}.x")), im: self.value(format_args!("x{name}.y")) }
+            };
+            senders(first).map(of_sender).collect()
+        };
+        (0..).zip(sent).map(of_one).collect()
+    }
+
+    /// The lanes of a subgroup exchange halves, then quarters, then eighths.
+    fn exchange_in_subgroups(&mut self, mut values: Vec<Complex>) -> Vec<Complex> {
         let mut distance = values.len() / 2;
         while distance > 0 {
             for low in (0..values.len()).filter(|low| low & distance == 0) {
@@ -729,7 +899,7 @@ mod tests {
         }
     }
 
-    /// One subgroup that reads the text word by word, for all lanes at once.
+    /// One subgroup, or one workgroup, that reads the text word by word, for all lanes at once.
     struct Subgroup<'a> {
         pass: &'a Lanes,
         names: HashMap<String, Vec<Value>>,
@@ -737,6 +907,9 @@ mod tests {
         output: &'a mut [[f32; 2]],
         words: Vec<String>,
         at: usize,
+        /// Invocations: a subgroup's, or a workgroup's.
+        count: usize,
+        memory: Vec<Value>,
     }
 
     /// Names with their type arguments, numbers, and signs.
@@ -770,16 +943,25 @@ mod tests {
 
     impl Subgroup<'_> {
         fn run(&mut self, text: &str, lines: Vec<u64>, lanes: Vec<u64>) {
-            for (name, values) in [("line", lines), ("lane", lanes)] {
+            let places = (0..self.count as u64).collect();
+            for (name, values) in [("line", lines), ("lane", lanes), ("place", places)] {
                 self.names.insert(name.to_owned(), values.into_iter().map(Value::Whole).collect());
             }
             for line in text.lines().filter(|line| line.starts_with("    ")) {
                 self.words = words(line);
                 self.at = 0;
-                let live = if self.take_if("if") { self.primary().iter().map(Value::truth).collect() } else { vec![true; 8] };
+                let live = if self.take_if("if") { self.primary().iter().map(Value::truth).collect() } else { vec![true; self.count] };
                 self.take_if("{");
                 if self.take_if("store") {
                     self.store(&live);
+                } else if self.take_if("workgroupBarrier") {
+                    assert!(self.take_if("(") && self.take_if(")"), "{line}");
+                } else if self.take_if("exchange") {
+                    let places = self.index();
+                    assert!(self.take_if("="), "{line}");
+                    for (place, value) in places.into_iter().zip(self.expression(0)) {
+                        self.memory[place] = value;
+                    }
                 } else {
                     assert!(self.take_if("let"), "{line}");
                     let name = self.word();
@@ -812,9 +994,16 @@ mod tests {
             arguments
         }
 
+        fn index(&mut self) -> Vec<usize> {
+            assert!(self.take_if("["));
+            let index = self.expression(0).iter().map(|index| index.whole() as usize).collect();
+            assert!(self.take_if("]"));
+            index
+        }
+
         fn store(&mut self, live: &[bool]) {
             let arguments = self.arguments();
-            for lane in (0..8).filter(|&lane| live[lane]) {
+            for lane in (0..self.count).filter(|&lane| live[lane]) {
                 let Value::Vector(parts) = &arguments[1][lane] else { panic!("an access is a vector") };
                 let width = self.pass.access.width() as usize;
                 let first = arguments[0][lane].whole() as usize * width;
@@ -822,6 +1011,10 @@ mod tests {
                     self.output[first + a] = match self.pass.access {
                         Access::Octet => [parts[a].whole() as u32, (parts[a].whole() >> 32) as u32].map(f32::from_bits),
                         Access::Pair | Access::Quad => [parts[2 * a].float(), parts[2 * a + 1].float()],
+                        Access::Quads => {
+                            let Value::Vector(half) = &parts[a / 2] else { panic!("a half is a vector") };
+                            [half[2 * (a % 2)].float(), half[2 * (a % 2) + 1].float()]
+                        }
                     };
                 }
             }
@@ -846,16 +1039,18 @@ mod tests {
                 self.arguments().remove(0)
             } else {
                 let word = self.word();
-                if self.words[self.at] == "(" {
+                if word == "exchange" {
+                    self.index().into_iter().map(|place| self.memory[place].clone()).collect()
+                } else if self.words[self.at] == "(" {
                     let arguments = self.arguments();
-                    (0..8).map(|lane| self.call(&word, &arguments, lane)).collect()
+                    (0..self.count).map(|lane| self.call(&word, &arguments, lane)).collect()
                 } else if word.starts_with(|c: char| c.is_ascii_digit()) {
                     let value = if word.contains('.') {
                         Value::Float(word.parse().unwrap())
                     } else {
                         Value::Whole(word.trim_end_matches('u').parse().unwrap())
                     };
-                    vec![value; 8]
+                    vec![value; self.count]
                 } else {
                     self.names[&word].clone()
                 }
@@ -866,7 +1061,7 @@ mod tests {
                     assert!(self.take_if("]"));
                     part
                 } else if self.take_if(".") {
-                    usize::from(self.word() == "y")
+                    usize::from(["y", "high"].contains(&self.word().as_str()))
                 } else {
                     return value;
                 };
@@ -891,6 +1086,10 @@ mod tests {
                             numbers.map(|[re, im]| Value::Whole(u64::from(re.to_bits()) | u64::from(im.to_bits()) << 32)).collect()
                         }
                         Access::Pair | Access::Quad => numbers.flatten().map(Value::Float).collect(),
+                        Access::Quads => {
+                            let numbers: Vec<Value> = numbers.flatten().map(Value::Float).collect();
+                            numbers.chunks(4).map(|half| Value::Vector(half.to_vec())).collect()
+                        }
                     })
                 }
                 "line_root" => root(self.pass.n()),
@@ -902,7 +1101,9 @@ mod tests {
                 "min" => Value::Whole(first.whole().min(arguments[1][lane].whole())),
                 "select" => arguments[usize::from(arguments[2][lane].truth())][lane].clone(),
                 "subgroupShuffleXor" => arguments[0][lane ^ arguments[1][lane].whole() as usize].clone(),
-                _ if function.starts_with("vec") => Value::Vector(arguments.iter().map(|argument| argument[lane].clone()).collect()),
+                _ if function.starts_with("vec") || function == "Quads" => {
+                    Value::Vector(arguments.iter().map(|argument| argument[lane].clone()).collect())
+                }
                 _ => panic!("what is {function}?"),
             }
         }
@@ -931,6 +1132,7 @@ mod tests {
             "<<" => Value::Whole(a << b),
             ">>" => Value::Whole(a >> b),
             "+" => Value::Whole(a + b),
+            "-" => Value::Whole(a - b),
             "*" => Value::Whole(a * b),
             "/" => Value::Whole(a / b),
             "%" => Value::Whole(a % b),
@@ -943,18 +1145,35 @@ mod tests {
         [(bits >> 16) as f32 / 65536.0 - 0.5, (bits & 0xffff) as f32 / 65536.0 - 0.5]
     }
 
-    /// Runs all lines of `pass` and compares with sums in f64.
-    fn check(pass: &Lanes, input_len: usize, output_len: usize) {
+    /// Runs all lines of `pass`.
+    fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
         assert_eq!(pass.unfit(), None);
-        let input: Vec<[f32; 2]> = (0..input_len).map(number).collect();
         let mut output = vec![[f32::NAN; 2]; output_len];
         let text = generate(pass);
-        let at_once = 8 / pass.lanes;
-        for subgroup in 0..pass.lines().div_ceil(at_once) {
-            let lines = (0..8).map(|lane| u64::from(subgroup * at_once + lane / pass.lanes)).collect();
-            let lanes = (0..8).map(|lane| u64::from(lane % pass.lanes)).collect();
-            let mut run = Subgroup { pass, names: HashMap::new(), input: &input, output: &mut output, words: Vec::new(), at: 0 };
-            run.run(&text, lines, lanes);
+        let count = pass.together();
+        let at_once = count / pass.lanes;
+        for group in 0..pass.lines().div_ceil(at_once) {
+            let lines = (0..count).map(|lane| u64::from(group * at_once + lane / pass.lanes)).collect();
+            let lanes = (0..count).map(|lane| u64::from(lane % pass.lanes)).collect();
+            let memory = vec![Value::Truth(false); pass.workgroup_bytes() as usize / 8];
+            let (names, words, count) = (HashMap::new(), Vec::new(), count as usize);
+            Subgroup { pass, names, input, output: &mut output, words, at: 0, count, memory }.run(&text, lines, lanes);
+        }
+        output
+    }
+
+    /// Runs all lines of `pass` in every form, and compares with sums in f64.
+    fn check(pass: &Lanes, input_len: usize, output_len: usize) {
+        let input: Vec<[f32; 2]> = (0..input_len).map(number).collect();
+        let output = run(pass, &input, output_len);
+        let access = if pass.access == Access::Octet { Access::Quads } else { pass.access };
+        // Room for one exchange, for some, for all.
+        for (invocations, room) in [(8, 1), (24, 3), (16, 1000)] {
+            let available = exchange_bytes(pass.lanes, invocations) as u32 * room;
+            let other = Lanes { access, through: Through::Memory { invocations, available }, ..pass.clone() };
+            assert!(other.workgroup_bytes() <= available.into());
+            let bits = |output: Vec<[f32; 2]>| output.into_iter().map(|z| z.map(f32::to_bits)).collect::<Vec<_>>();
+            assert!(bits(run(&other, &input, output_len)) == bits(output.clone()), "{other:?}");
         }
         let (n, [along, across]) = (pass.n() as usize, pass.spread());
         let width = pass.access.width() as usize;
@@ -1016,6 +1235,7 @@ mod tests {
             turn: None,
             swap: [false; 2],
             scaled: false,
+            through: Through::Subgroups,
         }
     }
 
@@ -1081,5 +1301,9 @@ mod tests {
         assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, Access::Octet) }.unfit().is_some());
         assert_eq!(rows([32, 32], 8, Access::Octet).elements(), 128);
         assert_eq!(rows([60, 32], 8, Access::Octet).elements(), 256);
+        let small = Through::Memory { invocations: 64, available: 4095 };
+        let pass = Lanes { through: small, ..rows([32, 32], 8, Access::Quads) };
+        assert!(pass.unfit().is_some_and(|why| why.contains("4096 bytes")));
+        assert_eq!(Lanes { lanes: 1, factors: [16, 16], ..pass }.unfit(), None);
     }
 }

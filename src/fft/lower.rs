@@ -4,7 +4,7 @@ use super::bindings::{self, Sized};
 use super::lanes::{self, TurnTable};
 use super::lower_lanes;
 use super::passes::{Factors, Hooks, State, Step, chain};
-use super::recipe::{PassRecipe, Recipe, Registers};
+use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
 use super::roots::Constants;
 use super::stages::{self, Setting};
 use super::transform::{Geometry, Kind, Transform};
@@ -19,32 +19,7 @@ use crate::transpose;
 
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = transform.geometry()?;
-    let [mut input, mut output] = match transform.kind {
-        Kind::C2c(_) => [8, 8],
-        Kind::R2c => [4, 8],
-        Kind::C2r => [8, 4],
-    }
-    .map(|element_bytes| Array { len: 0, element_bytes });
-    (input.len, output.len) = (geometry.input.span, geometry.output.span);
-    if transform.placement == Placement::InPlace {
-        // Rows of reals are padded: of the array that is both, all is one's own.
-        match transform.kind {
-            Kind::C2c(_) => {}
-            Kind::R2c => input.len = 2 * output.len,
-            Kind::C2r => output.len = 2 * input.len,
-        }
-    }
-    let program = Program {
-        title: transform.to_string(),
-        placement: transform.placement,
-        input,
-        second: false,
-        output,
-        workspaces: Vec::new(),
-        tables: Vec::new(),
-        dispatches: Vec::new(),
-    };
-    let mut lowering = Lowering { transform, geometry: &geometry, recipe, profile, program };
+    let mut lowering = Lowering::new(transform, &geometry, recipe, profile);
     match recipe {
         Recipe::Axes(axes) => {
             let steps = chain(transform, &geometry, axes).map_err(|why| lowering.unfit(why))?;
@@ -53,6 +28,24 @@ pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProf
         Recipe::Transposed { rows, columns, transpose } => lowering.by_transposes(rows, columns, transpose)?,
     }
     Ok(lowering.program)
+}
+
+/// Refuses what one pass of an axis cannot do on such a device, whatever the others can.
+pub(super) fn check_pass(
+    transform: &Transform,
+    geometry: &Geometry,
+    axes: &[AxisRecipe],
+    [i, f]: [usize; 2],
+    profile: &DeviceProfile,
+) -> Result<()> {
+    let recipe = Recipe::Axes(axes.to_vec());
+    let mut lowering = Lowering::new(transform, geometry, &recipe, profile);
+    let steps = chain(transform, geometry, axes).map_err(|why| lowering.unfit(why))?;
+    let slots = lowering.slots(&steps);
+    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].axis, f)) {
+        lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
+    }
+    lowering.program.check(profile)
 }
 
 struct Lowering<'a> {
@@ -85,6 +78,38 @@ impl Line {
         let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == u64::from(second));
         (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
             .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// With the arrays, and no dispatch yet.
+    fn new(transform: &'a Transform, geometry: &'a Geometry, recipe: &'a Recipe, profile: &'a DeviceProfile) -> Self {
+        let [mut input, mut output] = match transform.kind {
+            Kind::C2c(_) => [8, 8],
+            Kind::R2c => [4, 8],
+            Kind::C2r => [8, 4],
+        }
+        .map(|element_bytes| Array { len: 0, element_bytes });
+        (input.len, output.len) = (geometry.input.span, geometry.output.span);
+        if transform.placement == Placement::InPlace {
+            // Rows of reals are padded: of the array that is both, all is one's own.
+            match transform.kind {
+                Kind::C2c(_) => {}
+                Kind::R2c => input.len = 2 * output.len,
+                Kind::C2r => output.len = 2 * input.len,
+            }
+        }
+        let program = Program {
+            title: transform.to_string(),
+            placement: transform.placement,
+            input,
+            second: false,
+            output,
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: Vec::new(),
+        };
+        Self { transform, geometry, recipe, profile, program }
     }
 }
 
@@ -349,7 +374,7 @@ impl Lowering<'_> {
         let roots = self.program.table(constants.table());
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale };
-        let workgroup = fft::lanes::Workgroup { invocations, lanes };
+        let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
         let generated = Generated { text, form: Form::Pass(pass.into()) };
         let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);

@@ -1,19 +1,22 @@
 //! Which steps the kernel `fft/lanes` can do, and how.
 
-use super::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Turn};
+use super::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Through, Turn};
 use super::lower::Line;
 use super::passes::Step;
 use super::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::Place;
 
+/// Whether the lanes of a line can be those of a subgroup.
+pub(super) fn has_subgroups(profile: &DeviceProfile) -> bool {
+    profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2]
+}
+
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and after it; or why there is none.
 pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
     let PassRecipe::Lanes { factors, lanes, width, invocations } = *step.recipe else { return Err("it is another kernel's".to_owned()) };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
-    ensure(profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2], "lanes need the feature SUBGROUP and subgroups of 8")?;
-    let access = Access::of_width(width).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;
-    ensure(access != Access::Octet || profile.int64, "accesses of 4 complex numbers need the feature SHADER_INT64")?;
+    let access = Access::of_width(width, profile.int64).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     ensure(
         invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),
@@ -60,6 +63,8 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         ensure(number.is_multiple_of(width), &format!("accesses of {width} complex numbers need every distance to be a multiple of that"))?;
         *number /= width;
     }
+    let available = profile.workgroup_bytes;
+    let through = if has_subgroups(profile) { Through::Subgroups } else { Through::Memory { invocations, available } };
     let pass = Lanes {
         factors,
         lanes,
@@ -71,6 +76,7 @@ pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         turn,
         swap: [step.load.swap, step.store.swap],
         scaled,
+        through,
     };
     if let Some(why) = pass.unfit() {
         return Err(why);

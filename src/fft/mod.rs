@@ -20,6 +20,7 @@
 //!
 //! Plans made of them work on wgpu buffers, as [`Plan`](crate::Plan) describes. For who knows another library: [`guides`](crate::guides).
 
+mod adapt;
 mod banks;
 mod bindings;
 mod butterfly;

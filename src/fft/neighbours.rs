@@ -118,7 +118,7 @@ pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &Devic
 }
 
 /// Whether nothing is 0 that others are divided by.
-fn is_sane(pass: &PassRecipe) -> bool {
+pub(super) fn is_sane(pass: &PassRecipe) -> bool {
     match pass {
         PassRecipe::Registers(Registers { radices, lanes, lines, pieces, .. }) => {
             let fine = |radix: &u32| (1..=MAX_ELEMENTS).contains(radix);
@@ -137,6 +137,7 @@ impl Space<'_> {
     /// The recipe, if its passes make a chain and what is in lanes can be.
     fn sound(&self, axes: Vec<AxisRecipe>) -> Option<Recipe> {
         let fine = chain(self.transform, self.geometry, &axes).is_ok()
+            && axes.iter().flat_map(|axis| &axis.passes).all(|pass| design_cpu::is_worth_while(pass, self.transform, self.profile))
             && design_cpu::unfit(&axes, self.transform, self.geometry, self.profile).is_none()
             && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| self.runs(axis, f)));
         fine.then_some(Recipe::Axes(axes))

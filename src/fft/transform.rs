@@ -41,6 +41,8 @@ pub(super) struct Transform {
     pub input: Option<Layout>,
     pub output: Option<Layout>,
     pub scale: Scale,
+    /// Bits of the factor on every output that takes the place of the scale's, if there is one.
+    pub factor: Option<u32>,
     pub placement: Placement,
     pub transposed: bool,
 }
@@ -65,7 +67,7 @@ pub(super) struct Geometry {
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        Self { kind, shape, batch: 1, axes: Vec::new(), input: None, output: None, scale, placement, transposed: false }
+        Self { kind, shape, batch: 1, axes: Vec::new(), input: None, output: None, scale, factor: None, placement, transposed: false }
     }
 
     pub fn is_inverse(&self) -> bool {
@@ -159,11 +161,12 @@ impl Transform {
             let all = shape.extents().iter().chain([&self.batch]);
             all.map(|&extent| extent as u32).collect::<Vec<_>>()
         };
-        let factor = match self.scale {
+        let of_scale = match self.scale {
             Scale::One => 1.0,
             Scale::InvLen => 1.0 / n,
             Scale::InvSqrtLen => 1.0 / n.sqrt(),
         };
+        let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
         Ok(Geometry {
             dense: is_dense(&input, shapes[0]) && is_dense(&output, shapes[1]),
             input_extents: extents(shapes[0]),
@@ -171,7 +174,7 @@ impl Transform {
             axes,
             input,
             output,
-            factor: factor as f32,
+            factor,
         })
     }
 
@@ -201,7 +204,7 @@ impl Transform {
             let name = match word.split_once('=') {
                 Some((name, _)) => name,
                 None if word.starts_with('x') => "x",
-                None if word.starts_with("1/") => "1/",
+                None if word.starts_with("1/") || word.starts_with('*') => "1/",
                 None => word,
             };
             if seen.contains(&name) {
@@ -219,11 +222,12 @@ impl Transform {
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
-                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
-                    Some(count) => spec.batch = count,
-                    None => {
+                _ => match (word.strip_prefix('x').and_then(|count| count.parse().ok()), word.strip_prefix('*').map(str::parse::<f32>)) {
+                    (Some(count), _) => spec.batch = count,
+                    (_, Some(Ok(factor))) => spec.factor = Some(factor.to_bits()),
+                    _ => {
                         return Err(wrong(&format!(
-                            "`{word}` is neither a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n)), in-place nor transposed"
+                            "`{word}` is neither a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n), *0.25), in-place nor transposed"
                         )));
                     }
                 },
@@ -245,11 +249,12 @@ impl fmt::Display for Transform {
                 write!(f, " {name}={layout}")?;
             }
         }
-        f.write_str(match self.scale {
-            Scale::One => "",
-            Scale::InvLen => " 1/n",
-            Scale::InvSqrtLen => " 1/sqrt(n)",
-        })?;
+        match (self.factor, self.scale) {
+            (Some(factor), _) => write!(f, " *{}", f32::from_bits(factor))?,
+            (None, Scale::One) => {}
+            (None, Scale::InvLen) => f.write_str(" 1/n")?,
+            (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,
+        }
         f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })?;
         f.write_str(if self.transposed { " transposed" } else { "" })
     }
@@ -286,6 +291,7 @@ macro_rules! specification {
             /// The factor on every output.
             pub fn scale(mut self, scale: Scale) -> Self {
                 self.0.scale = scale;
+                self.0.factor = None;
                 self
             }
 
@@ -293,6 +299,32 @@ macro_rules! specification {
             pub fn in_place(mut self) -> Self {
                 self.0.placement = Placement::InPlace;
                 self
+            }
+
+            /// This factor on every output in place of the scale's: of the last phase of a transform that is computed in several.
+            #[allow(dead_code, reason = "for what splits a transform over several devices")]
+            pub(crate) fn scaled_by(mut self, factor: f32) -> Self {
+                self.0.scale = Scale::One;
+                self.0.factor = Some(factor.to_bits());
+                self
+            }
+
+            /// The factor on every output, as a number.
+            ///
+            /// # Errors
+            /// If the specification is not valid.
+            #[allow(dead_code, reason = "for what splits a transform over several devices")]
+            pub(crate) fn factor(&self) -> Result<f32> {
+                Ok(self.0.geometry()?.factor)
+            }
+
+            /// The multiple of rows along the last axis, counted over all other axes and the batch, that a part must begin at for its rows to have the bits
+            /// that they have in the whole: 2 where two rows of reals are transformed as one, else 1. None where the pairs are none that a part would make,
+            /// or the recipe does not solve the transform. The rows of a part go by this recipe's part for the last axis ([`Recipe::of_axes`]), and not by
+            /// what the rules choose for rows alone.
+            #[allow(dead_code, reason = "for what splits a transform over several devices")]
+            pub(crate) fn granule(&self, recipe: &Recipe) -> Option<usize> {
+                adapt::granule(&self.0, recipe)
             }
         }
 
@@ -309,6 +341,10 @@ macro_rules! specification {
 
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.0, recipe, profile)
+            }
+
+            fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
+                adapt::adapted(&self.0, recipe, profile)
             }
 
             fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {

@@ -90,6 +90,16 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
 
+    /// A recipe for this specification that fits a device of `profile` and does the same floating-point operations on every line as `recipe`, so that devices that
+    /// round alike give equal bits. `recipe` may be that of another specification, which differs from this one in the number of its lines.
+    ///
+    /// # Errors
+    /// As [`lower`](Self::lower) of `recipe` itself, if there is none.
+    fn adapted(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Self::Recipe> {
+        self.lower(recipe, profile)?.check(profile)?;
+        Ok(recipe.clone())
+    }
+
     /// A plain recipe whose result others are compared with: the baseline kernel where it can do it, or else the rules' choice.
     ///
     /// # Errors

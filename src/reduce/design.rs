@@ -56,13 +56,21 @@ const FIXED_ROWS: u32 = 64;
 /// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings have 128 MiB or more.
 const FIXED_BYTES: u64 = 64 << 20;
 
-/// What the shape alone decides, for each pass: values side by side, width of an access and parts.
-fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
+/// An order of combination, for each pass: values side by side, width of an access and parts.
+pub(super) type Order = Vec<[u32; 3]>;
+
+/// The widest access of a pass in a fixed order.
+pub(super) fn fixed_width(operator: &Operator, partial: bool, contiguous: u32) -> u32 {
+    widest(operator, partial, contiguous, 16)
+}
+
+/// The order that the shape alone decides.
+pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
     let mut passes = Vec::new();
     let mut count = geometry.count();
     loop {
         let partial = !passes.is_empty();
-        let width = widest(operator, partial, geometry.contiguous_in(count, partial), 16);
+        let width = fixed_width(operator, partial, geometry.contiguous_in(count, partial));
         let length = geometry.length(count, width);
         let groups = if geometry.lines { geometry.results() } else { (geometry.results() / width).div_ceil(32) };
         let side_by_side = if geometry.lines {
@@ -86,10 +94,15 @@ fn fixed_order(operator: &Operator, geometry: &Geometry) -> Vec<[u32; 3]> {
 
 /// The passes of [`fixed_order`] for a device.
 pub(super) fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    Recipe::Passes(in_order(&fixed_order(operator, geometry), operator, geometry, profile))
+}
+
+/// The passes of an order for a device. The order may be that of an array of which `geometry` is a piece.
+pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Vec<Pass> {
     let subgroup = subgroup_for(operator, geometry, profile);
     let mut count = geometry.count();
     let mut passes = Vec::new();
-    for [side_by_side, width, parts] in fixed_order(operator, geometry) {
+    for &[side_by_side, width, parts] in order {
         let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
         // On a processor a subgroup to a line, and few lanes to a column.
         let (invocations, lanes) = match (profile.is_cpu(), geometry.lines) {
@@ -105,14 +118,15 @@ pub(super) fn fixed(operator: &Operator, geometry: &Geometry, profile: &DevicePr
         passes.push(unrolled(pass, geometry.length(count, width)));
         count = parts;
     }
-    Recipe::Passes(passes)
+    passes
 }
 
-/// Whether a recipe combines in the order that the shape alone decides.
-pub(super) fn is_fixed(recipe: &Recipe, operator: &Operator, geometry: &Geometry) -> bool {
+/// Whether a recipe combines in an order.
+pub(super) fn keeps(recipe: &Recipe, order: &Order) -> bool {
     let Recipe::Passes(passes) = recipe else { return false };
-    let own: Vec<[u32; 3]> = passes.iter().map(|pass| [pass.lanes * pass.accumulators, pass.width, pass.parts]).collect();
-    own == fixed_order(operator, geometry) && passes.iter().all(|pass| !pass.join)
+    // Numbers by hand may have a product that no u32 holds.
+    let own = |pass: &Pass| [pass.lanes.saturating_mul(pass.accumulators), pass.width, pass.parts];
+    passes.len() == order.len() && passes.iter().zip(order).all(|(pass, order)| own(pass) == *order && !pass.join)
 }
 
 /// Size of the subgroups to exchange values in, 0 for none.

@@ -54,6 +54,24 @@ impl Geometry {
         if self.lines { count / width } else { count }
     }
 
+    /// The same array with so many of what is kept and lies farthest apart. Axes are neither left out nor joined anew, so that the order of what is reduced stays.
+    pub fn with_kept(&self, extent: u32) -> Self {
+        let mut piece = self.clone();
+        if let Some(run) = piece.kept.last_mut() {
+            let (all, stride) = (run.extent, run.stride);
+            run.extent = extent;
+            for slower in piece.reduced.iter_mut().filter(|run| run.stride > stride) {
+                slower.stride = slower.stride / all * extent;
+            }
+        }
+        piece
+    }
+
+    /// The same array with so many of what is reduced, which is one run.
+    pub fn with_reduced(&self, extent: u32) -> Self {
+        Self { reduced: self.reduced.iter().map(|run| Run { extent, ..*run }).collect(), ..self.clone() }
+    }
+
     pub fn of(spec: &Core) -> Result<Self> {
         let what = || format!("`{spec}`");
         let rank = spec.shape.rank();

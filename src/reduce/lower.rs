@@ -1,6 +1,6 @@
 //! A recipe for a reduction as dispatches.
 
-use super::design::is_fixed;
+use super::design::{Order, fixed_order, keeps};
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
 use super::text::{self, Setting, value_words};
@@ -15,33 +15,85 @@ use crate::plan::{Array, Placement, Program};
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = Geometry::of(spec)?;
     let operator = spec.operator(&geometry, profile)?;
-    let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: spec.to_string(), why };
-    if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() && !is_fixed(recipe, &operator, &geometry) {
-        return Err(unfit(
-            "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
-                .to_owned(),
-        ));
+    let is_fixed = spec.determinism == Determinism::AcrossDevices && !operator.is_exact();
+    let order = is_fixed.then(|| fixed_order(&operator, &geometry));
+    Work { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)
+}
+
+/// What a program computes.
+pub(super) struct Work {
+    /// The specification, printed.
+    pub title: String,
+    pub operator: Operator,
+    /// The array; if partial results are read, the one that they are of.
+    pub geometry: Geometry,
+    /// The order that a recipe has to keep, if there is one.
+    pub order: Option<Order>,
+    pub portion: Portion,
+}
+
+/// How much of a reduction a program computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Portion {
+    /// From the elements to the results.
+    Whole,
+    /// From the elements to partial results: some parts of the first pass over a larger array.
+    Parts {
+        /// The first of them.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// Accesses or rows of each, but for the last one, which has what is left.
+        chunk: u32,
+    },
+    /// From the partial results of so many parts to the results.
+    Join(u32),
+}
+
+impl Work {
+    /// The dispatches of a recipe.
+    pub fn lower(self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let Self { title, operator, geometry, order, portion } = self;
+        let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
+        if order.is_some_and(|order| !keeps(recipe, &order)) {
+            return Err(unfit(
+                "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
+                    .to_owned(),
+            ));
+        }
+        // Partial results are words: they are of a type that only the kernels know.
+        let partials = |parts: u32| {
+            let words = operator.value().bytes() as usize / 4;
+            Array { len: parts as usize * geometry.results() as usize * words, element_bytes: 4 }
+        };
+        let elements = Array { len: geometry.len(), element_bytes: operator.input.bytes() as usize };
+        let results = Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize };
+        let (input, output) = match portion {
+            Portion::Whole => (elements, results),
+            Portion::Parts { count, .. } => (elements, partials(count)),
+            Portion::Join(count) => (partials(count), results),
+        };
+        let program = Program {
+            title: title.clone(),
+            placement: Placement::OutOfPlace,
+            input,
+            second: operator.takes_two() && !matches!(portion, Portion::Join(_)),
+            output,
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: Vec::new(),
+        };
+        let mut lowering = Lowering { program, operator, geometry, portion, profile };
+        match recipe {
+            Recipe::Tree { workgroup } => lowering.tree(*workgroup),
+            Recipe::Passes(passes) => lowering.passes(passes),
+        }
+        .map_err(|error| match error {
+            Stop::Unfit(why) => unfit(why),
+            Stop::Error(error) => error,
+        })?;
+        Ok(lowering.program)
     }
-    let program = Program {
-        title: spec.to_string(),
-        placement: Placement::OutOfPlace,
-        input: Array { len: geometry.len(), element_bytes: operator.input.bytes() as usize },
-        second: operator.takes_two(),
-        output: Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize },
-        workspaces: Vec::new(),
-        tables: Vec::new(),
-        dispatches: Vec::new(),
-    };
-    let mut lowering = Lowering { program, operator, geometry, profile };
-    match recipe {
-        Recipe::Tree { workgroup } => lowering.tree(*workgroup),
-        Recipe::Passes(passes) => lowering.passes(passes),
-    }
-    .map_err(|error| match error {
-        Stop::Unfit(why) => unfit(why),
-        Stop::Error(error) => error,
-    })?;
-    Ok(lowering.program)
 }
 
 /// Why a recipe has no program.
@@ -60,6 +112,7 @@ struct Lowering<'a> {
     program: Program,
     operator: Operator,
     geometry: Geometry,
+    portion: Portion,
     profile: &'a DeviceProfile,
 }
 
@@ -145,14 +198,15 @@ impl Lowering<'_> {
 
     fn passes(&mut self, passes: &[Pass]) -> std::result::Result<(), Stop> {
         let mut from = Slot::Input;
-        let mut count = self.geometry.count();
+        let mut count = if let Portion::Join(parts) = self.portion { parts } else { self.geometry.count() };
+        let leaves_parts = matches!(self.portion, Portion::Parts { .. });
         for (i, pass) in passes.iter().enumerate() {
-            let partial = i > 0;
+            let partial = i > 0 || matches!(self.portion, Portion::Join(_));
             let last = i + 1 == passes.len();
             let stage = Stage {
                 operator: self.operator.clone(),
                 partial,
-                last,
+                last: last && !leaves_parts,
                 width: pass.width,
                 lanes: pass.lanes,
                 accumulators: pass.accumulators,
@@ -163,8 +217,11 @@ impl Lowering<'_> {
                 return Err(Stop::Unfit(why));
             }
             let extent = self.extent(pass, partial, count);
-            let (chunk, parts) = pass.chunk(extent.count);
-            let steps = pass.steps(extent.count).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
+            let (chunk, parts) = match self.portion {
+                Portion::Parts { chunk, .. } => (chunk, extent.count.div_ceil(chunk)),
+                _ => pass.chunk(extent.count),
+            };
+            let steps = pass.steps(chunk.min(extent.count)).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
             if self.profile.is_cpu() && steps > MOST_STEPS_ON_CPU {
                 let why = format!(
                     "a loop would turn {steps} times, and on a processor {MOST_STEPS_ON_CPU} are the most: more parts, lanes or unrolling"
@@ -174,7 +231,7 @@ impl Lowering<'_> {
             if pass.join && !last {
                 return Err(Stop::Unfit("only the last pass joins its parts".to_owned()));
             }
-            if last && parts > 1 && !pass.join {
+            if last && parts > 1 && !pass.join && !leaves_parts {
                 return Err(Stop::Unfit(format!("the last pass leaves {parts} parts of a result")));
             }
             if !last && parts == 1 {
@@ -282,6 +339,8 @@ impl Lowering<'_> {
         let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs };
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
+        // Among all that is reduced to one, of which this may be a piece.
+        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.portion { first * chunk } else { 0 } + first;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
         let is_whole = cut.lines == extent.lines && cut.parts == all_parts;
         let mut first_access = 0;
@@ -309,7 +368,7 @@ impl Lowering<'_> {
                 run,
                 run_stride,
                 first_access,
-                first_index: first * width,
+                first_index: first_of_all * width,
                 first_result: if pass.join { cut.first_line } else { cut.first_line * all_parts + cut.first_part },
                 zero: 0,
             };
@@ -329,7 +388,7 @@ impl Lowering<'_> {
                 row_stride,
                 run_stride,
                 first_access,
-                first_index: first,
+                first_index: first_of_all,
                 first_result: (cut.first_line * all_parts + cut.first_part) * extent.contiguous * width,
                 zero: 0,
             };

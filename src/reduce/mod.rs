@@ -38,6 +38,9 @@
 
 mod custom;
 mod design;
+// Reductions on several devices are made of these; hidden, as only those and the tests have a use for them.
+#[doc(hidden)]
+pub mod divide;
 mod geometry;
 mod judge;
 mod lower;

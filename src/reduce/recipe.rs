@@ -81,18 +81,21 @@ impl Recipe {
     }
 }
 
+/// Accesses, or rows, of a part, and how many parts there are, of `length` with `side_by_side` in a row, in at most so many parts.
+pub(super) fn chunk(length: u32, side_by_side: u32, parts: u32) -> (u32, u32) {
+    let chunk = u64::from(length.div_ceil(parts)).next_multiple_of(side_by_side.into()).min(u64::from(u32::MAX)) as u32;
+    (chunk, length.div_ceil(chunk))
+}
+
 impl Pass {
     /// Accesses, or rows, of a part, and how many parts there are: whole rows of lanes for every accumulator.
     pub(super) fn chunk(&self, length: u32) -> (u32, u32) {
-        let row = u64::from(self.lanes * self.accumulators);
-        let chunk = u64::from(length.div_ceil(self.parts)).next_multiple_of(row).min(u64::from(u32::MAX)) as u32;
-        (chunk, length.div_ceil(chunk))
+        chunk(length, self.lanes * self.accumulators, self.parts)
     }
 
-    /// Turns of the loop of an invocation.
-    pub(super) fn steps(&self, length: u32) -> u32 {
-        let (chunk, _) = self.chunk(length);
-        (chunk.min(length) / (self.lanes * self.accumulators)).div_ceil(self.unroll)
+    /// Turns of the loop of an invocation, over a part of so many accesses or rows.
+    pub(super) fn steps(&self, part: u32) -> u32 {
+        (part / (self.lanes * self.accumulators)).div_ceil(self.unroll)
     }
 
     /// Says why the pass cannot run, if it cannot. `contiguous` elements are read in one piece.

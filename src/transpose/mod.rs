@@ -235,6 +235,18 @@ impl<T: Element> Spec for Permute<T> {
         Ok(design::design(&self.task(&geometry, profile)))
     }
 
+    /// Any recipe moves the same bits: one that does not fit gives way to the rules'.
+    fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
+        match self.lower(recipe, profile).and_then(|program| program.check(profile)) {
+            Ok(()) => Ok(recipe.clone()),
+            Err(error) => {
+                let own = self.design(profile)?;
+                let fits = self.lower(&own, profile).and_then(|program| program.check(profile)).is_ok();
+                if fits { Ok(own) } else { Err(error) }
+            }
+        }
+    }
+
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         let task = self.task(&geometry, profile);

@@ -1,4 +1,4 @@
-//! The kernel for processors, by recipes by hand: on adapters with subgroups of 8.
+//! The kernel for processors, by recipes by hand: in subgroups of 8, and through workgroup memory elsewhere.
 
 use crate::cases::*;
 use crate::harness::*;
@@ -6,11 +6,6 @@ use crate::recipes_by_hand::LANES;
 
 pub fn lanes_by_hand(device: &Device) {
     let device = &device.alone();
-    let profile = device.gpu().profile();
-    if !profile.subgroups || profile.subgroup_sizes != [8, 8] {
-        println!("{}: no recipes of lanes, for want of subgroups of 8", device.name);
-        return;
-    }
     let tally = Tally::new(device, "recipes by hand of lanes");
     for (shape, recipes) in LANES {
         // The last subgroup is seldom full.

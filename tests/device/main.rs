@@ -3,6 +3,9 @@
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod cases;
+mod divide;
+#[path = "../support/division.rs"]
+mod division;
 mod fft_axes;
 mod fft_lanes;
 mod fft_large;
@@ -26,6 +29,7 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod same_bits;
 mod suspect;
 mod transpose;
 mod tuning;
@@ -88,6 +92,10 @@ fn per_device() -> Vec<DeviceTest> {
             complex_recipes_by_hand,
             real_recipes_by_hand,
         }
+        same_bits::{
+            parts_give_the_bits_of_the_whole,
+            other_arithmetic_gives_other_bits,
+        }
         transpose::{
             every_variant_is_exact_at_every_kind_of_size,
             the_full_hd_picture_is_exact_in_every_variant,
@@ -118,6 +126,10 @@ fn per_device() -> Vec<DeviceTest> {
             two_inputs_are_asked_for,
             expressions_with_errors_are_refused,
             random_shapes,
+        }
+        divide::{
+            pieces_have_the_bits_of_the_whole,
+            pieces_of_long_arrays_have_the_bits_of_the_whole,
         }
         lifetimes::{
             fresh_buffers_give_fresh_results,
@@ -202,7 +214,13 @@ fn main() -> ExitCode {
             // One adapter has nobody to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
             let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
-            trials.extend([agreement, records].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
+let same_bits = trial("same_bits::adapted_recipes_give_equal_bits", same_bits::adapted_recipes_give_equal_bits);
+            let parts = trial("same_bits::parts_on_two_devices_give_the_bits_of_one", same_bits::parts_on_two_devices_give_the_bits_of_one);
+            let pieces = trial(
+                "divide::pieces_on_all_adapters_have_the_bits_of_the_whole",
+                divide::pieces_on_all_adapters_have_the_bits_of_the_whole,
+            );
+            trials.extend([agreement, records, same_bits, parts, pieces].map(|trial| trial.with_ignored_flag(devices.len() < 2)));
         }
         Err(error) => {
             eprintln!("SKIPPED: every test on a device: {error}");

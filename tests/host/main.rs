@@ -1,6 +1,10 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
+mod adapted;
 mod contract;
+mod divide;
+#[path = "../support/division.rs"]
+mod division;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]

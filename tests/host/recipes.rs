@@ -211,6 +211,22 @@ fn specifications_are_read_as_they_are_printed() {
     ] {
         assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
     }
+    // A factor by number has no builder for callers, but a text that says it exactly.
+    for (text, printed) in [
+        ("*0.0009765625", "*0.0009765625"),
+        ("*1e-3", "*0.001"),
+        ("*-2", "*-2"),
+        ("*1.1754942e-38", "*0.000000000000000000000000000000000000011754942"),
+    ] {
+        let spec: C2c = format!("c2c fwd 8 {text} in-place").parse().unwrap();
+        assert_eq!(spec.to_string(), format!("c2c fwd 8 {printed} in-place"));
+        assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
+        let program = spec.lower(&"axis 0: registers 8 lanes=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
+        assert_eq!(program.dispatches[0].params[4..], text[1..].parse::<f32>().unwrap().to_ne_bytes());
+    }
+    for text in ["c2c fwd 8 *x", "c2c fwd 8 *", "c2c fwd 8 1/n *2"] {
+        assert!(matches!(text.parse::<C2c>(), Err(Error::Parse { .. })), "{text}");
+    }
     let spec = R2c::forward([6, 10]).batch(2).axes([1]).input_layout(padded).scale(Scale::InvLen);
     assert_eq!(spec.to_string(), "r2c fwd 6x10 x2 axes=1 in=1024,1@5 1/n");
     assert_eq!(spec.to_string().parse::<R2c>().unwrap(), spec);

@@ -214,7 +214,7 @@ fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
     complex.chain(real).map(lower).collect()
 }
 
-/// Of the processor with subgroups of 8.
+/// Of the processor with subgroups of 8, and of devices without.
 fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
     for (shape, recipes) in LANES {
@@ -241,7 +241,9 @@ fn programs_in_several_bindings() -> Vec<Program> {
 pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
-    let programs = programs.chain(programs_of_lanes(&profiles[1])).chain(programs_in_several_bindings());
+    let without_int64 = DeviceProfile { int64: false, ..profiles[1].clone() };
+    let of_lanes = [&profiles[1], &without_int64, &profiles[2]].into_iter().flat_map(programs_of_lanes);
+    let programs = programs.chain(of_lanes).chain(programs_in_several_bindings());
     let mut seen = HashSet::new();
     programs
         .flat_map(|program| program.dispatches)

@@ -1,4 +1,4 @@
-//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups.
+//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups, or of as many invocations of a workgroup.
 
 use num_complex::{Complex32, Complex64};
 
@@ -34,6 +34,8 @@ pub struct Workgroup {
     pub invocations: u32,
     /// Invocations for a line.
     pub lanes: u32,
+    /// Workgroup memory in bytes: none where the lanes are those of a subgroup.
+    pub bytes: u64,
 }
 
 /// Transforms by the text in `generated`, which computes the [`Pass`](super::pass::Pass) beside it.
@@ -58,7 +60,7 @@ pub fn dispatch(
         params: bytemuck::bytes_of(&params).to_vec(),
         grid: Grid::linear(groups, max_groups)?,
         workgroup: [workgroup.invocations, 1, 1],
-        workgroup_bytes: 0,
+        workgroup_bytes: workgroup.bytes,
         binds,
     })
 }

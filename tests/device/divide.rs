@@ -1,0 +1,86 @@
+//! Reductions in pieces: on one adapter, and spread over all of them.
+
+use wgpu_fft::reduce::{Custom, Reduce, Reduction, Value};
+use wgpu_fft::{Complex32, Element, Spec};
+
+use crate::division::{Devices, Divided, in_lines, in_parts};
+use crate::harness::*;
+use crate::reductions::{Case, Runner};
+
+impl Devices for Vec<Device> {
+    fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output> {
+        let device = &self[turn % self.len()];
+        let plan = device.planner.plan(spec).unwrap_or_else(|error| panic!("{}: {error}", device.name));
+        run_guarded_with(device, &plan, x, y)
+    }
+
+    fn depth<T: Value, O: Element>(&self, spec: &Reduction<T, O>) -> u32 {
+        spec.depth(&spec.design(self[0].gpu().profile()).unwrap()).unwrap()
+    }
+
+    fn names(&self) -> String {
+        self.iter().map(|device| device.name.clone()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn has_f64(&self) -> bool {
+        self.iter().all(|device| device.gpu().profile().f64)
+    }
+
+    fn has_custom(&self) -> bool {
+        true
+    }
+}
+
+/// Of one case all types, or, where compiling takes long, the one whose turn it is.
+fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
+    if devices.0.iter().all(Device::compiles_quickly) {
+        return case.check(devices);
+    }
+    match turn % 5 {
+        0 => case.check_f32(devices),
+        1 => case.check_integers(devices),
+        2 => case.check_f16(devices),
+        3 if devices.has_f64() => case.check_f64(devices),
+        _ => case.check_complex(devices),
+    }
+}
+
+pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
+    let devices = Divided(vec![device.alone()]);
+    for (turn, case) in in_parts().iter().enumerate() {
+        check(&devices, turn, case);
+    }
+    for (turn, case) in in_lines().iter().enumerate() {
+        check(&devices, turn, case);
+    }
+}
+
+/// Sums whose bits depend on their order.
+fn check_long(devices: &Divided<Vec<Device>>) {
+    let (x, y, z) = (noise(300_000, 29), noise(300_000, 31), complex_noise(60_000, 30));
+    let of_reals = [
+        Reduce::<f32>::sum(300_000),
+        Reduce::sum([3000, 100]).axes([0]),
+        Reduce::sum([30, 100, 100]).axes([0, 2]),
+        Reduce::sum_squares([3, 100_000]).axes([1]),
+        Reduce::product([300, 1000]).axes([0]),
+        Reduce::custom(300_000, Custom::new("a + b", 0.0).unwrap().map("x * f32(j % 7u)").unwrap()),
+    ];
+    for spec in of_reals {
+        devices.run(spec, None, &x, None);
+    }
+    devices.run(Reduce::<f32>::argmax(300_000), None, &x, None);
+    devices.run(Reduce::<f32>::dot(300_000), None, &x, Some(&y));
+    devices.run(Reduce::<f32>::max_abs_diff([300, 1000]).axes([0]), None, &x, Some(&y));
+    devices.run(Reduce::<Complex32>::sum(60_000), None, &z, None);
+    devices.run(Reduce::<Complex32>::vdot([60, 1000]).axes([1]), None, &z, Some(&z));
+}
+
+pub fn pieces_of_long_arrays_have_the_bits_of_the_whole(device: &Device) {
+    check_long(&Divided(vec![device.alone()]));
+}
+
+/// The whole on one adapter, pieces on all of them in turns.
+pub fn pieces_on_all_adapters_have_the_bits_of_the_whole() {
+    check_long(&Divided(devices().iter().map(Device::alone).collect()));
+}

@@ -1,0 +1,261 @@
+//! One arithmetic on several devices: the recipe of one, adapted to another, gives equal bits, and so do the parts of a transform, however it is cut.
+//!
+//! GPUs contract multiplications and additions as they like, so they are compared with nobody else.
+
+use std::ops::Range;
+
+use wgpu_fft::fft::{C2c, PassRecipe, Recipe};
+use wgpu_fft::{Complex32, Spec, wgpu};
+
+use crate::harness::*;
+use crate::recipes_by_hand::LANES;
+
+const LENGTHS: [&str; 18] = [
+    "c2c fwd 8 x40",
+    "c2c inv 17 x9",
+    "c2c fwd 64 x33",
+    "c2c fwd 1000 x3",
+    "c2c fwd 1009 x3",
+    "c2c fwd 1024 x5",
+    "c2c inv 1155 x2 1/n",
+    "c2c fwd 1920 x2",
+    "c2c fwd 4096 x3",
+    "c2c fwd 61x53",
+    "c2c inv 17x5 x3 1/n",
+    "c2c fwd 8x3",
+    "c2c fwd 108x192 1/sqrt(n)",
+    "c2c fwd 12x10x14",
+    "r2c fwd 61x53",
+    "r2c fwd 1000 x4",
+    "c2r inv 61x53",
+    "c2r inv 18x20 x3 1/n",
+];
+
+fn is_processor(device: &Device) -> bool {
+    device.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+}
+
+/// What a device makes of an input by another's recipe.
+fn adapted<S: Spec<Recipe = Recipe>>(device: &Device, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
+    let own = spec.adapted(recipe, device.gpu().profile()).unwrap_or_else(|error| panic!("{}: {error}", device.name));
+    let plan = device.planner.plan_with(spec.clone(), own).unwrap();
+    run_guarded(device, &plan, input)
+}
+
+/// Two devices with planners of their own that round alike, each pair both ways.
+fn pairs() -> Vec<[Device; 2]> {
+    let processors: Vec<&Device> = devices().iter().filter(|device| is_processor(device)).collect();
+    let mut pairs = Vec::new();
+    for (i, a) in processors.iter().enumerate() {
+        pairs.extend(processors[..i].iter().flat_map(|b| [[a.alone(), b.alone()], [b.alone(), a.alone()]]));
+    }
+    if pairs.is_empty() {
+        println!("there are no two processors to compare");
+    }
+    pairs
+}
+
+pub fn adapted_recipes_give_equal_bits() {
+    fn compare<S: Spec<Recipe = Recipe>>([a, b]: &[Device; 2], spec: &S, recipe: Option<Recipe>, input: &[S::Input]) {
+        let recipe = recipe.unwrap_or_else(|| spec.design(a.gpu().profile()).unwrap());
+        let expected = adapted(a, spec, &recipe, input);
+        assert_equal_bits(&adapted(b, spec, &recipe, input), &expected, &format!("`{spec}` by `{recipe}` on {} and {}", a.name, b.name));
+    }
+    for pair in &pairs() {
+        for text in LENGTHS {
+            let len = |len: usize| (len, len as u64);
+            match &text[..3] {
+                "c2c" => {
+                    let spec: C2c = text.parse().unwrap();
+                    let (len, seed) = len(spec_len(&spec, pair));
+                    compare(pair, &spec, None, &complex_noise(len, seed));
+                }
+                "r2c" => {
+                    let spec: wgpu_fft::fft::R2c = text.parse().unwrap();
+                    let (len, seed) = len(spec_len(&spec, pair));
+                    compare(pair, &spec, None, &noise(len, seed));
+                }
+                _ => {
+                    let spec: wgpu_fft::fft::C2r = text.parse().unwrap();
+                    let (len, seed) = len(spec_len(&spec, pair));
+                    compare(pair, &spec, None, &complex_noise(len, seed));
+                }
+            }
+        }
+    }
+    // Lanes in every form of the kernel, once.
+    if let Some(pair) = pairs().first() {
+        for (shape, recipes) in LANES {
+            let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
+            for (i, recipe) in recipes.iter().enumerate().filter(|(i, _)| *i < 3 || pair[0].is_thorough()) {
+                let spec: C2c = format!("c2c {} {} x5", if i % 2 == 0 { "fwd" } else { "inv" }, shape.join("x")).parse().unwrap();
+                let len = spec_len(&spec, pair);
+                compare(pair, &spec, Some(recipe.parse().unwrap()), &complex_noise(len, 5));
+            }
+        }
+    }
+}
+
+fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
+    let profile = a.gpu().profile();
+    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().input.len
+}
+
+/// A recipe's parts for some axes, without blocks between axes, which change no bit of what is tested here.
+fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
+    let Recipe::Axes(all) = recipe else { panic!("no rule chooses {recipe}") };
+    let mut parts = Vec::new();
+    for own in all {
+        if let Some((_, to)) = axes.iter().find(|(from, _)| *from == own.axis) {
+            let mut part = wgpu_fft::fft::AxisRecipe { axis: *to, ..own.clone() };
+            if let Some(PassRecipe::Registers(last)) = part.passes.last_mut() {
+                last.block = None;
+            }
+            parts.push(part);
+        }
+    }
+    Recipe::Axes(parts)
+}
+
+/// 0..n in three or four unequal parts that begin at multiples of `granule`, one of them as short as can be.
+fn cuts(n: usize, granule: usize) -> Vec<Range<usize>> {
+    let third = n / 3 / granule * granule;
+    let mut at = vec![0, third, (third + granule).min(n), (n * 3 / 4 / granule * granule).max(third + granule).min(n), n];
+    at.dedup();
+    at.windows(2).map(|two| two[0]..two[1]).collect()
+}
+
+/// Devices that take parts in turns.
+struct Parts<'a> {
+    devices: Vec<&'a Device>,
+    next: std::cell::Cell<usize>,
+}
+
+impl Parts<'_> {
+    fn run<S: Spec<Recipe = Recipe>>(&self, text: String, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output>
+    where
+        S: std::str::FromStr<Err = wgpu_fft::Error>,
+    {
+        let i = self.next.replace(self.next.get() + 1);
+        adapted(self.devices[i % self.devices.len()], &text.parse::<S>().unwrap(), recipe, input)
+    }
+
+    /// Axis 0 of a matrix, some columns at a time.
+    fn columns(&self, direction: &str, [rows, columns]: [usize; 2], factor: &str, recipe: &Recipe, data: &mut [Complex32]) {
+        for own in cuts(columns, 1) {
+            let slab: Vec<Complex32> = (0..rows).flat_map(|r| own.clone().map(move |c| r * columns + c)).map(|i| data[i]).collect();
+            let text = format!("c2c {direction} {rows}x{} axes=0{factor}", own.len());
+            let slab = self.run::<C2c>(text, recipe, &slab);
+            for (i, value) in slab.into_iter().enumerate() {
+                data[i / own.len() * columns + own.start + i % own.len()] = value;
+            }
+        }
+    }
+
+    /// Whole arrays of `inner`, some at a time.
+    fn batches<S>(
+        &self,
+        kind: &str,
+        inner: &[usize],
+        [from, to]: [usize; 2],
+        factor: &str,
+        recipe: &Recipe,
+        data: &[S::Input],
+    ) -> Vec<S::Output>
+    where
+        S: Spec<Recipe = Recipe> + std::str::FromStr<Err = wgpu_fft::Error>,
+    {
+        let shape: Vec<String> = inner.iter().map(usize::to_string).collect();
+        // Rows of reals in pairs: parts begin at even rows.
+        let in_pairs = recipe.to_string().contains("pairs") && inner[..inner.len() - 1].iter().product::<usize>() % 2 == 1;
+        let granule = if in_pairs { 2 } else { 1 };
+        let cuts = cuts(data.len() / from, granule);
+        let slabs = cuts.into_iter().map(|own| {
+            let text = format!("{kind} {} x{}{factor}", shape.join("x"), own.len());
+            self.run::<S>(text, recipe, &data[own.start * from..own.end * from])
+        });
+        let all: Vec<S::Output> = slabs.flatten().collect();
+        assert_eq!(all.len(), data.len() / from * to);
+        all
+    }
+}
+
+/// Two axes or three: planes or rows, and then the first axis; from spectra of reals the other way round.
+fn check_parts(devices: &[&Device], shape: &[usize]) {
+    let parts = Parts { devices: devices.to_vec(), next: std::cell::Cell::new(0) };
+    let first = devices[0];
+    let profile = first.gpu().profile();
+    let text = shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+    let last = shape.len() - 1;
+    let inner = &shape[1..];
+    let inner_axes: Vec<(usize, usize)> = (1..shape.len()).map(|axis| (axis, axis - 1)).collect();
+    let n: usize = shape.iter().product();
+    let half = shape[last] / 2 + 1;
+    let (reals, halves) = (inner.iter().product::<usize>(), inner.iter().product::<usize>() / shape[last] * half);
+    let factor = format!(" *{}", (1.0 / n as f64) as f32);
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let context = |what: &str| format!("{what} of {text} in parts on {names:?}");
+
+    for direction in ["fwd", "inv"] {
+        let spec: C2c = format!("c2c {direction} {text} 1/n").parse().unwrap();
+        let recipe = spec.design(profile).unwrap();
+        let input = complex_noise(n, 7);
+        let expected = adapted(first, &spec, &recipe, &input);
+        let kind = format!("c2c {direction}");
+        let mut data = parts.batches::<C2c>(&kind, inner, [reals; 2], "", &of_axes(&recipe, &inner_axes), &input);
+        parts.columns(direction, [shape[0], reals], &factor, &of_axes(&recipe, &[(0, 0)]), &mut data);
+        assert_equal_bits(&data, &expected, &context(&kind));
+    }
+
+    let spec: wgpu_fft::fft::R2c = format!("r2c fwd {text} 1/n").parse().unwrap();
+    let recipe = spec.design(profile).unwrap();
+    let input = noise(n, 7);
+    let expected = adapted(first, &spec, &recipe, &input);
+    let own = of_axes(&recipe, &inner_axes);
+    let mut data = parts.batches::<wgpu_fft::fft::R2c>("r2c fwd", inner, [reals, halves], "", &own, &input);
+    parts.columns("fwd", [shape[0], halves], &factor, &of_axes(&recipe, &[(0, 0)]), &mut data);
+    assert_equal_bits(&data, &expected, &context("r2c"));
+
+    let spec: wgpu_fft::fft::C2r = format!("c2r inv {text} 1/n").parse().unwrap();
+    let recipe = spec.design(profile).unwrap();
+    let mut data = complex_noise(halves * shape[0], 7);
+    let expected = adapted(first, &spec, &recipe, &data);
+    parts.columns("inv", [shape[0], halves], "", &of_axes(&recipe, &[(0, 0)]), &mut data);
+    let own = of_axes(&recipe, &inner_axes);
+    let data = parts.batches::<wgpu_fft::fft::C2r>("c2r inv", inner, [halves, reals], &factor, &own, &data);
+    assert_equal_bits(&data, &expected, &context("c2r"));
+}
+
+const SHAPES: [&[usize]; 8] = [&[8, 3], &[17, 5], &[61, 53], &[64, 48], &[12, 10, 14], &[4, 5, 15], &[100, 37], &[108, 192]];
+
+pub fn parts_give_the_bits_of_the_whole(device: &Device) {
+    let device = &device.alone();
+    for shape in SHAPES {
+        check_parts(&[device], shape);
+    }
+}
+
+pub fn parts_on_two_devices_give_the_bits_of_one() {
+    for [a, b] in &pairs() {
+        for shape in &SHAPES[1..6] {
+            check_parts(&[a, b], shape);
+        }
+    }
+}
+
+/// Recipes that round otherwise: other radices, and what decides on the roots of lanes.
+pub fn other_arithmetic_gives_other_bits(device: &Device) {
+    let device = &device.alone();
+    let spec = C2c::forward(64).batch(16);
+    let input = complex_noise(64 * 16, 3);
+    let by = |recipe: &str| adapted(device, &spec, &recipe.parse().unwrap(), &input);
+    let differ = |a: &str, b: &str| assert!(first_difference(&by(a), &by(b)).is_some(), "{}: `{a}` and `{b}` give equal bits", device.name);
+    differ("axis 0: registers 8.8 lanes=8", "axis 0: registers 4.4.4 lanes=16");
+    differ("axis 0: registers 8.8 lanes=8", "axis 0: registers 16.4 lanes=4");
+    differ("axis 0: registers 8.8 lanes=8 roots=table", "axis 0: registers 8.8 lanes=8 roots=products");
+    differ("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", "axis 0: lanes 8.8 lanes=1 width=4 invocations=64");
+    let same = |a: &str, b: &str| assert_equal_bits(&by(a), &by(b), &format!("{}: `{a}` and `{b}`", device.name));
+    same("axis 0: registers 8.8 lanes=8", "axis 0: registers 8.8 lanes=3 lines=5 exchange=whole banks=0");
+    same("axis 0: registers 8.8 lanes=8", "axis 0: registers 8.8 lanes=8 lines=2 pieces=4");
+    same("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", "axis 0: lanes 8.8 lanes=2 width=4 invocations=8");
+}

@@ -1,0 +1,165 @@
+//! Recipes of one device on another: they fit, and decide the same wherever a decision changes a bit.
+
+use wgpu_fft::fft::{C2c, PassRecipe, Recipe};
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{DeviceProfile, Error, Spec};
+
+use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
+use crate::variants::{SPECS, extents, profiles};
+
+/// What the bits of a recipe's results depend on; the width of lanes across columns is not among it.
+fn arithmetic(recipe: &Recipe) -> String {
+    let Recipe::Axes(axes) = recipe else { return recipe.to_string() };
+    let pass = |pass: &PassRecipe| match pass {
+        PassRecipe::Registers(own) => format!("{:?} {}", own.radices, own.roots),
+        PassRecipe::Lanes { factors, lanes, .. } => format!("lanes {factors:?} {lanes}"),
+        PassRecipe::Radix2 { .. } => "radix2".to_owned(),
+    };
+    let axes = axes.iter().map(|own| {
+        let passes: Vec<String> = own.passes.iter().map(pass).collect();
+        format!("{} {:?} {:?} {passes:?}", own.axis, own.bluestein, own.reals)
+    });
+    axes.collect::<Vec<_>>().join("; ")
+}
+
+fn check<S: Spec<Recipe = Recipe>>(spec: &S, recipe: &Recipe, profile: &DeviceProfile) -> Recipe {
+    let adapted = spec.adapted(recipe, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+    spec.lower(&adapted, profile).unwrap().check(profile).unwrap();
+    if matches!(recipe, Recipe::Axes(_)) {
+        assert_eq!(arithmetic(&adapted), arithmetic(recipe), "{spec} on {}", profile.name);
+    }
+    // What fits stays as it is.
+    if spec.lower(recipe, profile).and_then(|program| program.check(profile)).is_ok() {
+        assert_eq!(adapted, *recipe);
+    }
+    adapted
+}
+
+/// The longest line of a pass.
+fn longest(recipe: &Recipe) -> u32 {
+    let Recipe::Axes(axes) = recipe else { return 0 };
+    axes.iter().flat_map(|axis| &axis.passes).filter_map(PassRecipe::n).max().unwrap_or(0)
+}
+
+/// Calls a generic function with the specification of a text.
+macro_rules! with_spec {
+    ($text:expr, |$spec:ident| $body:expr) => {
+        match &$text[..3] {
+            "c2c" => {
+                let $spec: wgpu_fft::fft::C2c = $text.parse().unwrap();
+                $body
+            }
+            "r2c" => {
+                let $spec: wgpu_fft::fft::R2c = $text.parse().unwrap();
+                $body
+            }
+            _ => {
+                let $spec: wgpu_fft::fft::C2r = $text.parse().unwrap();
+                $body
+            }
+        }
+    };
+}
+
+#[test]
+fn every_choice_fits_every_device() {
+    let more = [
+        "c2c fwd 1024 x16",
+        "c2c fwd 4096 x16",
+        "c2c fwd 16384 x16",
+        "c2c fwd 1048576",
+        "c2c fwd 1009 x16",
+        "c2c inv 4099 x16",
+        "c2c fwd 1155 x4",
+        "c2c fwd 1080x1920",
+        "c2c fwd 4096x4096",
+        "c2c fwd 128x128x128",
+        "c2c fwd 2048x2048",
+        "r2c fwd 1080x1920",
+        "c2r inv 1080x1920",
+        "r2c fwd 1009 x16",
+        "r2c fwd 4096x4096",
+        "c2r inv 61x53",
+        "r2c fwd 65536 x4",
+    ];
+    for from in profiles() {
+        for text in more.into_iter().chain(SPECS) {
+            with_spec!(text, |spec| {
+                let recipe = spec.design(&from).unwrap();
+                for to in profiles() {
+                    if longest(&recipe) <= 64 * to.invocations {
+                        check(&spec, &recipe, &to);
+                    } else {
+                        // A line is held by one workgroup, 64 elements by each invocation.
+                        assert!(matches!(spec.adapted(&recipe, &to), Err(Error::UnfitRecipe { .. })), "{spec} on {}", to.name);
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn recipes_by_hand_fit_every_device() {
+    for to in profiles() {
+        for (shape, recipes) in COMPLEX.iter().chain(LANES) {
+            for recipe in *recipes {
+                let spec: C2c = format!("c2c fwd {} x5", extents(shape)).parse().unwrap();
+                check(&spec, &recipe.parse().unwrap(), &to);
+            }
+        }
+        for (shape, both) in REAL {
+            for (kind, recipes) in ["r2c fwd", "c2r inv"].into_iter().zip(both) {
+                for recipe in *recipes {
+                    let text = format!("{kind} {} x5", extents(shape));
+                    with_spec!(text, |spec| check(&spec, &recipe.parse().unwrap(), &to));
+                }
+            }
+        }
+    }
+}
+
+/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number of a single column, and never along it.
+#[test]
+fn parts_take_what_columns_they_have() {
+    for to in profiles() {
+        let columns = "axis 0: lanes 16.16 lanes=8 width=4 invocations=64".parse().unwrap();
+        for (count, width) in [(1024, 4), (12, 4), (6, 2), (5, 1), (1, 1)] {
+            let spec = C2c::forward([256, count]).axes([0]);
+            let adapted = spec.adapted(&columns, &to).unwrap().to_string();
+            assert!(adapted.starts_with(&format!("axis 0: lanes 16.16 lanes=8 width={width} ")), "{count} on {}: {adapted}", to.name);
+        }
+        let two = "axis 0: lanes 64.1 lanes=1 width=4 invocations=64 + lanes 32.1 lanes=1 width=4 invocations=64".parse().unwrap();
+        for (count, width) in [(8, 4), (6, 2), (5, 1), (1, 1)] {
+            let adapted = check(&C2c::forward([2048, count]).axes([0]).batch(3), &two, &to).to_string();
+            assert_eq!(adapted.matches(&format!("width={width} ")).count(), 2, "{count} on {}: {adapted}", to.name);
+        }
+        // Along a row the width decides on roots.
+        let row = "axis 0: lanes 32.32 lanes=8 width=4 invocations=256".parse().unwrap();
+        let adapted = check(&C2c::forward(1024).batch(7), &row, &to).to_string();
+        assert!(adapted.starts_with("axis 0: lanes 32.32 lanes=8 width=4 "), "{adapted}");
+        let apart = "c2c fwd 1024 x7 in=1@1026".parse::<C2c>().unwrap();
+        assert!(matches!(apart.adapted(&row, &to), Err(Error::UnfitRecipe { .. })));
+    }
+}
+
+#[test]
+fn what_cannot_be_adapted_says_why_it_does_not_fit() {
+    let least = DeviceProfile::webgpu_defaults();
+    let spec = C2c::forward(64);
+    for recipe in ["axis 0: registers 8.4 lanes=8", "axis 0: lanes 8.8 lanes=3 width=4 invocations=64", "axis 1: registers 8.8 lanes=8"] {
+        let recipe = recipe.parse().unwrap();
+        assert_eq!(spec.adapted(&recipe, &least).unwrap_err(), spec.lower(&recipe, &least).unwrap_err());
+    }
+}
+
+#[test]
+fn any_recipe_of_a_permutation_will_do() {
+    let least = DeviceProfile::webgpu_defaults();
+    let spec = Permute::<f32>::transpose([100, 200]);
+    let large = "tiled 32+1 elements=1".parse().unwrap();
+    assert!(spec.lower(&large, &least).is_err());
+    assert_eq!(spec.adapted(&large, &least), spec.design(&least));
+    let small = "tiled 16+1 elements=1".parse().unwrap();
+    assert_eq!(spec.adapted(&small, &least), Ok(small));
+}

@@ -1,0 +1,172 @@
+//! Reductions in pieces on the kernels' host mirrors, and how arrays are cut.
+
+use wgpu_fft::reduce::divide::{self, Division};
+use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
+
+use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
+use crate::reductions::{Case, Runner, axes_of_every_kind};
+use crate::reference::noise;
+use crate::variants::profiles;
+
+/// Devices that take turns.
+struct Mirrors(Vec<DeviceProfile>);
+
+impl Devices for Mirrors {
+    fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output> {
+        let profile = &self.0[turn % self.0.len()];
+        let program = spec.design(profile).and_then(|recipe| spec.lower(&recipe, profile));
+        let program = program.unwrap_or_else(|error| panic!("{}: `{spec}`: {error}", profile.name));
+        program.check(profile).unwrap();
+        let results = if let Some(y) = y { program.run_two_on_host(x, y) } else { program.run_on_host(x) };
+        results.unwrap_or_else(|error| panic!("{}: `{spec}`: {error}", profile.name))
+    }
+
+    fn depth<T: Value, O: Element>(&self, spec: &Reduction<T, O>) -> u32 {
+        spec.depth(&spec.design(&self.0[0]).unwrap()).unwrap()
+    }
+
+    fn names(&self) -> String {
+        self.0.iter().map(|profile| profile.name.clone()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn has_f64(&self) -> bool {
+        self.0.iter().all(|profile| profile.f64)
+    }
+
+    fn has_custom(&self) -> bool {
+        false
+    }
+}
+
+/// All profiles, those with f64, and one with small workgroups.
+fn mirrors() -> [Divided<Mirrors>; 2] {
+    let tiny = DeviceProfile {
+        name: "tiny".to_owned(),
+        invocations: 4,
+        workgroup_size: [4, 1, 1],
+        binding_bytes: 1 << 17,
+        ..DeviceProfile::webgpu_defaults()
+    };
+    let with_f64 = profiles().into_iter().filter(|profile| profile.f64).collect();
+    [Divided(Mirrors(profiles().into_iter().chain([tiny]).collect())), Divided(Mirrors(with_f64))]
+}
+
+/// Every operation on every type; f64 where all devices have it.
+fn check(case: &Case) {
+    let [all, with_f64] = mirrors();
+    case.check(&all);
+    case.check_f64(&with_f64);
+}
+
+#[test]
+fn pieces_of_every_kind_of_axes_have_the_bits_of_the_whole() {
+    axes_of_every_kind().iter().for_each(check);
+}
+
+#[test]
+fn pieces_of_larger_arrays_have_the_bits_of_the_whole() {
+    in_lines().iter().chain(&in_parts()).for_each(check);
+}
+
+#[test]
+fn pieces_of_long_arrays_have_the_bits_of_the_whole() {
+    let [all, _] = mirrors();
+    for (shape, axes) in [(&[300_001][..], &[0][..]), (&[1 << 19], &[0]), (&[3000, 100], &[0]), (&[3, 100_000], &[1])] {
+        let case = Case::new(shape, 1, Some(axes));
+        let [x, y] = [noise(case.len(), 3), noise(case.len(), 4)];
+        for spec in [Reduce::<f32>::sum(case.shape()), Reduce::norm(case.shape()), Reduce::mean(case.shape())] {
+            Runner::run(&all, spec.axes(axes), None, &x, None);
+        }
+        Runner::run(&all, Reduce::<f32>::argmin(case.shape()).axes(axes), None, &x, None);
+        Runner::run(&all, Reduce::<f32>::dot(case.shape()).axes(axes), None, &x, Some(&y));
+    }
+}
+
+#[test]
+fn arrays_are_cut_as_their_axes_say() {
+    let of = |shape: &[usize], batch, axes: &[usize]| {
+        let spec = Reduce::<Complex32>::sum(Shape::try_from(shape).unwrap()).batch(batch).axes(axes);
+        divide::division(&spec).unwrap()
+    };
+    let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };
+    // One part, and with more elements several: of 256 values side by side, up to 8 rows of them, in pairs; as equal as rows are.
+    assert_eq!(of(&[4096], 1, &[0]), Division::Whole(4096));
+    assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
+    assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
+    // Parts of rows; and of rows that are too few, columns.
+    assert_eq!(of(&[200, 128], 1, &[0]), Division::Parts { unit: 8192, units: 4, last: 1024, words: 256 });
+    assert_eq!(of(&[20, 128], 1, &[0]), lines(20, 128, 1, 1));
+    // What is kept farthest apart, neighbours as one, the batch among them.
+    assert_eq!(of(&[10_000], 3, &[0]), lines(1, 3, 10_000, 1));
+    assert_eq!(of(&[4, 5, 6], 2, &[2]), lines(1, 40, 6, 1));
+    assert_eq!(of(&[4, 5, 6], 2, &[0]), lines(1, 2, 120, 30));
+    assert_eq!(of(&[400, 5, 600], 1, &[0, 2]), lines(400, 5, 600, 1));
+    assert_eq!(of(&[3, 4, 5, 6], 1, &[0, 2]), lines(3, 4, 30, 6));
+    for (cases, in_parts) in [(in_parts(), true), (in_lines(), false)] {
+        for case in cases {
+            let spec = Reduce::<f32>::sum(case.shape()).batch(case.batch);
+            let spec = if let Some(axes) = &case.axes { spec.axes(axes) } else { spec };
+            let division = divide::division(&spec).unwrap();
+            assert_eq!(matches!(division, Division::Parts { .. }), in_parts, "{spec}: {division:?}");
+            assert_eq!(division.elements(&(0..division.units())), case.len(), "{spec}");
+        }
+    }
+    assert!(matches!(divide::division(&Reduce::<f32>::sum([4, 0])), Err(Error::Empty { .. })));
+    assert!(divide::division(&Reduce::<f32>::sum(4).axes([1])).is_err());
+}
+
+#[test]
+fn shares_that_there_are_not_are_refused() {
+    let profile = &profiles()[2];
+    let unfit = |share: Result<Recipe, Error>, why: &str| {
+        let error = share.unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(why), "{error}");
+    };
+    let (long, rows, short) = (Reduce::<f32>::sum(20_000), Reduce::<f32>::sum([9, 8]).axes([1]), Reduce::<f32>::sum(10));
+    for parts in [0..0, 2..4, 3..4, 7..usize::MAX] {
+        unfit(divide::partial(&long, parts).design(profile), "3 parts");
+    }
+    unfit(divide::piece(&long, 1).design(profile), "3 parts");
+    for count in [0, 10, usize::MAX] {
+        unfit(divide::piece(&rows, count).design(profile), "9 lines");
+    }
+    unfit(divide::partial(&rows, 0..1).design(profile), "9 lines");
+    unfit(divide::join(&rows).design(profile), "9 lines");
+    unfit(divide::join(&short).design(profile), "not cut");
+    unfit(divide::join(&Reduce::<f64>::sum(20_000)).design(profile), "SHADER_F64");
+    for text in ["tree 64", "workgroup=8", "workgroup=64 lanes=64 width=4 accumulators=4 parts=2 join"] {
+        let error = divide::partial(&long, 0..2).lower(&text.parse().unwrap(), profile).unwrap_err();
+        assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains("order across devices"), "{error}");
+    }
+}
+
+#[test]
+fn shares_print_themselves() {
+    let spec = Reduce::<f32>::sum(20_000);
+    assert_eq!(divide::partial(&spec, 1..3).to_string(), "sum f32 20000 across-devices, parts 1..3");
+    assert_eq!(divide::join(&spec).to_string(), "sum f32 20000 across-devices, joined");
+    assert_eq!(divide::piece(&Reduce::<u32>::max([9, 8]).axes([1]), 4).to_string(), "max u32 9x8 axes=1 across-devices, 4 lines");
+    assert_eq!(divide::join(&spec), divide::join(&spec.clone().determinism(Determinism::AcrossDevices)));
+}
+
+/// The comparison notices another order: partial results in another one, and sums of pieces that are no parts.
+#[test]
+fn the_comparison_can_fail() {
+    let mirrors = Mirrors(profiles());
+    let (x, spec) = (noise(300_000, 3), Reduce::<f32>::sum(300_000).determinism(Determinism::AcrossDevices));
+    let whole = mirrors.run(0, spec.clone(), &x, None)[0].to_bits();
+    let units = divide::division(&spec).unwrap().units();
+    assert_eq!(in_pieces(&mirrors, 0, &spec, &[0, 5, units], &x, None)[0].to_bits(), whole);
+    let mut partials = mirrors.run(0, divide::partial(&spec, 0..units), &x, None);
+    assert_eq!(mirrors.run(0, divide::join(&spec), &partials, None)[0].to_bits(), whole);
+    let swapped = (1..units).any(|i| {
+        partials.swap(0, i);
+        let sum = mirrors.run(0, divide::join(&spec), &partials, None)[0].to_bits();
+        partials.swap(0, i);
+        sum != whole
+    });
+    assert!(swapped, "the order of the parts makes no difference");
+    let halves: Vec<f32> = x.chunks(150_000).map(|half| mirrors.run(0, Reduce::<f32>::sum(half.len()), half, None)[0]).collect();
+    assert_ne!((halves[0] + halves[1]).to_bits(), whole, "any order will do");
+}
