@@ -166,6 +166,20 @@ pub enum Error {
         /// The reason, from wgpu where it gives one.
         message: String,
     },
+    /// All devices of a job failed before it was done.
+    #[error("{job}: {done} of {units} units of `{phase}` were done when the last device failed: {failures}")]
+    DevicesFailed {
+        /// The specification.
+        job: String,
+        /// The phase.
+        phase: String,
+        /// Units of the phase that were done.
+        done: usize,
+        /// Units of the phase.
+        units: usize,
+        /// What happened to each device.
+        failures: String,
+    },
     /// The device has not enough memory.
     #[error("out of device memory during {during} ({bytes} bytes asked for)")]
     OutOfMemory {

@@ -28,7 +28,7 @@ mod rounds;
 pub use arrays::Arrays;
 pub use bench::{Bench, Case, run};
 pub use options::{Options, recipes_file};
-pub use report::{Column, Format, rounded};
+pub use report::{Column, Format, Report, rounded};
 pub use rounds::{Candidate, Samples};
 
 /// Whatever stops a benchmark.

@@ -80,7 +80,7 @@ fn transform(group: u32, invocation: u32) {
     let x20 = vec2<f32>(x19.y, -x19.x);
     let x21 = x8 + x12;
     let x22 = x8 - x12;
-    let x23 = 0.70710678118654752 * vec2<f32>(x22.y - x22.x, -x22.x - x22.y);
+    let x23 = -0.70710678118654752 * vec2<f32>(x22.x - x22.y, x22.x + x22.y);
     let x24 = x13 + x18;
     let x25 = x13 - x18;
     let x26 = x15 + x21;
@@ -173,7 +173,7 @@ fn transform(group: u32, invocation: u32) {
     let x93 = vec2<f32>(x92.y, -x92.x);
     let x94 = x81 + x85;
     let x95 = x81 - x85;
-    let x96 = 0.70710678118654752 * vec2<f32>(x95.y - x95.x, -x95.x - x95.y);
+    let x96 = -0.70710678118654752 * vec2<f32>(x95.x - x95.y, x95.x + x95.y);
     let x97 = x86 + x91;
     let x98 = x86 - x91;
     let x99 = x88 + x94;

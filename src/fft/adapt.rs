@@ -9,6 +9,9 @@
 //! - `radix2`: nothing.
 //!
 //! Blocks move elements, and may change which rows make a pair.
+//!
+//! Devices give equal bits if their drivers compute what is written. Mesa makes a·(b + c) of a·b + a·c where it can: butterflies in registers have no such sums,
+//! but the turns by eighths of `lanes` have, and so have butterflies of zeros and reals.
 
 use super::design::{Designer, Lines, lane_counts};
 use super::lanes::SUBGROUP;

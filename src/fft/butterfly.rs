@@ -121,7 +121,8 @@ impl Writer {
             Some(0) => x.to_owned(),
             Some(1) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
             Some(2) => self.value(format_args!("vec2<f32>({x}.y, -{x}.x)")),
-            Some(3) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.y - {x}.x, -{x}.x - {x}.y)")),
+            // By the negative constant: Mesa would make one product of the sum of this one and that of one eighth, and round otherwise than it is written.
+            Some(3) => self.value(format_args!("-{HALF_SQRT} * vec2<f32>({x}.x - {x}.y, {x}.x + {x}.y)")),
             Some(4) => self.value(format_args!("-{x}")),
             _ => {
                 let root = root(k as u64, n as u64);

@@ -31,6 +31,7 @@ mod lanes;
 mod lower;
 mod lower_lanes;
 mod neighbours;
+mod parts;
 mod passes;
 mod recipe;
 mod roots;
@@ -43,6 +44,7 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 pub use crate::layout::Layout;
+pub(crate) use parts::{PartKind, Parts};
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
 
 use crate::error::{Error, Result};

@@ -309,6 +309,11 @@ macro_rules! specification {
                 self
             }
 
+            /// What it is made of.
+            pub(crate) fn parts(&self) -> Result<Parts> {
+                self.0.parts()
+            }
+
             /// The factor on every output, as a number.
             ///
             /// # Errors

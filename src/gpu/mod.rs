@@ -17,6 +17,7 @@ pub use buffer::{DeviceBuffer, Inputs, View};
 pub use cache::PipelineCacheStatus;
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
+pub(crate) use pending::poll_until;
 pub use profile::DeviceProfile;
 pub use stopwatch::{Stopwatch, Timer};
 

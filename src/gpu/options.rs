@@ -100,6 +100,12 @@ impl GpuOptions {
         })
     }
 
+    /// Whether these options or the environment ask for an adapter by its name or its type.
+    pub(crate) fn is_particular(&self) -> Result<bool> {
+        let resolved = self.resolved()?;
+        Ok(resolved.name.is_some() || resolved.device_type.is_some())
+    }
+
     fn describe(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.name.as_ref().map(|name| format!("named like {name:?}")));

@@ -75,7 +75,7 @@ fn given() -> Error {
     Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives it once".to_owned() }
 }
 
-pub(super) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
+pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
     match device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None }) {
         Ok(_) => Ok(()),
         Err(error) => Err(Error::DeviceLost { during: "waiting for the device", message: error.to_string() }),

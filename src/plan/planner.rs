@@ -53,6 +53,12 @@ impl Planner {
         Self { gpu: gpu.clone(), pipelines: Pipelines::default(), tuning: Tuning::default(), plans: Mutex::default() }
     }
 
+    /// A planner of the same device that chooses in the same way, without plans.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn again(&self) -> Self {
+        Self { gpu: self.gpu.clone(), pipelines: Pipelines::default(), tuning: self.tuning.clone(), plans: Mutex::default() }
+    }
+
     /// Chooses recipes as `tuning` says from now on: by measurement, or by the record of one.
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
@@ -94,10 +100,15 @@ impl Planner {
         let key = (spec, recipe);
         self.cache::<S>().plans.get_or_make(&key, || {
             let (spec, recipe) = &key;
-            let program = spec.lower(recipe, self.gpu.profile())?;
-            program.check(self.gpu.profile())?;
-            Ok(Arc::new(Plan::build(&self.gpu, &self.pipelines, spec.clone(), recipe.clone(), program)?))
+            Ok(Arc::new(self.build(spec.clone(), recipe.clone())?))
         })
+    }
+
+    /// The plan for `spec` by a recipe, which only the caller keeps; its pipelines stay here.
+    pub(crate) fn build<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
+        let program = spec.lower(&recipe, self.gpu.profile())?;
+        program.check(self.gpu.profile())?;
+        Plan::build(&self.gpu, &self.pipelines, spec, recipe, program)
     }
 
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.

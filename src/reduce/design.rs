@@ -112,21 +112,26 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
         };
         let workgroup = up_to(invocations, most);
         let lanes = lanes.clamp(1, workgroup);
-        let accumulators = side_by_side / lanes;
+        // Where no order is to be kept, none is paid for: SwiftShader took minutes and gigabytes to compile 32 values side by side for each of 8 neighbours that are ranked.
+        let accumulators = if operator.is_exact() { 1 } else { side_by_side / lanes };
         let unroll = (8 / accumulators).max(1);
         let pass = Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false };
-        passes.push(unrolled(pass, geometry.length(count, width)));
+        let length = geometry.length(count, width);
+        let steps = pass.steps(pass.chunk(length).0.min(length));
+        let pass = if operator.is_exact() && steps > MOST_STEPS_ON_CPU { Pass { unroll: 4 * unroll, ..pass } } else { pass };
+        passes.push(unrolled(pass, length));
         count = parts;
     }
     passes
 }
 
-/// Whether a recipe combines in an order.
-pub(super) fn keeps(recipe: &Recipe, order: &Order) -> bool {
+/// Whether a recipe combines in an order. If nothing depends on it, values side by side may be as many as they like.
+pub(super) fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
     let Recipe::Passes(passes) = recipe else { return false };
+    let from = if operator.is_exact() { 1 } else { 0 };
     // Numbers by hand may have a product that no u32 holds.
     let own = |pass: &Pass| [pass.lanes.saturating_mul(pass.accumulators), pass.width, pass.parts];
-    passes.len() == order.len() && passes.iter().zip(order).all(|(pass, order)| own(pass) == *order && !pass.join)
+    passes.len() == order.len() && passes.iter().zip(order).all(|(pass, order)| own(pass)[from..] == order[from..] && !pass.join)
 }
 
 /// Size of the subgroups to exchange values in, 0 for none.

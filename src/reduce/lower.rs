@@ -55,7 +55,7 @@ impl Work {
     pub fn lower(self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let Self { title, operator, geometry, order, portion } = self;
         let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
-        if order.is_some_and(|order| !keeps(recipe, &order)) {
+        if order.is_some_and(|order| !keeps(recipe, &order, &operator)) {
             return Err(unfit(
                 "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
                     .to_owned(),

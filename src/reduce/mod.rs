@@ -305,6 +305,13 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
+    /// Results, and inputs that it takes.
+    pub(crate) fn results_and_inputs(&self) -> Result<[usize; 2]> {
+        let geometry = Geometry::of(&self.core)?;
+        let inputs = if self.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
+        Ok([geometry.results() as usize, inputs])
+    }
+
     /// Additions that an element passes through by this recipe: the d of the error bound.
     ///
     /// # Errors

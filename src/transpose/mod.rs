@@ -150,6 +150,23 @@ impl<T: Element> Permute<T> {
         Shape::try_from(&extents[..])
     }
 
+    /// Extents of the input and the order of its axes with the batch as the first of both, if input and output are two dense arrays.
+    pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
+        self.output_shape()?;
+        let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
+        let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
+        let order = std::iter::once(0).chain(self.order.iter().map(|axis| axis + 1));
+        Ok(dense.then(|| (extents.collect(), order.collect())))
+    }
+
+    /// The same with another extent of an axis, as [`dense_axes`](Self::dense_axes) counts them.
+    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
+        match axis {
+            0 => self.clone().batch(extent),
+            _ => Self { shape: self.shape.with(axis - 1, extent), ..self.clone() },
+        }
+    }
+
     fn geometry(&self) -> Result<Geometry> {
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
@@ -238,7 +255,7 @@ impl<T: Element> Spec for Permute<T> {
     /// Any recipe moves the same bits: one that does not fit gives way to the rules'.
     fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
         match self.lower(recipe, profile).and_then(|program| program.check(profile)) {
-            Ok(()) => Ok(recipe.clone()),
+            Ok(()) => Ok(*recipe),
             Err(error) => {
                 let own = self.design(profile)?;
                 let fits = self.lower(&own, profile).and_then(|program| program.check(profile)).is_ok();

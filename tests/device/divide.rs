@@ -31,9 +31,9 @@ impl Devices for Vec<Device> {
     }
 }
 
-/// Of one case all types, or, where compiling takes long, the one whose turn it is.
+/// Of one case all types, or, where compiling or running takes long, the one whose turn it is.
 fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
-    if devices.0.iter().all(Device::compiles_quickly) {
+    if devices.0.iter().all(Device::is_thorough) {
         return case.check(devices);
     }
     match turn % 5 {

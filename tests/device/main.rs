@@ -214,7 +214,7 @@ fn main() -> ExitCode {
             // One adapter has nobody to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
             let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
-let same_bits = trial("same_bits::adapted_recipes_give_equal_bits", same_bits::adapted_recipes_give_equal_bits);
+            let same_bits = trial("same_bits::adapted_recipes_give_equal_bits", same_bits::adapted_recipes_give_equal_bits);
             let parts = trial("same_bits::parts_on_two_devices_give_the_bits_of_one", same_bits::parts_on_two_devices_give_the_bits_of_one);
             let pieces = trial(
                 "divide::pieces_on_all_adapters_have_the_bits_of_the_whole",

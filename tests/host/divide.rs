@@ -95,7 +95,7 @@ fn arrays_are_cut_as_their_axes_say() {
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
     // Parts of rows; and of rows that are too few, columns.
-    assert_eq!(of(&[200, 128], 1, &[0]), Division::Parts { unit: 8192, units: 4, last: 1024, words: 256 });
+    assert_eq!(of(&[200, 128], 1, &[0]), Division::Parts { unit: 7168, units: 4, last: 4096, words: 256 });
     assert_eq!(of(&[20, 128], 1, &[0]), lines(20, 128, 1, 1));
     // What is kept farthest apart, neighbours as one, the batch among them.
     assert_eq!(of(&[10_000], 3, &[0]), lines(1, 3, 10_000, 1));

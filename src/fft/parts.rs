@@ -1,0 +1,65 @@
+//! What a transform is made of, for who computes it in several parts.
+
+use super::transform::{Kind, Transform};
+use super::{Direction, Scale};
+use crate::error::{Error, Result};
+use crate::plan::Placement;
+
+/// A transform of dense arrays, with the batch as its slowest axis.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Parts {
+    pub kind: PartKind,
+    /// The batch, then the extents of the array of positions.
+    pub extents: Vec<usize>,
+    /// Whether each of them is transformed.
+    pub transformed: Vec<bool>,
+    /// The factor on every output.
+    pub factor: f32,
+}
+
+/// Which transform.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PartKind {
+    Complex { inverse: bool },
+    /// Reals to complex numbers.
+    FromReals,
+    /// Complex numbers to reals.
+    ToReals,
+}
+
+impl PartKind {
+    /// The sign of the exponent is positive.
+    pub fn is_inverse(self) -> bool {
+        matches!(self, Self::Complex { inverse: true } | Self::ToReals)
+    }
+}
+
+impl Transform {
+    /// Unlike [`geometry`](Self::geometry) it takes arrays of any size: no device has to count their elements.
+    pub(super) fn parts(&self) -> Result<Parts> {
+        let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` in parts"), why: why.to_owned() };
+        if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace {
+            return Err(unsupported("input and output are two dense arrays: leave out layouts, `transposed` and `in_place`"));
+        }
+        // Whatever else is wrong with axes is so with few elements too.
+        let tiny = (0..self.shape.rank()).fold(self.shape, |shape, axis| shape.with(axis, self.shape.extents()[axis].min(2)));
+        Self { shape: tiny, batch: self.batch.min(2), ..self.clone() }.geometry()?;
+        let rank = self.shape.rank();
+        let axes: Vec<usize> = if self.axes.is_empty() { (0..rank).collect() } else { self.axes.clone() };
+        let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        let factor = match (self.factor, self.scale) {
+            (Some(bits), _) => f32::from_bits(bits),
+            (None, Scale::One) => 1.0,
+            (None, Scale::InvLen) => (1.0 / n) as f32,
+            (None, Scale::InvSqrtLen) => (1.0 / n.sqrt()) as f32,
+        };
+        let kind = match self.kind {
+            Kind::C2c(direction) => PartKind::Complex { inverse: direction == Direction::Inverse },
+            Kind::R2c => PartKind::FromReals,
+            Kind::C2r => PartKind::ToReals,
+        };
+        let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
+        let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
+        Ok(Parts { kind, extents, transformed, factor })
+    }
+}

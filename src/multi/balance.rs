@@ -1,0 +1,174 @@
+//! Which division of a phase is the fastest: measured beforehand, with all devices at work, and corrected by what runs really take.
+
+use std::fmt;
+
+use super::engine::{Engine, Reading};
+use super::partition::{self, Cost};
+use super::report::Rate;
+use super::ring::apart;
+use crate::error::{Error, Result};
+
+/// Seconds that a sample may take.
+const SAMPLE_SECONDS: f64 = 0.05;
+
+/// Runs by which a division is judged. The first one may have to make plans, and is not counted.
+const UNCOUNTED_RUNS: usize = 1;
+
+/// Who gets how much.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Division {
+    /// Members with their units.
+    Fixed(Vec<(usize, usize)>),
+    /// Whoever of these members is free takes the next units.
+    Guided(Vec<usize>),
+}
+
+impl fmt::Display for Division {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(shares) => {
+                let parts: Vec<String> = shares.iter().map(|(_, units)| units.to_string()).collect();
+                f.write_str(&parts.join(" : "))
+            }
+            Self::Guided(members) => write!(f, "taken in turns by {}", members.len()),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Candidate {
+    division: Division,
+    /// Seconds by the measurements before the first run.
+    predicted: f64,
+    /// The fewest seconds of a run.
+    observed: Option<f64>,
+    runs: usize,
+}
+
+/// What is known of the members in one phase.
+#[derive(Debug)]
+pub(super) struct Balance {
+    pub rates: Vec<Rate>,
+    candidates: Vec<Candidate>,
+    present: Vec<usize>,
+}
+
+impl Balance {
+    /// Measures `present` members: each alone, then all of them together, then without the slowest, and so on.
+    ///
+    /// # Errors
+    /// Of the first member that fails, with its number.
+    pub fn measure(engine: &Engine<'_>, reading: Reading<'_>, present: &[usize], dynamic: bool) -> std::result::Result<Self, (usize, Error)> {
+        let phase = reading.phase;
+        let units = phase.units();
+        let mut alone: Vec<(usize, Cost, usize)> = Vec::new();
+        let mut rates = Vec::new();
+        for &member in present {
+            let first = phase.granule.min(units);
+            let time = |units: usize| -> std::result::Result<f64, (usize, Error)> {
+                engine.sample(reading, &[(member, units)])?;
+                let twice = [engine.sample(reading, &[(member, units)])?[0], engine.sample(reading, &[(member, units)])?[0]];
+                Ok(twice[0].min(twice[1]))
+            };
+            let short = time(first)?;
+            // As many as a piece has, or fewer if it takes too long.
+            let most = engine.most_units(phase, member, units.div_ceil(present.len())).min(units);
+            let affordable = (SAMPLE_SECONDS / (short / first as f64)) as usize / phase.granule * phase.granule;
+            let sample = affordable.clamp(first, most.max(first));
+            let long = if sample > first { time(sample)? } else { short };
+            let slope = (long - short) / (sample - first).max(1) as f64;
+            let per_unit = if sample > first && slope > 0.0 { slope } else { long / sample as f64 };
+            let fixed = (long - per_unit * sample as f64).max(0.0);
+            alone.push((member, Cost { fixed, per_unit }, sample));
+            let parts = match engine.members[member].planner() {
+                None => None,
+                Some(planner) => {
+                    let times = apart(planner, phase, &engine.tasks[member], reading.number, engine.inputs, &(0..sample));
+                    let times = times.map_err(|error| (member, error))?;
+                    Some([times.upload, times.compute, times.download].map(|time| time.as_secs_f64() / sample as f64))
+                }
+            };
+            let name = engine.members[member].name.clone();
+            rates.push(Rate { member, name, units: sample, alone: long / sample as f64, together: long / sample as f64, parts });
+        }
+        // The fastest first: whoever is left out is the slowest of those that are left.
+        alone.sort_by(|(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut add = |division: Division, predicted: f64| {
+            if candidates.iter().all(|known| known.division != division) {
+                candidates.push(Candidate { division, predicted, observed: None, runs: 0 });
+            }
+        };
+        let granule = phase.granule.max((units / 128).checked_ilog2().map_or(1, |log| 1 << log)).next_multiple_of(phase.granule);
+        for count in (1..=alone.len()).rev() {
+            let group = &alone[..count];
+            let costs: Vec<Cost> = if count == 1 {
+                vec![group[0].1]
+            } else {
+                // Samples that take all about as long, so that nobody has the machine for itself.
+                let least = group.iter().map(|(_, cost, sample)| cost.of(*sample)).fold(f64::INFINITY, f64::min);
+                let enough = |cost: &Cost, sample: usize| {
+                    let units = ((least - cost.fixed) / cost.per_unit) as usize / phase.granule * phase.granule;
+                    units.clamp(phase.granule.min(sample), sample)
+                };
+                let asked: Vec<(usize, usize)> = group.iter().map(|(member, cost, sample)| (*member, enough(cost, *sample))).collect();
+                engine.sample(reading, &asked)?;
+                let [first, second] = [engine.sample(reading, &asked)?, engine.sample(reading, &asked)?];
+                let mut costs = Vec::new();
+                for (i, (member, own, _)) in group.iter().enumerate() {
+                    let seconds = (first[i] + second[i]) / 2.0;
+                    let per_unit = ((seconds - own.fixed) / asked[i].1 as f64).max(own.per_unit);
+                    if count == alone.len()
+                        && let Some(rate) = rates.iter_mut().find(|rate| rate.member == *member)
+                    {
+                        rate.together = seconds / asked[i].1 as f64;
+                    }
+                    costs.push(Cost { per_unit, ..*own });
+                }
+                costs
+            };
+            let shares = partition::in_granules(units, granule, |groups| {
+                let costs: Vec<Cost> = costs.iter().map(|cost| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();
+                partition::balanced(groups, &costs)
+            });
+            let shares = shares.map_err(|error| (group[0].0, error))?;
+            let predicted = shares.iter().zip(&costs).map(|(&share, cost)| cost.of(share)).fold(0.0, f64::max);
+            let mut fixed: Vec<(usize, usize)> = group.iter().zip(shares).map(|((member, ..), share)| (*member, share)).collect();
+            fixed.retain(|(_, share)| *share > 0);
+            fixed.sort_unstable();
+            if dynamic && fixed.len() > 1 {
+                add(Division::Guided(fixed.iter().map(|(member, _)| *member).collect()), predicted);
+            }
+            add(Division::Fixed(fixed), predicted);
+        }
+        let present = present.to_vec();
+        Ok(Self { rates, candidates, present })
+    }
+
+    /// Whether it was measured with the same members.
+    pub fn is_of(&self, present: &[usize]) -> bool {
+        self.present == present
+    }
+
+    /// The division that takes the least time as far as is known.
+    pub fn choose(&self) -> Division {
+        let seconds = |candidate: &Candidate| candidate.observed.unwrap_or(candidate.predicted);
+        let best = self.candidates.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        best.map_or_else(|| Division::Guided(self.present.clone()), |best| best.division.clone())
+    }
+
+    /// A run by a division took so long.
+    pub fn observe(&mut self, division: &Division, seconds: f64) {
+        if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.division == *division) {
+            candidate.runs += 1;
+            if candidate.runs > UNCOUNTED_RUNS {
+                candidate.observed = Some(candidate.observed.map_or(seconds, |least| least.min(seconds)));
+            }
+        }
+    }
+}
+
+/// Shares of a strategy as a division.
+pub(super) fn fixed(present: &[usize], shares: &[usize]) -> Result<Division> {
+    Ok(Division::Fixed(present.iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0).collect()))
+}

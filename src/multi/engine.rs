@@ -1,0 +1,175 @@
+//! Runs a phase on some members of a set at once.
+
+use std::thread;
+use std::time::Instant;
+
+use super::fault::{Faults, Injection};
+use super::phase::Phase;
+use super::report::Work;
+use super::ring::{Ring, Tasks};
+use super::schedule::{Schedule, Shares};
+use super::set::{Member, MemberKind};
+use super::slab::{Grid, Stock};
+use crate::error::{Error, Result};
+
+/// Bytes of a piece, input and output together, at most.
+const PIECE_BYTES: usize = 64 << 20;
+/// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
+const LEAST_PIECE_BYTES: usize = 4 << 20;
+
+/// How pieces go through a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pace {
+    /// Pieces under way at once.
+    pub depth: usize,
+    /// Bytes of a piece at most, if the caller says so.
+    pub piece_bytes: Option<usize>,
+    /// Bytes of a device's memory that a job may take.
+    pub memory: Option<u64>,
+}
+
+/// What it takes to run phases of a job.
+pub(super) struct Engine<'r> {
+    pub members: &'r [Member],
+    /// The plans of each member.
+    pub tasks: &'r [Tasks],
+    pub pace: Pace,
+    pub faults: &'r Faults,
+    /// Inputs of the job.
+    pub inputs: usize,
+}
+
+/// A phase, by its number in the job, and what it reads; nothing where the results take the place of the inputs.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'r> {
+    pub number: usize,
+    pub phase: &'r Phase,
+    pub sources: &'r [&'r [u8]],
+}
+
+/// Tells the others that a participant is gone, however it goes.
+struct Leaving<'s, 'a> {
+    schedule: &'s Schedule<'a>,
+    participant: usize,
+    panicked: bool,
+}
+
+impl Drop for Leaving<'_, '_> {
+    fn drop(&mut self) {
+        self.schedule.leave(self.participant, self.panicked);
+    }
+}
+
+impl Engine<'_> {
+    /// Units of a piece at most, of a member that is to get about so many.
+    pub fn most_units(&self, phase: &Phase, member: usize, share: usize) -> usize {
+        let units = phase.units().max(1);
+        let [input, output] = [phase.input.bytes / units, phase.output.bytes / units].map(|bytes| bytes.max(1));
+        let inputs = input * self.inputs.max(1);
+        let of_unit = inputs + output;
+        // Enough pieces for one to be copied while another is computed, unless they would be tiny.
+        let wanted = (share.saturating_mul(of_unit) / (2 * self.pace.depth.max(1))).clamp(LEAST_PIECE_BYTES, PIECE_BYTES);
+        let mut most = wanted.min(self.pace.piece_bytes.unwrap_or(usize::MAX)) / of_unit;
+        if let Some(planner) = self.members[member].planner() {
+            let limit = planner.gpu().profile().buffer_bytes;
+            most = most.min((limit / input.max(output) as u64).min(usize::MAX as u64) as usize);
+        }
+        if let Some(memory) = self.pace.memory {
+            // Of each piece under way: arrays, staging buffers, and a workspace of the plan like the output.
+            let each = (2 * of_unit + output) as u64 * self.pace.depth.max(1) as u64;
+            most = most.min((memory / each).min(usize::MAX as u64) as usize);
+        }
+        (most / phase.granule * phase.granule).max(phase.granule)
+    }
+
+    /// Has a member work on a schedule until nothing is left for it.
+    fn work(&self, reading: Reading<'_>, member: usize, share: usize, schedule: &Schedule<'_>, participant: usize) -> Work {
+        let mut leaving = Leaving { schedule, participant, panicked: true };
+        let most = self.most_units(reading.phase, member, share);
+        let faults = Injection::of(self.faults, member);
+        let work = match &self.members[member].kind {
+            MemberKind::Gpu(planner) => Ring {
+                participant,
+                number: reading.number,
+                phase: reading.phase,
+                sources: reading.sources,
+                schedule,
+                planner,
+                tasks: &self.tasks[member],
+                most,
+                depth: self.pace.depth,
+                faults,
+            }
+            .run(),
+            #[cfg(feature = "cpu")]
+            MemberKind::Host => super::host::run(reading.phase, reading.sources, schedule, participant, most, faults),
+        };
+        leaving.panicked = false;
+        work
+    }
+
+    /// Has members work side by side, each with its share or all on what there is in common, and returns what each did and what nobody has done.
+    pub fn side_by_side<'a>(
+        &self,
+        reading: Reading<'_>,
+        members: &[usize],
+        shares: Shares<'a>,
+        progress: Box<dyn Fn(usize) + Sync + 'a>,
+    ) -> (Vec<(usize, Work)>, Vec<Stock<'a>>) {
+        let sizes: Vec<usize> = match &shares {
+            Shares::Fixed(shares) => shares.iter().map(|stock| stock.units.len()).collect(),
+            Shares::Guided(stocks) => {
+                let all: usize = stocks.iter().map(|stock| stock.units.len()).sum();
+                vec![all.div_ceil(members.len().max(1)); members.len()]
+            }
+        };
+        let schedule = Schedule::new(shares, members.len(), reading.phase.output.inner, reading.phase.granule, progress);
+        let run = |participant: usize| (members[participant], self.work(reading, members[participant], sizes[participant], &schedule, participant));
+        let works = thread::scope(|scope| {
+            let run = &run;
+            let spawn = |participant| {
+                let thread = thread::Builder::new().name("wgpu-fft multi".to_owned());
+                thread.spawn_scoped(scope, move || run(participant)).map_err(|error| (participant, error))
+            };
+            let others: Vec<_> = (1..members.len()).map(spawn).collect();
+            let mut works = if members.is_empty() { Vec::new() } else { vec![run(0)] };
+            for other in others {
+                match other {
+                    Ok(thread) => works.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+                    Err((participant, error)) => {
+                        schedule.leave(participant, false);
+                        let error = Error::Unsupported { what: "a thread for a device".to_owned(), why: error.to_string() };
+                        works.push((members[participant], Work { error: Some(error), ..Work::default() }));
+                    }
+                }
+            }
+            works
+        });
+        (works, schedule.left())
+    }
+
+    /// Has members compute so many units each, at the same time, into memory that is thrown away, and returns their seconds.
+    ///
+    /// # Errors
+    /// Of the first member that fails, with its number.
+    pub fn sample(&self, reading: Reading<'_>, asked: &[(usize, usize)]) -> std::result::Result<Vec<f64>, (usize, Error)> {
+        let phase = reading.phase;
+        let run = |&(member, units): &(usize, usize)| -> (usize, Result<f64>) {
+            let grid = Grid::new(phase.output.outer, units, phase.output.inner);
+            let mut memory = vec![0; grid.bytes];
+            let stock = Stock::whole(&grid, &mut memory);
+            let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.granule, Box::new(|_| ()));
+            let begin = Instant::now();
+            let work = self.work(reading, member, units, &schedule, 0);
+            (member, work.error.map_or(Ok(begin.elapsed().as_secs_f64()), Err))
+        };
+        let results = thread::scope(|scope| {
+            let run = &run;
+            let others: Vec<_> = asked.iter().skip(1).map(|own| scope.spawn(move || run(own))).collect();
+            let mut results: Vec<_> = asked.first().map(run).into_iter().collect();
+            results.extend(others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
+            results
+        });
+        results.into_iter().map(|(member, seconds)| seconds.map_err(|error| (member, error))).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Failures on purpose: what a device does on its worst days, for tests.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+
+/// When a device is to fail: counted over a whole run, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum When {
+    /// As the device begins its piece of this number.
+    Piece(usize),
+    /// As the device waits for the result of its piece of this number.
+    Result(usize),
+    /// As the device allocates for the time of this number.
+    Allocation(usize),
+    /// Whenever it allocates, from this time on.
+    AllocationsFrom(usize),
+}
+
+/// How a device is to fail.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Failure {
+    /// An error says that it is lost.
+    Lost,
+    /// It is destroyed, and finds out for itself.
+    Destroyed,
+    /// An error says that its memory is full.
+    OutOfMemory,
+    /// Its thread panics.
+    Panic,
+}
+
+/// What is to happen to the members of a set in a run.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    pub planned: Vec<(usize, When, Failure)>,
+    /// Pieces, results and allocations of each member so far.
+    counts: Mutex<Vec<[usize; 3]>>,
+}
+
+impl Faults {
+    pub fn new(planned: &[(usize, When, Failure)]) -> Self {
+        Self { planned: planned.to_vec(), counts: Mutex::default() }
+    }
+
+    fn count(&self, member: usize, what: usize) -> usize {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = counts.len().max(member + 1);
+        counts.resize(least, [0; 3]);
+        let count = &mut counts[member][what];
+        *count += 1;
+        *count - 1
+    }
+}
+
+/// The failures planned for one member.
+#[derive(Clone, Copy)]
+pub(super) struct Injection<'a> {
+    faults: Option<&'a Faults>,
+    member: usize,
+}
+
+impl<'a> Injection<'a> {
+    pub fn none() -> Self {
+        Self { faults: None, member: 0 }
+    }
+
+    pub fn of(faults: &'a Faults, member: usize) -> Self {
+        Self { faults: (!faults.planned.is_empty()).then_some(faults), member }
+    }
+
+    pub fn piece(&self, gpu: Option<&Gpu>) -> Result<()> {
+        self.happen(0, gpu, 0, |when, count| when == When::Piece(count))
+    }
+
+    pub fn result(&self, gpu: Option<&Gpu>) -> Result<()> {
+        self.happen(1, gpu, 0, |when, count| when == When::Result(count))
+    }
+
+    pub fn allocation(&self, gpu: Option<&Gpu>, bytes: u64) -> Result<()> {
+        self.happen(2, gpu, bytes, |when, count| match when {
+            When::Allocation(own) => own == count,
+            When::AllocationsFrom(first) => count >= first,
+            _ => false,
+        })
+    }
+
+    fn happen(&self, what: usize, gpu: Option<&Gpu>, bytes: u64, now: impl Fn(When, usize) -> bool) -> Result<()> {
+        let Some(faults) = self.faults else { return Ok(()) };
+        let count = faults.count(self.member, what);
+        let planned = faults.planned.iter().find(|(member, when, _)| *member == self.member && now(*when, count));
+        match (planned, gpu) {
+            (None, _) => Ok(()),
+            (Some((.., Failure::Destroyed)), Some(gpu)) => {
+                gpu.device().destroy();
+                Ok(())
+            }
+            (Some((.., Failure::OutOfMemory)), _) => Err(Error::OutOfMemory { during: "a failure on purpose", bytes }),
+            (Some((.., Failure::Panic)), _) => panic!("a panic on purpose"),
+            (Some(_), _) => Err(Error::DeviceLost { during: "a failure on purpose", message: "on purpose".to_owned() }),
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Fourier transforms over several devices.
+//!
+//! Where some axis is not transformed, the batch included, there is one phase, cut along it. Otherwise the first phase is cut along one of the transformed axes and
+//! transforms the others; then the array on the host is cut along those, and the second phase transforms the one that is left. That is the exchange: what was
+//! rows to one device are columns to another. Planes too large for a device take three phases.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::divide::{Cut, Divide, Divided};
+use super::phase::{Phase, Place, Recipes, Units, Work};
+use super::set::DeviceSet;
+use super::transpose::grid;
+use crate::error::{Error, Result};
+use crate::fft::{C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
+use crate::plan::Spec;
+use crate::shape::Shape;
+
+/// Columns that neighbours on the host should keep together: 128 bytes of complex numbers. For arrays with few columns it is one.
+const COLUMNS: usize = 16;
+
+/// A transform that is computed in parts.
+trait Transform: Spec<Recipe = Recipe> {
+    fn parts(&self) -> Result<Parts>;
+    fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize>;
+}
+
+macro_rules! divided {
+    ($($name:ident),*) => { $(
+        impl Transform for $name {
+            fn parts(&self) -> Result<Parts> {
+                $name::parts(self)
+            }
+
+            fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize> {
+                self.granule(recipe)
+            }
+        }
+
+        impl Divide for $name {
+            fn divide(&self, set: &DeviceSet, cut: Cut) -> Result<Divided> {
+                Divider::new(self, set, cut)?.divide()
+            }
+        }
+    )* };
+}
+
+divided!(C2c, R2c, C2r);
+
+/// Sets a factor where there is one.
+macro_rules! scaled {
+    ($spec:expr, $factor:expr) => {{
+        let spec = $spec;
+        if $factor == 1.0 { spec } else { spec.scaled_by($factor) }
+    }};
+}
+
+/// Neighbouring axes of the whole that a phase sees as one.
+#[derive(Clone, Debug)]
+struct Axis {
+    /// The axis of the whole, if it is a single one, counted with the batch.
+    of: Range<usize>,
+    extent: usize,
+}
+
+struct Divider<'a, S> {
+    spec: &'a S,
+    set: &'a DeviceSet,
+    parts: Parts,
+    cut: Cut,
+    /// The recipe of the first device for the whole, if it can be designed.
+    whole: Option<Recipe>,
+}
+
+impl<'a, S: Transform> Divider<'a, S> {
+    fn new(spec: &'a S, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
+        let parts = spec.parts()?;
+        if parts.extents.contains(&0) {
+            return Err(Error::Empty { what: "FFT", shape: spec.to_string() });
+        }
+        let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(spec).ok());
+        Ok(Self { spec, set, parts, cut, whole: whole.map(|choice| choice.recipe) })
+    }
+
+    fn rank(&self) -> usize {
+        self.parts.extents.len()
+    }
+
+    /// Extents with n/2+1 on the last axis where the numbers are half a spectrum.
+    fn half(&self) -> Vec<usize> {
+        let mut extents = self.parts.extents.clone();
+        if let (false, Some(last)) = (matches!(self.parts.kind, PartKind::Complex { .. }), extents.last_mut()) {
+            *last = *last / 2 + 1;
+        }
+        extents
+    }
+
+    fn unsupported(&self, why: String) -> Error {
+        Error::Unsupported { what: format!("`{}` on several devices", self.spec), why }
+    }
+
+    /// Bytes of one unit of a phase cut along these axes, input and output.
+    fn unit_bytes(&self, cut: &Range<usize>) -> usize {
+        let all = |extents: &[usize]| extents.iter().fold(16usize, |product, &extent| product.saturating_mul(extent));
+        all(&self.parts.extents) / self.parts.extents[cut.clone()].iter().product::<usize>()
+    }
+
+    /// The axes that are not transformed, neighbours together: of those that have enough units the slowest, else the one with the most.
+    fn independent(&self) -> Option<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (axis, &transformed) in self.parts.transformed.iter().enumerate() {
+            match runs.last_mut() {
+                _ if transformed => {}
+                Some(run) if run.end == axis => run.end += 1,
+                _ => runs.push(axis..axis + 1),
+            }
+        }
+        let units = |run: &Range<usize>| self.parts.extents[run.clone()].iter().product::<usize>();
+        let enough = runs.iter().find(|run| units(run) >= 4 * self.set.len());
+        enough.or(runs.iter().max_by_key(|run| units(run)).filter(|run| units(run) > 1)).cloned()
+    }
+
+    fn divide(self) -> Result<Divided> {
+        let transformed: Vec<usize> = (0..self.rank()).filter(|&axis| self.parts.transformed[axis]).collect();
+        let independent = match self.cut.axis {
+            None => self.independent(),
+            Some(axis) if axis + 1 >= self.rank() => {
+                return Err(self.unsupported(format!("there is no axis {axis} to cut along: its axes are 0 to {}", self.rank() - 2)));
+            }
+            Some(axis) if self.parts.transformed[axis + 1] && (transformed.len() < 2 || transformed[0] != axis + 1) => {
+                let why = format!("axis {axis} is transformed: cut along one that is not, or of several that are along the slowest");
+                return Err(self.unsupported(why));
+            }
+            Some(axis) => (!self.parts.transformed[axis + 1]).then_some(axis + 1..axis + 2),
+        };
+        let fits = |cut: &Range<usize>| self.unit_bytes(cut) as u64 <= self.cut.unit_bytes;
+        let many = |cut: &Range<usize>| self.parts.extents[cut.clone()].iter().product::<usize>() >= 4 * self.set.len();
+        if let Some(cut) = &independent
+            && (transformed.len() == 1 || fits(cut) && (many(cut) || self.cut.axis.is_some()))
+        {
+            return self.phases(&[(transformed, cut.clone())]);
+        }
+        let Some((&slowest, others)) = transformed.split_first().filter(|(_, others)| !others.is_empty()) else {
+            // One line: there is nothing to divide.
+            let whole = 0..1;
+            return self.phases(&[(transformed, whole)]);
+        };
+        // All that is slower is not transformed, and goes with the axis.
+        let rows = 0..slowest + 1;
+        let columns = slowest + 1..self.rank();
+        let mut phases = vec![(others.to_vec(), rows.clone()), (vec![slowest], columns)];
+        if let ([second, third], false) = (others, fits(&rows)) {
+            // Planes are too large: lines along the last axis, along the one before, and then the slowest.
+            phases[0] = (vec![*third], 0..*third);
+            phases.insert(1, (vec![*second], *third..self.rank()));
+        }
+        if self.parts.kind == PartKind::ToReals {
+            phases.reverse();
+        }
+        self.phases(&phases)
+    }
+
+    /// The phases that transform such axes, each cut along such axes.
+    fn phases(&self, plan: &[(Vec<usize>, Range<usize>)]) -> Result<Divided> {
+        let mut phases = Vec::new();
+        let count = plan.len();
+        for (i, (axes, cut)) in plan.iter().enumerate() {
+            phases.push(self.phase(axes, cut, [i == 0, i + 1 == count])?);
+        }
+        let bytes = |extents: Vec<usize>, element: usize| extents.iter().product::<usize>() * element;
+        let reals = bytes(self.parts.extents.clone(), 4);
+        let complex = bytes(self.half(), 8);
+        let [input_bytes, output_bytes] = match self.parts.kind {
+            PartKind::Complex { .. } => [complex, complex],
+            PartKind::FromReals => [reals, complex],
+            PartKind::ToReals => [complex, reals],
+        };
+        // What becomes reals at last has no room in the output before.
+        let scratch = self.parts.kind == PartKind::ToReals && count > 1;
+        if scratch {
+            for (i, phase) in phases.iter_mut().enumerate() {
+                (phase.from, phase.to) = match (i == 0, i + 1 == count) {
+                    (true, _) => (Place::Input, Place::Scratch),
+                    (_, true) => (Place::Scratch, Place::Output),
+                    _ => return Err(self.unsupported("planes that are too large for a device, back to reals".to_owned())),
+                };
+            }
+        }
+        Ok(Divided { phases, inputs: 1, input_bytes, output_bytes, scratch_bytes: if scratch { complex } else { 0 } })
+    }
+
+    fn phase(&self, axes: &[usize], cut: &Range<usize>, [first, last]: [bool; 2]) -> Result<Phase> {
+        // The axes as the phase sees them: those that are cut are one.
+        let mut seen: Vec<Axis> = Vec::new();
+        let half = self.half();
+        let last_axis = self.rank() - 1;
+        let has_reals = !matches!(self.parts.kind, PartKind::Complex { .. }) && axes.contains(&last_axis);
+        let extents = if has_reals { &self.parts.extents } else { &half };
+        let mut at = 0;
+        for axis in 0..self.rank() {
+            if axis == cut.start {
+                at = seen.len();
+                seen.push(Axis { of: cut.clone(), extent: extents[cut.clone()].iter().product() });
+            } else if !cut.contains(&axis) {
+                seen.push(Axis { of: axis..axis + 1, extent: extents[axis] });
+            }
+        }
+        let kind = if has_reals { self.parts.kind } else { PartKind::Complex { inverse: self.parts.kind.is_inverse() } };
+        let view = View { kind, at, seen, axes: axes.to_vec(), factor: if last { self.parts.factor } else { 1.0 } };
+        let part = view.clone();
+        let units = view.seen[at].extent;
+        let (granule, work): (usize, Arc<dyn Work>) = match kind {
+            PartKind::Complex { inverse } => self.work(&view, move |units| {
+                let (shape, batch, axes) = part.shape(units)?;
+                let spec = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
+                Ok(scaled!(spec.batch(batch).axes(axes), part.factor))
+            })?,
+            PartKind::FromReals => self.work(&view, move |units| {
+                let (shape, batch, axes) = part.shape(units)?;
+                Ok(scaled!(R2c::forward(shape).batch(batch).axes(axes), part.factor))
+            })?,
+            PartKind::ToReals => self.work(&view, move |units| {
+                let (shape, batch, axes) = part.shape(units)?;
+                Ok(scaled!(C2r::inverse(shape).batch(batch).axes(axes), part.factor))
+            })?,
+        };
+        let whole: Vec<usize> = view.seen.iter().map(|axis| axis.extent).collect();
+        let mut spectrum = whole.clone();
+        if let (true, Some(last)) = (has_reals, spectrum.last_mut()) {
+            *last = *last / 2 + 1;
+        }
+        let [input, output] = match kind {
+            PartKind::Complex { .. } => [grid(&whole, at, 8), grid(&whole, at, 8)],
+            PartKind::FromReals => [grid(&whole, at, 4), grid(&spectrum, at, 8)],
+            PartKind::ToReals => [grid(&spectrum, at, 8), grid(&whole, at, 4)],
+        };
+        let names = |range: &Range<usize>| match (range.start, range.end) {
+            (0, 1) => "the batch".to_owned(),
+            (begin, end) if begin.max(1) + 1 >= end => format!("axis {}", end - 2),
+            (begin, end) => format!("axes {} to {}", begin.max(1) - 1, end - 2),
+        };
+        let transformed: Vec<String> = axes.iter().map(|axis| (axis - 1).to_string()).collect();
+        Ok(Phase {
+            label: format!("axes {} transformed, cut along {}", transformed.join(" and "), names(cut)),
+            granule: granule.min(units),
+            from: if first { Place::Input } else { Place::Output },
+            to: Place::Output,
+            input,
+            output,
+            work,
+        })
+    }
+
+    /// How units of a phase are computed, and how many have to stay together.
+    fn work<P: Transform>(
+        &self,
+        view: &View,
+        spec: impl Fn(&Range<usize>) -> Result<P> + Send + Sync + 'static,
+    ) -> Result<(usize, Arc<dyn Work>)> {
+        let units = view.seen[view.at].extent;
+        let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
+        // As many units as the first device takes at once, whatever the set: the recipe must not depend on how the job is divided.
+        let usual = spec(&(0..units.min(COLUMNS * 64)))?;
+        let from_whole = self.whole.as_ref().and_then(|whole| whole.of_axes(&view.renumbered()));
+        let recipe = match (from_whole, planner) {
+            (Some(recipe), _) => Some(recipe),
+            (None, Some(planner)) => Some(planner.choose(&usual)?.recipe),
+            (None, None) => None,
+        };
+        let mut granule = 1;
+        if let Some(recipe) = &recipe {
+            if let PartKind::FromReals | PartKind::ToReals = view.kind {
+                let rows_of_unit = view.rows_of_unit();
+                // Where pairs are none that a part would make, parts make their own, at even rows.
+                let rows = usual.rows_of_reals(recipe).unwrap_or(2);
+                granule = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
+            }
+            let lanes_apart = |pass: &PassRecipe| if let PassRecipe::Lanes { width, .. } = pass { *width as usize } else { 1 };
+            if let Recipe::Axes(axes) = recipe {
+                // Of long columns the width of accesses across them is part of the arithmetic.
+                let long = axes.iter().filter(|axis| axis.passes.len() > 1).flat_map(|axis| &axis.passes);
+                granule = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(granule, usize::max);
+            }
+        }
+        if view.at + 1 == view.seen.len() && units.is_multiple_of(COLUMNS) && units >= 64 * COLUMNS {
+            granule = granule.max(COLUMNS);
+        }
+        let work = Units {
+            #[cfg(feature = "cpu")]
+            host: Ok(view.on_host()),
+            spec,
+            recipes: recipe.map_or(Recipes::Own, Recipes::Like),
+            positioned: false,
+        };
+        Ok((granule, Arc::new(work)))
+    }
+}
+
+/// The array of a phase.
+#[derive(Clone, Debug)]
+struct View {
+    kind: PartKind,
+    /// Which of the axes is cut.
+    at: usize,
+    seen: Vec<Axis>,
+    /// The axes of the whole that are transformed.
+    axes: Vec<usize>,
+    factor: f32,
+}
+
+impl View {
+    /// Leading axes of the array that are a specification's batch: the first one, unless it is transformed.
+    fn batch(&self) -> usize {
+        usize::from(!self.is_transformed(0))
+    }
+
+    fn is_transformed(&self, seen: usize) -> bool {
+        self.seen[seen].of.len() == 1 && self.axes.contains(&self.seen[seen].of.start)
+    }
+
+    /// Shape, batch and axes of a specification for some units.
+    fn shape(&self, units: &Range<usize>) -> Result<(Shape, usize, Vec<usize>)> {
+        let extents: Vec<usize> =
+            self.seen.iter().enumerate().map(|(i, axis)| if i == self.at { units.len() } else { axis.extent }).collect();
+        let batch = self.batch();
+        let shape = Shape::try_from(&extents[batch..])?;
+        Ok((shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect()))
+    }
+
+    /// The transformed axes, as the whole and as a part's specification number them, both without the batch.
+    fn renumbered(&self) -> Vec<(usize, usize)> {
+        let transformed = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen));
+        transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()
+    }
+
+    /// Rows along the last axis in a unit, where it is in one piece.
+    fn rows_of_unit(&self) -> usize {
+        let last = self.seen.len() - 1;
+        self.seen[self.at + 1..last.max(self.at + 1)].iter().map(|axis| axis.extent).product()
+    }
+
+    #[cfg(feature = "cpu")]
+    fn on_host(&self) -> super::phase::OnHost {
+        use super::host::{HostTransform, Reals};
+        let mut extents: Vec<usize> = self.seen.iter().map(|axis| axis.extent).collect();
+        let last = extents.len() - 1;
+        let n = extents[last];
+        let reals = match self.kind {
+            PartKind::Complex { .. } => None,
+            PartKind::FromReals => Some(Reals::Input(n)),
+            PartKind::ToReals => Some(Reals::Output(n)),
+        };
+        if reals.is_some() {
+            extents[last] = n / 2 + 1;
+        }
+        let mut axes: Vec<usize> = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen)).collect();
+        if self.kind != PartKind::ToReals {
+            axes.reverse();
+        }
+        HostTransform { extents, cut: self.at, axes, inverse: self.kind.is_inverse(), factor: self.factor, reals }.on_host()
+    }
+}

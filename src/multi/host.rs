@@ -1,0 +1,190 @@
+//! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and the kernels' mirrors.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use num_complex::Complex32;
+use rayon::prelude::*;
+use rustfft::{Fft, FftPlanner};
+
+use super::fault::Injection;
+use super::phase::{OnHost, Phase};
+use super::report::Work;
+use super::schedule::Schedule;
+use super::slab::scatter;
+use crate::error::Result;
+use crate::plan::Spec;
+
+/// Works on a schedule until nothing is left.
+pub(super) fn run(
+    phase: &Phase,
+    sources: &[&[u8]],
+    schedule: &Schedule<'_>,
+    participant: usize,
+    most: usize,
+    faults: Injection<'_>,
+) -> Work {
+    let begin = Instant::now();
+    let mut work = Work::default();
+    loop {
+        let asked = Instant::now();
+        let piece = schedule.take(participant, most, true);
+        work.idle += asked.elapsed();
+        let Some(mut piece) = piece else { break };
+        let gathering = Instant::now();
+        let inputs: Vec<Vec<u32>> = if sources.is_empty() {
+            vec![words(piece.target.iter().map(|run| &**run))]
+        } else {
+            sources.iter().map(|source| words(phase.input.slices(source, &piece.units))).collect()
+        };
+        work.gather += gathering.elapsed();
+        let length: usize = piece.target.iter().map(|run| run.len()).sum();
+        let mut output = vec![0; length.div_ceil(4)];
+        let computed = faults.piece(None).and_then(|()| faults.allocation(None, length as u64));
+        if let Err(error) = computed.and_then(|()| phase.work.on_host(&piece.units, &inputs, &mut output)) {
+            work.error = Some(error);
+            schedule.give_back(piece);
+            break;
+        }
+        let scattering = Instant::now();
+        scatter(&bytemuck::cast_slice(&output)[..length], &mut piece.target);
+        work.scatter += scattering.elapsed();
+        work.units += piece.units.len();
+        work.pieces += 1;
+        schedule.done(piece.units.len());
+    }
+    work.busy = begin.elapsed().saturating_sub(work.idle);
+    work
+}
+
+/// Slices in one piece, aligned as numbers are.
+fn words<'s>(slices: impl Iterator<Item = &'s [u8]> + Clone) -> Vec<u32> {
+    let bytes: usize = slices.clone().map(<[u8]>::len).sum();
+    let mut words = vec![0; bytes.div_ceil(4)];
+    let mut rest = bytemuck::cast_slice_mut::<u32, u8>(&mut words);
+    for slice in slices {
+        let (own, others) = rest.split_at_mut(slice.len());
+        own.copy_from_slice(slice);
+        rest = others;
+    }
+    words
+}
+
+/// Runs the program of a specification on the kernels' mirrors.
+pub(super) fn mirrored<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static) -> OnHost {
+    Box::new(move |units, inputs, output| {
+        let spec = spec(units)?;
+        let profile = crate::gpu::DeviceProfile::webgpu_defaults();
+        let program = spec.lower(&spec.design(&profile)?, &profile)?;
+        let typed = |words: &Vec<u32>| crate::gpu::collect::<S::Input>(bytemuck::cast_slice(words), program.input.len);
+        let result: Vec<S::Output> = match inputs {
+            [x, y] => program.run_two_on_host(&typed(x), &typed(y))?,
+            _ => program.run_on_host(&typed(&inputs[0]))?,
+        };
+        let bytes: &[u8] = bytemuck::cast_slice(&result);
+        bytemuck::cast_slice_mut::<u32, u8>(output)[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// A Fourier transform of some axes of [outer…, units, …] on the host.
+#[derive(Clone, Debug)]
+pub(super) struct HostTransform {
+    /// Extents of the array of complex numbers, slowest first, with the units' axis at `cut` still to be filled in.
+    pub extents: Vec<usize>,
+    pub cut: usize,
+    /// Axes in the order of their transforms.
+    pub axes: Vec<usize>,
+    pub inverse: bool,
+    pub factor: f32,
+    /// Reals in rows of so many on one side of the last axis.
+    pub reals: Option<Reals>,
+}
+
+/// On which side there are reals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reals {
+    Input(usize),
+    Output(usize),
+}
+
+impl HostTransform {
+    pub fn on_host(self) -> OnHost {
+        Box::new(move |units, inputs, output| {
+            self.run(units.len(), &inputs[0], output);
+            Ok(())
+        })
+    }
+
+    fn run(&self, units: usize, input: &[u32], output: &mut [u32]) {
+        let mut extents = self.extents.clone();
+        extents[self.cut] = units;
+        let last = extents.len() - 1;
+        let mut data: Vec<Complex32> = match self.reals {
+            Some(Reals::Input(n)) => {
+                extents[last] = n;
+                bytemuck::cast_slice::<u32, f32>(input).iter().map(|&x| Complex32::new(x, 0.0)).collect()
+            }
+            // The other half of the spectrum comes from the conjugates, once the other axes are done.
+            _ => bytemuck::cast_slice(input).to_vec(),
+        };
+        let half = |n: usize| n / 2 + 1;
+        for &axis in &self.axes {
+            if axis == last && let Some(Reals::Output(n)) = self.reals {
+                let whole = |row: &[Complex32]| {
+                    let mut all = row.to_vec();
+                    all[0].im = 0.0;
+                    if n.is_multiple_of(2) {
+                        all[n / 2].im = 0.0;
+                    }
+                    all.extend((half(n)..n).map(|k| row[n - k].conj()));
+                    all
+                };
+                data = data.par_chunks(half(n)).flat_map_iter(whole).collect();
+                extents[last] = n;
+            }
+            let inner: usize = extents[axis + 1..].iter().product();
+            transform_lines(&mut data, extents[axis], inner, self.inverse);
+        }
+        if self.factor != 1.0 {
+            data.par_iter_mut().for_each(|z| *z *= self.factor);
+        }
+        match self.reals {
+            Some(Reals::Input(n)) => {
+                let kept = data.par_chunks(n).flat_map_iter(|row| row[..half(n)].iter().copied());
+                let kept: Vec<Complex32> = kept.collect();
+                bytemuck::cast_slice_mut(output).copy_from_slice(&kept);
+            }
+            Some(Reals::Output(_)) => {
+                let target: &mut [f32] = bytemuck::cast_slice_mut(output);
+                target.par_iter_mut().zip(&data).for_each(|(x, z)| *x = z.re);
+            }
+            None => bytemuck::cast_slice_mut(output).copy_from_slice(&data),
+        }
+    }
+}
+
+/// Transforms the lines of n elements at a distance of `inner`.
+fn transform_lines(data: &mut [Complex32], n: usize, inner: usize, inverse: bool) {
+    let mut planner = FftPlanner::new();
+    let fft: Arc<dyn Fft<f32>> = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
+    let lines = |data: &mut [Complex32]| {
+        data.par_chunks_mut(n).for_each_init(|| vec![Complex32::new(0.0, 0.0); fft.get_inplace_scratch_len()], |scratch, line| {
+            fft.process_with_scratch(line, scratch);
+        });
+    };
+    if inner == 1 {
+        return lines(data);
+    }
+    for block in data.chunks_mut(n * inner) {
+        let mut turned: Vec<Complex32> =
+            (0..inner).into_par_iter().flat_map_iter(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| block[k * inner + i]).collect();
+        lines(&mut turned);
+        block.par_chunks_mut(inner).enumerate().for_each(|(k, row)| {
+            for (i, z) in row.iter_mut().enumerate() {
+                *z = turned[i * n + k];
+            }
+        });
+    }
+}

@@ -1,0 +1,415 @@
+//! A specification on several devices.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::balance::{Balance, Division};
+use super::divide::{Cut, Divide, Divided};
+use super::engine::{Engine, Pace, Reading};
+use super::fault::{Failure, Faults, When};
+use super::phase::{Phase, Place};
+use super::report::{DeviceReport, PhaseReport, Rate, Report, Work};
+use super::ring::Tasks;
+use super::schedule::Shares;
+use super::set::{DeviceSet, MemberKind};
+use super::slab::Stock;
+use super::strategy::Strategy;
+use crate::error::{Error, Result};
+
+/// How far a run has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Number of the phase, from 0.
+    pub phase: usize,
+    /// Phases of the job.
+    pub phases: usize,
+    /// Units of the phase that are done.
+    pub done: usize,
+    /// Units of the phase.
+    pub units: usize,
+}
+
+type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
+
+/// A specification to be computed by several devices on arrays of the host, which may be larger than any device's memory.
+///
+/// The array is cut into units that do not need each other (rows, columns, planes, parts of a sum), which go to the devices in pieces; transforms over several axes take
+/// two phases, between which the host's array is cut along another axis. See the [module](super).
+///
+/// A job is for one call at a time: [`run`](Self::run) takes it by shared reference, but calls wait for each other's measurements only.
+pub struct Job<S: Divide> {
+    set: DeviceSet,
+    spec: S,
+    divided: Divided,
+    /// Members that can do all phases.
+    able: Vec<usize>,
+    left_out: Vec<(usize, Error)>,
+    axis: Option<usize>,
+    strategy: Strategy,
+    pace: Pace,
+    /// Plans of each member.
+    tasks: Vec<Tasks>,
+    /// Of each phase, once it has been measured.
+    balances: Mutex<Vec<Option<Balance>>>,
+    faults: Vec<(usize, When, Failure)>,
+    on_progress: Option<OnProgress>,
+}
+
+impl<S: Divide> std::fmt::Debug for Job<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job").field("spec", &self.spec).field("set", &self.set).field("strategy", &self.strategy).finish_non_exhaustive()
+    }
+}
+
+impl<S: Divide> Job<S> {
+    /// A job of `spec` for the devices of `set`, by the strategy [`Measured`](Strategy::Measured).
+    ///
+    /// # Errors
+    /// If the specification is not valid, or cannot be divided; and the error of the first device if no device can compute a unit of it.
+    pub fn new(set: &DeviceSet, spec: S) -> Result<Self> {
+        Self::cut(set, spec, None, None)
+    }
+
+    /// A job whose first phase is cut along an axis of the caller's choice, counted from the slowest. The paper of the strategy
+    /// [`Takemoto`](Strategy::Takemoto) lost 85% of one kernel by cutting across the axis that its workgroups preferred; the default is the slowest axis that can be cut.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`Error::Unsupported`] for an axis along which the specification cannot be cut.
+    pub fn along(set: &DeviceSet, spec: S, axis: usize) -> Result<Self> {
+        Self::cut(set, spec, Some(axis), None)
+    }
+
+    fn cut(set: &DeviceSet, spec: S, axis: Option<usize>, memory: Option<u64>) -> Result<Self> {
+        let buffers = set.members().iter().filter_map(|member| member.planner()).map(|planner| planner.gpu().profile().buffer_bytes);
+        // Of the memory for a job a unit has less than its arrays, staging buffers and a workspace.
+        let unit_bytes = buffers.chain(memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
+        let divided = spec.divide(set, Cut { axis, unit_bytes })?;
+        let mut able = Vec::new();
+        let mut left_out = Vec::new();
+        for (member, own) in set.members().iter().enumerate() {
+            let plans = |phase: &Phase| match &own.kind {
+                MemberKind::Gpu(planner) => phase.work.plan(planner, &(0..phase.granule.min(phase.units()))).map(drop),
+                #[cfg(feature = "cpu")]
+                MemberKind::Host => phase.work.can_host(),
+            };
+            match divided.phases.iter().try_for_each(plans) {
+                Ok(()) => able.push(member),
+                Err(error) => left_out.push((member, error)),
+            }
+        }
+        if able.is_empty() {
+            return Err(left_out.swap_remove(0).1);
+        }
+        let phases = divided.phases.len();
+        Ok(Self {
+            spec,
+            divided,
+            able,
+            left_out,
+            strategy: Strategy::default(),
+            pace: Pace { depth: 3, piece_bytes: None, memory },
+            axis,
+            tasks: set.members().iter().map(|_| Tasks::default()).collect(),
+            balances: Mutex::new((0..phases).map(|_| None).collect()),
+            faults: Vec::new(),
+            on_progress: None,
+            set: set.clone(),
+        })
+    }
+
+    /// Divides the job in this way.
+    ///
+    /// # Errors
+    /// If it does not fit the set: another number of members, or numbers that are no weights.
+    pub fn strategy(self, strategy: Strategy) -> Result<Self> {
+        strategy.check(self.set.len())?;
+        Ok(Self { strategy, ..self })
+    }
+
+    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if this is not called.
+    #[must_use]
+    pub fn in_flight(mut self, pieces: usize) -> Self {
+        self.pace.depth = pieces.max(1);
+        self
+    }
+
+    /// Bytes of a piece at most, input and output together. A piece has at least one unit.
+    #[must_use]
+    pub fn piece_bytes(mut self, bytes: usize) -> Self {
+        self.pace.piece_bytes = Some(bytes.max(1));
+        self
+    }
+
+    /// Bytes that the job may take of each device's memory, about. wgpu does not tell how much there is; where allocation fails, pieces are halved.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn memory(self, bytes: u64) -> Result<Self> {
+        let Self { set, spec, axis, strategy, pace, faults, on_progress, .. } = self;
+        let new = Self::cut(&set, spec, axis, Some(bytes))?;
+        Ok(Self { strategy, pace: Pace { memory: Some(bytes), ..pace }, faults, on_progress, ..new })
+    }
+
+    /// Calls `report` after each piece, from the thread of the device that has done it.
+    #[must_use]
+    pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.on_progress = Some(Box::new(report));
+        self
+    }
+
+    /// Lets members of the set fail in every run, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_failures(mut self, failures: &[(usize, When, Failure)]) -> Self {
+        self.faults = failures.to_vec();
+        self
+    }
+
+    /// What is computed.
+    pub fn spec(&self) -> &S {
+        &self.spec
+    }
+
+    /// The members of the set that cannot compute a unit of the job in the arithmetic of the first, and why.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &Error)> {
+        self.left_out.iter().map(|(member, error)| (self.set.members()[*member].name.as_str(), error))
+    }
+
+    /// What was measured of each device, by phase; nothing before the first run, and by strategies that measure nothing.
+    #[must_use]
+    pub fn rates(&self) -> Vec<Vec<Rate>> {
+        let balances = self.balances.lock().unwrap_or_else(PoisonError::into_inner);
+        balances.iter().map(|balance| balance.as_ref().map_or_else(Vec::new, |balance| balance.rates.clone())).collect()
+    }
+
+    /// Elements of the input.
+    #[must_use]
+    pub fn input_len(&self) -> usize {
+        self.divided.input_bytes / size_of::<S::Input>()
+    }
+
+    /// Elements of the output.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.divided.output_bytes / size_of::<S::Output>()
+    }
+
+    /// Computes `output` from `input`.
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two; [`Error::DevicesFailed`] if all devices failed, with what was done: parts of the output are
+    /// then written. As long as one device is left, failures of others are in the [`Report`] only.
+    pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
+        self.start(&[input], output)
+    }
+
+    /// Computes `output` from two inputs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_two(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
+        self.start(&[x, y], output)
+    }
+
+    /// Puts the output in the place of the input: for complex transforms, of arrays that are too large to have twice, such as a file in memory.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`Error::Unsupported`] for other operations. If all devices fail, some units are results and some are not.
+    pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
+        let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
+        if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {
+            let why = "only complex transforms and sums of nothing leave every unit where it was".to_owned();
+            return Err(Error::Unsupported { what: format!("`{}` in place of its input", self.spec), why });
+        }
+        self.check("data", self.output_len(), data.len())?;
+        self.execute(&[], bytemuck::cast_slice_mut(data))
+    }
+
+    fn start(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<Report> {
+        let (expected, actual) = (self.divided.inputs, inputs.len());
+        if expected != actual {
+            return Err(Error::WrongInputs { spec: self.spec.to_string(), expected, actual });
+        }
+        for (argument, input) in ["input", "second"].into_iter().zip(inputs) {
+            self.check(argument, self.input_len(), input.len())?;
+        }
+        self.check("output", self.output_len(), output.len())?;
+        let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
+        self.execute(&inputs, bytemuck::cast_slice_mut(output))
+    }
+
+    fn check(&self, argument: &'static str, expected: usize, actual: usize) -> Result<()> {
+        if expected == actual { Ok(()) } else { Err(Error::WrongLen { argument, expected, actual }) }
+    }
+
+    /// Runs all phases. Without inputs they work in place of the output.
+    fn execute(&self, inputs: &[&[u8]], output: &mut [u8]) -> Result<Report> {
+        let begin = Instant::now();
+        let mut scratch = zeros(self.divided.scratch_bytes)?;
+        let faults = Faults::new(&self.faults);
+        let mut run = Run { job: self, faults: &faults, failed: vec![false; self.set.len()], measuring: Duration::ZERO, done: Vec::new() };
+        for (number, phase) in self.divided.phases.iter().enumerate() {
+            match (phase.from, phase.to) {
+                (Place::Input, Place::Scratch) => run.phase(number, phase, inputs, &mut scratch)?,
+                (Place::Scratch, _) => run.phase(number, phase, &[&scratch], output)?,
+                (Place::Input, _) => run.phase(number, phase, inputs, output)?,
+                (Place::Output, _) => run.phase(number, phase, &[], output)?,
+            }
+        }
+        Ok(Report { job: self.spec.to_string(), elapsed: begin.elapsed(), measuring: run.measuring, phases: run.done })
+    }
+}
+
+/// Memory on the host, or an error in place of an abort.
+fn zeros(bytes: usize) -> Result<Vec<u8>> {
+    let mut memory = Vec::new();
+    let refused = |_| Error::OutOfMemory { during: "allocation on the host", bytes: bytes as u64 };
+    memory.try_reserve_exact(bytes).map_err(refused)?;
+    memory.resize(bytes, 0);
+    Ok(memory)
+}
+
+/// A run of a job.
+struct Run<'r, S: Divide> {
+    job: &'r Job<S>,
+    faults: &'r Faults,
+    /// Members that failed in an earlier phase.
+    failed: Vec<bool>,
+    measuring: Duration,
+    done: Vec<PhaseReport>,
+}
+
+impl<S: Divide> Run<'_, S> {
+    fn present(&self) -> Vec<usize> {
+        self.job.able.iter().copied().filter(|&member| !self.failed[member]).collect()
+    }
+
+    fn phase(&mut self, number: usize, phase: &Phase, sources: &[&[u8]], target: &mut [u8]) -> Result<()> {
+        let job = self.job;
+        let engine = Engine {
+            members: job.set.members(),
+            tasks: &job.tasks,
+            pace: job.pace,
+            faults: self.faults,
+            inputs: job.divided.inputs_of(phase),
+        };
+        let reading = Reading { number, phase, sources };
+        let mut report =
+            PhaseReport { label: phase.label.clone(), units: phase.units(), division: String::new(), elapsed: Duration::ZERO, devices: Vec::new() };
+        let division = self.divide(&engine, reading, &mut report)?;
+        report.division = format!("{}: {division}", job.strategy);
+
+        let begin = Instant::now();
+        let (phases, units) = (job.divided.phases.len(), phase.units());
+        let progress = |before: usize| {
+            let report = move |done: usize| {
+                if let Some(on_progress) = &job.on_progress {
+                    on_progress(Progress { phase: number, phases, done: before + done, units });
+                }
+            };
+            Box::new(report)
+        };
+        let stock = Stock::whole(&phase.output, target);
+        let (mut members, shares) = match &division {
+            Division::Fixed(shares) => {
+                let sizes: Vec<usize> = shares.iter().map(|(_, units)| *units).collect();
+                (shares.iter().map(|(member, _)| *member).collect(), Shares::Fixed(stock.cut(&sizes, phase.output.inner)))
+            }
+            Division::Guided(members) => (members.clone(), Shares::Guided(vec![stock])),
+        };
+        let (works, mut left) = engine.side_by_side(reading, &members, shares, progress(0));
+        self.note(&mut report, works);
+        // Whoever had no share is there in need.
+        while !left.is_empty() {
+            members = self.present();
+            if members.is_empty() {
+                return Err(self.all_failed(&report));
+            }
+            let done = phase.units() - left.iter().map(|stock| stock.units.len()).sum::<usize>();
+            let (works, still) = engine.side_by_side(reading, &members, Shares::Guided(left), progress(done));
+            self.note(&mut report, works);
+            left = still;
+        }
+        report.elapsed = begin.elapsed();
+        let unharmed = report.devices.iter().all(|device| device.work.error.is_none() && device.work.out_of_memory == 0);
+        if unharmed && let Some(balance) = &mut self.balances()[number] {
+            balance.observe(&division, report.elapsed.as_secs_f64());
+        }
+        self.done.push(report);
+        Ok(())
+    }
+
+    fn balances(&self) -> std::sync::MutexGuard<'_, Vec<Option<Balance>>> {
+        self.job.balances.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&mut self, report: &mut PhaseReport, works: Vec<(usize, Work)>) {
+        for (member, work) in works {
+            self.failed[member] |= work.error.is_some();
+            report.devices.push(DeviceReport { member, name: self.job.set.members()[member].name.clone(), work });
+        }
+    }
+
+    /// Who gets what, after measuring where that is asked for.
+    fn divide(&mut self, engine: &Engine<'_>, reading: Reading<'_>, report: &mut PhaseReport) -> Result<Division> {
+        loop {
+            let present = self.present();
+            if present.is_empty() {
+                return Err(self.all_failed(report));
+            }
+            let units = reading.phase.units();
+            if let Some(shares) = self.job.strategy.shares(units, reading.phase.granule, &present)? {
+                return super::balance::fixed(&present, &shares);
+            }
+            if self.job.strategy == Strategy::Dynamic {
+                return Ok(Division::Guided(present));
+            }
+            // One device, or one unit: there is nothing to choose.
+            if present.len() == 1 || units <= reading.phase.granule {
+                return Ok(Division::Fixed(vec![(present[0], units)]));
+            }
+            match self.measured(engine, reading, &present) {
+                Ok(division) => return Ok(division),
+                Err((member, error)) => self.note(report, vec![(member, Work { error: Some(error), ..Work::default() })]),
+            }
+        }
+    }
+
+    /// The fastest division as far as is known, after measuring the members unless that was done.
+    fn measured(&mut self, engine: &Engine<'_>, reading: Reading<'_>, present: &[usize]) -> std::result::Result<Division, (usize, Error)> {
+        let job = self.job;
+        let mut balances = job.balances.lock().unwrap_or_else(PoisonError::into_inner);
+        let balance = match &mut balances[reading.number] {
+            Some(known) if known.is_of(present) => known,
+            unknown => {
+                let begin = Instant::now();
+                let measured = Balance::measure(engine, reading, present, job.strategy == Strategy::Auto);
+                self.measuring += begin.elapsed();
+                unknown.insert(measured?)
+            }
+        };
+        Ok(balance.choose())
+    }
+
+    fn all_failed(&self, report: &PhaseReport) -> Error {
+        let phases = self.done.iter().chain([report]);
+        let failures: Vec<(&str, &Error)> = phases
+            .flat_map(|phase| &phase.devices)
+            .filter_map(|device| device.work.error.as_ref().map(|error| (device.name.as_str(), error)))
+            .collect();
+        // A job that one device cannot do at all says so.
+        if let [(_, error)] = failures[..]
+            && self.job.able.len() == 1
+            && !matches!(error, Error::DeviceLost { .. } | Error::OutOfMemory { .. })
+        {
+            return error.clone();
+        }
+        Error::DevicesFailed {
+            job: self.job.spec.to_string(),
+            phase: report.label.clone(),
+            done: report.devices.iter().map(|device| device.work.units).sum(),
+            units: report.units,
+            failures: failures.iter().map(|(name, error)| format!("{name}: {error}")).collect::<Vec<_>>().join("; "),
+        }
+    }
+}

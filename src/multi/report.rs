@@ -1,0 +1,194 @@
+//! What each device did in each phase of a run.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::Error;
+
+/// What a device did in a phase.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Work {
+    /// Units that it computed.
+    pub units: usize,
+    /// In so many pieces.
+    pub pieces: usize,
+    /// Bytes that went to the device.
+    pub bytes_in: u64,
+    /// Bytes that came back.
+    pub bytes_out: u64,
+    /// Copying from the host's array to where the device reads.
+    pub gather: Duration,
+    /// Waiting for the device: for copies and computation that nothing else hid.
+    pub wait: Duration,
+    /// Copying to the host's array.
+    pub scatter: Duration,
+    /// Waiting for other devices, whose units it might have had to take over.
+    pub idle: Duration,
+    /// From the begin to its last result, without `idle`: gathering, waiting, scattering, and making plans.
+    pub busy: Duration,
+    /// How often memory was short, so that pieces were halved.
+    pub out_of_memory: usize,
+    /// Why it stopped, if it failed. What it had not finished went to the others.
+    pub error: Option<Error>,
+}
+
+/// A device's part of a phase.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct DeviceReport {
+    /// Number in the set.
+    pub member: usize,
+    /// Name of the device.
+    pub name: String,
+    /// What it did.
+    pub work: Work,
+}
+
+/// One phase of a run.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct PhaseReport {
+    /// What was computed.
+    pub label: String,
+    /// Units of the phase.
+    pub units: usize,
+    /// How they were divided, in words.
+    pub division: String,
+    /// From begin to end.
+    pub elapsed: Duration,
+    /// The devices that took part.
+    pub devices: Vec<DeviceReport>,
+}
+
+impl PhaseReport {
+    /// The part of the units that a member of the set computed, from 0 to 1.
+    #[must_use]
+    pub fn share(&self, member: usize) -> f64 {
+        let units: usize = self.devices.iter().filter(|device| device.member == member).map(|device| device.work.units).sum();
+        units as f64 / self.units.max(1) as f64
+    }
+}
+
+/// What became of a run: for each phase and device how much it did, and how long it took. Prints as a table.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The specification.
+    pub job: String,
+    /// From begin to end. Where devices were measured before, `measuring` is in it.
+    pub elapsed: Duration,
+    /// Time that went into measuring the devices.
+    pub measuring: Duration,
+    /// Phase by phase.
+    pub phases: Vec<PhaseReport>,
+}
+
+impl Report {
+    /// The devices that failed, and why.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &Error)> {
+        let devices = self.phases.iter().flat_map(|phase| &phase.devices);
+        devices.filter_map(|device| device.work.error.as_ref().map(|error| (device.name.as_str(), error)))
+    }
+}
+
+/// Milliseconds, with as many digits as mean something.
+struct Ms(Duration);
+
+impl fmt::Display for Ms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = self.0.as_secs_f64() * 1e3;
+        f.pad(&if ms >= 100.0 { format!("{ms:.0}") } else { format!("{ms:.2}") })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` in {} ms", self.job, Ms(self.elapsed))?;
+        if !self.measuring.is_zero() {
+            write!(f, ", {} of them to measure the devices", Ms(self.measuring))?;
+        }
+        for phase in &self.phases {
+            write!(f, "\n{}: {} units in {} ms, {}", phase.label, phase.units, Ms(phase.elapsed), phase.division)?;
+            write!(
+                f,
+                "\n  {:<32} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+                "device", "units", "share", "pieces", "MB in", "MB out", "gather", "wait", "scatter", "busy ms"
+            )?;
+            for DeviceReport { member, name, work } in &phase.devices {
+                let name: String = name.chars().take(32).collect();
+                write!(
+                    f,
+                    "\n  {name:<32} {:>8} {:>5.1}% {:>6} {:>8.1} {:>8.1} {:>8} {:>8} {:>8} {:>8}",
+                    work.units,
+                    100.0 * phase.share(*member),
+                    work.pieces,
+                    work.bytes_in as f64 / 1e6,
+                    work.bytes_out as f64 / 1e6,
+                    Ms(work.gather),
+                    Ms(work.wait),
+                    Ms(work.scatter),
+                    Ms(work.busy),
+                )?;
+                if work.out_of_memory > 0 {
+                    write!(f, "\n    memory was short {} times: smaller pieces", work.out_of_memory)?;
+                }
+                if let Some(error) = &work.error {
+                    write!(f, "\n    failed, and the others took over: {error}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Times of the parts of a piece when nothing overlaps, and how many units it had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Apart {
+    pub upload: Duration,
+    pub compute: Duration,
+    pub download: Duration,
+}
+
+/// What a device was measured to do in a phase.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Rate {
+    /// Number in the set.
+    pub member: usize,
+    /// Name of the device.
+    pub name: String,
+    /// Units of the sample.
+    pub units: usize,
+    /// Seconds for each unit when it works alone, with all copies.
+    pub alone: f64,
+    /// Seconds for each unit when all the others work as well.
+    pub together: f64,
+    /// Seconds for each unit of the upload, the computation and the download, one after the other and alone; not known of the host.
+    pub parts: Option<[f64; 3]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_who_did_what() {
+        let work = Work { units: 3, pieces: 1, bytes_in: 1_500_000, wait: Duration::from_micros(1500), ..Work::default() };
+        let lost = Work { error: Some(Error::DeviceLost { during: "a test", message: "gone".to_owned() }), ..Work::default() };
+        let devices = [("A", work), ("B", lost)];
+        let devices = devices.into_iter().enumerate().map(|(member, (name, work))| DeviceReport { member, name: name.to_owned(), work });
+        let phase = PhaseReport {
+            label: "rows".to_owned(),
+            units: 4,
+            division: "3 : 1".to_owned(),
+            elapsed: Duration::from_millis(250),
+            devices: devices.collect(),
+        };
+        let report = Report { job: "x".to_owned(), elapsed: Duration::from_millis(251), measuring: Duration::ZERO, phases: vec![phase] };
+        let text = report.to_string();
+        for part in ["`x` in 251 ms", "rows: 4 units in 250 ms, 3 : 1", " 75.0%", "1.5", "1.50", "failed", "gone"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(report.failures().count(), 1);
+    }
+}

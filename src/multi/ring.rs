@@ -1,0 +1,367 @@
+//! A device's work on a phase: pieces go through a ring of buffers, so that the host copies one while the device computes another.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::fault::Injection;
+use super::phase::{Phase, Task};
+use super::report::{Apart, Work};
+use super::schedule::Schedule;
+use super::slab::{Stock, scatter};
+use crate::error::{Error, Result};
+use crate::gpu::{Gpu, Stopwatch, poll_until};
+use crate::plan::{Bound, Planner};
+use crate::wgpu::{self, BufferUsages};
+
+/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares. A plan may hold a workspace as large as its array.
+const MOST_PLANS: usize = 6;
+
+/// How long a device that has finished may take to say that a buffer is mapped.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Plans for pieces of a job, by the phase and the units.
+#[derive(Default)]
+pub(super) struct Tasks(Mutex<HashMap<(usize, usize, usize), (u64, Arc<dyn Task>)>>);
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tasks").finish_non_exhaustive()
+    }
+}
+
+impl Tasks {
+    fn get(&self, planner: &Planner, number: usize, phase: &Phase, units: &Range<usize>) -> Result<Arc<dyn Task>> {
+        let first = if phase.work.is_positioned() { units.start } else { 0 };
+        let key = (number, first, units.len());
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = kept.values().map(|(used, _)| *used).max().unwrap_or(0) + 1;
+        if let Some((used, task)) = kept.get_mut(&key) {
+            *used = now;
+            return Ok(Arc::clone(task));
+        }
+        let of_phase = kept.iter().filter(|((other, ..), _)| *other == number);
+        if of_phase.clone().count() >= MOST_PLANS
+            && let Some(oldest) = of_phase.min_by_key(|(_, (used, _))| *used).map(|(key, _)| *key)
+        {
+            kept.remove(&oldest);
+        }
+        // Only this device's thread makes plans for it, so nobody waits for the lock.
+        let task = phase.work.plan(planner, units)?;
+        kept.insert(key, (now, Arc::clone(&task)));
+        Ok(task)
+    }
+
+    /// Forgets all plans, to free their memory.
+    fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// A buffer that the host maps, and whether it is mapped yet.
+struct Staging {
+    buffer: wgpu::Buffer,
+    mapped: Option<Receiver<std::result::Result<(), wgpu::BufferAsyncError>>>,
+}
+
+impl Staging {
+    fn new(gpu: &Gpu, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<Self> {
+        Ok(Self { buffer: gpu.create_buffer(what, bytes, usage)?, mapped: None })
+    }
+
+    fn map(&mut self, mode: wgpu::MapMode, bytes: u64) {
+        let (sender, receiver) = channel();
+        self.buffer.map_async(mode, ..bytes, move |result| drop(sender.send(result)));
+        self.mapped = Some(receiver);
+    }
+
+    /// Waits until the mapping that was asked for is there.
+    fn wait(&mut self, gpu: &Gpu, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
+        let lost = |message: String| Error::DeviceLost { during: "mapping of a staging buffer", message };
+        let Some(receiver) = self.mapped.take() else { return Ok(()) };
+        let result = match receiver.try_recv() {
+            Ok(result) => result,
+            Err(_) => {
+                match submission {
+                    Some(submission) => poll_until(gpu.device(), submission.clone())?,
+                    None => drop(gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(error.to_string()))?),
+                }
+                // The device has finished, so the answer is there or never comes.
+                receiver.recv_timeout(ANSWER).map_err(|error| lost(error.to_string()))?
+            }
+        };
+        result.map_err(|error| lost(error.to_string()))
+    }
+}
+
+/// Buffers for a piece under way.
+struct Slot {
+    uploads: Vec<Staging>,
+    inputs: Vec<wgpu::Buffer>,
+    output: wgpu::Buffer,
+    download: Staging,
+    /// Bytes of each input and of the output that fit.
+    bytes: [u64; 2],
+    /// The plan that was bound last.
+    bound: Option<(Arc<dyn Task>, Bound)>,
+}
+
+impl Slot {
+    fn new(gpu: &Gpu, inputs: usize, bytes: [u64; 2], faults: Injection<'_>) -> Result<Self> {
+        let storage = BufferUsages::STORAGE;
+        let mut uploads = Vec::new();
+        let mut arrays = Vec::new();
+        for _ in 0..inputs {
+            faults.allocation(Some(gpu), bytes[0])?;
+            uploads.push(Staging::new(gpu, "upload", bytes[0], BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)?);
+            faults.allocation(Some(gpu), bytes[0])?;
+            arrays.push(gpu.create_buffer("piece", bytes[0], storage | BufferUsages::COPY_DST)?);
+        }
+        faults.allocation(Some(gpu), bytes[1])?;
+        let output = gpu.create_buffer("result of a piece", bytes[1], storage | BufferUsages::COPY_SRC)?;
+        faults.allocation(Some(gpu), bytes[1])?;
+        let download = Staging::new(gpu, "download", bytes[1], BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
+        for upload in &mut uploads {
+            upload.map(wgpu::MapMode::Write, bytes[0]);
+        }
+        Ok(Self { uploads, inputs: arrays, output, download, bytes, bound: None })
+    }
+}
+
+/// A piece that the device works on.
+struct UnderWay<'a> {
+    piece: Stock<'a>,
+    slot: Slot,
+    submission: wgpu::SubmissionIndex,
+    bytes: [u64; 2],
+}
+
+/// What a device needs to know of a phase.
+pub(super) struct Ring<'r, 'a> {
+    pub participant: usize,
+    pub number: usize,
+    pub phase: &'r Phase,
+    /// The inputs; none where the results take their place.
+    pub sources: &'r [&'r [u8]],
+    pub schedule: &'r Schedule<'a>,
+    pub planner: &'r Planner,
+    pub tasks: &'r Tasks,
+    /// Units of a piece at most.
+    pub most: usize,
+    /// Pieces under way at once.
+    pub depth: usize,
+    pub faults: Injection<'r>,
+}
+
+impl<'a> Ring<'_, 'a> {
+    fn gpu(&self) -> &Gpu {
+        self.planner.gpu()
+    }
+
+    /// Works until nothing is left, or the device fails. Then its units go back, and the error is in what is returned.
+    pub fn run(mut self) -> Work {
+        let begin = Instant::now();
+        let mut work = Work::default();
+        let mut free: Vec<Slot> = Vec::new();
+        let mut under_way: VecDeque<UnderWay<'a>> = VecDeque::new();
+        loop {
+            while under_way.len() < self.depth.max(1) {
+                let asked = Instant::now();
+                let piece = self.schedule.take(self.participant, self.most, under_way.is_empty());
+                work.idle += asked.elapsed();
+                let Some(piece) = piece else { break };
+                match self.start(piece, &mut free, &mut work) {
+                    Ok(piece) => under_way.push_back(piece),
+                    Err((piece, error)) => {
+                        let units = piece.units.len();
+                        self.schedule.give_back(piece);
+                        if matches!(error, Error::OutOfMemory { .. }) && (units > self.phase.granule || !under_way.is_empty()) {
+                            // With less memory in use it may fit: what is under way ends first, then pieces are half as large.
+                            work.out_of_memory += 1;
+                            if under_way.is_empty() {
+                                self.most = (units / 2).next_multiple_of(self.phase.granule).min(units - 1).max(1);
+                            }
+                            self.depth = 1;
+                            free.clear();
+                            self.tasks.clear();
+                            break;
+                        }
+                        work.error = Some(error);
+                        break;
+                    }
+                }
+            }
+            if work.error.is_some() {
+                break;
+            }
+            let Some(oldest) = under_way.pop_front() else {
+                // Nothing under way: there is nothing left, unless a piece did not fit.
+                if self.schedule.is_over() { break } else { continue }
+            };
+            match self.finish(oldest, &mut work) {
+                Ok(slot) if under_way.len() < self.depth => free.push(slot),
+                Ok(_) => {}
+                Err((piece, error)) => {
+                    self.schedule.give_back(piece);
+                    work.error = Some(error);
+                    break;
+                }
+            }
+        }
+        for lost in under_way {
+            self.schedule.give_back(lost.piece);
+        }
+        work.busy = begin.elapsed().saturating_sub(work.idle);
+        work
+    }
+
+    /// Uploads a piece and has it computed and copied to where the host can read it.
+    fn start(&mut self, piece: Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> std::result::Result<UnderWay<'a>, (Stock<'a>, Error)> {
+        match self.try_start(&piece, free, work) {
+            Ok((slot, submission, bytes)) => Ok(UnderWay { piece, slot, submission, bytes }),
+            Err(error) => Err((piece, error)),
+        }
+    }
+
+    fn try_start(&mut self, piece: &Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
+        self.faults.piece(Some(self.gpu()))?;
+        self.gpu().check_alive("a job's piece")?;
+        let task = self.tasks.get(self.planner, self.number, self.phase, &piece.units)?;
+        let bytes = task.bytes();
+        let fits = |slot: &Slot| slot.bytes[0] >= bytes[0] && slot.bytes[1] >= bytes[1];
+        let inputs = self.sources.len().max(1);
+        let mut slot = match free.iter().position(fits) {
+            Some(i) => free.swap_remove(i),
+            None => {
+                // One that is too small is of no more use than its memory.
+                free.pop();
+                Slot::new(self.planner.gpu(), inputs, bytes, self.faults)?
+            }
+        };
+        let gpu = self.planner.gpu();
+        let begin = Instant::now();
+        for (i, upload) in slot.uploads.iter_mut().enumerate() {
+            upload.wait(gpu, None)?;
+            match self.sources.get(i) {
+                Some(source) => fill(&upload.buffer, bytes[0], self.phase.input.slices(source, &piece.units))?,
+                None => fill(&upload.buffer, bytes[0], piece.target.iter().map(|run| &**run))?,
+            }
+            upload.buffer.unmap();
+        }
+        work.gather += begin.elapsed();
+        if slot.bound.as_ref().is_none_or(|(own, _)| !Arc::ptr_eq(own, &task)) {
+            slot.bound = None;
+            let bound = task.bind(&slot.inputs, &slot.output)?;
+            slot.bound = Some((task, bound));
+        }
+        let Some((_, bound)) = &slot.bound else { unreachable!("it was just bound") };
+        let submission = gpu.submit(|encoder| {
+            for (upload, input) in slot.uploads.iter().zip(&slot.inputs) {
+                encoder.copy_buffer_to_buffer(&upload.buffer, 0, input, 0, bytes[0]);
+            }
+            bound.encode(encoder)?;
+            encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
+            Ok(())
+        })?;
+        slot.download.map(wgpu::MapMode::Read, bytes[1]);
+        for upload in &mut slot.uploads {
+            upload.map(wgpu::MapMode::Write, slot.bytes[0]);
+        }
+        Ok((slot, submission, bytes))
+    }
+
+    /// Waits for a piece and writes its results.
+    fn finish(&mut self, under_way: UnderWay<'a>, work: &mut Work) -> std::result::Result<Slot, (Stock<'a>, Error)> {
+        let UnderWay { mut piece, mut slot, submission, bytes } = under_way;
+        match self.try_finish(&mut piece, &mut slot, &submission, bytes, work) {
+            Ok(()) => Ok(slot),
+            Err(error) => Err((piece, error)),
+        }
+    }
+
+    fn try_finish(
+        &mut self,
+        piece: &mut Stock<'a>,
+        slot: &mut Slot,
+        submission: &wgpu::SubmissionIndex,
+        bytes: [u64; 2],
+        work: &mut Work,
+    ) -> Result<()> {
+        let gpu = self.planner.gpu();
+        let begin = Instant::now();
+        self.faults.result(Some(gpu))?;
+        slot.download.wait(gpu, Some(submission))?;
+        work.wait += begin.elapsed();
+        let begin = Instant::now();
+        {
+            let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "read-back", message: error.to_string() };
+            let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;
+            let length: usize = piece.target.iter().map(|run| run.len()).sum();
+            // The last unit of 4 bytes may have more than the array.
+            scatter(&results[..length], &mut piece.target);
+        }
+        slot.download.buffer.unmap();
+        work.scatter += begin.elapsed();
+        let units = piece.units.len();
+        work.units += units;
+        work.pieces += 1;
+        let [from, to] = self.phase.bytes_of(&piece.units);
+        work.bytes_in += (from * self.sources.len().max(1)) as u64;
+        work.bytes_out += to as u64;
+        self.schedule.done(units);
+        Ok(())
+    }
+}
+
+/// Copies slices to the begin of a mapped buffer, and zeros to the end of its last unit of 4 bytes.
+fn fill<'s>(buffer: &wgpu::Buffer, bytes: u64, slices: impl Iterator<Item = &'s [u8]>) -> Result<()> {
+    let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "upload", message: error.to_string() };
+    let mut mapped = buffer.get_mapped_range_mut(..bytes).map_err(lost)?;
+    let mut at = 0;
+    for slice in slices {
+        mapped.slice(at..at + slice.len()).copy_from_slice(slice);
+        at += slice.len();
+    }
+    mapped.slice(at..).fill(0);
+    Ok(())
+}
+
+/// Times of the parts of a piece when nothing overlaps.
+pub(super) fn apart(planner: &Planner, phase: &Phase, tasks: &Tasks, number: usize, inputs: usize, units: &Range<usize>) -> Result<Apart> {
+    let gpu = planner.gpu();
+    let task = tasks.get(planner, number, phase, units)?;
+    let bytes = task.bytes();
+    let mut slot = Slot::new(gpu, inputs, bytes, Injection::none())?;
+    let bound = task.bind(&slot.inputs, &slot.output)?;
+    let data = vec![0; bytes[0].max(bytes[1]) as usize];
+    let begin = Instant::now();
+    for upload in &mut slot.uploads {
+        upload.wait(gpu, None)?;
+        fill(&upload.buffer, bytes[0], std::iter::once(&data[..bytes[0] as usize]))?;
+        upload.buffer.unmap();
+    }
+    let copied = gpu.submit(|encoder| {
+        for (upload, input) in slot.uploads.iter().zip(&slot.inputs) {
+            encoder.copy_buffer_to_buffer(&upload.buffer, 0, input, 0, bytes[0]);
+        }
+        Ok(())
+    })?;
+    poll_until(gpu.device(), copied)?;
+    let upload = begin.elapsed();
+    let compute = Stopwatch::new(gpu)?.time(|pass| bound.record(pass))?;
+    let begin = Instant::now();
+    let copied = gpu.submit(|encoder| {
+        encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
+        Ok(())
+    })?;
+    slot.download.map(wgpu::MapMode::Read, bytes[1]);
+    slot.download.wait(gpu, Some(&copied))?;
+    let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "read-back", message: error.to_string() };
+    let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;
+    let mut copy = data;
+    copy[..bytes[1] as usize].copy_from_slice(&results);
+    let download = begin.elapsed();
+    Ok(Apart { upload, compute, download })
+}

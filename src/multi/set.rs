@@ -1,0 +1,181 @@
+//! The devices that share a job.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::gpu::{Gpu, GpuOptions, adapters};
+use crate::plan::Planner;
+use crate::wgpu;
+
+/// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic. Cheap to clone; jobs on one set share compiled pipelines.
+#[derive(Clone, Debug)]
+pub struct DeviceSet {
+    members: Arc<Vec<Member>>,
+}
+
+/// A device of a set.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub name: String,
+    pub kind: MemberKind,
+}
+
+#[derive(Debug)]
+pub(super) enum MemberKind {
+    Gpu(Box<Planner>),
+    #[cfg(feature = "cpu")]
+    Host,
+}
+
+impl Member {
+    fn gpu(planner: Planner) -> Self {
+        Self { name: planner.gpu().to_string(), kind: MemberKind::Gpu(Box::new(planner)) }
+    }
+
+    pub fn planner(&self) -> Option<&Planner> {
+        match &self.kind {
+            MemberKind::Gpu(planner) => Some(planner),
+            #[cfg(feature = "cpu")]
+            MemberKind::Host => None,
+        }
+    }
+}
+
+impl DeviceSet {
+    /// A device of every adapter that `options` and the environment ask for, best first. An adapter that several backends offer is opened once. Where there are real GPUs,
+    /// software adapters are left out, unless `options` or the environment name them or their type.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`], with what to install; [`Error::NoDevice`] if one refuses; [`Error::Parse`] for a variable of the environment that cannot be read.
+    pub async fn request(options: &GpuOptions) -> Result<Self> {
+        let all = adapters(options).await?;
+        let infos: Vec<wgpu::AdapterInfo> = all.iter().map(wgpu::Adapter::get_info).collect();
+        let mut gpus = Vec::new();
+        for i in distinct(&infos, options.is_particular()?) {
+            gpus.push(Gpu::from_adapter_with(&all[i], options).await?);
+        }
+        Self::of(gpus)
+    }
+
+    /// These devices, in this order. Several may be of one adapter.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] without any.
+    pub fn of(gpus: impl IntoIterator<Item = Gpu>) -> Result<Self> {
+        Self::with_planners(gpus.into_iter().map(|gpu| Planner::new(&gpu)))
+    }
+
+    /// The devices of these planners, which choose the recipes as they were told to.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn with_planners(planners: impl IntoIterator<Item = Planner>) -> Result<Self> {
+        let members: Vec<Member> = planners.into_iter().map(Member::gpu).collect();
+        if members.is_empty() {
+            let why = "a set has at least one device".to_owned();
+            return Err(Error::Unsupported { what: "a set of no devices".to_owned(), why });
+        }
+        Ok(Self { members: Arc::new(members) })
+    }
+
+    /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of rayon's threads.
+    ///
+    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for every division. Transposes are, and reductions, which it computes on the
+    /// slow mirrors of the kernels.
+    #[cfg(feature = "cpu")]
+    #[must_use]
+    pub fn with_host(self) -> Self {
+        let gpus = self.members.iter().filter_map(|member| member.planner().map(Planner::again));
+        let mut members: Vec<Member> = gpus.map(Member::gpu).collect();
+        members.push(Member { name: host_name(), kind: MemberKind::Host });
+        Self { members: Arc::new(members) }
+    }
+
+    /// The host's processors alone: an answer where there is no adapter at all.
+    #[cfg(feature = "cpu")]
+    #[must_use]
+    pub fn host() -> Self {
+        Self { members: Arc::new(vec![Member { name: host_name(), kind: MemberKind::Host }]) }
+    }
+
+    /// Names of the members, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|member| member.name.as_str())
+    }
+
+    /// Number of members.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The planner of a member; none of the host and of numbers past the last.
+    #[must_use]
+    pub fn planner(&self, member: usize) -> Option<&Planner> {
+        self.members.get(member).and_then(Member::planner)
+    }
+
+    pub(super) fn members(&self) -> &[Member] {
+        &self.members
+    }
+}
+
+#[cfg(feature = "cpu")]
+fn host_name() -> String {
+    format!("host, {} threads", rayon::current_num_threads())
+}
+
+/// The adapters to open of those that were found: each card once, by the backend that comes first, and software adapters only if they were asked for or there is nothing else.
+fn distinct(infos: &[wgpu::AdapterInfo], particular: bool) -> Vec<usize> {
+    let same_card = |a: &wgpu::AdapterInfo, b: &wgpu::AdapterInfo| {
+        if a.device_type == wgpu::DeviceType::Cpu || a.vendor == 0 || b.vendor == 0 {
+            return a.device_type == b.device_type && a.name == b.name;
+        }
+        (a.vendor, a.device) == (b.vendor, b.device)
+    };
+    // The n-th of equal cards on one backend is the n-th on another.
+    let number = |i: usize| (0..i).filter(|&j| infos[j].backend == infos[i].backend && same_card(&infos[j], &infos[i])).count();
+    let again = |i: usize| (0..i).any(|j| infos[j].backend != infos[i].backend && same_card(&infos[j], &infos[i]) && number(j) == number(i));
+    let once: Vec<usize> = (0..infos.len()).filter(|&i| !again(i)).collect();
+    let real: Vec<usize> = once.iter().copied().filter(|&i| infos[i].device_type != wgpu::DeviceType::Cpu).collect();
+    if particular || real.is_empty() { once } else { real }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(name: &str, device_type: wgpu::DeviceType, backend: wgpu::Backend, [vendor, device]: [u32; 2]) -> wgpu::AdapterInfo {
+        let mut info = wgpu::AdapterInfo::new(device_type, backend);
+        info.name = name.to_owned();
+        (info.vendor, info.device) = (vendor, device);
+        info
+    }
+
+    #[test]
+    fn each_card_is_there_once() {
+        use wgpu::Backend::{Dx12, Gl, Vulkan};
+        use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other};
+        let all = [
+            info("card", DiscreteGpu, Vulkan, [0x10de, 7]),
+            info("card", DiscreteGpu, Vulkan, [0x10de, 7]),
+            info("card", DiscreteGpu, Dx12, [0x10de, 7]),
+            info("card", DiscreteGpu, Dx12, [0x10de, 7]),
+            info("chip", IntegratedGpu, Vulkan, [0x8086, 3]),
+            info("card", Other, Gl, [0x10de, 7]),
+            info("llvmpipe", Cpu, Vulkan, [0x10005, 0]),
+            info("llvmpipe", Cpu, Gl, [0, 0]),
+        ];
+        assert_eq!(distinct(&all, false), [0, 1, 4]);
+        assert_eq!(distinct(&all, true), [0, 1, 4, 6]);
+        // Two software adapters are two.
+        let software = [info("llvmpipe", Cpu, Vulkan, [1, 0]), info("SwiftShader", Cpu, Vulkan, [2, 0])];
+        assert_eq!(distinct(&software, false), [0, 1]);
+    }
+
+    #[test]
+    fn a_set_has_a_device() {
+        assert!(matches!(DeviceSet::of([]), Err(Error::Unsupported { .. })));
+    }
+}

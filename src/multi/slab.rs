@@ -1,0 +1,123 @@
+//! Which bytes of a host array belong to some of a job's units, and copies of them.
+
+use std::ops::Range;
+
+/// An array of `outer` × `extent` × `inner`, cut along the axis in the middle: unit u has `inner` bytes in each of the outer ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Grid {
+    /// Extents of all axes before the one that is cut, multiplied.
+    pub outer: usize,
+    /// Units.
+    pub extent: usize,
+    /// Bytes of a unit in one piece.
+    pub inner: usize,
+    /// Bytes of the array. The last unit may be short where there is one outer.
+    pub bytes: usize,
+}
+
+impl Grid {
+    pub fn new(outer: usize, extent: usize, inner: usize) -> Self {
+        Self { outer, extent, inner, bytes: outer * extent * inner }
+    }
+
+    /// Bytes of some units.
+    pub fn bytes_of(&self, units: &Range<usize>) -> usize {
+        self.runs(units).map(|run| run.len()).sum()
+    }
+
+    /// Where the bytes of some units lie, in ascending order.
+    fn runs(&self, units: &Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + use<> {
+        let Self { outer, extent, inner, bytes } = *self;
+        let Range { start, end } = *units;
+        (0..outer).map(move |o| {
+            let [begin, end] = [start, end].map(|unit| ((o * extent + unit) * inner).min(bytes));
+            begin..end
+        })
+    }
+
+    /// The bytes of some units of `array`, a slice for each outer.
+    pub fn slices<'a>(&self, array: &'a [u8], units: &Range<usize>) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
+        self.runs(units).map(move |run| &array[run])
+    }
+}
+
+/// Units whose results are still to be written, and where.
+#[derive(Debug)]
+pub(crate) struct Stock<'a> {
+    pub units: Range<usize>,
+    /// A slice for each outer.
+    pub target: Vec<&'a mut [u8]>,
+}
+
+impl<'a> Stock<'a> {
+    /// All units of an array.
+    pub fn whole(grid: &Grid, array: &'a mut [u8]) -> Self {
+        let length = (grid.extent * grid.inner).max(1);
+        Self { units: 0..grid.extent, target: array.chunks_mut(length).collect() }
+    }
+
+    /// Takes the first `count` units, of `inner` bytes each, or all if there are fewer.
+    pub fn take(&mut self, count: usize, inner: usize) -> Self {
+        let middle = self.units.start + count.min(self.units.len());
+        if middle == self.units.end {
+            let units = std::mem::replace(&mut self.units, middle..middle);
+            return Self { units, target: std::mem::take(&mut self.target) };
+        }
+        let bytes = (middle - self.units.start) * inner;
+        let split = |run: &mut &'a mut [u8]| {
+            let own = std::mem::take(run);
+            let middle = bytes.min(own.len());
+            let (taken, left) = own.split_at_mut(middle);
+            *run = left;
+            taken
+        };
+        let target = self.target.iter_mut().map(split).collect();
+        Self { units: std::mem::replace(&mut self.units.start, middle)..middle, target }
+    }
+
+    /// Cuts it into the parts of so many units each.
+    pub fn cut(mut self, shares: &[usize], inner: usize) -> Vec<Self> {
+        shares.iter().map(|&share| self.take(share, inner)).collect()
+    }
+}
+
+/// Copies `source` over the slices of `target`, one after the other.
+pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]]) {
+    let mut rest = source;
+    for run in target {
+        let (own, others) = rest.split_at(run.len());
+        run.copy_from_slice(own);
+        rest = others;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// However an array is cut, gathering and scattering every piece copies it.
+        #[test]
+        fn pieces_make_up_the_array(outer in 1usize..5, extent in 1usize..20, inner in 1usize..6, cuts in prop::collection::vec(0usize..9, 0..6), short in 0usize..6) {
+            let mut grid = Grid::new(outer, extent, inner);
+            if outer == 1 {
+                grid.bytes -= short.min(inner - 1);
+            }
+            let array: Vec<u8> = (0..grid.bytes).map(|i| i as u8).collect();
+            let mut copy = vec![0xee; grid.bytes];
+            let mut stock = Stock::whole(&grid, &mut copy);
+            let mut pieces: Vec<Stock<'_>> = cuts.iter().map(|&count| stock.take(count, inner)).collect();
+            pieces.push(stock);
+            prop_assert_eq!(pieces.iter().map(|piece| piece.units.len()).sum::<usize>(), extent);
+            for piece in pieces.iter_mut().rev() {
+                let gathered: Vec<u8> = grid.slices(&array, &piece.units).flatten().copied().collect();
+                prop_assert_eq!(gathered.len(), grid.bytes_of(&piece.units));
+                scatter(&gathered, &mut piece.target);
+            }
+            drop(pieces);
+            prop_assert_eq!(copy, array);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Permutations of axes over several devices: parts of the input along one axis become parts of the output.
+
+use super::divide::{Cut, Divide, Divided};
+use super::phase::{Phase, Place, Recipes, Units};
+use super::set::DeviceSet;
+use super::slab::Grid;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::transpose::Permute;
+
+impl<T: Element> Divide for Permute<T> {
+    fn divide(&self, _: &DeviceSet, cut: Cut) -> Result<Divided> {
+        let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` on several devices"), why: why.to_owned() };
+        let Some((input, order)) = self.dense_axes()? else {
+            return Err(unsupported("input and output are two dense arrays: leave out layouts and in_place"));
+        };
+        if input.contains(&0) {
+            return Err(Error::Empty { what: "permutation", shape: self.to_string() });
+        }
+        let cut = match cut.axis {
+            Some(axis) if axis + 1 < input.len() => axis + 1,
+            Some(axis) => return Err(unsupported(&format!("axis {axis} to cut along: its axes are 0 to {}", input.len() - 2))),
+            // The slowest that there is something of: devices read in one piece. With few matrices rather their rows.
+            None => (0..input.len()).find(|&axis| input[axis] >= 8).unwrap_or_else(|| longest(&input)),
+        };
+        let output: Vec<usize> = order.iter().map(|&axis| input[axis]).collect();
+        let to = order.iter().position(|&axis| axis == cut).unwrap_or(cut);
+        let bytes = size_of::<T>();
+        let spec = self.clone();
+        let spec = move |units: &std::ops::Range<usize>| Ok(spec.with_extent(cut, units.len()));
+        let phase = Phase {
+            label: format!("{self}, cut along {}", if cut == 0 { "the batch".to_owned() } else { format!("axis {}", cut - 1) }),
+            granule: 1,
+            from: Place::Input,
+            to: Place::Output,
+            input: grid(&input, cut, bytes),
+            output: grid(&output, to, bytes),
+            work: std::sync::Arc::new(Units {
+                #[cfg(feature = "cpu")]
+                host: Ok(moved(input.clone(), cut, order.clone(), bytes)),
+                spec,
+                recipes: Recipes::Own,
+                positioned: false,
+            }),
+        };
+        let all = phase.input.bytes;
+        Ok(Divided { phases: vec![phase], inputs: 1, input_bytes: all, output_bytes: all, scratch_bytes: 0 })
+    }
+}
+
+/// An array with its axis `cut`, of elements of so many bytes.
+pub(super) fn grid(extents: &[usize], cut: usize, bytes: usize) -> Grid {
+    let product = |extents: &[usize]| extents.iter().product::<usize>();
+    Grid::new(product(&extents[..cut]), extents[cut], product(&extents[cut + 1..]) * bytes)
+}
+
+/// The first of the longest axes.
+fn longest(extents: &[usize]) -> usize {
+    (0..extents.len()).rev().max_by_key(|&axis| extents[axis]).unwrap_or(0)
+}
+
+/// The permutation by plain copies.
+#[cfg(feature = "cpu")]
+fn moved(input: Vec<usize>, cut: usize, order: Vec<usize>, bytes: usize) -> super::phase::OnHost {
+    Box::new(move |units, inputs, output| {
+        let mut extents = input.clone();
+        extents[cut] = units.len();
+        let mut strides = vec![bytes; extents.len()];
+        for axis in (0..extents.len() - 1).rev() {
+            strides[axis] = strides[axis + 1] * extents[axis + 1];
+        }
+        let source: &[u8] = bytemuck::cast_slice(&inputs[0]);
+        let target: &mut [u8] = bytemuck::cast_slice_mut(output);
+        let walk: Vec<(usize, usize)> = order.iter().map(|&axis| (extents[axis], strides[axis])).collect();
+        let count: usize = extents.iter().product();
+        for (i, element) in target.chunks_exact_mut(bytes).take(count).enumerate() {
+            let mut rest = i;
+            let mut from = 0;
+            for &(extent, stride) in walk.iter().rev() {
+                from += rest % extent * stride;
+                rest /= extent;
+            }
+            element.copy_from_slice(&source[from..from + bytes]);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,134 @@
+//! However a job is divided, the result has the same bits: those of a plan on one device.
+
+use wgpu_fft::Element;
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft::multi::{Divide, Job};
+use wgpu_fft::reduce::{Determinism, Reduce};
+use wgpu_fft::transpose::Permute;
+
+use crate::support::{assert_equal_bits, complex_noise, first_difference, noise, on_one_device, run, set, strategies};
+
+/// Runs a job by every strategy, twice where devices are measured, and compares it with the plan on one device.
+fn check<S: Divide>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
+    let expected = on_one_device(plan, inputs);
+    for strategy in strategies(set().len()) {
+        let job = Job::new(set(), spec.clone()).unwrap().strategy(strategy.clone()).unwrap();
+        assert_eq!(job.left_out().count(), 0, "{spec}: {:?}", job.left_out().collect::<Vec<_>>());
+        for _ in 0..2 {
+            let (actual, report) = run(&job, inputs);
+            let report = report.unwrap();
+            assert_eq!(report.failures().count(), 0, "{report}");
+            assert_equal_bits(&actual, &expected, &format!("`{spec}` {strategy}\n{report}"));
+        }
+    }
+}
+
+fn bytes<T: Element>(len: usize) -> Vec<T> {
+    let bytes: Vec<u8> = (0..len * size_of::<T>()).map(|i| (i * 37 + i / 251) as u8).collect();
+    bytemuck::pod_collect_to_vec(&bytes)
+}
+
+pub fn permutations() {
+    for shape in [[17, 5], [8, 3], [61, 53]] {
+        check(&Permute::<f32>::transpose(shape), Permute::transpose(shape), &[&bytes(shape[0] * shape[1])]);
+    }
+    let full_hd = Permute::<u8>::transpose([1080, 1920]);
+    check(&full_hd, full_hd.clone(), &[&bytes(1080 * 1920)]);
+    let volume = Permute::<[f32; 2]>::new([9, 20, 30], [2, 0, 1]).batch(3);
+    check(&volume, volume.clone(), &[&bytes(3 * 9 * 20 * 30)]);
+    // Along every axis.
+    let spec = Permute::<u16>::new([6, 11, 7], [1, 2, 0]);
+    let input = bytes(6 * 11 * 7);
+    let expected = on_one_device(spec.clone(), &[&input]);
+    for axis in 0..3 {
+        let (actual, report) = run(&Job::along(set(), spec.clone(), axis).unwrap(), &[&input]);
+        assert_equal_bits(&actual, &expected, &format!("along axis {axis}\n{}", report.unwrap()));
+    }
+}
+
+pub fn complex_transforms() {
+    for shape in [[17, 5], [8, 3], [61, 53], [64, 48], [1080, 1920]] {
+        let input = complex_noise(shape[0] * shape[1], 1);
+        let spec = C2c::forward(shape).scale(Scale::InvSqrtLen);
+        check(&spec, spec.clone(), &[&input]);
+        if shape[0] < 1000 {
+            let rows = C2c::inverse(shape[1]).batch(shape[0]);
+            check(&rows, rows.clone(), &[&input]);
+            let columns = C2c::forward(shape).axes([0]);
+            check(&columns, columns.clone(), &[&input]);
+        }
+    }
+    let input = complex_noise(2 * 12 * 10 * 14, 2);
+    for spec in [
+        C2c::forward([12, 10, 14]).batch(2),
+        C2c::inverse([12, 10, 14]).batch(2).scale(Scale::InvLen),
+        C2c::forward([12, 10, 14]).batch(2).axes([1]),
+        C2c::forward([12, 10, 14]).batch(2).axes([0, 2]),
+    ] {
+        check(&spec, spec.clone(), &[&input]);
+    }
+}
+
+pub fn real_transforms() {
+    for shape in [[16, 12], [17, 5], [8, 3], [61, 53], [108, 192]] {
+        let [rows, columns] = shape;
+        let reals = noise(rows * columns, 3);
+        let spec = R2c::forward(shape).scale(Scale::InvLen);
+        check(&spec, spec.clone(), &[&reals]);
+        let spectrum = complex_noise(rows * (columns / 2 + 1), 4);
+        let spec = C2r::inverse(shape).scale(Scale::InvLen);
+        check(&spec, spec.clone(), &[&spectrum]);
+        let lines = R2c::forward(columns).batch(rows);
+        check(&lines, lines.clone(), &[&reals]);
+        let lines = C2r::inverse(columns).batch(rows);
+        check(&lines, lines.clone(), &[&spectrum]);
+    }
+    let reals = noise(6 * 10 * 14, 5);
+    let spec = R2c::forward([6, 10, 14]);
+    check(&spec, spec.clone(), &[&reals]);
+    let spec = C2r::inverse([6, 10, 14]);
+    check(&spec, spec.clone(), &[&complex_noise(6 * 10 * 8, 6)]);
+}
+
+pub fn reductions() {
+    let fixed = Determinism::AcrossDevices;
+    for shape in [[17, 5], [8, 3], [61, 53], [1080, 1920]] {
+        let x = noise(shape[0] * shape[1], 7);
+        let y = noise(shape[0] * shape[1], 8);
+        let sum = Reduce::<f32>::sum(shape);
+        check(&sum, sum.clone().determinism(fixed), &[&x]);
+        let norm = Reduce::<f32>::norm(shape);
+        check(&norm, norm.clone().determinism(fixed), &[&x]);
+        let dot = Reduce::<f32>::dot(shape);
+        check(&dot, dot.clone().determinism(fixed), &[&x, &y]);
+        let most = Reduce::<f32>::argmax(shape);
+        check(&most, most.clone(), &[&x]);
+        for axis in [0, 1] {
+            let mean = Reduce::<f32>::mean(shape).axes([axis]);
+            check(&mean, mean.clone().determinism(fixed), &[&x]);
+        }
+    }
+}
+
+pub fn more_members_than_units() {
+    let gpus = crate::support::find_gpus().unwrap();
+    let many = wgpu_fft::multi::DeviceSet::of(gpus.iter().cycle().take(5).cloned()).unwrap();
+    let input = complex_noise(3 * 2, 9);
+    let spec = C2c::forward([3, 2]);
+    let expected = on_one_device(spec.clone(), &[&input]);
+    for strategy in strategies(5) {
+        let job = Job::new(&many, spec.clone()).unwrap().strategy(strategy).unwrap();
+        let (actual, report) = run(&job, &[&input]);
+        assert_equal_bits(&actual, &expected, &report.unwrap().to_string());
+    }
+}
+
+/// Recipes of other radices do not give the same bits.
+pub fn the_comparison_can_fail() {
+    let input = complex_noise(64 * 8, 10);
+    let planner = set().planner(0).unwrap();
+    let spec = C2c::forward(64).batch(8);
+    let run = |recipe: &str| planner.plan_with(spec.clone(), recipe.parse().unwrap()).unwrap().run(&input).unwrap().wait().unwrap();
+    let recipe = |radices: &str| format!("axis 0: registers {radices} lanes=4 lines=1 exchange=split pieces=1 banks=0 roots=table");
+    assert_ne!(first_difference(&run(&recipe("8.8")), &run(&recipe("4.16"))), None);
+}

@@ -1,0 +1,126 @@
+//! What jobs say and refuse.
+
+use std::sync::{Arc, Mutex};
+
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::multi::{Job, Progress, Strategy};
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Complex32, Error, Layout};
+
+use crate::support::{assert_equal_bits, complex_noise, on_one_device, run, set};
+
+pub fn reports_say_who_did_what() {
+    let input = complex_noise(40 * 32, 1);
+    let mut weights = vec![0.0; set().len()];
+    (weights[0], weights[1]) = (3.0, 1.0);
+    let job = Job::new(set(), C2c::forward([40, 32])).unwrap().strategy(Strategy::Ratio(weights)).unwrap();
+    let (_, report) = run(&job, &[&input]);
+    let report = report.unwrap();
+    assert_eq!(report.phases.len(), 2);
+    for (phase, units) in report.phases.iter().zip([40, 32]) {
+        assert_eq!(phase.units, units, "{report}");
+        assert_eq!([phase.share(0), phase.share(1)], [0.75, 0.25], "{report}");
+        let bytes: [u64; 2] = [0, 1].map(|i| phase.devices.iter().map(|device| [device.work.bytes_in, device.work.bytes_out][i]).sum());
+        assert_eq!(bytes, [40 * 32 * 8; 2], "{report}");
+    }
+    let names: Vec<&str> = set().names().collect();
+    assert!(report.to_string().contains(&names[0][..16]), "{report}");
+}
+
+pub fn progress_reaches_the_end() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&seen);
+    let job = Job::new(set(), C2c::forward([40, 32])).unwrap().strategy(Strategy::Equal).unwrap().piece_bytes(2048);
+    let job = job.on_progress(move |progress| record.lock().unwrap().push(progress));
+    run(&job, &[&complex_noise(40 * 32, 1)]).1.unwrap();
+    let seen = seen.lock().unwrap();
+    for (phase, units) in [40, 32].into_iter().enumerate() {
+        let own: Vec<usize> = seen.iter().filter(|progress| progress.phase == phase).map(|progress| progress.done).collect();
+        assert!(own.len() >= 4 && own.iter().max() == Some(&units), "{own:?}");
+        assert!(seen.contains(&Progress { phase, phases: 2, done: units, units }));
+    }
+}
+
+pub fn wrong_lengths_carry_both_numbers() {
+    let job = Job::new(set(), C2c::forward([4, 4])).unwrap();
+    let (short, mut right) = (vec![Complex32::new(0.0, 0.0); 15], vec![Complex32::new(0.0, 0.0); 16]);
+    assert_eq!(job.run(&short, &mut right).unwrap_err(), Error::WrongLen { argument: "input", expected: 16, actual: 15 });
+    let mut short = short;
+    assert_eq!(job.run(&right, &mut short).unwrap_err(), Error::WrongLen { argument: "output", expected: 16, actual: 15 });
+    assert_eq!(job.run_in_place(&mut short).unwrap_err(), Error::WrongLen { argument: "data", expected: 16, actual: 15 });
+    let same = right.clone();
+    assert!(matches!(job.run_two(&same, &same, &mut right), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
+    assert_eq!(job.strategy(Strategy::Ratio(vec![1.0])).unwrap_err(), Error::WrongLen { argument: "ratio", expected: set().len(), actual: 1 });
+}
+
+pub fn what_cannot_be_divided_is_an_error() {
+    let layout = Layout::strides([8, 1]);
+    let unsupported = |error: Option<Error>| assert!(matches!(error, Some(Error::Unsupported { .. })), "{error:?}");
+    unsupported(Job::new(set(), C2c::forward([4, 4]).input_layout(layout)).err());
+    unsupported(Job::new(set(), C2c::forward([4, 4]).in_place()).err());
+    unsupported(Job::new(set(), C2c::forward([4, 4]).transposed()).err());
+    unsupported(Job::new(set(), Permute::<f32>::transpose([4, 4]).output_layout(layout)).err());
+    unsupported(Job::along(set(), C2c::forward([4, 4]), 2).err());
+    unsupported(Job::along(set(), C2c::forward([4, 4]), 1).err());
+    unsupported(Job::along(set(), Permute::<f32>::transpose([4, 4]), 2).err());
+    assert!(matches!(Job::new(set(), C2c::forward([4, 0])), Err(Error::Empty { .. })));
+    assert!(matches!(Job::new(set(), Permute::<f32>::transpose([0, 4])), Err(Error::Empty { .. })));
+    unsupported(Job::new(set(), Permute::<f32>::new([4, 4], [0, 0])).err());
+    let job = Job::new(set(), R2c::forward([4, 4])).unwrap();
+    unsupported(job.run_in_place(&mut [Complex32::new(0.0, 0.0); 12]).err());
+}
+
+pub fn little_memory_takes_small_pieces() {
+    let input = complex_noise(64 * 64, 2);
+    let job = Job::new(set(), C2c::forward([64, 64])).unwrap().strategy(Strategy::Equal).unwrap().memory(64 << 10).unwrap();
+    let (actual, report) = run(&job, &[&input]);
+    let report = report.unwrap();
+    assert_equal_bits(&actual, &on_one_device(C2c::forward([64, 64]), &[&input]), &report.to_string());
+    assert!(report.phases.iter().all(|phase| phase.devices.iter().all(|device| device.work.pieces >= 4)), "{report}");
+}
+
+pub fn in_place_of_the_input() {
+    let mut data = complex_noise(48 * 20, 3);
+    let expected = on_one_device(C2c::forward([48, 20]), &[&data]);
+    let job = Job::new(set(), C2c::forward([48, 20])).unwrap().piece_bytes(1024);
+    let report = job.run_in_place(&mut data).unwrap();
+    assert_equal_bits(&data, &expected, &report.to_string());
+}
+
+/// Three phases in place of two.
+pub fn planes_larger_than_the_memory() {
+    let input = complex_noise(6 * 32 * 40, 4);
+    let spec = C2c::forward([6, 32, 40]);
+    let expected = on_one_device(spec.clone(), &[&input]);
+    let job = Job::new(set(), spec).unwrap().memory(40 << 10).unwrap();
+    let (actual, report) = run(&job, &[&input]);
+    let report = report.unwrap();
+    assert_eq!(report.phases.len(), 3, "{report}");
+    assert_equal_bits(&actual, &expected, &report.to_string());
+    // A real transform too; back to reals needs planes that fit.
+    let reals: Vec<f32> = input.iter().map(|z| z.re).collect();
+    let expected = on_one_device(R2c::forward([6, 32, 40]), &[&reals]);
+    let job = Job::new(set(), R2c::forward([6, 32, 40])).unwrap().memory(40 << 10).unwrap();
+    let (actual, report) = run(&job, &[&reals]);
+    assert_equal_bits(&actual, &expected, &report.unwrap().to_string());
+    let back = Job::new(set(), C2r::inverse([6, 32, 40])).unwrap().memory(40 << 10);
+    assert!(matches!(back, Err(Error::Unsupported { .. })));
+}
+
+/// Measurements say what each device can do, and one device alone may be the answer.
+pub fn one_device_alone_is_a_candidate() {
+    let input = complex_noise(256 * 256, 5);
+    for strategy in [Strategy::Measured, Strategy::Auto] {
+        let job = Job::new(set(), C2c::forward([256, 256])).unwrap().strategy(strategy).unwrap();
+        assert!(job.rates().iter().all(Vec::is_empty));
+        let (_, first) = run(&job, &[&input]);
+        assert!(first.unwrap().measuring > std::time::Duration::ZERO);
+        let rates = job.rates();
+        assert_eq!(rates.len(), 2);
+        for rate in rates.iter().flatten() {
+            assert!(rate.alone > 0.0 && rate.together > 0.0 && rate.parts.is_some_and(|parts| parts.iter().all(|part| *part > 0.0)), "{rate:?}");
+        }
+        let (_, second) = run(&job, &[&input]);
+        assert!(second.unwrap().measuring.is_zero());
+    }
+}
