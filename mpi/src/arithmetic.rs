@@ -40,7 +40,8 @@ impl fmt::Display for Recipes {
 
 /// The plan that computes `spec` on another device, and for another number of lines, with the floating-point operations of `recipe`.
 pub(crate) fn same_arithmetic<S: Spec>(planner: &Planner, spec: S, recipe: &S::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
-    planner.plan_with(spec, recipe.clone())
+    let own = spec.adapted(recipe, planner.gpu().profile())?;
+    planner.plan_with(spec, own)
 }
 
 /// The recipe for `spec` that all ranks go by. Collective.
