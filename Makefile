@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder
+.PHONY: help demo test tune bench-smoke ladder mpi-test
 
 help:
 	@echo 'make demo         find an adapter or install one, then compute the spectrum of a photograph: out/spectrum.png'
@@ -12,6 +12,7 @@ help:
 	@echo 'make tune         find an adapter or install one, then look for the fastest recipe of an FFT of 512 x 512 and remember it'
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to see that they work'
 	@echo 'make ladder       compare the variants of the transpose'
+	@echo 'make mpi-test     find MPI or install it, then test transforms that are distributed over 1 to 4 processes (mpi/)'
 	@echo
 	@echo 'Needed: Rust with a C linker (Debian and Ubuntu: apt install gcc libc6-dev), and make. Where there is no GPU, demo, test and tune'
 	@echo 'offer to install a software adapter (scripts/adapter.sh); WGPU_FFT_INSTALL=1 says yes beforehand, WGPU_FFT_INSTALL=0 says no.'
@@ -47,3 +48,11 @@ bench-smoke:
 
 ladder:
 	cargo bench --bench transpose -- --ladder
+
+mpi-test:
+	@echo 'make mpi-test: 1. looks for MPI and libclang, and installs them if they are missing (scripts/mpi.sh);'
+	@echo '               2. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
+	@echo '               3. builds the member mpi/ and runs its tests on 1, 2, 3 and 4 ranks.'
+	@scripts/mpi.sh
+	@scripts/adapter.sh
+	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test

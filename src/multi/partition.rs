@@ -118,7 +118,10 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
 }
 
 /// Shares of units that only come in groups of `granule`, as `divide` shares out the groups; the last group may be short.
-pub(crate) fn in_granules(units: usize, granule: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
+///
+/// # Errors
+/// Those of `divide`.
+pub fn in_granules(units: usize, granule: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
     let granule = granule.max(1);
     let groups = units.div_ceil(granule);
     let mut shares: Vec<usize> = divide(groups)?.into_iter().map(|share| share * granule).collect();

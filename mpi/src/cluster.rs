@@ -1,0 +1,189 @@
+//! The ranks of a job, each with its device.
+
+use std::rc::Rc;
+
+use mpi::traits::Communicator;
+use wgpu_fft::{Gpu, GpuOptions, Planner, gpu, wgpu};
+
+use crate::error::{Failure, Part, Result, guarded};
+use crate::link::Link;
+use crate::phase::Phase;
+
+/// Which adapter a rank computes on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Adapter {
+    /// The i-th process of a machine takes the i-th adapter, modulo their number. Processors that play a GPU count only where there is nothing else, and of
+    /// backends the one of the best adapter, so that no card is counted twice.
+    #[default]
+    ByLocalRank,
+    /// The i-th process of a machine takes the best adapter whose name or driver contains the i-th name, modulo their number.
+    Names(Vec<String>),
+}
+
+/// What only tests and benchmarks want: a rank that is slower than it is, or that fails.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Emulate {
+    /// After each local pass the rank sleeps until the computation has taken so many times as long: a slow device that does not take our cores. 1 is no change.
+    pub slowdown: f64,
+    /// The rank fails in this phase.
+    pub failure: Option<Phase>,
+}
+
+impl Default for Emulate {
+    fn default() -> Self {
+        Self { slowdown: 1.0, failure: None }
+    }
+}
+
+/// How a rank takes part. Ranks may have different ones.
+#[derive(Clone, PartialEq, Debug, Default)]
+#[must_use]
+pub struct RankOptions {
+    adapter: Adapter,
+    emulate: Emulate,
+}
+
+impl RankOptions {
+    /// Which adapter to compute on.
+    pub fn adapter(mut self, adapter: Adapter) -> Self {
+        self.adapter = adapter;
+        self
+    }
+
+    /// Slows this rank down or lets it fail, for tests and benchmarks.
+    pub fn emulate(mut self, emulate: Emulate) -> Self {
+        self.emulate = emulate;
+        self
+    }
+}
+
+/// Who a rank is and what it computes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Its rank in the communicator.
+    pub rank: usize,
+    /// Its number among the processes of its machine.
+    pub local_rank: usize,
+    /// Name of the machine.
+    pub host: String,
+    /// Name and type of the adapter.
+    pub adapter: String,
+}
+
+/// A device of this rank, and what tests have it do besides.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub gpu: Gpu,
+    pub planner: Planner,
+    emulate: Emulate,
+}
+
+impl Device {
+    /// Fails where a test wants it.
+    pub fn check(&self, phase: Phase) -> Part<()> {
+        fail_if(self.emulate, phase)
+    }
+
+    /// Waits for everything that was submitted until then.
+    pub fn wait(&self, submission: wgpu::SubmissionIndex) -> Part<()> {
+        let waited = self.gpu.device().poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
+        waited.map(|_| ()).map_err(|error| Failure::Other(format!("the device was lost: {error}")))
+    }
+
+    /// Plays a slower device, for which `computed` would have taken longer.
+    pub fn slow_down(&self, computed: std::time::Duration) {
+        let more = self.emulate.slowdown - 1.0;
+        if let Ok(more) = std::time::Duration::try_from_secs_f64(computed.as_secs_f64() * more) {
+            std::thread::sleep(more);
+        }
+    }
+}
+
+fn fail_if(emulate: Emulate, phase: Phase) -> Part<()> {
+    if emulate.failure == Some(phase) { Err(Failure::Other("it was told to fail".to_owned())) } else { Ok(()) }
+}
+
+/// The ranks of a communicator, each with a device of its own: what plans are made with.
+///
+/// It holds a communicator, which must be freed before MPI ends: drop it, and its plans, before the `Universe` of `mpi::initialize()`.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    pub(crate) link: Link,
+    pub(crate) device: Rc<Device>,
+    members: Rc<[Member]>,
+}
+
+impl Cluster {
+    /// Opens a device on every rank. Collective: every rank of `comm` calls it.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`](crate::Error::NoAdapter) if a rank has none, on all ranks.
+    pub fn open(comm: &impl Communicator, options: &RankOptions) -> Result<Self> {
+        let link = Link::new(comm);
+        let local_rank = link.local_rank();
+        let opened = guarded(|| {
+            fail_if(options.emulate, Phase::Open)?;
+            open(&options.adapter, local_rank)
+        });
+        let gpu = link.agree(Phase::Open, opened)?;
+        let info = gpu.adapter_info();
+        let adapter = format!("{} ({:?})", info.name, info.device_type);
+        let hosts = link.texts(&host());
+        let (adapters, locals) = (link.texts(&adapter), link.numbers(&[local_rank as f64]));
+        let members = hosts.into_iter().zip(adapters).zip(locals).enumerate();
+        let members = members.map(|(rank, ((host, adapter), local))| Member { rank, local_rank: local[0] as usize, host, adapter });
+        let planner = Planner::new(&gpu);
+        Ok(Self { link, device: Rc::new(Device { gpu, planner, emulate: options.emulate }), members: members.collect() })
+    }
+
+    /// This process's rank.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.link.rank()
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.link.size()
+    }
+
+    /// This rank's device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.device.gpu
+    }
+
+    /// Who computes where, by rank.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+}
+
+fn host() -> String {
+    mpi::environment::processor_name().unwrap_or_else(|_| "unknown".to_owned())
+}
+
+fn open(adapter: &Adapter, local_rank: usize) -> Part<Gpu> {
+    let nth = |len: usize| local_rank.checked_rem(len);
+    let (options, place) = match adapter {
+        Adapter::ByLocalRank => (GpuOptions::default(), local_rank),
+        Adapter::Names(names) => {
+            let name = nth(names.len()).map(|i| names[i].as_str());
+            let name = name.ok_or_else(|| Failure::Adapter("it was given an empty list of names of adapters".to_owned()))?;
+            (GpuOptions::default().adapter_name(name), 0)
+        }
+    };
+    let mut adapters = pollster::block_on(gpu::adapters(&options))?;
+    let kind = |adapter: &wgpu::Adapter| {
+        let info = adapter.get_info();
+        (info.backend, info.device_type == wgpu::DeviceType::Cpu)
+    };
+    let best = adapters.first().map(kind);
+    adapters.retain(|adapter| Some(kind(adapter)) == best);
+    // `adapters` is not empty, or else would have been an error.
+    let adapter = place.checked_rem(adapters.len()).and_then(|i| adapters.get(i));
+    let adapter = adapter.ok_or_else(|| Failure::Adapter("no adapter is left".to_owned()))?;
+    Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
+}

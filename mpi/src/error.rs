@@ -1,0 +1,128 @@
+//! What can go wrong, on this rank or on another one.
+
+use crate::phase::Phase;
+
+/// What went wrong. Every rank of a job returns the same error, whichever of them it happened on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A rank could not do its part, and the job ended before the next exchange.
+    #[error("rank {rank}, during {during}: {message}")]
+    OnRank {
+        /// The first rank that failed.
+        rank: usize,
+        /// What the job was doing.
+        during: Phase,
+        /// Its reason.
+        message: String,
+    },
+    /// A rank has no adapter to compute on.
+    #[error("rank {rank}: {message}")]
+    NoAdapter {
+        /// The first rank without one.
+        rank: usize,
+        /// What it looked for, what there is, and what to install.
+        message: String,
+    },
+    /// The ranks asked for different transforms, or with different options.
+    #[error("rank {rank} asks for `{theirs}`, rank 0 for `{first}`")]
+    ShapesDiffer {
+        /// The first rank that differs from rank 0.
+        rank: usize,
+        /// What it asked for.
+        theirs: String,
+        /// What rank 0 asked for.
+        first: String,
+    },
+    /// The ranks are at different calls: one plans where another one runs, or left out a call.
+    #[error("the ranks are at different calls: one is at {one}, another one at {other}. All ranks make the same calls in the same order")]
+    OutOfStep {
+        /// One of the phases.
+        one: Phase,
+        /// Another one.
+        other: Phase,
+    },
+    /// No recipe computes the transform on the devices of all ranks.
+    #[error("no recipe for `{spec}` suits all devices; on rank {rank}: {message}")]
+    NoCommonRecipe {
+        /// The local transform.
+        spec: String,
+        /// The first rank that the last recipe does not suit.
+        rank: usize,
+        /// Why not.
+        message: String,
+    },
+    /// A request that makes no sense on any number of ranks.
+    #[error(transparent)]
+    Local(#[from] wgpu_fft::Error),
+}
+
+/// Result with this crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why one rank could not do its part, before the others know.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It has no adapter.
+    Adapter(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<wgpu_fft::Error> for Failure {
+    fn from(error: wgpu_fft::Error) -> Self {
+        match error {
+            wgpu_fft::Error::NoAdapter { .. } | wgpu_fft::Error::NoDevice { .. } => Self::Adapter(error.to_string()),
+            other => Self::Other(other.to_string()),
+        }
+    }
+}
+
+impl Failure {
+    /// As it travels: a letter for the kind, then the text.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Adapter(message) => format!("a{message}"),
+            Self::Other(message) => format!("o{message}"),
+        }
+    }
+
+    /// The error of every rank, from what travelled.
+    pub fn error(rank: usize, during: Phase, text: &str) -> Error {
+        match text.strip_prefix('a') {
+            Some(message) => Error::NoAdapter { rank, message: message.to_owned() },
+            None => Error::OnRank { rank, during, message: text.get(1..).unwrap_or_default().to_owned() },
+        }
+    }
+}
+
+/// Result of one rank's part.
+pub(crate) type Part<T> = std::result::Result<T, Failure>;
+
+/// Does one rank's part; a panic in it is a failure like any other, since a rank that unwinds would leave the others waiting for ever.
+pub(crate) fn guarded<T>(part: impl FnOnce() -> Part<T>) -> Part<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+        Err(Failure::Other(format!("a panic: {text}")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_arrive_as_they_were_sent() {
+        let there = |failure: Failure| Failure::error(2, Phase::Rows, &failure.to_text());
+        assert_eq!(there(Failure::Adapter("no GPU".to_owned())), Error::NoAdapter { rank: 2, message: "no GPU".to_owned() });
+        let expected = Error::OnRank { rank: 2, during: Phase::Rows, message: "a device".to_owned() };
+        assert_eq!(there(Failure::Other("a device".to_owned())), expected);
+    }
+
+    #[test]
+    fn panics_are_failures() {
+        let part: Part<()> = guarded(|| panic!("by {}", "chance"));
+        assert!(matches!(part, Err(Failure::Other(text)) if text.contains("by chance")));
+    }
+}

@@ -1,0 +1,120 @@
+//! The local passes of a transform, for any share of it.
+
+use std::rc::Rc;
+
+use wgpu_fft::multi::partition::in_granules;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Complex32, fft};
+
+use crate::arithmetic::{Arithmetic, Recipes, common};
+use crate::cluster::{Cluster, Device};
+use crate::error::{Part, Result};
+use crate::link::Link;
+use crate::local::LocalPass;
+use crate::spec::{Geometry, Kind, Order, Transform};
+
+/// Elements of the transform that recipes are chosen for: as large as it is, but never larger than any device can hold. It must not depend on the ranks.
+const DESIGNED_FOR: usize = 1 << 24;
+
+/// A transform with its arithmetic: everything but who computes what.
+#[derive(Debug)]
+pub(crate) struct Job<T: Transform> {
+    pub link: Link,
+    pub device: Rc<Device>,
+    pub spec: T,
+    pub geometry: Geometry,
+    rows: fft::Recipe,
+    columns: Option<fft::Recipe>,
+}
+
+/// One array of complex numbers, turned from rows to columns.
+fn transpose([rows, columns]: [usize; 2]) -> Permute<Complex32> {
+    Permute::transpose([rows, columns])
+}
+
+impl<T: Transform> Job<T> {
+    /// Agrees on the recipes. Collective.
+    pub fn new(cluster: &Cluster, spec: T, arithmetic: &Arithmetic) -> Result<Self> {
+        let (link, device) = (cluster.link.clone(), Rc::clone(&cluster.device));
+        let problem = spec.problem();
+        let geometry = problem.geometry()?;
+        let lines = |all: usize, elements: usize| (DESIGNED_FOR / elements).clamp(1, all);
+        let rows = spec.rows(lines(geometry.rows, geometry.positions))?;
+        let rows = common(&link, &device, &rows, arithmetic, |given| Some(given.rows.clone()))?;
+        let columns = if geometry.is_distributed() {
+            let spec = problem.columns(lines(geometry.frequencies(), geometry.rows));
+            Some(common(&link, &device, &spec, arithmetic, |given| given.columns.clone())?)
+        } else {
+            None
+        };
+        Ok(Self { link, device, spec, geometry, rows, columns })
+    }
+
+    pub fn recipes(&self) -> Recipes {
+        Recipes { rows: self.rows.to_string(), columns: self.columns.as_ref().map(ToString::to_string) }
+    }
+
+    pub fn is_forward(&self) -> bool {
+        self.spec.problem().kind.is_forward()
+    }
+
+    pub fn order(&self) -> Order {
+        self.spec.problem().order
+    }
+
+    /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one complex row, and which two these are must not depend on the shares; that it does not
+    /// depend on the recipe either lets a transform and its inverse have the same shares.
+    pub fn granule(&self) -> usize {
+        let real = !matches!(self.spec.problem().kind, Kind::C2c(_));
+        if real && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
+    }
+
+    /// Shares of axis 0 that keep the granules together.
+    pub fn rows_by(&self, divide: impl FnOnce(usize) -> wgpu_fft::Result<Vec<usize>>) -> Result<Vec<usize>> {
+        Ok(in_granules(self.geometry.rows, self.granule(), divide)?)
+    }
+
+    /// The pass of so many units of axis 0, none for none: forward slabs \[r, …\] of positions to \[C, K, r\], inverse \[r, C, K\] to slabs of positions.
+    pub fn rows_pass(&self, units: usize) -> Part<Option<LocalPass>> {
+        if units == 0 {
+            return Ok(None);
+        }
+        let from = if self.is_forward() { self.geometry.positions } else { self.geometry.frequencies() };
+        let words = units * from * size_of::<T::Input>() / size_of::<f32>();
+        let pass = LocalPass::new(&self.device, words)?.then(self.spec.rows(units)?, Some(&self.rows))?;
+        if !(self.is_forward() && self.geometry.is_distributed()) {
+            return Ok(Some(pass));
+        }
+        pass.then(transpose([units, self.geometry.frequencies()]), None).map(Some)
+    }
+
+    /// The pass of so many units of axis 1: \[c, K, n₀\] to the same, or `turned` to \[n₀, c, K\].
+    pub fn columns_pass(&self, units: usize, turned: bool) -> Part<Option<LocalPass>> {
+        let (lines, n) = (units * self.geometry.inner, self.geometry.rows);
+        if units == 0 {
+            return Ok(None);
+        }
+        let pass = LocalPass::new(&self.device, complex(lines * n))?.then(self.spec.problem().columns(lines), self.columns.as_ref())?;
+        if turned { pass.then(transpose([lines, n]), None).map(Some) } else { Ok(Some(pass)) }
+    }
+
+    /// The pass that only turns so many units of axis 0: \[r, C, K\] to \[C, K, r\].
+    pub fn turn_pass(&self, units: usize) -> Part<Option<LocalPass>> {
+        if units == 0 {
+            return Ok(None);
+        }
+        let columns = self.geometry.frequencies();
+        LocalPass::new(&self.device, complex(units * columns))?.then(transpose([units, columns]), None).map(Some)
+    }
+
+    /// Floating-point operations as they are counted: 5·n·log₂n for n complex points.
+    pub fn operations(&self) -> f64 {
+        let points = self.geometry.rows as f64 * self.geometry.positions as f64;
+        let per_point = if self.geometry.is_distributed() { points } else { self.geometry.positions as f64 };
+        5.0 * points * per_point.max(2.0).log2()
+    }
+}
+
+fn complex(len: usize) -> usize {
+    len * size_of::<Complex32>() / size_of::<f32>()
+}

@@ -1,0 +1,98 @@
+//! What one rank computes between two exchanges: upload, transform and turn on the device, download.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use wgpu_fft::{Bound, DeviceBuffer, Element, Spec, View};
+
+use crate::arithmetic::same_arithmetic;
+use crate::cluster::Device;
+use crate::error::{Failure, Part};
+
+/// Times of one local pass.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct LocalTimes {
+    pub upload: Duration,
+    pub compute: Duration,
+    pub download: Duration,
+}
+
+impl LocalTimes {
+    pub fn transfer(&self) -> Duration {
+        self.upload + self.download
+    }
+}
+
+/// A chain of plans on buffers of its own. Arrays on the host are f32, two of them for a complex number.
+#[derive(Debug)]
+pub(crate) struct LocalPass {
+    device: Rc<Device>,
+    input: DeviceBuffer<f32>,
+    output: DeviceBuffer<f32>,
+    output_len: usize,
+    steps: Vec<Bound>,
+}
+
+fn view<T: Element>(buffer: &DeviceBuffer<f32>, len: usize) -> Part<View<'_, T>> {
+    Ok(View::new(buffer.wgpu(), 0, len)?)
+}
+
+fn words<T>(len: usize) -> usize {
+    len * size_of::<T>() / size_of::<f32>()
+}
+
+impl LocalPass {
+    /// A pass that has no plan yet: its output is its input, of so many words.
+    pub fn new(device: &Rc<Device>, words: usize) -> Part<Self> {
+        let input = device.gpu.alloc::<f32>(words)?;
+        Ok(Self { device: Rc::clone(device), output: input.clone(), input, output_len: words, steps: Vec::new() })
+    }
+
+    /// Appends an operation, by a recipe of the job's or by this device's own choice.
+    ///
+    /// Its result goes to the first array of the pass where that is free and large enough, so that a pass of two steps holds two arrays.
+    pub fn then<S: Spec>(mut self, spec: S, recipe: Option<&S::Recipe>) -> Part<Self> {
+        let planner = &self.device.planner;
+        let plan = match recipe {
+            Some(recipe) => same_arithmetic(planner, spec, recipe)?,
+            None => planner.plan(spec)?,
+        };
+        let (from, to) = (plan.program().input.len, plan.program().output.len);
+        let needed = words::<S::Output>(to);
+        let free = self.output.wgpu() != self.input.wgpu() && self.input.len() >= needed;
+        let target = if free { self.input.clone() } else { self.device.gpu.alloc::<f32>(needed)? };
+        self.steps.push(plan.bind(view::<S::Input>(&self.output, from)?, view::<S::Output>(&target, to)?)?);
+        (self.output, self.output_len) = (target, needed);
+        Ok(self)
+    }
+
+    /// Words of the input.
+    pub fn input_len(&self) -> usize {
+        self.input.len()
+    }
+
+    /// Runs the pass. Uploads, computes and downloads one after the other, with a time for each.
+    pub fn run(&self, input: &[f32]) -> Part<(Vec<f32>, LocalTimes)> {
+        let gpu = &self.device.gpu;
+        let begin = Instant::now();
+        let target = view::<f32>(&self.input, self.input.len())?;
+        gpu.write(target, input)?;
+        // What was written goes to the device with the next submission.
+        self.device.wait(gpu.submit(|_| Ok(()))?)?;
+        let uploaded = Instant::now();
+        let submission = gpu.submit(|encoder| self.steps.iter().try_for_each(|step| step.encode(encoder)))?;
+        self.device.wait(submission)?;
+        self.device.slow_down(uploaded.elapsed());
+        let computed = Instant::now();
+        let output = gpu.download(view::<f32>(&self.output, self.output_len)?)?.wait()?;
+        let times = LocalTimes { upload: uploaded - begin, compute: computed - uploaded, download: computed.elapsed() };
+        Ok((output, times))
+    }
+}
+
+/// An array of f32 as one of `T`, without a copy where the allocation allows that.
+pub(crate) fn cast_vec<T: Element>(words: Vec<f32>) -> Part<Vec<T>> {
+    bytemuck::allocation::try_cast_vec(words)
+        .or_else(|(_, words)| bytemuck::try_cast_slice(&words).map(<[T]>::to_vec))
+        .map_err(|error| Failure::Other(format!("f32 that are no array of {}: {error}", T::NAME)))
+}

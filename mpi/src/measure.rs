@@ -1,0 +1,198 @@
+//! How fast the ranks are, measured while all of them compute.
+
+use std::time::Instant;
+
+use wgpu_fft::multi::partition::Cost;
+
+use crate::error::{Part, Result, guarded};
+use crate::job::Job;
+use crate::local::LocalPass;
+use crate::phase::Phase;
+use crate::slabs::{Shares, Turn, exchange};
+use crate::spec::{Order, Transform};
+use crate::strategy::by_rates;
+
+/// Bytes of a sample: some milliseconds on a processor, and enough to keep a GPU's transfers busy.
+const SAMPLE_BYTES: usize = 8 << 20;
+/// The smaller of two samples is so many times smaller; between them they tell what a pass costs at all from what a unit costs.
+const SMALLER: usize = 4;
+/// Runs of a sample, of which the median counts.
+const RUNS: usize = 3;
+/// More ranks must save so much of the time that fewer ranks take: what is within the noise is not worth a rank.
+const WORTH_MORE_RANKS: f64 = 0.97;
+
+/// What ranks cost that compute at the same time, in their order.
+pub(crate) struct Rates {
+    pub rows: Vec<Cost>,
+    pub columns: Vec<Cost>,
+    /// Seconds for each word that a rank sends, while all send.
+    per_word: f64,
+}
+
+impl Rates {
+    /// Seconds of the exchanges of a job.
+    pub fn exchange<T: Transform>(&self, job: &Job<T>, shares: &Shares) -> f64 {
+        if !job.geometry.is_distributed() {
+            return 0.0;
+        }
+        let exchanges = if job.order() == Order::Natural { 2.0 } else { 1.0 };
+        let sent = (0..job.link.size()).map(|rank| Turn::to_columns(&job.geometry, shares, rank).sent(rank)).max().unwrap_or(0);
+        exchanges * sent as f64 * self.per_word
+    }
+}
+
+/// The passes of one rank on samples of both axes, a smaller and a larger one of each.
+struct Samples {
+    rows: Vec<(usize, LocalPass)>,
+    columns: Vec<(usize, LocalPass)>,
+}
+
+impl Samples {
+    fn new<T: Transform>(job: &Job<T>) -> Part<Self> {
+        job.device.check(Phase::Measure)?;
+        let geometry = &job.geometry;
+        let sizes = |units: usize, unit_bytes: usize, granule: usize| {
+            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units).next_multiple_of(granule).min(units);
+            let small = (large / SMALLER).max(1).next_multiple_of(granule).min(units);
+            if small < large { vec![small, large] } else { vec![large] }
+        };
+        let complex = size_of::<wgpu_fft::Complex32>();
+        let rows = sizes(geometry.rows, geometry.frequencies() * complex, job.granule());
+        let rows: Part<Vec<_>> =
+            rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
+        let columns =
+            if geometry.is_distributed() { sizes(geometry.columns, geometry.inner * geometry.rows * complex, 1) } else { Vec::new() };
+        let turned = !job.is_forward() || job.order() == Order::Natural;
+        let columns: Part<Vec<_>> =
+            columns.into_iter().filter_map(|units| Some(job.columns_pass(units, turned).transpose()?.map(|pass| (units, pass)))).collect();
+        Ok(Self { rows: rows?, columns: columns? })
+    }
+
+    /// Runs each pass once: drivers compile at the first run.
+    fn warm_up(&self) -> Part<()> {
+        for (_, pass) in self.rows.iter().chain(&self.columns) {
+            pass.run(&vec![0.0; pass.input_len()])?;
+        }
+        Ok(())
+    }
+}
+
+/// The shares by what the ranks can do. Collective.
+///
+/// Ranks that share a processor, a bus or a card slow one another down, so that leaving some out may make the others faster: how much, only a measurement without them tells. So the
+/// ranks are measured all together and sorted by speed, then the faster half, a quarter, and so on, and the one fastest alone; and all but the slowest. The set that will
+/// finish first is taken, the smaller one if it is close.
+pub(crate) fn measured<T: Transform>(job: &Job<T>) -> Result<Shares> {
+    let (link, size) = (&job.link, job.link.size());
+    let samples = link.agree(Phase::Measure, guarded(|| Samples::new(job)))?;
+    link.agree(Phase::Measure, guarded(|| samples.warm_up()))?;
+
+    let everybody: Vec<usize> = (0..size).collect();
+    let rates = self::rates(job, &samples, &everybody)?;
+    // Seconds for the whole job alone, of who is as fast as when all compute.
+    let alone = |rank: usize| rates.rows[rank].of(job.geometry.rows) + rates.columns[rank].of(job.geometry.columns);
+    let mut order = everybody.clone();
+    order.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
+    let (mut best, mut least) = by_rates(job, &everybody, &rates)?;
+
+    let halves = std::iter::successors(Some(size / 2), |&count| (count > 1).then_some(count / 2));
+    let mut counts: Vec<usize> = halves.chain([size - 1]).filter(|&count| count > 0).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts.dedup();
+    for count in counts {
+        let mut members = order[..count].to_vec();
+        members.sort_unstable();
+        let rates = self::rates(job, &samples, &members)?;
+        let (shares, time) = by_rates(job, &members, &rates)?;
+        if time * WORTH_MORE_RANKS <= least {
+            (best, least) = (shares, time);
+        }
+    }
+    Ok(best)
+}
+
+/// Measures these ranks, while the others wait. Collective.
+fn rates<T: Transform>(job: &Job<T>, samples: &Samples, members: &[usize]) -> Result<Rates> {
+    let is_member = members.contains(&job.link.rank());
+    let rows = costs(job, &samples.rows, is_member)?;
+    let columns = costs(job, &samples.columns, is_member)?;
+    let of = |costs: &[Cost]| members.iter().map(|&member| costs[member]).collect();
+    Ok(Rates { rows: of(&rows), columns: of(&columns), per_word: per_word(job, members)? })
+}
+
+/// The costs of a unit of one axis, by rank.
+fn costs<T: Transform>(job: &Job<T>, passes: &[(usize, LocalPass)], is_member: bool) -> Result<Vec<Cost>> {
+    let mut points = Vec::new();
+    let mut outcome: Part<()> = Ok(());
+    for (units, pass) in passes {
+        let mut seconds = Vec::new();
+        let input = vec![0.0; pass.input_len()];
+        for _ in 0..RUNS {
+            // All begin at the same time; whoever has failed keeps in step until they agree.
+            job.link.barrier();
+            if !is_member || outcome.is_err() {
+                continue;
+            }
+            match guarded(|| pass.run(&input)) {
+                Ok((_, times)) => seconds.push((times.compute + times.transfer()).as_secs_f64()),
+                Err(failure) => outcome = Err(failure),
+            }
+        }
+        seconds.sort_by(f64::total_cmp);
+        points.push((*units, seconds.get(RUNS / 2).copied().unwrap_or(0.0)));
+    }
+    job.link.agree(Phase::Measure, outcome)?;
+    let own = line_through(&points);
+    Ok(job.link.numbers(&[own.fixed, own.per_unit]).iter().map(|cost| Cost { fixed: cost[0], per_unit: cost[1] }).collect())
+}
+
+/// The cost that two samples tell, or one.
+fn line_through(points: &[(usize, f64)]) -> Cost {
+    match *points {
+        [(few, short), (many, long)] => {
+            // By noise the larger sample may seem to cost nothing more: then it counts alone.
+            let per_unit = (long - short) / (many - few) as f64;
+            let fixed = short - per_unit * few as f64;
+            if per_unit > 0.0 && fixed >= 0.0 { Cost { fixed, per_unit } } else { Cost { fixed: 0.0, per_unit: long / many as f64 } }
+        }
+        [(units, time)] => Cost { fixed: 0.0, per_unit: time / units as f64 },
+        _ => Cost { fixed: 0.0, per_unit: 0.0 },
+    }
+}
+
+/// Seconds for each word that these ranks send to one another. Collective.
+fn per_word<T: Transform>(job: &Job<T>, members: &[usize]) -> Result<f64> {
+    let (link, others) = (&job.link, members.len() - 1);
+    if others == 0 || !job.geometry.is_distributed() {
+        return Ok(0.0);
+    }
+    let words = SAMPLE_BYTES / size_of::<f32>() / members.len();
+    let is_member = members.contains(&link.rank());
+    let lens: Vec<usize> = (0..link.size()).map(|rank| if is_member && members.contains(&rank) { words } else { 0 }).collect();
+    let data = vec![0.0f32; lens.iter().sum()];
+    let mut arrived = data.clone();
+    let mut seconds = Vec::new();
+    for _ in 0..RUNS {
+        link.barrier();
+        let begin = Instant::now();
+        exchange(link, (&data, &mut arrived), [&lens, &lens], SAMPLE_BYTES, &mut |_| {});
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    seconds.sort_by(f64::total_cmp);
+    let slowest = link.numbers(&[seconds[RUNS / 2]]).iter().map(|seconds| seconds[0]).fold(0.0, f64::max);
+    Ok(slowest / (others * words) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_samples_tell_what_a_pass_costs_at_all() {
+        assert_eq!(line_through(&[(10, 3.0), (20, 5.0)]), Cost { fixed: 1.0, per_unit: 0.2 });
+        // Noise.
+        assert_eq!(line_through(&[(10, 3.0), (20, 2.0)]), Cost { fixed: 0.0, per_unit: 0.1 });
+        assert_eq!(line_through(&[(10, 1.0), (20, 4.0)]), Cost { fixed: 0.0, per_unit: 0.2 });
+        assert_eq!(line_through(&[(4, 2.0)]), Cost { fixed: 0.0, per_unit: 0.5 });
+    }
+}

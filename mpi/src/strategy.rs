@@ -1,0 +1,95 @@
+//! How a job is divided.
+
+use wgpu_fft::multi::partition::{Cost, balanced, equal, ranges, weighted};
+use wgpu_fft::tune::rules::takemoto::{Amount, global_split};
+
+use crate::error::Result;
+use crate::job::Job;
+use crate::measure::{Rates, measured};
+use crate::slabs::Shares;
+use crate::spec::Transform;
+
+/// How rows and columns are divided among the ranks.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Strategy {
+    /// By the measured time of each rank, as [`Cost`]; who would only slow the job down gets nothing. All ranks are measured at the same time, since some may share
+    /// cores, a bus or a card. It takes some passes over a sample of at most 8 MiB.
+    #[default]
+    Measured,
+    /// To each as much as to the others.
+    Equal,
+    /// In proportion to these numbers, one for each rank.
+    Ratio(Vec<f64>),
+    /// By the rule of Takemoto, Wada, Kondo and Honda, from the processing elements of each rank's device and the amount of computation. A baseline to compare with.
+    Takemoto(Vec<u32>),
+    /// These, as another plan's [`shares`](crate::Plan::shares) are: what a transform leaves is then what its inverse takes.
+    Given(Shares),
+}
+
+/// The shares of a job. Collective.
+pub(crate) fn shares<T: Transform>(job: &Job<T>, strategy: &Strategy) -> Result<Shares> {
+    let columns = job.geometry.columns;
+    let one_each = |given: usize, what: &str| {
+        if given == job.link.size() {
+            return Ok(());
+        }
+        let what = format!("{given} {what} for {} ranks", job.link.size());
+        Err(wgpu_fft::Error::Unsupported { what, why: "there is one for each rank".to_owned() })
+    };
+    let by = |divide: &dyn Fn(usize) -> wgpu_fft::Result<Vec<usize>>| -> Result<Shares> {
+        Ok(Shares { rows: job.rows_by(divide)?, columns: divide(columns)? })
+    };
+    match strategy {
+        Strategy::Measured => {
+            if job.link.size() == 1 {
+                return by(&|units| Ok(vec![units]));
+            }
+            measured(job)
+        }
+        Strategy::Equal => by(&|units| Ok(equal(units, job.link.size()))),
+        Strategy::Ratio(weights) => {
+            one_each(weights.len(), "weights")?;
+            by(&|units| weighted(units, weights))
+        }
+        Strategy::Given(shares) => given(job, shares),
+        Strategy::Takemoto(elements) => {
+            one_each(elements.len(), "numbers of processing elements")?;
+            by(&|units| global_split(units, elements, Amount::of_operations(job.operations())))
+        }
+    }
+}
+
+/// The given shares, if they are some of this job.
+fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
+    let fits = |shares: &[usize], units: usize, granule: usize| {
+        let sum = shares.iter().try_fold(0usize, |sum, share| sum.checked_add(*share));
+        let whole = || ranges(shares).iter().all(|range| range.end == units || range.end.is_multiple_of(granule));
+        shares.len() == job.link.size() && sum == Some(units) && whole()
+    };
+    let (rows, columns, granule) = (job.geometry.rows, job.geometry.columns, job.granule());
+    if fits(&shares.rows, rows, granule) && fits(&shares.columns, columns, 1) {
+        return Ok(shares.clone());
+    }
+    let why =
+        format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
+    Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
+}
+
+/// The best shares for ranks that were measured, none for the others, and the seconds that the job will take.
+pub(crate) fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Result<(Shares, f64)> {
+    // Who was not measured has none.
+    let spread = |shares: Vec<usize>| {
+        let mut all = vec![0; job.link.size()];
+        members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
+        all
+    };
+    let granule = job.granule() as f64;
+    let of_granules: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * granule, ..*cost }).collect();
+    let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_granules)?)))?;
+    let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
+    let slowest =
+        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
+    let shares = Shares { rows, columns };
+    let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
+    Ok((shares, time))
+}

@@ -1,0 +1,44 @@
+//! All tests that need ranks, as a program for mpirun; by itself it is a job of one rank.
+//!
+//! ```text
+//! mpirun -n 4 target/debug/deps/ranks-… --adapters llvmpipe,SwiftShader
+//! ```
+//!
+//! Every rank runs every test. A test that fails on one fails the program; one that hangs is ended by a watchdog.
+
+mod bits;
+mod failures;
+mod harness;
+mod reference;
+mod shares;
+
+use std::process::ExitCode;
+
+use harness::{Context, Outcome};
+
+/// A name and what it runs.
+type Test = (&'static str, fn(&Context) -> Outcome);
+
+const TESTS: &[Test] = &[
+    ("comparisons_can_fail", bits::comparisons_can_fail),
+    ("shares_are_balanced", shares::shares_are_balanced),
+    ("slabs_follow_one_another", shares::slabs_follow_one_another),
+    ("reports_name_everybody", shares::reports_name_everybody),
+    ("batches_of_lines", bits::batches_of_lines),
+    ("complex_planes", bits::complex_planes),
+    ("real_planes", bits::real_planes),
+    ("volumes", bits::volumes),
+    ("a_picture", bits::a_picture),
+    ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
+    ("portable_bits", bits::portable_bits),
+    ("measured_shares", bits::measured_shares),
+    ("a_failure_on_any_rank_in_any_phase", failures::a_failure_on_any_rank_in_any_phase),
+    ("different_requests", failures::different_requests),
+    ("different_calls", failures::different_calls),
+    ("nonsense", failures::nonsense),
+    ("no_adapter_on_one_rank", failures::no_adapter_on_one_rank),
+];
+
+fn main() -> ExitCode {
+    harness::run(TESTS)
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# Makes sure that there is MPI to build the workspace member mpi/ with, and runs its tests.
+#
+#   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
+#   scripts/mpi.sh test [...]  that, then build the tests and run them on 1, 2, 3 and 4 ranks; the rest goes to the tests, such as --adapters A,B
+#
+# On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang; elsewhere it says what to install. Before it installs anything it asks, if there is a terminal to
+# ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
+#
+# Exit status: 0 if all is well.
+set -eu
+cd "$(dirname "$0")/.."
+
+packages='openmpi-bin libopenmpi-dev libclang-dev'
+
+say() {
+    printf 'mpi.sh: %s\n' "$*"
+}
+
+# The bindings are made from mpi.h at build time, by bindgen, which needs libclang.
+has_libclang() {
+    [ -n "${LIBCLANG_PATH:-}" ] && return 0
+    PATH=$PATH:/usr/sbin:/sbin
+    ldconfig -p 2>/dev/null | grep -q 'libclang[-.0-9]*\.so' && return 0
+    for file in /usr/lib/llvm-*/lib/libclang*.so* /usr/lib*/libclang*.so* /Library/Developer/CommandLineTools/usr/lib/libclang.dylib; do
+        [ -e "$file" ] && return 0
+    done
+    return 1
+}
+
+missing() {
+    command -v mpicc >/dev/null || printf ' mpicc'
+    command -v mpirun >/dev/null || printf ' mpirun'
+    has_libclang || printf ' libclang'
+}
+
+if [ -n "$(missing)" ]; then
+    say "missing:$(missing)."
+    if ! command -v apt-get >/dev/null; then
+        say 'The member mpi/ needs an MPI with mpicc and mpirun, and libclang:'
+        say '    Fedora:   dnf install openmpi-devel clang-devel; module load mpi'
+        say '    Arch:     pacman -S openmpi clang'
+        say '    openSUSE: zypper install openmpi4-devel clang-devel'
+        say '    macOS:    brew install open-mpi'
+        say 'The crate wgpu-fft itself needs none of this.'
+        exit 1
+    fi
+    sudo=sudo
+    if [ "$(id -u)" = 0 ]; then
+        sudo=
+    elif ! command -v sudo >/dev/null; then
+        say "As root, install them: apt-get install $packages"
+        exit 1
+    fi
+    install="${sudo:+sudo }apt-get install $packages"
+    answer=n
+    if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
+        answer=$WGPU_FFT_INSTALL
+    elif [ "${CI:-}" = true ]; then
+        answer=y
+    elif [ -t 0 ]; then
+        printf '%s' "mpi.sh: run \`$install\` now? [Y/n] "
+        read -r answer || answer=n
+        answer=${answer:-y}
+    fi
+    case $answer in
+    1 | [Yy]*) ;;
+    *)
+        say "nothing was installed. To install it, run \`$install\`, or set WGPU_FFT_INSTALL=1 and run this again."
+        exit 1
+        ;;
+    esac
+    say "installing: $install"
+    $sudo apt-get update || say 'going on with the package lists that there are.'
+    # shellcheck disable=SC2086 # several packages
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+    if [ -n "$(missing)" ]; then
+        say "still missing:$(missing)."
+        exit 1
+    fi
+fi
+say "found $(mpirun --version 2>/dev/null | head -n 1)"
+
+[ "${1:-}" = test ] || exit 0
+shift
+
+# More ranks than cores, perhaps as root, perhaps in a container without ptrace. Other MPIs than Open MPI do not read these.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+# Mesa complains about an unset one, though it does without.
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
+
+cargo test -p wgpu-fft-mpi --lib
+cargo test -p wgpu-fft-mpi --doc
+program=$(cargo test -p wgpu-fft-mpi --test ranks --no-run --message-format=json |
+    sed -n 's/.*"name":"ranks".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+log=target/mpi-test.log
+: >"$log"
+for ranks in 1 2 3 4; do
+    say "$ranks ranks: mpirun -n $ranks $program $*"
+    # A pipe would hide the exit status.
+    status=0
+    mpirun -n "$ranks" "$program" "$@" >"$log.part" 2>&1 || status=$?
+    cat "$log.part"
+    cat "$log.part" >>"$log"
+    if [ "$status" != 0 ]; then
+        say "FAILED on $ranks ranks (exit status $status)"
+        exit 1
+    fi
+done
+rm -f "$log.part"
+# A line for each number of ranks that all have one kind of adapter: `portable bits HASH on ADAPTER`.
+different=$(sed -n 's/^portable bits \([0-9a-f]*\) on \(.*\)/\2 \1/p' "$log" | sort -u | sed 's/ [0-9a-f]*$//' | uniq -d)
+if [ -n "$different" ]; then
+    say "FAILED: the bits depend on the number of ranks, on $different"
+    exit 1
+fi
+say 'all is well on 1, 2, 3 and 4 ranks'
