@@ -89,6 +89,7 @@ mod job;
 mod link;
 mod local;
 mod measure;
+pub mod model;
 mod phase;
 mod plan;
 mod report;
