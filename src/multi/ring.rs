@@ -23,9 +23,15 @@ const MOST_PLANS: usize = 12;
 /// How long a device that has finished may take to say that a buffer is mapped.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Plans for pieces of a job, by the phase and the units.
+/// The number of the phase, the first unit where plans depend on it, and how many units.
+type Key = (usize, usize, usize);
+
+/// A plan, and the turn in which it was used last.
+type Kept = (u64, Arc<dyn Task>);
+
+/// Plans for pieces of a job.
 #[derive(Default)]
-pub(super) struct Tasks(Mutex<HashMap<(usize, usize, usize), (u64, Arc<dyn Task>)>>);
+pub(super) struct Tasks(Mutex<HashMap<Key, Kept>>);
 
 impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,7 +95,9 @@ impl Staging {
             Err(_) => {
                 match submission {
                     Some(submission) => poll_until(gpu.device(), submission.clone())?,
-                    None => drop(gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(error.to_string()))?),
+                    None => {
+                        gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(error.to_string()))?;
+                    }
                 }
                 // The device has finished, so the answer is there or never comes.
                 receiver.recv_timeout(ANSWER).map_err(|error| lost(error.to_string()))?
@@ -179,9 +187,9 @@ impl<'a> Ring<'_, 'a> {
                 let piece = self.schedule.take(self.participant, [self.least, self.most], under_way.is_empty());
                 work.idle += asked.elapsed();
                 let Some(piece) = piece else { break };
-                match self.start(piece, &mut free, &mut work) {
-                    Ok(piece) => under_way.push_back(piece),
-                    Err((piece, error)) => {
+                match self.start(&piece, &mut free, &mut work) {
+                    Ok((slot, submission, bytes)) => under_way.push_back(UnderWay { piece, slot, submission, bytes }),
+                    Err(error) => {
                         let units = piece.units.len();
                         self.schedule.give_back(piece);
                         if matches!(error, Error::OutOfMemory { .. }) && (units > self.phase.granule || !under_way.is_empty()) {
@@ -203,18 +211,17 @@ impl<'a> Ring<'_, 'a> {
             if work.error.is_some() {
                 break;
             }
-            let Some(oldest) = under_way.pop_front() else {
+            let Some(mut oldest) = under_way.pop_front() else {
                 // Nothing under way: there is nothing left, unless a piece did not fit.
                 if self.schedule.is_over() { break } else { continue }
             };
-            match self.finish(oldest, &mut work) {
-                Ok(slot) if under_way.len() < self.depth => free.push(slot),
-                Ok(_) => {}
-                Err((piece, error)) => {
-                    self.schedule.give_back(piece);
-                    work.error = Some(error);
-                    break;
-                }
+            if let Err(error) = self.finish(&mut oldest, &mut work) {
+                self.schedule.give_back(oldest.piece);
+                work.error = Some(error);
+                break;
+            }
+            if under_way.len() < self.depth {
+                free.push(oldest.slot);
             }
         }
         for lost in under_way {
@@ -225,14 +232,7 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Uploads a piece and has it computed and copied to where the host can read it.
-    fn start(&mut self, piece: Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> std::result::Result<UnderWay<'a>, (Stock<'a>, Error)> {
-        match self.try_start(&piece, free, work) {
-            Ok((slot, submission, bytes)) => Ok(UnderWay { piece, slot, submission, bytes }),
-            Err(error) => Err((piece, error)),
-        }
-    }
-
-    fn try_start(&mut self, piece: &Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
+    fn start(&mut self, piece: &Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
         self.faults.piece(Some(self.gpu()))?;
         self.gpu().check_alive("a job's piece")?;
         let task = self.tasks.get(self.planner, self.number, self.phase, &piece.units)?;
@@ -280,22 +280,8 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Waits for a piece and writes its results.
-    fn finish(&mut self, under_way: UnderWay<'a>, work: &mut Work) -> std::result::Result<Slot, (Stock<'a>, Error)> {
-        let UnderWay { mut piece, mut slot, submission, bytes } = under_way;
-        match self.try_finish(&mut piece, &mut slot, &submission, bytes, work) {
-            Ok(()) => Ok(slot),
-            Err(error) => Err((piece, error)),
-        }
-    }
-
-    fn try_finish(
-        &mut self,
-        piece: &mut Stock<'a>,
-        slot: &mut Slot,
-        submission: &wgpu::SubmissionIndex,
-        bytes: [u64; 2],
-        work: &mut Work,
-    ) -> Result<()> {
+    fn finish(&mut self, under_way: &mut UnderWay<'a>, work: &mut Work) -> Result<()> {
+        let UnderWay { piece, slot, submission, bytes } = under_way;
         let gpu = self.planner.gpu();
         let begin = Instant::now();
         self.faults.result(Some(gpu))?;
