@@ -10,8 +10,8 @@
 //!
 //! Blocks move elements, and may change which rows make a pair.
 //!
-//! Devices give equal bits if their drivers compute what is written. Mesa makes a·(b + c) of a·b + a·c where it can: butterflies in registers have no such sums,
-//! but the turns by eighths of `lanes` have, and so have butterflies of zeros and reals.
+//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that are written as `butterfly.rs` says; where zeros are added, on
+//! the way past the end of a line, it may change the sign of a result that is zero.
 
 use super::design::{Designer, Lines, lane_counts};
 use super::lanes::SUBGROUP;

@@ -1,4 +1,13 @@
 //! Straight-line WGSL for DFTs of a few values in registers.
+//!
+//! Devices that round alike give equal bits if their drivers compute what is written. Mesa (lavapipe) optimises floats as if they were real numbers, unless SPIR-V
+//! forbids it, which naga never does. Texts that are to have one result are written so that none of its rules applies (`nir_opt_algebraic.py`, those with `~`):
+//!
+//! - a·b + a·c becomes a·(b + c), of constants too: turns that meet in a sum, by 1/8 and by 3/8, have opposite constants;
+//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use: e + a·b + c·d is written so, or the product is made [opaque](Writer::product). In
+//!   a butterfly products go to a sum and a difference, so that they have two uses, unless results are dropped;
+//! - (a·b)·constant, or constant·(a·constant): what is multiplied by a constant is a sum;
+//! - 0·a is 0: a zero from which products are made is read from the parameters.
 
 use std::fmt::Write;
 
@@ -9,11 +18,15 @@ pub(super) struct Writer {
     pub text: String,
     next: u32,
     indent: usize,
+    /// Some results are dropped, so that products may have one use.
+    pub opaque: bool,
+    /// Whether a product was made opaque.
+    pub made_opaque: bool,
 }
 
 impl Writer {
     pub fn new() -> Self {
-        Self { text: String::new(), next: 0, indent: 1 }
+        Self { text: String::new(), next: 0, indent: 1, opaque: false, made_opaque: false }
     }
 
     pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
@@ -26,6 +39,15 @@ impl Writer {
         self.next += 1;
         self.line(format_args!("let {name} = {expression};"));
         name
+    }
+
+    /// Names a sum of products, and hides what it is from compilers if it may have one use.
+    pub fn product(&mut self, expression: std::fmt::Arguments<'_>) -> String {
+        if !self.opaque {
+            return self.value(expression);
+        }
+        self.made_opaque = true;
+        self.value(format_args!("opaque({expression})"))
     }
 
     /// Declares a variable that starts as 0.
@@ -105,7 +127,8 @@ impl Writer {
                 let _ = write!(odd, "{}{:.17} * {}", if odd.is_empty() { "" } else { " + " }, root.im, differences[j - 1]);
             }
             let even = self.value(format_args!("{even}"));
-            let odd = self.value(format_args!("{odd}"));
+            // One product alone is no sum.
+            let odd = if half == 1 { self.value(format_args!("{odd}")) } else { self.product(format_args!("{odd}")) };
             // i times `odd`.
             y[k] = self.value(format_args!("vec2<f32>({even}.x - {odd}.y, {even}.y + {odd}.x)"));
             y[n - k] = self.value(format_args!("vec2<f32>({even}.x + {odd}.y, {even}.y - {odd}.x)"));
@@ -119,14 +142,13 @@ impl Writer {
         let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
         match eighths {
             Some(0) => x.to_owned(),
-            Some(1) => self.value(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
+            Some(1) => self.product(format_args!("{HALF_SQRT} * vec2<f32>({x}.x + {x}.y, {x}.y - {x}.x)")),
             Some(2) => self.value(format_args!("vec2<f32>({x}.y, -{x}.x)")),
-            // By the negative constant: Mesa would make one product of the sum of this one and that of one eighth, and round otherwise than it is written.
-            Some(3) => self.value(format_args!("-{HALF_SQRT} * vec2<f32>({x}.x - {x}.y, {x}.x + {x}.y)")),
+            Some(3) => self.product(format_args!("-{HALF_SQRT} * vec2<f32>({x}.x - {x}.y, {x}.x + {x}.y)")),
             Some(4) => self.value(format_args!("-{x}")),
             _ => {
                 let root = root(k as u64, n as u64);
-                self.value(format_args!("complex_mul({x}, vec2<f32>({:.17}, {:.17}))", root.re, root.im))
+                self.product(format_args!("complex_mul({x}, vec2<f32>({:.17}, {:.17}))", root.re, root.im))
             }
         }
     }

@@ -687,10 +687,15 @@ impl Writer {
                 y = y.turned_back();
             }
             if !(4 * k).is_multiple_of(n) {
-                // An eighth: (x + y) + i (y - x), times a half's root.
+                // An eighth: (x + y) + i (y - x), times a half's root; by its negative where the partner of this turn has it (see the module `butterfly`).
                 let re = self.sum(y.re, y.im);
                 let im = self.sum(y.im, y.re.negated());
-                y = Complex { re: self.times(std::f64::consts::FRAC_1_SQRT_2, re), im: self.times(std::f64::consts::FRAC_1_SQRT_2, im) };
+                let sign = if (4 * k / n).is_multiple_of(2) { "" } else { "-" };
+                let mut times_root = |x: Real| {
+                    let product = self.value(format_args!("{sign}{:.17} * x{}", std::f64::consts::FRAC_1_SQRT_2, x.name));
+                    Real { negative: x.negative != (sign == "-"), ..product }
+                };
+                y = Complex { re: times_root(re), im: times_root(im) };
             }
             return y;
         }

@@ -32,19 +32,31 @@ pub(super) struct Setting {
 pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Result<(Generated, Workgroup), String> {
     let mut generator = Generator { writer: Writer::new(), pass: &pass, recipe, setting, words: 0, exchanged: false };
     generator.pass()?;
-    let (body, words) = (generator.writer.text, generator.words);
+    let (body, words) = (&generator.writer.text, generator.words);
     let mut text = format!("// {recipe}\nconst LINES = {}u;\nconst LANES = {}u;\n\n", recipe.lines, recipe.lanes);
     arrays::declare(&mut text, &pass, setting);
     if words > 0 {
         let (element, unit) = if recipe.exchange == Exchange::Split { ("f32", 1) } else { ("vec2<f32>", 2) };
         text.push_str(&format!("var<workgroup> exchange: array<{element}, {}>;\n\n", words / unit));
     }
+    if generator.writer.made_opaque {
+        text.push_str(OPAQUE);
+    }
     text.push_str("fn transform(group: u32, invocation: u32) {\n");
-    text.push_str(&body);
+    text.push_str(body);
     text.push_str("}\n");
     let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
     Ok((Generated { text: text.into(), form: Form::Pass(Arc::new(pass)) }, workgroup))
 }
+
+/// Where results are dropped, see `butterfly.rs`: no pass of two values or more has 2³¹ lines.
+const OPAQUE: &str = "\
+/// `x`. No compiler can tell that it is a product, as it does not know that 0 is added to its bits.
+fn opaque(x: vec2<f32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
+}
+
+";
 
 /// How invocations share out lines and lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,6 +145,7 @@ impl Generator<'_> {
                 (p, table) = (1, convolution.roots);
             }
             self.writer.line(format_args!("// Stage: radix {radix}, p = {p}."));
+            self.writer.opaque = s + 1 == stages.len() && self.drops_results(radix);
             self.stage(place, radix, p, table, &mut values);
             let last_of_half = s + 1 == forward || s + 1 == stages.len();
             if !last_of_half {
@@ -142,6 +155,7 @@ impl Generator<'_> {
             }
             p *= radix;
         }
+        self.writer.opaque = false;
         if self.pass.convolution.is_some() {
             for value in values.iter_mut().flatten() {
                 *value = format!("{value}.yx");
@@ -159,6 +173,20 @@ impl Generator<'_> {
         }
         self.store(place, radix, &values);
         Ok(())
+    }
+
+    /// Whether some results of the last stage, or their imaginary parts, are never stored, which the text tells.
+    fn drops_results(&self, radix: u32) -> bool {
+        let side = &self.pass.store;
+        let past = |step: u32| side.limit.is_some_and(|limit| step * side.index.element >= limit);
+        match &side.numbers {
+            Numbers::Real => true,
+            Numbers::HalfPair(half, _) => half.n < self.n(),
+            _ => {
+                side.index.lines.iter().all(|weight| *weight == 0)
+                    && (0..self.rounds(radix)).any(|b| self.steps(radix, b).into_iter().any(past))
+            }
+        }
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.
@@ -242,7 +270,13 @@ impl Generator<'_> {
                 let mut inputs = round.clone();
                 for (input, root) in inputs.iter_mut().zip(&roots).skip(1) {
                     if p > 1 {
-                        *input = own.writer.value(format_args!("complex_mul({input}, {root})"));
+                        *input = own.writer.product(format_args!("complex_mul({input}, {root})"));
+                    }
+                }
+                let are_products = own.pass.convolution.is_some() || own.pass.load.factors.is_some();
+                if p == 1 && are_products && own.writer.opaque {
+                    for input in &mut inputs {
+                        *input = own.writer.product(format_args!("{input}"));
                     }
                 }
                 own.writer.dft(&inputs)

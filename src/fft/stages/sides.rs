@@ -156,7 +156,8 @@ impl Generator<'_> {
         };
         let value = match &side.numbers {
             Numbers::Complex => self.writer.value(format_args!("load({at})")),
-            Numbers::Real => self.writer.value(format_args!("vec2<f32>(load({at}), 0.0)")),
+            // A zero that no compiler knows, see `butterfly.rs`: sums of products would become products.
+            Numbers::Real => self.writer.value(format_args!("vec2<f32>(load({at}), bitcast<f32>(params.lines >> 31u))")),
             Numbers::RealPair(pair) => {
                 let second = second(self, pair, &|own| own.writer.value(format_args!("load({})", plus(at, pair.distance))), "f32");
                 self.writer.value(format_args!("vec2<f32>(load({at}), {second})"))
@@ -194,7 +195,10 @@ impl Generator<'_> {
         let sum = self.writer.value(format_args!("vec2<f32>({z}.x + {w}.x, {z}.y - {w}.y)"));
         // (z - conj w) / i
         let difference = self.writer.value(format_args!("vec2<f32>({z}.y + {w}.y, {w}.x - {z}.x)"));
-        self.writer.value(format_args!("0.5 * ({sum} + complex_mul({difference}, {root}))"))
+        self.writer.value(format_args!(
+            "0.5 * vec2<f32>({sum}.x + {difference}.x * {root}.x - {difference}.y * {root}.y, \
+             {sum}.y + {difference}.x * {root}.y + {difference}.y * {root}.x)"
+        ))
     }
 
     /// The reverse.
@@ -211,7 +215,11 @@ impl Generator<'_> {
         let sum = self.writer.value(format_args!("vec2<f32>({x}.x + {w}.x, {x}.y - {w}.y)"));
         // i · (x - conj w)
         let difference = self.writer.value(format_args!("vec2<f32>(-{x}.y - {w}.y, {x}.x - {w}.x)"));
-        self.writer.value(format_args!("{sum} + complex_mul({difference}, vec2<f32>({root}.x, -{root}.y))"))
+        // Times the conjugate of the root.
+        self.writer.value(format_args!(
+            "vec2<f32>({sum}.x + {difference}.x * {root}.x + {difference}.y * {root}.y, \
+             {sum}.y - {difference}.x * {root}.y + {difference}.y * {root}.x)"
+        ))
     }
 
     pub(super) fn store(&mut self, place: &Invocation, radix: u32, values: &Values) {
