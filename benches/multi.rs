@@ -21,7 +21,7 @@ use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::multi::{DeviceSet, Divide, Job, Strategy};
 use wgpu_fft::reduce::{Determinism, Reduce};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, gpu};
+use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Spec, gpu};
 
 use support::{Column, Format, Options, Result, rounded};
 
@@ -119,10 +119,13 @@ fn with_host(_: DeviceSet) -> Result<DeviceSet> {
     Err("--host needs the feature cpu".into())
 }
 
+/// Computes the job once, and says who did how much.
+type Run<'a, S> = Box<dyn Fn(&[<S as Spec>::Input], &mut [<S as Spec>::Output]) -> Result<String> + 'a>;
+
 /// Something that computes the job.
 struct Candidate<'a, S: Divide> {
     name: String,
-    run: Box<dyn Fn(&[S::Input], &mut [S::Output]) -> Result<String> + 'a>,
+    run: Run<'a, S>,
     seconds: Vec<f64>,
 }
 
