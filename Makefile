@@ -26,13 +26,13 @@ demo:
 
 test:
 	@echo 'make test: 1. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
-	@echo '           2. runs `cargo test`: with an adapter all tests, on every adapter; without one only those that need none.'
+	@echo '           2. runs `cargo test --features cpu`: with an adapter all tests, on every adapter; without one only those that need none.'
 	@if scripts/adapter.sh; then \
-		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test'; \
-		WGPU_FFT_REQUIRE_GPU=1 cargo test; \
+		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test --features cpu'; \
+		WGPU_FFT_REQUIRE_GPU=1 cargo test --features cpu; \
 	else \
 		echo 'make test: NO ADAPTER. The tests that need one print SKIPPED and say nothing about the shaders.'; \
-		cargo test; \
+		cargo test --features cpu; \
 	fi
 
 tune:

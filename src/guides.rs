@@ -11,3 +11,7 @@ pub mod from_cufft {}
 /// Rigor, records, and kernels of one's own: see also [`tune`](crate::tune).
 #[doc = include_str!("../docs/tuning.md")]
 pub mod tuning {}
+
+/// Jobs that several devices share, and arrays larger than a device: see also [`multi`](crate::multi).
+#[doc = include_str!("../docs/several_devices.md")]
+pub mod several_devices {}

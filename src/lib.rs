@@ -62,7 +62,8 @@
 //! ```
 //!
 //! # Guides
-//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft); [tuning](guides::tuning).
+//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft); [tuning](guides::tuning);
+//! [several devices](guides::several_devices).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every decision and the program every dispatch, both as plain

@@ -1,4 +1,4 @@
-//! A device and how data gets there and back. This folder and `plan/{build,encode}.rs` are all that calls wgpu.
+//! A device and how data gets there and back. This folder, `plan/{build,encode}.rs`, `tune/lab.rs` and `multi/ring.rs` are all that calls wgpu.
 
 mod buffer;
 mod cache;

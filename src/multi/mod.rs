@@ -1,4 +1,31 @@
-//! One job on several unequal devices.
+//! One job on several unequal devices, from arrays of the host to arrays of the host, which may be larger than any device.
+//!
+//! | | |
+//! |---|---|
+//! | [`DeviceSet`] | the devices, with the host's processors if one likes |
+//! | [`Job`] | a specification for a set: [`run`](Job::run), [`run_in_place`](Job::run_in_place) |
+//! | [`Strategy`] | who gets how much |
+//! | [`Report`] | who did what, and how long it took |
+//! | [`partition`] | the arithmetic of shares |
+//!
+//! ```no_run
+//! use wgpu_fft::multi::{DeviceSet, Job, Strategy};
+//! use wgpu_fft::{Complex32, GpuOptions, fft};
+//!
+//! # fn example(pictures: &[Complex32], spectra: &mut [Complex32]) -> wgpu_fft::Result<()> {
+//! let set = pollster::block_on(DeviceSet::request(&GpuOptions::default()))?;
+//! let job = Job::new(&set, fft::C2c::forward([512, 512]).batch(1000))?.strategy(Strategy::Auto)?;
+//! println!("{}", job.run(pictures, spectra)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it works
+//! A job is a sequence of phases, each of which takes units of one host array to units of another, independently of each other. A phase's units are shared out, and every device
+//! has a thread that takes its share piece by piece through a ring of buffers; what a failed device has left goes to the others. The guide
+//! [several devices](crate::guides::several_devices) has the rest: what is divided where, which bits come out, strategies, memory and failures.
+//!
+//! Not in browsers, which have no threads for it; [`partition`] is everywhere.
 
 pub mod partition;
 
