@@ -11,7 +11,7 @@
 //!
 //! Behind the shares: gathering, waiting for the device and scattering, summed over devices and phases of the last run.
 //!
-//! `ratio` is the median over that of the fastest `alone`, both of the same rounds. `measured` and `auto` have had three runs before, in which they choose.
+//! `ratio` is the median over that of the fastest `alone`, both of the same rounds. `measured` and `auto` have had six runs before, in which they choose.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,6 +32,7 @@ const USAGE: &str = "cargo bench --bench multi -- [OPTIONS]
   --devices N     as many devices, of one adapter if there are fewer
   --host          the host's processors too (feature cpu)
   --large         arrays of gigabytes
+  --threads N     copying threads of each device; may be repeated: each is a candidate alone on device 0, and equal
   --piece-mib N   pieces of at most N MiB; may be repeated: each is a candidate alone on device 0
 (--recipe and --wall-clock have no effect)
 ";
@@ -48,19 +49,20 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn main() -> ExitCode {
-    let (mut devices, mut host, mut large, mut pieces) = (None, false, false, Vec::new());
+    let (mut devices, mut host, mut large, mut pieces, mut threads) = (None, false, false, Vec::new(), Vec::new());
     let options = Options::parse(USAGE, |name, parser| {
         use lexopt::ValueExt;
         match name {
             "devices" => devices = Some(parser.value()?.parse::<usize>()?.max(1)),
             "host" => host = true,
             "large" => large = true,
+            "threads" => threads.push(parser.value()?.parse::<usize>()?),
             "piece-mib" => pieces.push(parser.value()?.parse::<usize>()?),
             _ => return Ok(false),
         }
         Ok(true)
     });
-    match run(&options, devices, host, large, &pieces) {
+    match run(&options, devices, host, large, [&pieces, &threads]) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("multi: {error}");
@@ -74,11 +76,12 @@ struct Contest<'a> {
     set: DeviceSet,
     gpus: usize,
     pieces: &'a [usize],
+    threads: &'a [usize],
     large: bool,
     report: support::Report,
 }
 
-fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, pieces: &[usize]) -> Result<()> {
+fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, [pieces, threads]: [&[usize]; 2]) -> Result<()> {
     let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
     let adapters = pollster::block_on(gpu::adapters(&wanted))?;
     let count = devices.unwrap_or(adapters.len());
@@ -93,7 +96,7 @@ fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, piece
     for (i, name) in set.names().enumerate() {
         eprintln!("device {i}: {name}");
     }
-    let mut contest = Contest { options, set, gpus: count, pieces, large, report: support::Report::default() };
+    let mut contest = Contest { options, set, gpus: count, pieces, threads, large, report: support::Report::default() };
     let [rows, side, edge, sum] = match (options.smoke, large) {
         (true, _) => [[16, 8], [16, 16], [4, 8], [1, 5000]],
         (_, true) => [[4096, 65536], [16384, 16384], [512, 512], [1, 1 << 29]],
@@ -167,6 +170,10 @@ impl Contest<'_> {
         for mib in self.pieces {
             add(format!("alone 0, {mib} MiB"), job(Strategy::Single(0))?.piece_bytes(mib << 20));
         }
+        for &threads in self.threads {
+            add(format!("alone 0, {threads} threads"), job(Strategy::Single(0))?.copy_threads(threads));
+            add(format!("equal, {threads} threads"), job(Strategy::Equal)?.copy_threads(threads));
+        }
         for strategy in [Strategy::Equal, Strategy::Measured, Strategy::Dynamic, Strategy::Auto] {
             add(strategy.to_string(), job(strategy)?);
         }
@@ -188,7 +195,7 @@ impl Contest<'_> {
         let mut output: Vec<S::Output> = filled(sizes.output_len());
         let mut shares = vec![String::new(); candidates.len()];
         // To compile, to measure devices, and to settle; it warms idle devices up, too.
-        let before = if self.options.smoke { 1 } else { 3 };
+        let before = if self.options.smoke { 1 } else { 6 };
         let rounds = if self.options.smoke { 1 } else { self.options.rounds };
         for round in 0..before + rounds {
             for (candidate, shares) in candidates.iter_mut().zip(&mut shares) {

@@ -121,7 +121,8 @@ fn run(options: &Options) -> Result<()> {
     let waves = waves(n);
     fill(data, n, &waves);
 
-    let job = Job::new(&set, fft::C2c::forward([n, n]).scale(fft::Scale::InvLen))?.strategy(options.strategy.clone())?.memory(options.memory)?;
+    let job =
+        Job::new(&set, fft::C2c::forward([n, n]).scale(fft::Scale::InvLen))?.strategy(options.strategy.clone())?.memory(options.memory)?;
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len}, {eta} left")?);
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());

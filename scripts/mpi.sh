@@ -110,7 +110,7 @@ for ranks in 1 2 3 4; do
     fi
 done
 rm -f "$log.part"
-# A line for each number of ranks that all have one kind of adapter: `portable bits HASH on ADAPTER`.
+# A line for each number of ranks whose adapters round alike: `portable bits HASH on ADAPTER`.
 different=$(sed -n 's/^portable bits \([0-9a-f]*\) on \(.*\)/\2 \1/p' "$log" | sort -u | sed 's/ [0-9a-f]*$//' | uniq -d)
 if [ -n "$different" ]; then
     say "FAILED: the bits depend on the number of ranks, on $different"

@@ -65,8 +65,8 @@
 //!
 //! # Determinism
 //! A job has one arithmetic: the ranks agree on recipes, which are chosen for the transform and not for the shares ([`Arithmetic`]). So the bits are those of one rank, for every number
-//! of ranks and all shares, as long as all adapters and drivers are of one kind. Compilers of different drivers may fuse and reorder operations; then bits differ between
-//! shares, within the rounding errors that [`wgpu_fft::fft`] states. A rank may not part two rows of reals that some recipes transform as one, so shares of real transforms come in
+//! of ranks and all shares, as long as all adapters round alike: those of one kind, and lavapipe with SwiftShader. Compilers of other drivers may fuse and reorder operations; then bits
+//! differ between shares, within the rounding errors that [`wgpu_fft::fft`] states. A rank may not part two rows of reals that some recipes transform as one, so shares of real transforms come in
 //! twos where a unit of axis 0 has an odd number of rows.
 //!
 //! # Errors

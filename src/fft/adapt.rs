@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(of_r2c("r2c fwd 30 x9", &format!("axis 0 halves: {pairs}")), Some(1));
         assert_eq!(of_r2c("r2c fwd 16 x9", &format!("axis 0: {pairs}")), None);
         let columns = "axis 0: registers 3 lanes=1";
-        for (shape, blocks, expected) in [("3x15 x4", "", Some(2)), ("3x15 x4", " block=3x1", None), ("3x15", " block=3x1", Some(2))] {
+        for (shape, blocks, expected) in [("3x15 x4", "", Some(2)), ("3x15 x4", " block=3x1", Some(2)), ("3x15", " block=3x1", Some(2))] {
             assert_eq!(
                 of_r2c(&format!("r2c fwd {shape}"), &format!("axis 1 pairs: {pairs}{blocks}; {columns}")),
                 expected,

@@ -302,7 +302,6 @@ macro_rules! specification {
             }
 
             /// This factor on every output in place of the scale's: of the last phase of a transform that is computed in several.
-            #[allow(dead_code, reason = "for what splits a transform over several devices")]
             pub(crate) fn scaled_by(mut self, factor: f32) -> Self {
                 self.0.scale = Scale::One;
                 self.0.factor = Some(factor.to_bits());
@@ -314,20 +313,10 @@ macro_rules! specification {
                 self.0.parts()
             }
 
-            /// The factor on every output, as a number.
-            ///
-            /// # Errors
-            /// If the specification is not valid.
-            #[allow(dead_code, reason = "for what splits a transform over several devices")]
-            pub(crate) fn factor(&self) -> Result<f32> {
-                Ok(self.0.geometry()?.factor)
-            }
-
             /// The multiple of rows along the last axis, counted over all other axes and the batch, that a part must begin at for its rows to have the bits
             /// that they have in the whole: 2 where two rows of reals are transformed as one, else 1. None where the pairs are none that a part would make,
             /// or the recipe does not solve the transform. The rows of a part go by this recipe's part for the last axis ([`Recipe::of_axes`]), and not by
             /// what the rules choose for rows alone.
-            #[allow(dead_code, reason = "for what splits a transform over several devices")]
             pub(crate) fn granule(&self, recipe: &Recipe) -> Option<usize> {
                 adapt::granule(&self.0, recipe)
             }

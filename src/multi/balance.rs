@@ -11,8 +11,15 @@ use crate::error::{Error, Result};
 /// Seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
 
-/// Runs by which a division is judged. The first one may have to make plans, and is not counted.
+/// The first run by a division may have to make plans, and is not counted.
 const UNCOUNTED_RUNS: usize = 1;
+
+/// What the last run counts in a division's mean.
+const NEWEST: f64 = 0.3;
+
+/// How much faster several devices must be than one to be worth while: predictions and single runs are not more exact than that. On lavapipe, SwiftShader and the host, which share
+/// two cores, divisions that were predicted to gain a few percent lost up to half.
+const WORTH_WHILE: f64 = 0.9;
 
 /// Who gets how much.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,9 +47,22 @@ struct Candidate {
     division: Division,
     /// Seconds by the measurements before the first run.
     predicted: f64,
-    /// The fewest seconds of a run.
+    /// The mean seconds of its runs, newer ones counting more.
     observed: Option<f64>,
     runs: usize,
+}
+
+impl Candidate {
+    /// Seconds as far as is known, made worse for several devices by what they must gain.
+    fn seconds(&self) -> f64 {
+        let seconds = self.observed.unwrap_or(self.predicted);
+        match &self.division {
+            Division::Fixed(shares) if shares.len() == 1 => seconds,
+            Division::Fixed(_) => seconds / WORTH_WHILE,
+            // A slow device may have the last piece.
+            Division::Guided(_) => seconds / (WORTH_WHILE * WORTH_WHILE),
+        }
+    }
 }
 
 /// What is known of the members in one phase.
@@ -180,8 +200,7 @@ impl Balance {
 
     /// The division that takes the least time as far as is known.
     pub fn choose(&self) -> Division {
-        let seconds = |candidate: &Candidate| candidate.observed.unwrap_or(candidate.predicted);
-        let best = self.candidates.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        let best = self.candidates.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
         best.map_or_else(|| Division::Guided(self.present.clone()), |best| best.division.clone())
     }
 
@@ -190,7 +209,7 @@ impl Balance {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.division == *division) {
             candidate.runs += 1;
             if candidate.runs > UNCOUNTED_RUNS {
-                candidate.observed = Some(candidate.observed.map_or(seconds, |least| least.min(seconds)));
+                candidate.observed = Some(candidate.observed.map_or(seconds, |mean| mean + NEWEST * (seconds - mean)));
             }
         }
     }
@@ -199,4 +218,42 @@ impl Balance {
 /// Shares of a strategy as a division.
 pub(super) fn fixed(present: &[usize], shares: &[usize]) -> Result<Division> {
     Ok(Division::Fixed(present.iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn balance(candidates: &[(&[(usize, usize)], f64)]) -> Balance {
+        let candidate = |&(shares, predicted): &(&[(usize, usize)], f64)| Candidate {
+            division: Division::Fixed(shares.to_vec()),
+            predicted,
+            observed: None,
+            runs: 0,
+        };
+        Balance { rates: Vec::new(), candidates: candidates.iter().map(candidate).collect(), present: vec![0, 1] }
+    }
+
+    #[test]
+    fn one_device_stays_where_two_gain_little() {
+        let [both, alone]: [&[(usize, usize)]; 2] = [&[(0, 5), (1, 5)], &[(0, 10)]];
+        assert_eq!(balance(&[(both, 0.95), (alone, 1.0)]).choose(), Division::Fixed(alone.to_vec()));
+        assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
+    }
+
+    #[test]
+    fn what_runs_take_corrects_what_was_predicted() {
+        let [both, alone]: [&[(usize, usize)]; 2] = [&[(0, 5), (1, 5)], &[(0, 10)]];
+        let mut balance = balance(&[(both, 0.5), (alone, 1.0)]);
+        let [both, alone] = [both, alone].map(|shares| Division::Fixed(shares.to_vec()));
+        // The first run makes plans.
+        balance.observe(&both, 30.0);
+        assert_eq!(balance.choose(), both);
+        balance.observe(&both, 1.2);
+        assert_eq!(balance.choose(), alone);
+        // Alone it is worse still.
+        balance.observe(&alone, 30.0);
+        balance.observe(&alone, 2.0);
+        assert_eq!(balance.choose(), both);
+    }
 }

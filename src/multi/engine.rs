@@ -12,12 +12,12 @@ use super::set::{Member, MemberKind};
 use super::slab::{Grid, Stock};
 use crate::error::{Error, Result};
 
-/// Bytes of a piece, input and output together, at most.
+/// Bytes of a piece, input and output together, at most. H200, 65536 rows of 4096 complex numbers, ms: pieces of 16 MiB 463, 32 MiB 323, 64 MiB 212, 128 MiB 206.
 const PIECE_BYTES: usize = 64 << 20;
 /// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
-/// Threads that copy for a device at most.
+/// Threads that copy for a device at most. The same, ms: 1 thread 532, 2 threads 320, 3 threads 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them 283, 175, 142, 135, 130, 133.
 const MOST_COPIERS: usize = 4;
 
 /// Threads that copy for each of so many devices.
@@ -35,6 +35,8 @@ pub(super) struct Pace {
     pub piece_bytes: Option<usize>,
     /// Bytes of a device's memory that a job may take.
     pub memory: Option<u64>,
+    /// Threads that copy for each device.
+    pub copy_threads: usize,
 }
 
 /// What it takes to run phases of a job.
@@ -43,8 +45,6 @@ pub(super) struct Engine<'r> {
     /// The plans of each member.
     pub tasks: &'r [Tasks],
     pub pace: Pace,
-    /// Threads that copy for each device.
-    pub copiers: usize,
     pub faults: &'r Faults,
     /// Inputs of the job.
     pub inputs: usize,
@@ -111,7 +111,7 @@ impl Engine<'_> {
                 least,
                 most,
                 depth: self.pace.depth,
-                copiers: self.copiers,
+                copiers: self.pace.copy_threads,
                 faults,
             }
             .run(),

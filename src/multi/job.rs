@@ -87,12 +87,12 @@ impl<S: Divide> Job<S> {
         let mut able = Vec::new();
         let mut left_out = Vec::new();
         for (member, own) in set.members().iter().enumerate() {
-            let plans = |phase: &Phase| match &own.kind {
-                MemberKind::Gpu(planner) => phase.work.plan(planner, &(0..phase.granule.min(phase.units()))).map(drop),
+            let can = |phase: &Phase| match &own.kind {
+                MemberKind::Gpu(planner) => phase.work.check(planner.gpu().profile(), &(0..phase.granule.min(phase.units()))),
                 #[cfg(feature = "cpu")]
                 MemberKind::Host => phase.work.can_host(),
             };
-            match divided.phases.iter().try_for_each(plans) {
+            match divided.phases.iter().try_for_each(can) {
                 Ok(()) => able.push(member),
                 Err(error) => left_out.push((member, error)),
             }
@@ -104,10 +104,10 @@ impl<S: Divide> Job<S> {
         Ok(Self {
             spec,
             divided,
-            able,
             left_out,
             strategy: Strategy::default(),
-            pace: Pace { depth: 3, piece_bytes: None, memory },
+            pace: Pace { depth: 3, piece_bytes: None, memory, copy_threads: copiers(able.len()) },
+            able,
             axis,
             tasks: set.members().iter().map(|_| Tasks::default()).collect(),
             balances: Mutex::new((0..phases).map(|_| None).collect()),
@@ -130,6 +130,13 @@ impl<S: Divide> Job<S> {
     #[must_use]
     pub fn in_flight(mut self, pieces: usize) -> Self {
         self.pace.depth = pieces.max(1);
+        self
+    }
+
+    /// Threads that copy between the host's arrays and what each device reads and writes: up to 4, as there are cores, if this is not called.
+    #[must_use]
+    pub fn copy_threads(mut self, threads: usize) -> Self {
+        self.pace.copy_threads = threads.max(1);
         self
     }
 
@@ -290,7 +297,6 @@ impl<S: Divide> Run<'_, S> {
             members: job.set.members(),
             tasks: &job.tasks,
             pace: job.pace,
-            copiers: copiers(job.able.len()),
             faults: self.faults,
             inputs: job.divided.inputs_of(phase),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::slab::Grid;
 use crate::error::Result;
-use crate::gpu::View;
+use crate::gpu::{DeviceProfile, View};
 use crate::plan::{Bound, Plan, Planner, Spec};
 use crate::wgpu;
 
@@ -58,6 +58,9 @@ impl std::fmt::Debug for Phase {
 pub(crate) trait Work: Send + Sync {
     /// The plan for some units on a device. It keeps nothing in the planner but compiled pipelines, since there are many numbers of units.
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>>;
+
+    /// Fails if a device cannot compute some units at all. It compiles nothing.
+    fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()>;
 
     /// Whether plans depend on where the units begin, and not on their number alone.
     fn is_positioned(&self) -> bool {
@@ -131,6 +134,15 @@ impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync> Work for Units<S,
             Recipes::ByRule => spec.design(profile)?,
         };
         Ok(Arc::new(planner.build(spec, recipe)?))
+    }
+
+    fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()> {
+        let spec = (self.spec)(units)?;
+        let recipe = match &self.recipes {
+            Recipes::Like(recipe) => spec.adapted(recipe, profile)?,
+            Recipes::Own | Recipes::ByRule => spec.design(profile)?,
+        };
+        spec.lower(&recipe, profile)?.check(profile)
     }
 
     fn is_positioned(&self) -> bool {

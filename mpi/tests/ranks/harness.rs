@@ -52,9 +52,16 @@ impl Context {
         if good || self.rank == 0 { own } else { Err("rank 0 says why".to_owned()) }
     }
 
-    /// Whether all ranks have the same adapter. Compilers of others may fuse or reorder operations, so that their last bits differ.
-    pub fn is_uniform(&self) -> bool {
-        self.cluster.members().iter().all(|member| member.adapter == self.cluster.members()[0].adapter)
+    /// What all ranks' adapters have in common so that they give the same bits: they are the same one, or software adapters that compute as IEEE 754 says. Compilers of others may
+    /// fuse operations, so that last bits differ.
+    pub fn rounding(&self) -> Option<&str> {
+        let names: Vec<&str> = self.cluster.members().iter().map(|member| member.adapter.as_str()).collect();
+        let is_software = |name: &&str| ["llvmpipe", "SwiftShader"].iter().any(|part| name.contains(part));
+        match names[..] {
+            _ if names.iter().all(is_software) => Some("lavapipe and SwiftShader"),
+            [first, ..] if names.iter().all(|name| *name == first) => Some(first),
+            _ => None,
+        }
     }
 }
 
