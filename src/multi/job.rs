@@ -36,7 +36,7 @@ type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
 /// The array is cut into units that do not need each other (rows, columns, planes, parts of a sum), which go to the devices in pieces; transforms over several axes take
 /// two phases, between which the host's array is cut along another axis. See the [module](super).
 ///
-/// A job is for one call at a time: [`run`](Self::run) takes it by shared reference, but calls wait for each other's measurements only.
+/// Threads may run one job at the same time: they share its plans and what was measured.
 pub struct Job<S: Divide> {
     set: DeviceSet,
     spec: S,
@@ -225,7 +225,7 @@ impl<S: Divide> Job<S> {
     pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
         let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
         if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {
-            let why = "only complex transforms and sums of nothing leave every unit where it was".to_owned();
+            let why = "only complex transforms leave every unit where it was".to_owned();
             return Err(Error::Unsupported { what: format!("`{}` in place of its input", self.spec), why });
         }
         self.check("data", self.output_len(), data.len())?;
