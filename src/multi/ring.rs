@@ -181,6 +181,8 @@ impl<'a> Ring<'_, 'a> {
         let mut work = Work::default();
         let mut free: Vec<Slot> = Vec::new();
         let mut under_way: VecDeque<UnderWay<'a>> = VecDeque::new();
+        // The smallest piece did not fit beside what is kept, which was given up then: it gets one more chance.
+        let mut exhausted = false;
         loop {
             while under_way.len() < self.depth.max(1) {
                 let asked = Instant::now();
@@ -192,10 +194,11 @@ impl<'a> Ring<'_, 'a> {
                     Err(error) => {
                         let units = piece.units.len();
                         self.schedule.give_back(piece);
-                        if matches!(error, Error::OutOfMemory { .. }) && (units > self.phase.granule || !under_way.is_empty()) {
+                        let smaller = units > self.phase.granule || !under_way.is_empty();
+                        if matches!(error, Error::OutOfMemory { .. }) && (smaller || !std::mem::replace(&mut exhausted, !smaller)) {
                             // With less memory in use it may fit: what is under way ends first, then pieces are half as large.
                             work.out_of_memory += 1;
-                            if under_way.is_empty() {
+                            if smaller && under_way.is_empty() {
                                 self.most = (units / 2).next_multiple_of(self.phase.granule).min(units - 1).max(1);
                             }
                             self.depth = 1;
