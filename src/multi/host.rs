@@ -52,6 +52,9 @@ pub(super) fn run(
         work.scatter += scattering.elapsed();
         work.units += piece.units.len();
         work.pieces += 1;
+        let [from, to] = phase.bytes_of(&piece.units);
+        work.bytes_in += (from * sources.len().max(1)) as u64;
+        work.bytes_out += to as u64;
         schedule.done(piece.units.len());
     }
     work.busy = begin.elapsed().saturating_sub(work.idle);
