@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::engine::{Engine, Reading};
+use super::engine::Engine;
 use super::partition::{self, Cost};
+use super::phase::Reading;
 use super::report::Rate;
 use super::ring::apart;
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// Seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
@@ -28,6 +29,13 @@ pub(super) enum Division {
     Fixed(Vec<(usize, usize)>),
     /// Whoever of these members is free takes the next units.
     Guided(Vec<usize>),
+}
+
+impl Division {
+    /// Shares of these members, without those that have none.
+    pub fn fixed(members: &[usize], shares: &[usize]) -> Self {
+        Self::Fixed(members.iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0).collect())
+    }
 }
 
 impl fmt::Display for Division {
@@ -116,7 +124,7 @@ impl Balance {
             };
             let short = time(first)?;
             // As many as a piece has, or fewer if it takes too long.
-            let most = engine.most_units(phase, member, units.div_ceil(present.len())).min(units);
+            let most = engine.most_units(reading, member, units.div_ceil(present.len())).min(units);
             let affordable = (SAMPLE_SECONDS / (short / first as f64)) as usize / phase.granule * phase.granule;
             let sample = affordable.clamp(first, most.max(first));
             let long = if sample > first { time(sample)? } else { short };
@@ -127,7 +135,7 @@ impl Balance {
             let parts = match engine.members[member].planner() {
                 None => None,
                 Some(planner) => {
-                    let times = apart(planner, phase, &engine.tasks[member], reading.number, engine.inputs, &(0..sample));
+                    let times = apart(planner, &engine.tasks[member], reading, &(0..sample));
                     let times = times.map_err(|error| (member, error))?;
                     Some([times.upload, times.compute, times.download].map(|time| time.as_secs_f64() / sample as f64))
                 }
@@ -213,11 +221,6 @@ impl Balance {
             }
         }
     }
-}
-
-/// Shares of a strategy as a division.
-pub(super) fn fixed(present: &[usize], shares: &[usize]) -> Result<Division> {
-    Ok(Division::Fixed(present.iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0).collect()))
 }
 
 #[cfg(test)]

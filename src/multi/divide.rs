@@ -1,6 +1,6 @@
 //! Specifications that can be divided.
 
-use super::phase::{Phase, Place};
+use super::phase::Phase;
 use super::set::DeviceSet;
 use crate::error::Result;
 use crate::plan::Spec;
@@ -33,11 +33,4 @@ pub struct Divided {
     pub(super) output_bytes: usize,
     /// Of what is kept between phases apart from the output.
     pub(super) scratch_bytes: usize,
-}
-
-impl Divided {
-    /// Arrays that a phase reads.
-    pub(super) fn inputs_of(&self, phase: &Phase) -> usize {
-        if phase.from == Place::Input { self.inputs } else { 1 }
-    }
 }

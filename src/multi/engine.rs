@@ -1,10 +1,11 @@
 //! Runs a phase on some members of a set at once.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use super::fault::{Faults, Injection};
-use super::phase::Phase;
+use super::phase::Reading;
 use super::report::Work;
 use super::ring::{Ring, Tasks};
 use super::schedule::{Schedule, Shares};
@@ -21,7 +22,7 @@ const LEAST_PIECE_BYTES: usize = 4 << 20;
 const MOST_COPIERS: usize = 4;
 
 /// Threads that copy for each of so many devices.
-pub(super) fn copiers(devices: usize) -> usize {
+pub(super) fn copy_threads(devices: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
 }
@@ -41,21 +42,11 @@ pub(super) struct Pace {
 
 /// What it takes to run phases of a job.
 pub(super) struct Engine<'r> {
-    pub members: &'r [Member],
+    pub members: &'r [Arc<Member>],
     /// The plans of each member.
     pub tasks: &'r [Tasks],
     pub pace: Pace,
     pub faults: &'r Faults,
-    /// Inputs of the job.
-    pub inputs: usize,
-}
-
-/// A phase, by its number in the job, and what it reads; nothing where the results take the place of the inputs.
-#[derive(Clone, Copy)]
-pub(super) struct Reading<'r> {
-    pub number: usize,
-    pub phase: &'r Phase,
-    pub sources: &'r [&'r [u8]],
 }
 
 /// Tells the others that a participant is gone, however it goes.
@@ -73,11 +64,11 @@ impl Drop for Leaving<'_, '_> {
 
 impl Engine<'_> {
     /// Units of a piece at most, of a member that is to get about so many.
-    pub fn most_units(&self, phase: &Phase, member: usize, share: usize) -> usize {
+    pub fn most_units(&self, reading: Reading<'_>, member: usize, share: usize) -> usize {
+        let phase = reading.phase;
         let units = phase.units().max(1);
         let [input, output] = [phase.input.bytes / units, phase.output.bytes / units].map(|bytes| bytes.max(1));
-        let inputs = input * self.inputs.max(1);
-        let of_unit = inputs + output;
+        let of_unit = input * reading.arrays() + output;
         // Enough pieces for one to be copied while another is computed, unless they would be tiny.
         let wanted = (share.saturating_mul(of_unit) / (2 * self.pace.depth.max(1))).clamp(LEAST_PIECE_BYTES, PIECE_BYTES);
         let mut most = wanted.min(self.pace.piece_bytes.unwrap_or(usize::MAX)) / of_unit;
@@ -96,27 +87,25 @@ impl Engine<'_> {
     /// Has a member work on a schedule until nothing is left for it.
     fn work(&self, reading: Reading<'_>, member: usize, share: usize, schedule: &Schedule<'_>, participant: usize) -> Work {
         let mut leaving = Leaving { schedule, participant, panicked: true };
-        let most = self.most_units(reading.phase, member, share);
+        let most = self.most_units(reading, member, share);
         let least = (LEAST_PIECE_BYTES / (reading.phase.output.bytes / reading.phase.units().max(1)).max(1)).clamp(1, most);
         let faults = Injection::of(self.faults, member);
         let work = match &self.members[member].kind {
             MemberKind::Gpu(planner) => Ring {
                 participant,
-                number: reading.number,
-                phase: reading.phase,
-                sources: reading.sources,
+                reading,
                 schedule,
                 planner,
                 tasks: &self.tasks[member],
                 least,
                 most,
                 depth: self.pace.depth,
-                copiers: self.pace.copy_threads,
+                copy_threads: self.pace.copy_threads,
                 faults,
             }
             .run(),
             #[cfg(feature = "cpu")]
-            MemberKind::Host => super::host::run(reading.phase, reading.sources, schedule, participant, [least, most], faults),
+            MemberKind::Host => super::host::run(reading, schedule, participant, [least, most], faults),
         };
         leaving.panicked = false;
         work

@@ -1,15 +1,15 @@
 //! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and the kernels' mirrors.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use num_complex::Complex32;
 use rayon::prelude::*;
-use rustfft::{Fft, FftPlanner};
+use rustfft::{Fft, FftDirection, FftPlanner};
 
 use super::fault::Injection;
-use super::phase::{OnHost, Phase};
+use super::phase::{OnHost, Reading};
 use super::report::Work;
 use super::schedule::Schedule;
 use super::slab::scatter;
@@ -17,14 +17,7 @@ use crate::error::Result;
 use crate::plan::Spec;
 
 /// Works on a schedule until nothing is left.
-pub(super) fn run(
-    phase: &Phase,
-    sources: &[&[u8]],
-    schedule: &Schedule<'_>,
-    participant: usize,
-    sizes: [usize; 2],
-    faults: Injection<'_>,
-) -> Work {
+pub(super) fn run(reading: Reading<'_>, schedule: &Schedule<'_>, participant: usize, sizes: [usize; 2], faults: Injection<'_>) -> Work {
     let begin = Instant::now();
     let mut work = Work::default();
     loop {
@@ -33,16 +26,12 @@ pub(super) fn run(
         work.idle += asked.elapsed();
         let Some(mut piece) = piece else { break };
         let gathering = Instant::now();
-        let inputs: Vec<Vec<u32>> = if sources.is_empty() {
-            vec![words(piece.target.iter().map(|run| &**run))]
-        } else {
-            sources.iter().map(|source| words(phase.input.slices(source, &piece.units))).collect()
-        };
+        let inputs: Vec<Vec<u32>> = (0..reading.arrays()).map(|array| words(&reading.slices(array, &piece))).collect();
         work.gather += gathering.elapsed();
         let length: usize = piece.target.iter().map(|run| run.len()).sum();
         let mut output = vec![0; length.div_ceil(4)];
         let computed = faults.piece(None).and_then(|()| faults.allocation(None, length as u64));
-        if let Err(error) = computed.and_then(|()| phase.work.on_host(&piece.units, &inputs, &mut output)) {
+        if let Err(error) = computed.and_then(|()| reading.phase.work.on_host(&piece.units, &inputs, &mut output)) {
             work.error = Some(error);
             schedule.give_back(piece);
             break;
@@ -50,11 +39,7 @@ pub(super) fn run(
         let scattering = Instant::now();
         scatter(&bytemuck::cast_slice(&output)[..length], &mut piece.target, rayon::current_num_threads());
         work.scatter += scattering.elapsed();
-        work.units += piece.units.len();
-        work.pieces += 1;
-        let [from, to] = phase.bytes_of(&piece.units);
-        work.bytes_in += (from * sources.len().max(1)) as u64;
-        work.bytes_out += to as u64;
+        reading.count(&piece, &mut work);
         schedule.done(piece.units.len());
     }
     work.busy = begin.elapsed().saturating_sub(work.idle);
@@ -62,8 +47,8 @@ pub(super) fn run(
 }
 
 /// Slices in one piece, aligned as numbers are.
-fn words<'s>(slices: impl Iterator<Item = &'s [u8]> + Clone) -> Vec<u32> {
-    let bytes: usize = slices.clone().map(<[u8]>::len).sum();
+fn words(slices: &[&[u8]]) -> Vec<u32> {
+    let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
     let mut words = vec![0; bytes.div_ceil(4)];
     let mut rest = bytemuck::cast_slice_mut::<u32, u8>(&mut words);
     for slice in slices {
@@ -114,13 +99,26 @@ pub(super) enum Reals {
 
 impl HostTransform {
     pub fn on_host(self) -> OnHost {
+        // Made when the host has its first piece; most sets are without it.
+        let plans = OnceLock::new();
         Box::new(move |units, inputs, output| {
-            self.run(units.len(), &inputs[0], output);
+            self.run(plans.get_or_init(|| self.plans()), units.len(), &inputs[0], output);
             Ok(())
         })
     }
 
-    fn run(&self, units: usize, input: &[u32], output: &mut [u32]) {
+    /// The plan for each of the axes, none of which is the one that is cut.
+    fn plans(&self) -> Vec<Arc<dyn Fft<f32>>> {
+        let mut planner = FftPlanner::new();
+        let direction = if self.inverse { FftDirection::Inverse } else { FftDirection::Forward };
+        let length = |axis: usize| match self.reals {
+            Some(Reals::Input(n) | Reals::Output(n)) if axis + 1 == self.extents.len() => n,
+            _ => self.extents[axis],
+        };
+        self.axes.iter().map(|&axis| planner.plan_fft(length(axis), direction)).collect()
+    }
+
+    fn run(&self, plans: &[Arc<dyn Fft<f32>>], units: usize, input: &[u32], output: &mut [u32]) {
         let mut extents = self.extents.clone();
         extents[self.cut] = units;
         let last = extents.len() - 1;
@@ -133,7 +131,7 @@ impl HostTransform {
             _ => bytemuck::cast_slice(input).to_vec(),
         };
         let half = |n: usize| n / 2 + 1;
-        for &axis in &self.axes {
+        for (&axis, plan) in self.axes.iter().zip(plans) {
             if axis == last
                 && let Some(Reals::Output(n)) = self.reals
             {
@@ -150,7 +148,7 @@ impl HostTransform {
                 extents[last] = n;
             }
             let inner: usize = extents[axis + 1..].iter().product();
-            transform_lines(&mut data, extents[axis], inner, self.inverse);
+            transform_lines(&mut data, plan, inner);
         }
         if self.factor != 1.0 {
             data.par_iter_mut().for_each(|z| *z *= self.factor);
@@ -170,10 +168,9 @@ impl HostTransform {
     }
 }
 
-/// Transforms the lines of n elements at a distance of `inner`.
-fn transform_lines(data: &mut [Complex32], n: usize, inner: usize, inverse: bool) {
-    let mut planner = FftPlanner::new();
-    let fft: Arc<dyn Fft<f32>> = if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) };
+/// Transforms lines of elements at a distance of `inner`.
+fn transform_lines(data: &mut [Complex32], fft: &Arc<dyn Fft<f32>>, inner: usize) {
+    let n = fft.len();
     let lines = |data: &mut [Complex32]| {
         data.par_chunks_mut(n).for_each_init(
             || vec![Complex32::new(0.0, 0.0); fft.get_inplace_scratch_len()],

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::balance::{Balance, Division};
 use super::divide::{Cut, Divide, Divided};
-use super::engine::{Engine, Pace, Reading, copiers};
+use super::engine::{Engine, Pace, copy_threads};
 use super::fault::{Failure, Faults, When};
-use super::phase::{Phase, Place};
+use super::phase::{Phase, Place, Reading};
 use super::report::{DeviceReport, PhaseReport, Rate, Report, Work};
 use super::ring::Tasks;
 use super::schedule::Shares;
@@ -106,7 +106,7 @@ impl<S: Divide> Job<S> {
             divided,
             left_out,
             strategy: Strategy::default(),
-            pace: Pace { depth: 3, piece_bytes: None, memory, copy_threads: copiers(able.len()) },
+            pace: Pace { depth: 3, piece_bytes: None, memory, copy_threads: copy_threads(able.len()) },
             able,
             axis,
             tasks: set.members().iter().map(|_| Tasks::default()).collect(),
@@ -293,13 +293,7 @@ impl<S: Divide> Run<'_, S> {
 
     fn phase(&mut self, number: usize, phase: &Phase, sources: &[&[u8]], target: &mut [u8]) -> Result<()> {
         let job = self.job;
-        let engine = Engine {
-            members: job.set.members(),
-            tasks: &job.tasks,
-            pace: job.pace,
-            faults: self.faults,
-            inputs: job.divided.inputs_of(phase),
-        };
+        let engine = Engine { members: job.set.members(), tasks: &job.tasks, pace: job.pace, faults: self.faults };
         let reading = Reading { number, phase, sources };
         let mut report = PhaseReport {
             label: phase.label.clone(),
@@ -371,7 +365,7 @@ impl<S: Divide> Run<'_, S> {
             }
             let units = reading.phase.units();
             if let Some(shares) = self.job.strategy.shares(units, reading.phase.granule, &present)? {
-                return super::balance::fixed(&present, &shares);
+                return Ok(Division::fixed(&present, &shares));
             }
             if self.job.strategy == Strategy::Dynamic {
                 return Ok(Division::Guided(present));

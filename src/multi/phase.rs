@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::slab::Grid;
+use super::slab::{Grid, Stock};
 use crate::error::Result;
 use crate::gpu::{DeviceProfile, View};
 use crate::plan::{Bound, Plan, Planner, Spec};
@@ -37,11 +37,6 @@ impl Phase {
     pub fn units(&self) -> usize {
         self.output.extent
     }
-
-    /// Bytes that go to and come from a device for some units, of inputs `inputs` times.
-    pub fn bytes_of(&self, units: &Range<usize>) -> [usize; 2] {
-        [self.input.bytes_of(units), self.output.bytes_of(units)]
-    }
 }
 
 impl std::fmt::Debug for Phase {
@@ -51,6 +46,40 @@ impl std::fmt::Debug for Phase {
             .field("input", &self.input)
             .field("output", &self.output)
             .finish_non_exhaustive()
+    }
+}
+
+/// A phase, by its number in the job, and what it reads; nothing where the results take the place of the inputs.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'r> {
+    pub number: usize,
+    pub phase: &'r Phase,
+    pub sources: &'r [&'r [u8]],
+}
+
+impl<'r> Reading<'r> {
+    /// Arrays that it reads.
+    pub fn arrays(&self) -> usize {
+        self.sources.len().max(1)
+    }
+
+    /// The slices of a piece in one of the arrays.
+    pub fn slices<'s>(&self, array: usize, piece: &'s Stock<'_>) -> Vec<&'s [u8]>
+    where
+        'r: 's,
+    {
+        match self.sources.get(array) {
+            Some(source) => self.phase.input.slices(source, &piece.units).collect(),
+            None => piece.target.iter().map(|run| &**run).collect(),
+        }
+    }
+
+    /// Counts a piece that is done.
+    pub fn count(&self, piece: &Stock<'_>, work: &mut super::report::Work) {
+        work.units += piece.units.len();
+        work.pieces += 1;
+        work.bytes_in += (self.phase.input.bytes_of(&piece.units) * self.arrays()) as u64;
+        work.bytes_out += self.phase.output.bytes_of(&piece.units) as u64;
     }
 }
 
@@ -124,25 +153,29 @@ pub(crate) struct Units<S: Spec, F> {
     pub host: Result<OnHost>,
 }
 
+impl<S: Spec, F> Units<S, F> {
+    /// The recipe for a device, by the rules where it is the device's own.
+    fn recipe(&self, spec: &S, profile: &DeviceProfile) -> Result<S::Recipe> {
+        match &self.recipes {
+            Recipes::Like(recipe) => spec.adapted(recipe, profile),
+            Recipes::Own | Recipes::ByRule => spec.design(profile),
+        }
+    }
+}
+
 impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync> Work for Units<S, F> {
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>> {
         let spec = (self.spec)(units)?;
-        let profile = planner.gpu().profile();
         let recipe = match &self.recipes {
-            Recipes::Like(recipe) => spec.adapted(recipe, profile)?,
             Recipes::Own => planner.choose(&spec)?.recipe,
-            Recipes::ByRule => spec.design(profile)?,
+            _ => self.recipe(&spec, planner.gpu().profile())?,
         };
         Ok(Arc::new(planner.build(spec, recipe)?))
     }
 
     fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()> {
         let spec = (self.spec)(units)?;
-        let recipe = match &self.recipes {
-            Recipes::Like(recipe) => spec.adapted(recipe, profile)?,
-            Recipes::Own | Recipes::ByRule => spec.design(profile)?,
-        };
-        spec.lower(&recipe, profile)?.check(profile)
+        spec.lower(&self.recipe(&spec, profile)?, profile)?.check(profile)
     }
 
     fn is_positioned(&self) -> bool {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fault::Injection;
-use super::phase::{Phase, Task};
+use super::phase::{Reading, Task};
 use super::report::{Apart, Work};
 use super::schedule::Schedule;
-use super::slab::{Stock, copiers, in_parts, scatter};
+use super::slab::{Stock, in_parts, parts_of, scatter};
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Stopwatch, poll_until};
 use crate::plan::{Bound, Planner};
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Tasks {
 }
 
 impl Tasks {
-    fn get(&self, planner: &Planner, number: usize, phase: &Phase, units: &Range<usize>) -> Result<Arc<dyn Task>> {
+    fn get(&self, planner: &Planner, Reading { number, phase, .. }: Reading<'_>, units: &Range<usize>) -> Result<Arc<dyn Task>> {
         let first = if phase.work.is_positioned() { units.start } else { 0 };
         let key = (number, first, units.len());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,10 +152,7 @@ struct UnderWay<'a> {
 /// What a device needs to know of a phase.
 pub(super) struct Ring<'r, 'a> {
     pub participant: usize,
-    pub number: usize,
-    pub phase: &'r Phase,
-    /// The inputs; none where the results take their place.
-    pub sources: &'r [&'r [u8]],
+    pub reading: Reading<'r>,
     pub schedule: &'r Schedule<'a>,
     pub planner: &'r Planner,
     pub tasks: &'r Tasks,
@@ -166,7 +163,7 @@ pub(super) struct Ring<'r, 'a> {
     /// Pieces under way at once.
     pub depth: usize,
     /// Threads that copy.
-    pub copiers: usize,
+    pub copy_threads: usize,
     pub faults: Injection<'r>,
 }
 
@@ -181,7 +178,7 @@ impl<'a> Ring<'_, 'a> {
         let mut work = Work::default();
         let mut free: Vec<Slot> = Vec::new();
         let mut under_way: VecDeque<UnderWay<'a>> = VecDeque::new();
-        // The smallest piece did not fit beside what is kept, which was given up then: it gets one more chance.
+        // The smallest piece did not fit beside what was kept.
         let mut exhausted = false;
         loop {
             while under_way.len() < self.depth.max(1) {
@@ -192,21 +189,22 @@ impl<'a> Ring<'_, 'a> {
                 match self.start(&piece, &mut free, &mut work) {
                     Ok((slot, submission, bytes)) => under_way.push_back(UnderWay { piece, slot, submission, bytes }),
                     Err(error) => {
-                        let units = piece.units.len();
+                        let (units, granule) = (piece.units.len(), self.reading.phase.granule);
                         self.schedule.give_back(piece);
-                        let smaller = units > self.phase.granule || !under_way.is_empty();
-                        if matches!(error, Error::OutOfMemory { .. }) && (smaller || !std::mem::replace(&mut exhausted, !smaller)) {
-                            // With less memory in use it may fit: what is under way ends first, then pieces are half as large.
-                            work.out_of_memory += 1;
-                            if smaller && under_way.is_empty() {
-                                self.most = (units / 2).next_multiple_of(self.phase.granule).min(units - 1).max(1);
-                            }
-                            self.depth = 1;
-                            free.clear();
-                            self.tasks.clear();
+                        // With less memory in use it may fit: what is under way ends first, then pieces are half as large, and at last nothing else is kept.
+                        let less = units > granule || !under_way.is_empty();
+                        if !matches!(error, Error::OutOfMemory { .. }) || exhausted && !less {
+                            work.error = Some(error);
                             break;
                         }
-                        work.error = Some(error);
+                        exhausted |= !less;
+                        work.out_of_memory += 1;
+                        if less && under_way.is_empty() {
+                            self.most = (units / 2).next_multiple_of(granule).min(units - 1).max(1);
+                        }
+                        self.depth = 1;
+                        free.clear();
+                        self.tasks.clear();
                         break;
                     }
                 }
@@ -238,26 +236,22 @@ impl<'a> Ring<'_, 'a> {
     fn start(&mut self, piece: &Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
         self.faults.piece(Some(self.gpu()))?;
         self.gpu().check_alive("a job's piece")?;
-        let task = self.tasks.get(self.planner, self.number, self.phase, &piece.units)?;
+        let task = self.tasks.get(self.planner, self.reading, &piece.units)?;
         let bytes = task.bytes();
         let fits = |slot: &Slot| slot.bytes[0] >= bytes[0] && slot.bytes[1] >= bytes[1];
-        let inputs = self.sources.len().max(1);
         let mut slot = match free.iter().position(fits) {
             Some(i) => free.swap_remove(i),
             None => {
                 // One that is too small is of no more use than its memory.
                 free.pop();
-                Slot::new(self.planner.gpu(), inputs, bytes, self.faults)?
+                Slot::new(self.planner.gpu(), self.reading.arrays(), bytes, self.faults)?
             }
         };
         let gpu = self.planner.gpu();
         let begin = Instant::now();
         for (i, upload) in slot.uploads.iter_mut().enumerate() {
             upload.wait(gpu, None)?;
-            match self.sources.get(i) {
-                Some(source) => fill(&upload.buffer, bytes[0], self.phase.input.slices(source, &piece.units), self.copiers)?,
-                None => fill(&upload.buffer, bytes[0], piece.target.iter().map(|run| &**run), self.copiers)?,
-            }
+            fill(&upload.buffer, bytes[0], self.reading.slices(i, piece), self.copy_threads)?;
             upload.buffer.unmap();
         }
         work.gather += begin.elapsed();
@@ -292,36 +286,34 @@ impl<'a> Ring<'_, 'a> {
         work.wait += begin.elapsed();
         let begin = Instant::now();
         {
-            let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "read-back", message: error.to_string() };
-            let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;
+            let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(not_mapped("read-back"))?;
             let length: usize = piece.target.iter().map(|run| run.len()).sum();
             // The last unit of 4 bytes may have more than the array.
-            scatter(&results[..length], &mut piece.target, self.copiers);
+            scatter(&results[..length], &mut piece.target, self.copy_threads);
         }
         slot.download.buffer.unmap();
         work.scatter += begin.elapsed();
-        let units = piece.units.len();
-        work.units += units;
-        work.pieces += 1;
-        let [from, to] = self.phase.bytes_of(&piece.units);
-        work.bytes_in += (from * self.sources.len().max(1)) as u64;
-        work.bytes_out += to as u64;
-        self.schedule.done(units);
+        self.reading.count(piece, work);
+        self.schedule.done(piece.units.len());
         Ok(())
     }
 }
 
+/// What was mapped a moment ago is not any more: the device is gone.
+fn not_mapped(during: &'static str) -> impl Fn(wgpu::MapRangeError) -> Error {
+    move |error| Error::DeviceLost { during, message: error.to_string() }
+}
+
 /// Copies slices to the begin of a mapped buffer, with some threads, and zeros to the end of its last unit of 4 bytes.
-fn fill<'s>(buffer: &wgpu::Buffer, bytes: u64, slices: impl Iterator<Item = &'s [u8]>, threads: usize) -> Result<()> {
-    let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "upload", message: error.to_string() };
-    let parts = in_parts(slices, bytes as usize, copiers(bytes as usize, threads));
+fn fill(buffer: &wgpu::Buffer, bytes: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+    let parts = in_parts(slices, bytes as usize, parts_of(bytes as usize, threads));
     let (mut begin, count) = (0, parts.len());
     // A view for each thread: parts begin where views may.
     let mut views = Vec::new();
     for (i, part) in (1..).zip(parts) {
         let length: usize = part.iter().map(|slice| slice.len()).sum();
         let end = if i == count { bytes } else { begin + length as u64 };
-        views.push((buffer.get_mapped_range_mut(begin..end).map_err(lost)?, part));
+        views.push((buffer.get_mapped_range_mut(begin..end).map_err(not_mapped("upload"))?, part));
         begin = end;
     }
     std::thread::scope(|scope| {
@@ -347,17 +339,17 @@ fn copy(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
 }
 
 /// Times of the parts of a piece when nothing overlaps.
-pub(super) fn apart(planner: &Planner, phase: &Phase, tasks: &Tasks, number: usize, inputs: usize, units: &Range<usize>) -> Result<Apart> {
+pub(super) fn apart(planner: &Planner, tasks: &Tasks, reading: Reading<'_>, units: &Range<usize>) -> Result<Apart> {
     let gpu = planner.gpu();
-    let task = tasks.get(planner, number, phase, units)?;
+    let task = tasks.get(planner, reading, units)?;
     let bytes = task.bytes();
-    let mut slot = Slot::new(gpu, inputs, bytes, Injection::none())?;
+    let mut slot = Slot::new(gpu, reading.arrays(), bytes, Injection::none())?;
     let bound = task.bind(&slot.inputs, &slot.output)?;
     let data = vec![0; bytes[0].max(bytes[1]) as usize];
     let begin = Instant::now();
     for upload in &mut slot.uploads {
         upload.wait(gpu, None)?;
-        fill(&upload.buffer, bytes[0], std::iter::once(&data[..bytes[0] as usize]), 1)?;
+        fill(&upload.buffer, bytes[0], vec![&data[..bytes[0] as usize]], 1)?;
         upload.buffer.unmap();
     }
     let copied = gpu.submit(|encoder| {
@@ -376,8 +368,7 @@ pub(super) fn apart(planner: &Planner, phase: &Phase, tasks: &Tasks, number: usi
     })?;
     slot.download.map(gpu, wgpu::MapMode::Read, bytes[1])?;
     slot.download.wait(gpu, Some(&copied))?;
-    let lost = |error: wgpu::MapRangeError| Error::DeviceLost { during: "read-back", message: error.to_string() };
-    let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(lost)?;
+    let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(not_mapped("read-back"))?;
     let mut copy = data;
     copy[..bytes[1] as usize].copy_from_slice(&results);
     let download = begin.elapsed();

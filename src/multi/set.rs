@@ -10,7 +10,7 @@ use crate::wgpu;
 /// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic. Cheap to clone; jobs on one set share compiled pipelines.
 #[derive(Clone, Debug)]
 pub struct DeviceSet {
-    members: Arc<Vec<Member>>,
+    members: Arc<[Arc<Member>]>,
 }
 
 /// A device of a set.
@@ -30,6 +30,11 @@ pub(super) enum MemberKind {
 impl Member {
     fn gpu(planner: Planner) -> Self {
         Self { name: planner.gpu().to_string(), kind: MemberKind::Gpu(Box::new(planner)) }
+    }
+
+    #[cfg(feature = "cpu")]
+    fn host() -> Self {
+        Self { name: format!("host, {} threads", rayon::current_num_threads()), kind: MemberKind::Host }
     }
 
     pub fn planner(&self) -> Option<&Planner> {
@@ -70,12 +75,12 @@ impl DeviceSet {
     /// # Errors
     /// As [`of`](Self::of).
     pub fn with_planners(planners: impl IntoIterator<Item = Planner>) -> Result<Self> {
-        let members: Vec<Member> = planners.into_iter().map(Member::gpu).collect();
+        let members: Arc<[_]> = planners.into_iter().map(|planner| Arc::new(Member::gpu(planner))).collect();
         if members.is_empty() {
             let why = "a set has at least one device".to_owned();
             return Err(Error::Unsupported { what: "a set of no devices".to_owned(), why });
         }
-        Ok(Self { members: Arc::new(members) })
+        Ok(Self { members })
     }
 
     /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of rayon's threads.
@@ -85,17 +90,15 @@ impl DeviceSet {
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn with_host(self) -> Self {
-        let gpus = self.members.iter().filter_map(|member| member.planner().map(Planner::again));
-        let mut members: Vec<Member> = gpus.map(Member::gpu).collect();
-        members.push(Member { name: host_name(), kind: MemberKind::Host });
-        Self { members: Arc::new(members) }
+        let devices = self.members.iter().filter(|member| member.planner().is_some()).cloned();
+        Self { members: devices.chain([Arc::new(Member::host())]).collect() }
     }
 
     /// The host's processors alone: an answer where there is no adapter at all.
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn host() -> Self {
-        Self { members: Arc::new(vec![Member { name: host_name(), kind: MemberKind::Host }]) }
+        Self { members: [Arc::new(Member::host())].into() }
     }
 
     /// Names of the members, in their order.
@@ -113,17 +116,12 @@ impl DeviceSet {
     /// The planner of a member; none of the host and of numbers past the last.
     #[must_use]
     pub fn planner(&self, member: usize) -> Option<&Planner> {
-        self.members.get(member).and_then(Member::planner)
+        self.members.get(member).and_then(|member| member.planner())
     }
 
-    pub(super) fn members(&self) -> &[Member] {
+    pub(super) fn members(&self) -> &[Arc<Member>] {
         &self.members
     }
-}
-
-#[cfg(feature = "cpu")]
-fn host_name() -> String {
-    format!("host, {} threads", rayon::current_num_threads())
 }
 
 /// The adapters to open of those that were found: each card once, by the backend that comes first, and software adapters only if they were asked for or there is nothing else.

@@ -26,7 +26,7 @@ impl Grid {
     }
 
     /// Where the bytes of some units lie, in ascending order.
-    fn runs(&self, units: &Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + use<> {
+    fn runs(&self, units: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
         let Self { outer, extent, inner, bytes } = *self;
         let Range { start, end } = *units;
         (0..outer).map(move |o| {
@@ -36,7 +36,7 @@ impl Grid {
     }
 
     /// The bytes of some units of `array`, a slice for each outer.
-    pub fn slices<'a>(&self, array: &'a [u8], units: &Range<usize>) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
+    pub fn slices<'a>(&self, array: &'a [u8], units: &Range<usize>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.runs(units).map(move |run| &array[run])
     }
 }
@@ -84,13 +84,13 @@ impl<'a> Stock<'a> {
 /// Bytes that a thread copies at least: a millisecond's work, to which starting a thread adds a twentieth.
 const LEAST_COPY: usize = 8 << 20;
 
-/// How many threads should copy so many bytes, where there are `threads` for it.
-pub(crate) fn copiers(bytes: usize, threads: usize) -> usize {
+/// In how many parts so many bytes should be copied, where there are `threads` for it.
+pub(crate) fn parts_of(bytes: usize, threads: usize) -> usize {
     (bytes / LEAST_COPY).clamp(1, threads.max(1))
 }
 
 /// Slices in parts of about equal size, in their order; all but the last have a multiple of 8 bytes.
-pub(crate) fn in_parts<'s>(slices: impl Iterator<Item = &'s [u8]>, bytes: usize, parts: usize) -> Vec<Vec<&'s [u8]>> {
+pub(crate) fn in_parts<'s>(slices: impl IntoIterator<Item = &'s [u8]>, bytes: usize, parts: usize) -> Vec<Vec<&'s [u8]>> {
     let each = bytes.div_ceil(parts.max(1)).next_multiple_of(8).max(8);
     let mut all: Vec<Vec<&[u8]>> = vec![Vec::new()];
     let mut room = each;
@@ -109,7 +109,7 @@ pub(crate) fn in_parts<'s>(slices: impl Iterator<Item = &'s [u8]>, bytes: usize,
 
 /// Copies `source` over the slices of `target`, one after the other, with some threads.
 pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
-    let parts = copiers(source.len(), threads);
+    let parts = parts_of(source.len(), threads);
     if parts == 1 {
         let mut rest = source;
         for run in target {

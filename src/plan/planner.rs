@@ -53,12 +53,6 @@ impl Planner {
         Self { gpu: gpu.clone(), pipelines: Pipelines::default(), tuning: Tuning::default(), plans: Mutex::default() }
     }
 
-    /// A planner of the same device that chooses in the same way, without plans.
-    #[cfg(feature = "cpu")]
-    pub(crate) fn again(&self) -> Self {
-        Self { gpu: self.gpu.clone(), pipelines: Pipelines::default(), tuning: self.tuning.clone(), plans: Mutex::default() }
-    }
-
     /// Chooses recipes as `tuning` says from now on: by measurement, or by the record of one.
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {

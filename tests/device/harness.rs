@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 use num_complex::Complex64;
 use proptest::test_runner::Config as ProptestConfig;
 use wgpu_fft::num_complex;
-use wgpu_fft::{Complex32, Element, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
+use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
+pub use crate::bits::{assert_equal_bits, first_difference};
 use crate::reference::dft;
 pub use crate::reference::{complex_noise, noise, relative_error, wide};
 
@@ -150,20 +151,6 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
     let mut output: Vec<S::Output> = bytemuck::pod_collect_to_vec(body);
     output.truncate(plan.program().output.len);
     output
-}
-
-/// The first element that differs in any bit.
-pub fn first_difference<T: Element>(actual: &[T], expected: &[T]) -> Option<usize> {
-    assert_eq!(actual.len(), expected.len());
-    (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]))
-}
-
-/// Fails unless every bit is equal.
-pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str) {
-    if let Some(i) = first_difference(actual, expected) {
-        let [actual, expected] = [actual, expected].map(|data| bytemuck::bytes_of(&data[i]));
-        panic!("{context}: element {i} is {actual:02x?}, expected {expected:02x?}");
-    }
 }
 
 /// Fails if the relative error exceeds the budget.

@@ -2,6 +2,8 @@
 //!
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
+#[path = "../support/bits.rs"]
+mod bits;
 mod cases;
 mod divide;
 #[path = "../support/division.rs"]

@@ -5,18 +5,27 @@ use wgpu_fft::Error;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::multi::{DeviceSet, Divide, Failure, Job, Strategy, When};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{Custom, Determinism, Reduce};
+use wgpu_fft::reduce::{Custom, Determinism, Reduce, Reduction};
 use wgpu_fft::transpose::Permute;
 
 use crate::reference::{dft, relative_error, wide};
 use crate::support::{assert_equal_bits, complex_noise, find_gpus, noise, on_one_device, run};
 
-pub fn tests() -> Vec<(&'static str, fn())> {
+/// Tests of the host alone.
+pub fn alone() -> Vec<(&'static str, fn())> {
     vec![
         ("host::transforms_without_any_device", transforms_without_any_device as fn()),
-        ("host::the_host_beside_devices", the_host_beside_devices),
-        ("host::moves_and_sums_have_the_same_bits_everywhere", moves_and_sums_have_the_same_bits_everywhere),
+        ("host::moves_and_sums_without_any_device", moves_and_sums_without_any_device),
         ("host::an_operator_in_wgsl_needs_a_device", an_operator_in_wgsl_needs_a_device),
+    ]
+}
+
+/// Tests that need a device.
+pub fn beside() -> Vec<(&'static str, fn())> {
+    vec![
+        ("host::the_host_beside_devices", the_host_beside_devices as fn()),
+        ("host::moves_and_sums_have_the_same_bits_everywhere", moves_and_sums_have_the_same_bits_everywhere),
+        ("host::an_operator_in_wgsl_goes_to_devices", an_operator_in_wgsl_goes_to_devices),
         ("host::the_host_can_fail_too", the_host_can_fail_too),
     ]
 }
@@ -71,48 +80,69 @@ fn transforms_without_any_device() {
     check_real(&DeviceSet::host(), &Strategy::Equal);
 }
 
-fn with_devices() -> Option<DeviceSet> {
-    find_gpus().ok().map(|gpus| DeviceSet::of(gpus.iter().cloned()).unwrap().with_host())
+fn with_devices() -> DeviceSet {
+    DeviceSet::of(find_gpus().unwrap().iter().cloned()).unwrap().with_host()
 }
 
 fn the_host_beside_devices() {
-    let Some(set) = with_devices() else { return };
+    let set = with_devices();
     for strategy in [Strategy::Equal, Strategy::Dynamic, Strategy::Auto] {
         check_complex(&set, &strategy);
         check_real(&set, &strategy);
     }
 }
 
-fn moves_and_sums_have_the_same_bits_everywhere() {
-    let sets: Vec<DeviceSet> = [Some(DeviceSet::host()), with_devices()].into_iter().flatten().collect();
-    for set in &sets {
-        let x = noise(61 * 53, 3);
-        let (turned, report) = output(set, &Strategy::Equal, Permute::<f32>::transpose([61, 53]), &x);
-        let expected: Vec<f32> = (0..61 * 53).map(|i| x[i % 61 * 53 + i / 61]).collect();
-        assert_equal_bits(&turned, &expected, &report);
-        let sum = Reduce::<f32>::sum([61, 53]).axes([1]);
-        let (sums, report) = output(set, &Strategy::Equal, sum.clone(), &x);
-        if find_gpus().is_ok() {
-            assert_equal_bits(&sums, &on_one_device(sum.determinism(Determinism::AcrossDevices), &[&x]), &report);
-        }
-        let bytes: Vec<u8> = (0..17 * 5 * 3).map(|i| (i * 7) as u8).collect();
-        let (turned, report) = output(set, &Strategy::Equal, Permute::<u8>::new([17, 5, 3], [2, 0, 1]), &bytes);
-        let expected: Vec<u8> = (0..17 * 5 * 3).map(|i| bytes[(i % 85) * 3 + i / 85]).collect();
-        assert_equal_bits(&turned, &expected, &report);
+/// Sums go row by row, whatever the device.
+fn sums_of_rows() -> Reduction<f32, f32> {
+    Reduce::<f32>::sum([61, 53]).axes([1])
+}
+
+fn check_moves(set: &DeviceSet) {
+    let x = noise(61 * 53, 3);
+    let (turned, report) = output(set, &Strategy::Equal, Permute::<f32>::transpose([61, 53]), &x);
+    let expected: Vec<f32> = (0..61 * 53).map(|i| x[i % 61 * 53 + i / 61]).collect();
+    assert_equal_bits(&turned, &expected, &report);
+    let bytes: Vec<u8> = (0..17 * 5 * 3).map(|i| (i * 7) as u8).collect();
+    let (turned, report) = output(set, &Strategy::Equal, Permute::<u8>::new([17, 5, 3], [2, 0, 1]), &bytes);
+    let expected: Vec<u8> = (0..17 * 5 * 3).map(|i| bytes[(i % 85) * 3 + i / 85]).collect();
+    assert_equal_bits(&turned, &expected, &report);
+}
+
+fn moves_and_sums_without_any_device() {
+    check_moves(&DeviceSet::host());
+    let x = noise(61 * 53, 3);
+    let (sums, report) = output(&DeviceSet::host(), &Strategy::Equal, sums_of_rows(), &x);
+    for (sum, row) in sums.iter().zip(x.chunks(53)) {
+        let exact: f64 = row.iter().map(|&x| f64::from(x)).sum();
+        let size: f64 = row.iter().map(|&x| f64::from(x).abs()).sum();
+        assert!((f64::from(*sum) - exact).abs() <= 1e-6 * size, "{sum} {exact} {report}");
     }
+}
+
+fn moves_and_sums_have_the_same_bits_everywhere() {
+    let x = noise(61 * 53, 3);
+    let expected = on_one_device(sums_of_rows().determinism(Determinism::AcrossDevices), &[&x]);
+    for set in [DeviceSet::host(), with_devices()] {
+        check_moves(&set);
+        let (sums, report) = output(&set, &Strategy::Equal, sums_of_rows(), &x);
+        assert_equal_bits(&sums, &expected, &report);
+    }
+}
+
+fn custom() -> Reduction<f32, f32> {
+    Reduce::<f32>::custom(100, Custom::new("max(a, b)", 0.0).unwrap())
 }
 
 fn an_operator_in_wgsl_needs_a_device() {
-    let spec = Reduce::<f32>::custom(100, Custom::new("max(a, b)", 0.0).unwrap());
-    assert!(matches!(Job::new(&DeviceSet::host(), spec.clone()), Err(Error::Unsupported { .. })));
-    if let Some(set) = with_devices() {
-        // The others do it.
-        assert_eq!(Job::new(&set, spec).unwrap().left_out().count(), 1);
-    }
+    assert!(matches!(Job::new(&DeviceSet::host(), custom()), Err(Error::Unsupported { .. })));
+}
+
+fn an_operator_in_wgsl_goes_to_devices() {
+    assert_eq!(Job::new(&with_devices(), custom()).unwrap().left_out().count(), 1);
 }
 
 fn the_host_can_fail_too() {
-    let Some(set) = with_devices() else { return };
+    let set = with_devices();
     let input = complex_noise(40 * 32, 5);
     let host = set.len() - 1;
     let job = Job::new(&set, C2c::forward([40, 32])).unwrap().strategy(Strategy::Equal).unwrap();

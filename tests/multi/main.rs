@@ -3,6 +3,8 @@
 //! Without an adapter the tests that need one are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod bits;
+#[path = "../support/bits.rs"]
+mod compare;
 mod failures;
 #[cfg(feature = "cpu")]
 mod host;
@@ -23,7 +25,11 @@ macro_rules! tests {
 }
 
 fn with_devices() -> Vec<(&'static str, fn())> {
-    tests! {
+    #[cfg(feature = "cpu")]
+    let beside = host::beside();
+    #[cfg(not(feature = "cpu"))]
+    let beside: Vec<(&str, fn())> = Vec::new();
+    let mut all = tests! {
         bits::{
             permutations,
             complex_transforms,
@@ -53,7 +59,9 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             planes_larger_than_the_memory,
             one_device_alone_is_a_candidate,
         }
-    }
+    };
+    all.extend(beside);
+    all
 }
 
 fn main() -> ExitCode {
@@ -75,6 +83,6 @@ fn main() -> ExitCode {
         }
     }
     #[cfg(feature = "cpu")]
-    trials.extend(host::tests().into_iter().map(trial));
+    trials.extend(host::alone().into_iter().map(trial));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

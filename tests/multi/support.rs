@@ -6,6 +6,7 @@ use wgpu_fft::multi::{DeviceSet, Divide, Job, Report, Strategy};
 use wgpu_fft::tune::rules::takemoto::Amount;
 use wgpu_fft::{Element, Error, Gpu, GpuOptions, Planner, gpu};
 
+pub use crate::compare::{assert_equal_bits, first_difference};
 pub use crate::reference::{complex_noise, noise};
 
 /// A device of each adapter found, or two of the only one.
@@ -71,18 +72,4 @@ pub fn on_one_device<S: Divide>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Outpu
     .unwrap()
     .wait()
     .unwrap()
-}
-
-/// The first element that differs in any bit.
-pub fn first_difference<T: Element>(actual: &[T], expected: &[T]) -> Option<usize> {
-    assert_eq!(actual.len(), expected.len());
-    (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]))
-}
-
-/// Fails unless every bit is equal.
-pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str) {
-    if let Some(i) = first_difference(actual, expected) {
-        let [actual, expected] = [actual, expected].map(|data| bytemuck::bytes_of(&data[i]));
-        panic!("{context}: element {i} is {actual:02x?}, expected {expected:02x?}");
-    }
 }
