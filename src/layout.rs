@@ -28,7 +28,7 @@ use crate::shape::Shape;
 /// included; a plan says how many in `plan.program().input.len` and `plan.program().output.len`.
 ///
 /// Elements of an output lie apart, and a layout where they might not is refused: sorted by size, each stride is larger than all that the smaller ones reach.
-/// Those of an input may share places.
+/// Those of an input may share places, as overlapping frames do: `Layout::strides([1]).batch_distance(128)` for frames of 512 that begin 128 apart.
 ///
 /// Printed as `1024,1/65536@8208:786432`: strides, batch distance if given, offset if not 0, elements of the whole array if given.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -143,6 +143,15 @@ pub(crate) struct Placed {
     pub span: usize,
     /// Surely no two elements have the same place.
     pub distinct: bool,
+}
+
+impl Placed {
+    /// Whether every element of such a shape lies where it lies by the other, in an array of the same size.
+    pub fn is_same_place(&self, other: &Self, shape: Shape, batch: usize) -> bool {
+        let extents = shape.extents().iter().chain([&batch]);
+        let mut strides = self.strides.iter().zip(&other.strides).zip(extents);
+        (self.offset, self.span) == (other.offset, other.span) && strides.all(|((own, other), &extent)| extent == 1 || own == other)
+    }
 }
 
 impl fmt::Display for Layout {

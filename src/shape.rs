@@ -34,14 +34,20 @@ impl Shape {
         self
     }
 
+    /// Refuses an axis or a batch of 0.
+    pub(crate) fn check_not_empty(&self, what: &'static str, batch: usize) -> Result<()> {
+        if batch == 0 || self.extents().contains(&0) {
+            return Err(Error::Empty { what, shape: Batched(*self, batch).to_string() });
+        }
+        Ok(())
+    }
+
     /// Elements in `batch` such arrays.
     ///
     /// # Errors
     /// [`Error::Empty`] if an axis or the batch is 0; [`Error::LimitExceeded`] from 2³² elements, as indices on the device are u32.
     pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
-        if batch == 0 || self.extents().contains(&0) {
-            return Err(Error::Empty { what, shape: Batched(*self, batch).to_string() });
-        }
+        self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
         let available = u64::from(u32::MAX);
         if required > available {

@@ -61,10 +61,8 @@ fn with_single_columns(transform: &Transform, recipe: &Recipe) -> Recipe {
 
 fn is_single_column(transform: &Transform, axis: usize) -> bool {
     let after = transform.shape.extents().get(axis + 1..).unwrap_or_default();
-    !transform.axes.is_empty()
-        && !after.is_empty()
-        && after.iter().all(|&extent| extent == 1)
-        && transform.axes.iter().all(|own| *own <= axis)
+    let others_are_alone = !after.is_empty() && after.iter().all(|&extent| extent == 1);
+    others_are_alone && transform.axes.as_ref().is_some_and(|axes| axes.iter().all(|own| *own <= axis))
 }
 
 struct Adapter<'a> {

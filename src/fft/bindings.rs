@@ -11,6 +11,7 @@ pub(super) struct Part {
     pub lines: u32,
     pub input: Bound,
     pub output: Bound,
+    pub roots: Bound,
 }
 
 /// An array and its size.
@@ -24,7 +25,15 @@ pub(super) struct Sized {
 ///
 /// Arrays up to one binding are bound whole. If larger ones can be cut along the slowest index of the lines, so that each part is in one binding, several
 /// dispatches share out the lines. Else they are bound in segments, as many at once as there are.
-pub(super) fn parts(label: &str, pass: &Pass, lines: u32, input: Sized, output: Sized, profile: &DeviceProfile) -> Result<Vec<Part>> {
+///
+/// Constants are bound whole, or in segments too.
+pub(super) fn parts(
+    label: &str,
+    pass: &Pass,
+    lines: u32,
+    [input, output, roots]: [Sized; 3],
+    profile: &DeviceProfile,
+) -> Result<Vec<Part>> {
     let limit = profile.binding_bytes;
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
@@ -35,28 +44,40 @@ pub(super) fn parts(label: &str, pass: &Pass, lines: u32, input: Sized, output: 
             return Err(Error::LimitExceeded { what, limit: "size of the array", required: reach, available: array.bytes });
         }
     }
-    let bound = |array: Sized, segment| Bound { slot: array.slot, first: 0, bytes: array.bytes, segment };
-    if input.bytes <= limit && output.bytes <= limit {
-        return Ok(vec![Part { lines, input: bound(input, input.bytes), output: bound(output, output.bytes) }]);
-    }
-    if let Some(parts) = cut(pass, lines, sides, profile) {
-        return Ok(parts);
-    }
     // Segments begin where any device lets a binding begin, and hold whole complex numbers.
     let segment = limit / 256 * 256;
-    let whole = |array: Sized| bound(array, if array.bytes <= limit { array.bytes } else { segment });
-    let part = Part { lines, input: whole(input), output: whole(output) };
-    let of_arrays = if input.slot == output.slot { part.output.segments() } else { part.input.segments() + part.output.segments() };
-    let (required, available) = (of_arrays as u64 + 1, u64::from(profile.storage_buffers).min(INPUTS.len() as u64));
-    if segment == 0 || required > available {
-        let what = format!("`{label}`, of arrays of {} and {} bytes in bindings of {limit},", input.bytes, output.bytes);
-        return Err(Error::LimitExceeded { what, limit: "max_storage_buffers_per_shader_stage", required, available });
+    let bound = |array: Sized| Bound {
+        slot: array.slot,
+        first: 0,
+        bytes: array.bytes,
+        segment: if array.bytes <= limit { array.bytes } else { segment },
+    };
+    if segment == 0 {
+        let what = format!("`{label}` (bytes of a binding)");
+        return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: 256, available: limit });
     }
+    let roots = bound(roots);
+    let part = Part { lines, input: bound(input), output: bound(output), roots };
+    let large = input.bytes > limit || output.bytes > limit;
+    if large
+        && roots.segments() == 1
+        && let Some(parts) = cut(pass, lines, sides, roots, profile)
+    {
+        return Ok(parts);
+    }
+    let arrays: &[Bound] = if input.slot == output.slot { &[part.output, roots] } else { &[part.input, part.output, roots] };
+    let limit = |limit, required: u64, available| {
+        let what = format!("`{label}`, of arrays of {} and {} bytes in bindings of {segment},", input.bytes, output.bytes);
+        if required > available { Err(Error::LimitExceeded { what, limit, required, available }) } else { Ok(()) }
+    };
+    let segments = |bound: &Bound| bound.segments() as u64;
+    limit("max_storage_buffers_per_shader_stage", arrays.iter().map(segments).sum(), profile.storage_buffers.into())?;
+    limit("bindings of one array", arrays.iter().map(segments).max().unwrap_or(0), INPUTS.len() as u64)?;
     Ok(vec![part])
 }
 
 /// Parts along the slowest index of the lines, each in one binding.
-fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], profile: &DeviceProfile) -> Option<Vec<Part>> {
+fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profile: &DeviceProfile) -> Option<Vec<Part>> {
     let slowest = pass.lines.len() - 1;
     let per_index: u32 = pass.lines[..slowest].iter().product();
     let extent = lines / per_index;
@@ -98,7 +119,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], profile: &DeviceProf
             let bytes = input.bytes.max(output.bytes);
             (input.bytes, input.segment, output.bytes, output.segment) = (bytes, bytes, bytes, bytes);
         }
-        parts.push(Part { lines: own * per_index, input, output });
+        parts.push(Part { lines: own * per_index, input, output, roots });
     }
     Some(parts)
 }

@@ -111,9 +111,10 @@ impl Designer<'_> {
         };
         let m = Some(u32::try_from(m).map_err(|_| too_long(m))?);
         self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
-            let what = format!("an FFT of length {n} with {} invocations", self.profile.invocations);
-            let (limit, available) = ("max_compute_workgroup_storage_size", self.profile.workgroup_bytes.into());
-            Error::LimitExceeded { what, limit, required: 4 * u64::from(COLUMNS), available }
+            // Lengths up to 64 take one invocation for each line and no workgroup memory, so whatever a long one is split into fails for want of lines alone.
+            let what = format!("an FFT of length {n}, in passes over {COLUMNS} neighbouring lines,");
+            let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
+            Error::LimitExceeded { what, limit, required: COLUMNS.into(), available }
         })
     }
 
@@ -240,8 +241,10 @@ impl Designer<'_> {
             return None;
         }
         if n == 1 {
-            let together = self.most_invocations().clamp(1, 64);
-            return Some(Registers { lines: together, banks: 0, ..Registers::new(vec![1], 1) });
+            let most = self.most_invocations().clamp(1, 64);
+            let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
+            let mut shapes = halves.map(|together| Registers { lines: together, banks: 0, ..Registers::new(vec![1], 1) });
+            return shapes.find(|registers| self.fits(registers, lines.pairs));
         }
         if self.barriers_are_dear() && n <= MAX_ELEMENTS && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);

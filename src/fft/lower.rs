@@ -1,9 +1,11 @@
 //! A recipe for a Fourier transform as dispatches.
 
+use std::collections::HashSet;
+
 use super::bindings::{self, Sized};
 use super::lanes::{self, TurnTable};
 use super::lower_lanes;
-use super::passes::{Factors, Hooks, State, Step, chain};
+use super::passes::{Broken, Factors, Hooks, State, Step, chain};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
 use super::roots::Constants;
 use super::stages::{self, Setting};
@@ -20,9 +22,10 @@ use crate::transpose;
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = transform.geometry()?;
     let mut lowering = Lowering::new(transform, &geometry, recipe, profile);
+    lowering.check_arrays()?;
     match recipe {
         Recipe::Axes(axes) => {
-            let steps = chain(transform, &geometry, axes).map_err(|why| lowering.unfit(why))?;
+            let steps = chain(transform, &geometry, axes).map_err(|broken| lowering.broken(broken))?;
             lowering.steps(&steps)?;
         }
         Recipe::Transposed { rows, columns, transpose } => lowering.by_transposes(rows, columns, transpose)?,
@@ -40,7 +43,7 @@ pub(super) fn check_pass(
 ) -> Result<()> {
     let recipe = Recipe::Axes(axes.to_vec());
     let mut lowering = Lowering::new(transform, geometry, &recipe, profile);
-    let steps = chain(transform, geometry, axes).map_err(|why| lowering.unfit(why))?;
+    let steps = chain(transform, geometry, axes).map_err(|broken| lowering.broken(broken))?;
     let slots = lowering.slots(&steps);
     for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].axis, f)) {
         lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
@@ -118,6 +121,31 @@ impl Lowering<'_> {
         Error::UnfitRecipe { recipe: self.recipe.to_string(), spec: self.transform.to_string(), why }
     }
 
+    /// Refuses arrays that no buffer of the device holds, whatever else may be too small for them.
+    fn check_arrays(&self) -> Result<()> {
+        let available = self.profile.buffer_bytes;
+        for (argument, array) in [("input", self.program.input), ("output", self.program.output)] {
+            let required = array.bytes();
+            if required > available {
+                let what = format!("`{}`, its {argument} (bytes)", self.transform);
+                return Err(Error::LimitExceeded { what, limit: "max_buffer_size", required, available });
+            }
+        }
+        Ok(())
+    }
+
+    fn broken(&self, broken: Broken) -> Error {
+        match broken {
+            Broken::Unfit(why) => self.unfit(why),
+            Broken::TooLong(required) => Error::LimitExceeded {
+                what: format!("`{}`, an array between its passes", self.transform),
+                limit: "elements indexed by a u32",
+                required,
+                available: u32::MAX.into(),
+            },
+        }
+    }
+
     /// Two dense axes by rows and transposes.
     fn by_transposes(&mut self, rows: &PassRecipe, columns: &PassRecipe, transpose: &transpose::Recipe) -> Result<()> {
         let (transform, geometry) = (self.transform, self.geometry);
@@ -178,6 +206,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             PassRecipe::Registers(registers) => {
+                check(registers, self.profile).map_err(|why| self.unfit(why))?;
                 if registers.n() != rows.n {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", registers.n(), rows.n)));
                 }
@@ -230,35 +259,41 @@ impl Lowering<'_> {
         let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
         // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
         let output_bytes = self.program.output.bytes();
-        let held_by_output =
-            |state: &State| state.in_output || self.geometry.dense && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes;
-        let mut best: Option<(usize, Vec<Slot>)> = None;
-        let mut open = vec![vec![first]];
-        while let Some(slots) = open.pop() {
-            let i = slots.len() - 1;
-            let used = slots.iter().filter_map(|slot| if let Slot::Workspace(w) = slot { Some(w + 1) } else { None }).max().unwrap_or(0);
-            if best.as_ref().is_some_and(|(least, _)| used >= *least) {
-                continue;
-            }
-            if i == steps.len() {
-                best = Some((used, slots));
-                continue;
-            }
-            let last = i + 1 == steps.len();
-            let mut choices = Vec::new();
-            if !last {
-                choices.extend((0..=used.min(2)).rev().map(Slot::Workspace));
-            }
-            if last || held_by_output(&steps[i].states[1]) {
-                choices.push(Slot::Output);
-            }
-            for slot in choices {
-                if slot != slots[i] || keeps_positions(&steps[i]) {
-                    open.push(slots.iter().copied().chain([slot]).collect());
+        let held_by_output = |state: &State| {
+            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
+        };
+        // What may follow depends on where the array is and how many workspaces there are, not on how it came there.
+        let search = |most: usize| {
+            let mut open = vec![vec![first]];
+            let mut seen = HashSet::new();
+            while let Some(slots) = open.pop() {
+                let i = slots.len() - 1;
+                let used =
+                    slots.iter().filter_map(|slot| if let Slot::Workspace(w) = slot { Some(w + 1) } else { None }).max().unwrap_or(0);
+                if i == steps.len() {
+                    return Some((used, slots));
+                }
+                if !seen.insert((i, slots[i], used)) {
+                    continue;
+                }
+                let last = i + 1 == steps.len();
+                let mut choices = Vec::new();
+                if !last {
+                    choices.extend((0..(used + 1).min(most)).rev().map(Slot::Workspace));
+                }
+                if last || held_by_output(&steps[i].states[1]) {
+                    choices.push(Slot::Output);
+                }
+                for slot in choices {
+                    if slot != slots[i] || steps[i].keeps_positions() {
+                        open.push(slots.iter().copied().chain([slot]).collect());
+                    }
                 }
             }
-        }
-        let (workspaces, slots) = best.expect("three workspaces are always enough");
+            None
+        };
+        // A single pass in place keeps positions (`Builder::set_down`), and of several each can go to one workspace or the other, the last to the output.
+        let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
             if let Slot::Workspace(w) = slot {
@@ -280,8 +315,8 @@ impl Lowering<'_> {
         let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
-        let registers = match step.recipe {
-            PassRecipe::Registers(registers) => registers,
+        match step.recipe {
+            PassRecipe::Registers(_) => {}
             PassRecipe::Lanes { .. } => return self.lanes(label, step, &lines, scale, slots),
             PassRecipe::Radix2 { .. } => {
                 let dense = lines.len() == 1
@@ -297,7 +332,11 @@ impl Lowering<'_> {
                 let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
                 return self.rows(step.recipe, rows, slots[0], slots[1]);
             }
-        };
+        }
+        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
+        let registers = &*step.registers(most).ok_or_else(|| self.unfit("it is another kernel's".to_owned()))?;
+        // Before anything is made for it.
+        check(registers, self.profile).map_err(|why| self.unfit(why))?;
         let mut constants = Constants::default();
         constants.stages(&registers.radices);
         let twiddle = twiddle(step, &lines, &mut constants);
@@ -370,8 +409,9 @@ impl Lowering<'_> {
             convolution: None,
         };
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
-        let bound = |slot, bytes: u64| Bound { slot, first: 0, bytes: bytes.max(whole), segment: bytes.max(whole) };
-        let roots = self.program.table(constants.table());
+        let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
+        let constants_bytes = constants.bytes();
+        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale };
         let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
@@ -389,7 +429,8 @@ impl Lowering<'_> {
         let halve = |place: &mut Place| match place.low.first_mut() {
             None => {
                 let distance = place.stride;
-                place.stride *= 2;
+                // Of a single pair it means nothing.
+                place.stride = place.stride.saturating_mul(2);
                 Some(distance)
             }
             Some((base, stride)) if *base % 2 == 0 => {
@@ -418,22 +459,28 @@ impl Lowering<'_> {
         [input, output]: [Slot; 2],
     ) -> Result<()> {
         let profile = self.profile;
-        check(recipe, profile).map_err(|why| self.unfit(why))?;
+        // A table that no buffer holds is not added, so that nothing ever computes it.
+        let (required, available) = (constants.bytes(), profile.buffer_bytes);
+        if required > available {
+            let what = format!("`{label}`, its constants (bytes)");
+            return Err(Error::LimitExceeded { what, limit: "max_buffer_size", required, available });
+        }
         let roots = self.program.table(constants.table());
-        let [input, output] = [input, output].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
-        let parts = bindings::parts(&label, &pass, lines, input, output, profile)?;
+        let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
+        let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;
         let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: 0 };
         let mut exact = true;
         for part in &parts {
             let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
             exact &= grid.count() * u64::from(recipe.lines) == u64::from(part.lines);
         }
-        let setting = Setting { input: parts[0].input, output: parts[0].output, exact, words: profile.workgroup_bytes / 4 };
+        let first = &parts[0];
+        let setting = Setting { input: first.input, output: first.output, roots: first.roots, exact, words: profile.workgroup_bytes / 4 };
         let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let params = pass::Params { lines: part.lines, scale };
-            let binds = pass::binds(part.input, part.output, roots);
+            let binds = pass::binds(part.input, part.output, part.roots);
             let dispatch: Dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
             self.program.dispatches.push(dispatch);
         }
@@ -488,36 +535,6 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
         merged.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
     }
     merged
-}
-
-/// Whether every workgroup of the step stores to places that only itself has loaded from.
-fn keeps_positions(step: &Step<'_>) -> bool {
-    let [from, to] = &step.states;
-    let others_kept = |factor: u32| {
-        from.dims.iter().filter(|dim| dim.key != step.element).all(|dim| {
-            let kept = to.dim(dim.key);
-            dim.extent == kept.extent
-                && (dim.extent == 1
-                    || if factor == 1 {
-                        dim.place == kept.place
-                    } else {
-                        // One side counts reals.
-                        let (real, complex) = if from.real { (dim, kept) } else { (kept, dim) };
-                        real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
-                    })
-        })
-    };
-    let (element, stored) = (from.dim(step.element), to.dim(step.element));
-    match (from.real, to.real) {
-        (false, false) => from.offset == to.offset && element == stored && others_kept(1),
-        (true, true) => false,
-        (true, false) => {
-            from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
-        }
-        (false, true) => {
-            2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
-        }
-    }
 }
 
 /// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.

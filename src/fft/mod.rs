@@ -103,14 +103,14 @@ pub enum Scale {
 /// # Cost
 /// A pass reads and writes the array once. An axis that fits a workgroup takes one pass (up to 4096 on common GPUs; rows up to 16,384 where a workgroup has
 /// 48 KiB), a longer one two or three. A convolution takes one pass where m fits, else twice the passes of length m, on two workspaces of m/n times the array.
-/// Planning it computes a spectrum on the host, which takes seconds for lengths of millions. A pass is one dispatch, or several if the array is larger than one
+/// Its plan computes a spectrum on the host, which takes a second for lengths of millions; designing and lowering it do not. A pass is one dispatch, or several if the array is larger than one
 /// binding.
 ///
 /// Plans whose axes take one pass each mostly need no workspace, others one as large as the array. A [`Program`] prints its dispatches, and
 /// [`Program::workspace_bytes`] says what the workspaces take, before anything is allocated.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes or layouts that make no sense; [`Error::LimitExceeded`] for 2³² elements, or for an array, a
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes, layouts or factors that make no sense; [`Error::LimitExceeded`] for 2³² elements, or for an array, a
 /// workspace or a table of roots that the device cannot hold or bind; [`Error::UnfitRecipe`] for a recipe given by hand. From running: see [`Plan`](crate::Plan).
 ///
 /// # Sources

@@ -1,7 +1,7 @@
 //! What a transform is made of, for who computes it in several parts.
 
+use super::Direction;
 use super::transform::{Kind, Transform};
-use super::{Direction, Scale};
 use crate::error::{Error, Result};
 use crate::plan::Placement;
 
@@ -43,18 +43,8 @@ impl Transform {
         if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace {
             return Err(unsupported("input and output are two dense arrays: leave out layouts, `transposed` and `in_place`"));
         }
-        // Whatever else is wrong with axes is so with few elements too.
-        let tiny = (0..self.shape.rank()).fold(self.shape, |shape, axis| shape.with(axis, self.shape.extents()[axis].min(2)));
-        Self { shape: tiny, batch: self.batch.min(2), ..self.clone() }.geometry()?;
+        let (axes, factor) = self.check()?;
         let rank = self.shape.rank();
-        let axes: Vec<usize> = if self.axes.is_empty() { (0..rank).collect() } else { self.axes.clone() };
-        let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
-        let factor = match (self.factor, self.scale) {
-            (Some(bits), _) => f32::from_bits(bits),
-            (None, Scale::One) => 1.0,
-            (None, Scale::InvLen) => (1.0 / n) as f32,
-            (None, Scale::InvSqrtLen) => (1.0 / n.sqrt()) as f32,
-        };
         let kind = match self.kind {
             Kind::C2c(direction) => PartKind::Complex { inverse: direction == Direction::Inverse },
             Kind::R2c => PartKind::FromReals,

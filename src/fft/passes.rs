@@ -4,6 +4,7 @@
 //! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
 //! So a state of the array has for each axis either one index, or one for each factor.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::recipe::{AxisRecipe, PassRecipe, Reals, Registers};
@@ -31,6 +32,8 @@ pub(super) struct State {
     pub span: u64,
     /// The elements are reals.
     pub real: bool,
+    /// No two elements have the same place, so that an array may be kept in this arrangement. An input may be read where this does not hold.
+    pub distinct: bool,
     /// Its elements lie where the output's lie, so that it may be kept there.
     pub in_output: bool,
 }
@@ -40,11 +43,11 @@ impl State {
         let dims = extents.iter().zip(strides).enumerate();
         let dims: Vec<Dim> = dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
         let reach: u64 = dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.place.stride)).sum();
-        Self { dims, offset, span: u64::from(offset) + reach + 1, real, in_output: false }
+        Self { dims, offset, span: u64::from(offset) + reach + 1, real, distinct: true, in_output: false }
     }
 
     /// Row-major, the batch outermost.
-    fn dense(extents: &[u32]) -> Option<Self> {
+    fn dense(extents: &[u32]) -> Result<Self> {
         let rank = extents.len() - 1;
         let mut order = vec![Digit::whole((rank, 0), extents[rank])];
         order.extend((0..rank).map(|axis| Digit::whole((axis, 0), extents[axis])));
@@ -52,7 +55,11 @@ impl State {
     }
 
     /// Without gaps, from the outermost digit to the innermost; indices in several digits are given from the highest to the lowest.
-    fn packed(order: &[Digit]) -> Option<Self> {
+    fn packed(order: &[Digit]) -> Result<Self> {
+        let elements = order.iter().fold(1u64, |product, digit| product.saturating_mul(digit.extent.into()));
+        if elements > u32::MAX.into() {
+            return Err(Broken::TooLong(elements));
+        }
         let mut dims: Vec<Dim> = Vec::new();
         let mut stride = 1u32;
         for digit in order.iter().rev() {
@@ -60,14 +67,14 @@ impl State {
                 None => dims.push(Dim { key: digit.key, extent: digit.of, place: Place::linear(stride) }),
                 Some(dim) => {
                     // What was its whole place is its lowest digit.
-                    let low = order.iter().rev().find(|low| low.key == digit.key)?.extent;
+                    let low = order.iter().rev().find(|low| low.key == digit.key).map_or(1, |low| low.extent);
                     dim.place = Place::blocked(low, dim.place.stride, stride);
                 }
             }
-            stride = stride.checked_mul(digit.extent)?;
+            stride *= digit.extent;
         }
         dims.sort_by_key(|dim| dim.key);
-        Some(Self { dims, offset: 0, span: stride.into(), real: false, in_output: false })
+        Ok(Self { dims, offset: 0, span: stride.into(), real: false, distinct: true, in_output: false })
     }
 
     /// The same array of reals as complex numbers, pairs of neighbours along `axis`.
@@ -88,16 +95,19 @@ impl State {
     }
 
     /// The state with index (axis, 0) of extent n as indices (axis, f) whose weights in it are given.
-    fn split(&self, axis: usize, factors: &[u32], weights: &[u32]) -> Self {
+    fn split(&self, axis: usize, factors: &[u32], weights: &[u32]) -> Result<Self> {
         let mut split = self.clone();
         split.dims.retain(|dim| dim.key.0 != axis);
         let whole = &self.dim((axis, 0)).place;
         for (f, (&extent, &weight)) in factors.iter().zip(weights).enumerate() {
-            let place = if factors.len() == 1 { whole.clone() } else { Place::linear(whole.stride * weight) };
+            // Of a short axis that is padded to a long one, elements far apart may seem to lie past what the device counts.
+            let stride = u64::from(whole.stride) * u64::from(weight);
+            let linear = || u32::try_from(stride).map(Place::linear).map_err(|_| Broken::TooLong(stride.saturating_mul(extent.into())));
+            let place = if factors.len() == 1 { whole.clone() } else { linear()? };
             split.dims.push(Dim { key: (axis, f), extent, place });
         }
         split.dims.sort_by_key(|dim| dim.key);
-        split
+        Ok(split)
     }
 }
 
@@ -175,34 +185,113 @@ pub(super) struct Step<'a> {
     pub convolution: Option<u32>,
 }
 
+/// Passes of an axis at most: six of radices up to 64 are enough for every length.
+const MOST_PASSES: usize = 8;
+
+/// A convolution is at most so many times as long as the transform, or else has this length: the rules take less than three times.
+const LONGEST_CONVOLUTION: [u32; 2] = [16, 4096];
+
+/// Why a chain of passes cannot be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Broken {
+    /// The recipe does not solve the transform.
+    Unfit(String),
+    /// An array between two passes, or an axis with what it is padded to, takes so many elements. The device counts to 2³².
+    TooLong(u64),
+}
+
+impl From<String> for Broken {
+    fn from(why: String) -> Self {
+        Self::Unfit(why)
+    }
+}
+
+impl From<&str> for Broken {
+    fn from(why: &str) -> Self {
+        Self::Unfit(why.to_owned())
+    }
+}
+
+type Result<T> = std::result::Result<T, Broken>;
+
+impl Step<'_> {
+    /// The decisions for the kernel `fft/pass`, if it is that kernel's, on a device with so many invocations in a workgroup.
+    pub fn registers(&self, invocations: u32) -> Option<Cow<'_, Registers>> {
+        let PassRecipe::Registers(registers) = self.recipe else { return None };
+        // What is in no recipe suits every device.
+        let own = std::ptr::eq(self.recipe, &*NOTHING);
+        Some(if own {
+            Cow::Owned(Registers { lines: registers.lines.min(invocations).max(1), ..registers.clone() })
+        } else {
+            Cow::Borrowed(registers)
+        })
+    }
+
+    /// Whether every workgroup of the step stores to places that only itself has loaded from.
+    pub fn keeps_positions(&self) -> bool {
+        let [from, to] = &self.states;
+        let others_kept = |factor: u32| {
+            from.dims.iter().filter(|dim| dim.key != self.element).all(|dim| {
+                let kept = to.dim(dim.key);
+                dim.extent == kept.extent
+                    && (dim.extent == 1
+                        || if factor == 1 {
+                            dim.place == kept.place
+                        } else {
+                            // One side counts reals.
+                            let (real, complex) = if from.real { (dim, kept) } else { (kept, dim) };
+                            real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
+                        })
+            })
+        };
+        let (element, stored) = (from.dim(self.element), to.dim(self.element));
+        match (from.real, to.real) {
+            (false, false) => {
+                let same = element == stored || element.extent == 1 && stored.extent == 1;
+                from.offset == to.offset && same && others_kept(1)
+            }
+            (true, true) => false,
+            (true, false) => {
+                from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
+            }
+            (false, true) => {
+                2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
+            }
+        }
+    }
+}
+
 /// The passes of the axes in this order, or why they do not solve the transform.
-pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>, String> {
+pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
     let last = transform.shape.rank() - 1;
     let mut named: Vec<usize> = axes.iter().map(|axis| axis.axis).collect();
     named.sort_unstable();
     if named != geometry.axes {
-        return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes));
+        return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
     }
     // The axis where reals are: first or last.
     let real_first = transform.kind == Kind::R2c;
     let real_last = transform.kind == Kind::C2r;
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
-        return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }));
+        return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
     }
     let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, real_last);
     output.in_output = true;
     let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, real_first);
+    current.distinct = geometry.input.distinct;
     current.in_output = !real_first
         && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
     let mut builder = Builder { transform, geometry, output, extents: geometry.input_extents.clone(), current, steps: Vec::new() };
     for (i, axis) in axes.iter().enumerate() {
         builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
     }
+    builder.set_down();
     Ok(builder.steps)
 }
 
-/// How halves are combined: 256 neighbours of a row in a workgroup. Of 64, 2^19 workgroups took longer to start than to run.
-static COMBINE: LazyLock<PassRecipe> =
+/// A pass that transforms nothing, and combines halves or moves elements: 256 neighbours in a workgroup, or as many as a device has ([`Step::registers`]). Of 64, 2^19
+/// workgroups took longer to start than to run.
+static NOTHING: LazyLock<PassRecipe> =
     LazyLock::new(|| PassRecipe::Registers(Registers { lines: 256, banks: 0, ..Registers::new(vec![1], 1) }));
 
 struct Builder<'a, 'b> {
@@ -216,7 +305,7 @@ struct Builder<'a, 'b> {
 }
 
 impl<'a> Builder<'a, '_> {
-    fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<(), String> {
+    fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();
         let n = self.transform.shape.extents()[axis] as u32;
@@ -228,15 +317,18 @@ impl<'a> Builder<'a, '_> {
         let store_swap = inverse && (next.is_none() || half_axis == next);
         let real_axis = axis + 1 == rank;
         let (real_load, real_store) = (self.transform.kind == Kind::R2c && real_axis, self.transform.kind == Kind::C2r && real_axis);
+        if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
+            return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
+        }
         if recipe.reals != Reals::Complex && !(real_load || real_store) {
-            return Err(format!("axis {axis} has no reals to take in pairs or halves"));
+            return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
         }
         if recipe.reals == Reals::Halves {
             return self.halves(recipe, n, [load_swap, store_swap], next);
         }
         let (single, pairs) = (recipe.passes.len() == 1, recipe.reals == Reals::Pairs);
         if pairs && !single {
-            return Err("pairs of rows are transformed in one pass".to_owned());
+            return Err("pairs of rows are transformed in one pass".into());
         }
         // The distance of a pair is known when lines are put in order.
         let pair = Pair { distance: 0, odd: None };
@@ -259,11 +351,15 @@ impl<'a> Builder<'a, '_> {
 
         let m = recipe.bluestein.unwrap_or(n);
         if recipe.bluestein.is_some() && u64::from(m) < 2 * u64::from(n) - 1 {
-            return Err(format!("a convolution of {m} is too short for a transform of {n}, which needs {}", 2 * u64::from(n) - 1));
+            return Err(format!("a convolution of {m} is too short for a transform of {n}, which needs {}", 2 * u64::from(n) - 1).into());
+        }
+        let [times, least] = LONGEST_CONVOLUTION;
+        if recipe.bluestein.is_some() && m > n.saturating_mul(times).max(least) {
+            return Err(format!("a convolution of {m} for a transform of {n}; the longest is {times} times that, or {least}").into());
         }
         let (lengths, product) = lengths(recipe, m);
         if product != u64::from(m) {
-            return Err(format!("the lengths of its passes multiply to {product}, not to {m}"));
+            return Err(format!("the lengths of its passes multiply to {product}, not to {m}").into());
         }
 
         let load = Hooks::plain(load_numbers, load_swap);
@@ -303,14 +399,14 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Rows of reals as complex numbers of half the length.
-    fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<(), String> {
+    fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
         let (axis, m) = (recipe.axis, n / 2);
         let (lengths, product) = lengths(recipe, m);
         if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(m) {
-            return Err(format!("rows of {n} reals in halves take passes whose lengths multiply to {n}/2, not to {product}"));
+            return Err(format!("rows of {n} reals in halves take passes whose lengths multiply to {n}/2, not to {product}").into());
         }
         if !self.transform.reals_in_twos(self.geometry) {
-            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".to_owned());
+            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
         let packed = |place: Place| Packed { n, place, low: 0, at: [0, 0] };
         let mut extents = self.extents.clone();
@@ -353,15 +449,39 @@ impl<'a> Builder<'a, '_> {
         let store = Hooks { weights, ..Hooks::plain(Numbers::Complex, false) };
         let states = [from, to];
         let element = (axis, 1);
-        self.steps.push(Step { recipe: &COMBINE, element, n: 1, states, load, store, twiddle: None, convolution: None });
+        self.steps.push(Step { recipe: &NOTHING, element, n: 1, states, load, store, twiddle: None, convolution: None });
         self.current = target;
         self.extents = extents;
         Ok(())
     }
 
+    /// In place, a single pass that changes places would store where others have yet to load. It stores to a workspace, and another pass moves that to its place.
+    fn set_down(&mut self) {
+        let [step] = &mut self.steps[..] else { return };
+        if self.transform.placement == Placement::OutOfPlace || step.keeps_positions() {
+            return;
+        }
+        let key = (step.element.0, step.element.1 + 1);
+        let mut states = [&step.states[1]; 2].map(State::clone);
+        for state in &mut states {
+            state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
+        }
+        step.states[1].in_output = false;
+        let plain = Hooks { weights: vec![0; key.1 + 1], ..Hooks::plain(Numbers::Complex, false) };
+        self.steps.push(Step {
+            recipe: &NOTHING,
+            element: key,
+            n: 1,
+            states,
+            load: plain.clone(),
+            store: plain,
+            twiddle: None,
+            convolution: None,
+        });
+    }
+
     /// The arrangement between two axes: that of the output if it has these extents, else without gaps; or in blocks along one axis and across the next.
-    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State, String> {
-        let too_many = || "an array between passes has 2^32 elements or more".to_owned();
+    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
         let rank = extents.len() - 1;
         if let Some((along, across, block)) = blocks {
             let [along_high, along_low] = Digit::blocks((along, 0), extents[along], block[0]);
@@ -369,7 +489,7 @@ impl<'a> Builder<'a, '_> {
             let others = [rank].into_iter().chain((0..rank).filter(|axis| *axis != along && *axis != across));
             let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), extents[axis])).collect();
             order.extend([across_high, along_high, across_low, along_low]);
-            return State::packed(&order).ok_or_else(too_many);
+            return State::packed(&order);
         }
         let inside_input = self.transform.placement == Placement::InPlace
             && self.transform.kind == Kind::C2r
@@ -380,7 +500,7 @@ impl<'a> Builder<'a, '_> {
             let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, false);
             Ok(State { in_output: true, ..state })
         } else {
-            State::dense(extents).ok_or_else(too_many)
+            State::dense(extents)
         }
     }
 
@@ -395,16 +515,16 @@ impl<'a> Builder<'a, '_> {
         store: Hooks,
         target: State,
         convolution: Option<u32>,
-    ) -> Result<(), String> {
+    ) -> Result<()> {
         let passes = lengths.len();
         let before: Vec<u32> = (0..passes).map(|f| lengths[..f].iter().product()).collect();
         let after: Vec<u32> = (0..passes).map(|f| lengths[f + 1..].iter().product()).collect();
         let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
         if passes > 1 && !(linear(&self.current) && linear(&target)) {
-            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes"));
+            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes").into());
         }
-        let mut from = self.current.split(axis, lengths, &after);
-        let to = target.split(axis, lengths, &before);
+        let mut from = self.current.split(axis, lengths, &after)?;
+        let to = target.split(axis, lengths, &before)?;
         for (f, pass) in recipe.passes.iter().enumerate() {
             let last = f + 1 == passes;
             let middle = || Hooks::plain(Numbers::Complex, false);
@@ -430,20 +550,11 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// The state after pass f of an axis, which is not its last.
-    fn between(
-        &self,
-        current: &State,
-        axis: usize,
-        lengths: &[u32],
-        f: usize,
-        load: &Hooks,
-        block: Option<[u32; 2]>,
-    ) -> Result<State, String> {
-        let too_many = || "an array between passes has 2^32 elements or more".to_owned();
+    fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Hooks, block: Option<[u32; 2]>) -> Result<State> {
         let rank = self.extents.len() - 1;
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
-        // Only a dense array of complex numbers can keep its arrangement.
-        let keeps = !current.real && load.limit.is_none() && matches!(load.numbers, Numbers::Complex);
+        // Only complex numbers that each have a place of their own can keep their arrangement: where an input's elements share places, results would overwrite one another.
+        let keeps = current.distinct && !current.real && load.limit.is_none() && matches!(load.numbers, Numbers::Complex);
         let Some([along, _]) = block else {
             if keeps || f > 0 {
                 return Ok(current.clone());
@@ -451,7 +562,7 @@ impl<'a> Builder<'a, '_> {
             let mut extents = self.extents.clone();
             extents[axis] = m;
             let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
-            return Ok(self.natural(&extents, None)?.split(axis, lengths, &after));
+            return self.natural(&extents, None)?.split(axis, lengths, &after);
         };
         // … [what is left but the last][what is done but the first, last first][left, high][done first][left, low].
         let key = |f: usize| (axis, f);
@@ -461,7 +572,7 @@ impl<'a> Builder<'a, '_> {
         order.extend((1..=f).rev().map(|g| Digit::whole(key(g), lengths[g])));
         let [high, low] = Digit::blocks(key(last), lengths[last], along);
         order.extend([high, Digit::whole(key(0), lengths[0]), low]);
-        State::packed(&order).ok_or_else(too_many)
+        State::packed(&order)
     }
 }
 

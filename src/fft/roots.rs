@@ -1,9 +1,10 @@
 //! Roots of unity, computed in f64 with the index reduced in integers.
 
 use std::f64::consts::TAU;
-use std::sync::Arc;
+use std::fmt;
 
 use num_complex::Complex64;
+use rustfft::FftPlannerScalar;
 
 use crate::kernels::join;
 use crate::plan::Table;
@@ -29,50 +30,114 @@ pub(crate) fn root(k: u64, n: u64) -> Complex64 {
     }
 }
 
-/// The constants of a pass, one part after another.
-#[derive(Default)]
-pub(super) struct Constants {
-    words: Vec<u32>,
-    labels: Vec<String>,
-    known: Vec<(Part, u32)>,
+/// What a part of a pass's constants holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Part {
+    Line {
+        n: u32,
+    },
+    Stages {
+        radices: Vec<u32>,
+    },
+    Twiddle {
+        n: u32,
+    },
+    Chirp {
+        n: u32,
+        conjugate: bool,
+    },
+    Spectrum {
+        n: u32,
+        m: u32,
+    },
+    /// One number for a binding that must hold something.
+    Unused,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-enum Part {
-    Line(u32),
-    Stages(Vec<u32>),
-    Chirp(u32, bool),
-    Spectrum(u32, u32),
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { n } => write!(f, "all roots {n}"),
+            Self::Stages { radices } => write!(f, "roots {}", join(radices, ".")),
+            Self::Twiddle { n } => write!(f, "twiddles {n}"),
+            Self::Chirp { n, conjugate: false } => write!(f, "chirp {n}"),
+            Self::Chirp { n, conjugate: true } => write!(f, "conjugate chirp {n}"),
+            Self::Spectrum { n, m } => write!(f, "spectrum {n} in {m}"),
+            Self::Unused => f.write_str("unused"),
+        }
+    }
+}
+
+impl Part {
+    /// Number of complex constants.
+    fn len(&self) -> u64 {
+        match self {
+            Self::Line { n } | Self::Chirp { n, .. } => u64::from(*n),
+            Self::Stages { radices } => {
+                let product = radices.iter().fold(1u64, |product, &radix| product.saturating_mul(radix.into()));
+                product.saturating_sub(1)
+            }
+            Self::Twiddle { n } => u64::from(low_entries(*n)) + u64::from(n.div_ceil(low_entries(*n))),
+            Self::Spectrum { m, .. } => u64::from(*m),
+            Self::Unused => 1,
+        }
+    }
+
+    fn values(&self) -> Vec<Complex64> {
+        match self {
+            Self::Line { n } => (0..*n).map(|x| root(x.into(), (*n).into())).collect(),
+            Self::Stages { radices } => {
+                let mut values = Vec::new();
+                let mut p = 1;
+                for &radix in radices {
+                    let radix = u64::from(radix);
+                    let stage = (1..radix).flat_map(|k| (0..p).map(move |j| root(j * k, p * radix)));
+                    values.extend(stage);
+                    p *= radix;
+                }
+                values
+            }
+            Self::Twiddle { n } => {
+                let low = low_entries(*n);
+                let first = (0..low).map(|x| root(x.into(), (*n).into()));
+                let second = (0..n.div_ceil(low)).map(|x| root(u64::from(x) * u64::from(low), (*n).into()));
+                first.chain(second).collect()
+            }
+            Self::Chirp { n, conjugate } => chirp(*n).map(|z| if *conjugate { z.conj() } else { z }).collect(),
+            Self::Spectrum { n, m } => spectrum(*n, *m),
+            Self::Unused => vec![Complex64::ONE],
+        }
+    }
+}
+
+/// The constants of a pass, one part after another. They are described here, and computed by the [`Table`] that becomes of them.
+#[derive(Default)]
+pub(super) struct Constants {
+    parts: Vec<(Part, u32)>,
+    len: u64,
 }
 
 impl Constants {
-    fn push(&mut self, value: Complex64) {
-        self.words.extend([(value.re as f32).to_bits(), (value.im as f32).to_bits()]);
-    }
-
-    fn at(&self) -> u32 {
-        (self.words.len() / 2) as u32
-    }
-
-    /// Where a part begins, which `fill` adds if it is not there yet.
-    fn part(&mut self, part: Part, label: String, fill: impl FnOnce(&mut Self)) -> u32 {
-        if let Some((_, at)) = self.known.iter().find(|(known, _)| *known == part) {
+    /// Where a part begins, which is added if it is not there yet. Of constants that no binding could hold, the place means nothing: the caller checks
+    /// [`bytes`](Self::bytes) before anything reads them.
+    fn part(&mut self, part: Part) -> u32 {
+        if let Some((_, at)) = self.parts.iter().find(|(known, _)| *known == part) {
             return *at;
         }
-        let at = self.at();
-        fill(self);
-        self.known.push((part, at));
-        self.labels.push(label);
+        let at = self.len.min(u32::MAX.into()) as u32;
+        self.len = self.len.saturating_add(part.len());
+        self.parts.push((part, at));
         at
+    }
+
+    /// Size of the constants.
+    pub fn bytes(&self) -> u64 {
+        self.len.max(1).saturating_mul(8)
     }
 
     /// exp(-2πi·x/n) for x below n.
     pub fn line(&mut self, n: u32) -> u32 {
-        self.part(Part::Line(n), format!("roots {n}"), |own| {
-            for x in 0..n {
-                own.push(root(x.into(), n.into()));
-            }
-        })
+        self.part(Part::Line { n })
     }
 
     /// The roots that Stockham's stages multiply by.
@@ -80,71 +145,46 @@ impl Constants {
     /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 + (k - 1)·p + j, for k in 1..r and j in 0..p.
     /// The stages fill one another's gaps, so n - 1 entries hold all of them.
     pub fn stages(&mut self, radices: &[u32]) -> u32 {
-        self.part(Part::Stages(radices.to_vec()), format!("roots {}", join(radices, ".")), |own| {
-            let mut p = 1;
-            for &radix in radices {
-                let radix = u64::from(radix);
-                for k in 1..radix {
-                    for j in 0..p {
-                        own.push(root(j * k, p * radix));
-                    }
-                }
-                p *= radix;
-            }
-        })
+        self.part(Part::Stages { radices: radices.to_vec() })
     }
 
     /// Two tables for roots of order n: exp(-2πi·x/n) for x below the first number returned, and for its multiples.
     ///
     /// A product of two rounded roots has about 1.4 times the error of one.
     pub fn twiddle(&mut self, n: u32) -> (u32, [u32; 2]) {
-        // H200, 1D 2^20: the size of a single table does not matter up to the caches.
-        const SINGLE: u32 = 16_384;
-        let low = if n <= SINGLE { n } else { 1 << n.ilog2().div_ceil(2) };
-        let first = self.at();
-        for x in 0..low {
-            self.push(root(x.into(), n.into()));
-        }
-        let second = self.at();
-        for x in 0..n.div_ceil(low) {
-            self.push(root(u64::from(x) * u64::from(low), n.into()));
-        }
-        self.labels.push(format!("twiddles {n}"));
-        (low, [first, second])
+        let (low, first) = (low_entries(n), self.part(Part::Twiddle { n }));
+        (low, [first, first.saturating_add(low)])
     }
 
     /// exp(-πi·j²/n) for j below n, or the conjugates.
     pub fn chirp(&mut self, n: u32, conjugate: bool) -> u32 {
-        let name = if conjugate { "conjugate chirp" } else { "chirp" };
-        self.part(Part::Chirp(n, conjugate), format!("{name} {n}"), |own| {
-            for z in chirp(n) {
-                own.push(if conjugate { z.conj() } else { z });
-            }
-        })
+        self.part(Part::Chirp { n, conjugate })
     }
 
     /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
     pub fn spectrum(&mut self, n: u32, m: u32) -> u32 {
-        self.part(Part::Spectrum(n, m), format!("spectrum {n} in {m}"), |own| {
-            let mut wrapped = vec![Complex64::ZERO; m as usize];
-            for (j, z) in chirp(n).enumerate() {
-                wrapped[j] = z.conj();
-                wrapped[(m as usize - j) % m as usize] = z.conj();
-            }
-            for z in dft(wrapped) {
-                own.push(z / f64::from(m));
-            }
-        })
+        self.part(Part::Spectrum { n, m })
     }
 
     pub fn table(mut self) -> Table {
-        if self.words.is_empty() {
+        if self.len == 0 {
             // A binding must hold something; a transform of length 1 reads nothing of it.
-            self.push(Complex64::ONE);
-            self.labels = vec!["unused".to_owned()];
+            self.part(Part::Unused);
         }
-        Table { label: self.labels.join(", "), words: Arc::from(self.words) }
+        let parts: Vec<Part> = self.parts.into_iter().map(|(part, _)| part).filter(|part| part.len() > 0).collect();
+        let labels: Vec<String> = parts.iter().map(Part::to_string).collect();
+        Table::new(labels.join(", "), self.len.saturating_mul(2), move || {
+            let values = parts.iter().flat_map(Part::values);
+            values.flat_map(|z| [(z.re as f32).to_bits(), (z.im as f32).to_bits()]).collect()
+        })
     }
+}
+
+/// Entries of the first of two tables for roots of order n.
+fn low_entries(n: u32) -> u32 {
+    // H200, 1D 2^20: the size of a single table does not matter up to the caches.
+    const SINGLE: u32 = 16_384;
+    if n <= SINGLE { n } else { 1 << n.ilog2().div_ceil(2) }
 }
 
 /// exp(-πi·j²/n), with the square reduced in integers.
@@ -153,28 +193,18 @@ fn chirp(n: u32) -> impl Iterator<Item = Complex64> {
     (0..n).map(move |j| root(j * j % (2 * n), 2 * n))
 }
 
-/// DFT in f64, for constants. Lengths with large prime factors take long.
-fn dft(x: Vec<Complex64>) -> Vec<Complex64> {
-    let n = x.len();
-    let roots: Vec<Complex64> = (0..n).map(|k| root(k as u64, n as u64)).collect();
-    let (mut x, mut y) = (x, vec![Complex64::ZERO; n]);
-    let (mut p, mut rest) = (1, n);
-    while rest > 1 {
-        let radix = (2..=rest).find(|radix| rest.is_multiple_of(*radix)).unwrap_or(rest);
-        let mut inputs = vec![Complex64::ZERO; radix];
-        for j in 0..n / radix {
-            for (k, input) in inputs.iter_mut().enumerate() {
-                *input = x[j + k * (n / radix)] * roots[k * (j % p) * (n / (p * radix))];
-            }
-            for k in 0..radix {
-                y[(j - j % p) * radix + j % p + k * p] = (0..radix).map(|i| inputs[i] * roots[i * k % radix * (n / radix)]).sum();
-            }
-        }
-        std::mem::swap(&mut x, &mut y);
-        p *= radix;
-        rest /= radix;
+/// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
+///
+/// The planner without vector instructions gives the same bits on every processor, which equal results of several hosts need.
+fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
+    let mut values = vec![Complex64::ZERO; m as usize];
+    for (j, z) in chirp(n).enumerate() {
+        let z = z.conj() / f64::from(m);
+        values[j] = z;
+        values[(m as usize - j) % m as usize] = z;
     }
-    x
+    FftPlannerScalar::new().plan_fft_forward(m as usize).process(&mut values);
+    values
 }
 
 #[cfg(test)]
@@ -207,9 +237,10 @@ mod tests {
         let mut constants = Constants::default();
         assert_eq!(constants.stages(&[8, 4, 2]), 0);
         let table = constants.table();
-        assert_eq!(table.words.len(), 2 * 63);
+        let words = table.words();
+        assert_eq!((words.len(), table.bytes()), (2 * 63, 8 * 63));
         // Stage of radix 2 after 32: j = 5 at 31 + 5.
-        let at = |i: usize| Complex32::new(f32::from_bits(table.words[2 * i]), f32::from_bits(table.words[2 * i + 1]));
+        let at = |i: usize| Complex32::new(f32::from_bits(words[2 * i]), f32::from_bits(words[2 * i + 1]));
         let expected = root(5, 64);
         assert_eq!(at(31 + 5), Complex32::new(expected.re as f32, expected.im as f32));
         // Stage of radix 4 after 8: j = 3, k = 2 at 7 + 8 + 3.
@@ -224,17 +255,44 @@ mod tests {
         assert_eq!(constants.stages(&[2, 2]), 5);
         assert_eq!(constants.chirp(5, false), first);
         assert_eq!(constants.chirp(5, true), 8);
-        assert_eq!(constants.table().label, "chirp 5, roots 2.2, conjugate chirp 5");
+        assert_eq!(constants.table().label(), "chirp 5, roots 2.2, conjugate chirp 5");
     }
 
     #[test]
-    fn the_dft_for_constants_follows_the_definition() {
-        for n in [1, 2, 3, 7, 12, 60] {
-            let x: Vec<Complex64> = (0..n).map(|j| Complex64::new((j * j % 7) as f64 - 3.0, (j % 5) as f64)).collect();
-            for (k, y) in dft(x.clone()).into_iter().enumerate() {
-                let expected: Complex64 = x.iter().enumerate().map(|(j, x)| x * root((j * k) as u64, n as u64)).sum();
-                assert!((y - expected).norm() < 1e-12, "{k}/{n}: {y} {expected}");
+    fn spectra_follow_the_definition() {
+        for (n, m) in [(1, 1), (2, 3), (3, 7), (5, 12), (7, 16), (11, 60)] {
+            let y = |j: usize| {
+                let j = j.min(m - j);
+                if j < n { root((j * j) as u64, 2 * n as u64).conj() } else { Complex64::ZERO }
+            };
+            for (k, value) in spectrum(n as u32, m as u32).into_iter().enumerate() {
+                let expected = (0..m).map(|j| y(j) * root((j * k) as u64, m as u64)).sum::<Complex64>() / m as f64;
+                assert!((value - expected).norm() < 1e-14, "{k}/{m} of {n}: {value} {expected}");
             }
         }
+    }
+
+    #[test]
+    fn every_part_is_as_long_as_it_says() {
+        let mut constants = Constants::default();
+        for n in [1, 2, 3, 16_384, 16_385, 50_000] {
+            constants.twiddle(n);
+            constants.line(n);
+            constants.chirp(n, n % 2 == 0);
+        }
+        constants.stages(&[5, 1, 3]);
+        constants.spectrum(3, 8);
+        let bytes = constants.bytes();
+        let table = constants.table();
+        assert_eq!((table.bytes(), table.words().len() as u64 * 4), (bytes, bytes));
+    }
+
+    #[test]
+    fn nothing_is_computed_before_it_is_asked_for() {
+        let mut constants = Constants::default();
+        constants.spectrum(u32::MAX / 2, u32::MAX);
+        constants.stages(&[u32::MAX; 8]);
+        assert_eq!(constants.chirp(3, false), u32::MAX);
+        assert_eq!(constants.table().bytes(), u64::MAX);
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct Transform {
     /// Extents of the array of positions: of the reals, where there are any.
     pub shape: Shape,
     pub batch: usize,
-    /// The axes to transform; all if there are none here.
-    pub axes: Vec<usize>,
+    /// The axes to transform; all if nothing is said.
+    pub axes: Option<Vec<usize>>,
     pub input: Option<Layout>,
     pub output: Option<Layout>,
     pub scale: Scale,
@@ -58,7 +58,9 @@ pub(super) struct Geometry {
     pub axes: Vec<usize>,
     pub input: Placed,
     pub output: Placed,
-    /// Input and output fill their arrays.
+    /// The output fills its array: there are no gaps between its elements.
+    pub output_filled: bool,
+    /// Input and output are row-major without gaps, the batch outermost; the output has the axes in reverse if it is transposed.
     pub dense: bool,
     /// Factor on the output.
     pub factor: f32,
@@ -67,7 +69,7 @@ pub(super) struct Geometry {
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        Self { kind, shape, batch: 1, axes: Vec::new(), input: None, output: None, scale, factor: None, placement, transposed: false }
+        Self { kind, shape, batch: 1, axes: None, input: None, output: None, scale, factor: None, placement, transposed: false }
     }
 
     pub fn is_inverse(&self) -> bool {
@@ -89,36 +91,62 @@ impl Transform {
         }
     }
 
-    pub fn geometry(&self) -> Result<Geometry> {
-        let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
-        self.shape.elements("FFT", self.batch)?;
+    fn unsupported(&self, what: &str, why: &str) -> Error {
+        Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
+    }
+
+    /// The axes to transform, ascending, and the factor on every output; or what is wrong, whatever the number of elements.
+    pub fn check(&self) -> Result<(Vec<usize>, f32)> {
+        self.shape.check_not_empty("FFT", self.batch)?;
+        let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
         let rank = self.shape.rank();
         if rank > 3 {
-            return Err(unsupported("an FFT of 4 axes", "3 are the most; `batch` and `axes` leave some axes alone"));
+            return unsupported(
+                "an FFT of 4 axes",
+                "a shape has 3 axes at most; axes that are not transformed can be the batch, with a layout that says where it lies",
+            );
         }
         let last = rank - 1;
-        if let Some(axis) = self.axes.iter().find(|&&axis| axis > last) {
-            return Err(unsupported(&format!("axis {axis}"), &format!("the axes of a shape of rank {rank} are 0 to {last}")));
-        }
-        let mut axes: Vec<usize> = if self.axes.is_empty() { (0..rank).collect() } else { self.axes.clone() };
+        let mut axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
         axes.sort_unstable();
+        if axes.is_empty() {
+            return unsupported("a transform over no axes", "name one axis at least, or leave `axes` out to transform all of them");
+        }
+        if let Some(axis) = axes.iter().find(|&&axis| axis > last) {
+            return unsupported(&format!("axis {axis}"), &format!("the axes of a shape of rank {rank} are 0 to {last}"));
+        }
         if axes.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(unsupported("an axis given twice", "each is transformed once"));
+            return unsupported("an axis given twice", "each is transformed once");
         }
         let complex = matches!(self.kind, Kind::C2c(_));
         if !complex && !axes.contains(&last) {
-            return Err(unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers"));
+            return unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers");
         }
         if self.transposed && !complex {
-            return Err(unsupported(
-                "a transposed real transform",
-                "use layouts: n/2+1 on the last axis does not commute with a transposition",
-            ));
+            return unsupported("a transposed real transform", "use layouts: n/2+1 on the last axis does not commute with a transposition");
         }
         if self.transposed && self.output.is_some() {
-            return Err(unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse"));
+            return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
         let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        let of_scale = match self.scale {
+            Scale::One => 1.0,
+            Scale::InvLen => 1.0 / n,
+            Scale::InvSqrtLen => 1.0 / n.sqrt(),
+        };
+        let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
+        if !factor.is_finite() {
+            return unsupported(&format!("a scale of {factor}"), "the factor on the outputs is a finite number");
+        }
+        Ok((axes, factor))
+    }
+
+    pub fn geometry(&self) -> Result<Geometry> {
+        let unsupported = |what: &str, why: &str| self.unsupported(what, why);
+        self.shape.elements("FFT", self.batch)?;
+        let (mut axes, factor) = self.check()?;
+        let complex = matches!(self.kind, Kind::C2c(_));
+        let last = self.shape.rank() - 1;
         // An axis of length 1 is as it is; one of them stays if there is no other, so that there is something to do.
         let any = axes.last().copied().unwrap_or(last);
         axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
@@ -148,9 +176,12 @@ impl Transform {
                 }
             }
         };
-        let is_dense = |layout: &Placed, shape: Shape| layout.span == shape.extents().iter().product::<usize>() * self.batch;
+        let packed = [dense(shapes[0]), if self.transposed { Layout::reversed(shapes[1]) } else { dense(shapes[1]) }];
         let input = input.placed("input", shapes[0], self.batch)?;
         let output = output.placed("output", shapes[1], self.batch)?;
+        let is_dense = |placed: &Placed, layout: Layout, shape: Shape| -> Result<bool> {
+            Ok(placed.is_same_place(&layout.placed("dense", shape, self.batch)?, shape, self.batch))
+        };
         if !output.distinct {
             return Err(unsupported(
                 "an output layout",
@@ -161,14 +192,9 @@ impl Transform {
             let all = shape.extents().iter().chain([&self.batch]);
             all.map(|&extent| extent as u32).collect::<Vec<_>>()
         };
-        let of_scale = match self.scale {
-            Scale::One => 1.0,
-            Scale::InvLen => 1.0 / n,
-            Scale::InvSqrtLen => 1.0 / n.sqrt(),
-        };
-        let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
         Ok(Geometry {
-            dense: is_dense(&input, shapes[0]) && is_dense(&output, shapes[1]),
+            output_filled: output.span == shapes[1].extents().iter().product::<usize>() * self.batch,
+            dense: is_dense(&input, packed[0], shapes[0])? && is_dense(&output, packed[1], shapes[1])?,
             input_extents: extents(shapes[0]),
             output_extents: extents(shapes[1]),
             axes,
@@ -217,14 +243,15 @@ impl Transform {
                 ("in-place", _) => spec.placement = Placement::InPlace,
                 ("transposed", _) => spec.transposed = true,
                 (_, Some(("axes", list))) => {
-                    let axes: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
-                    spec.axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
+                    let axes: std::result::Result<_, _> = list.split_terminator(',').map(str::parse).collect();
+                    spec.axes = Some(axes.map_err(|_| wrong("axes are numbers with commas between them"))?);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
                 _ => match (word.strip_prefix('x').and_then(|count| count.parse().ok()), word.strip_prefix('*').map(str::parse::<f32>)) {
                     (Some(count), _) => spec.batch = count,
-                    (_, Some(Ok(factor))) => spec.factor = Some(factor.to_bits()),
+                    // As printed: the text of a NaN does not say which of them it is.
+                    (_, Some(Ok(factor))) if !factor.is_nan() => spec.factor = Some(factor.to_bits()),
                     _ => {
                         return Err(wrong(&format!(
                             "`{word}` is neither a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n), *0.25), in-place nor transposed"
@@ -241,8 +268,9 @@ impl Transform {
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
-        for (i, axis) in self.axes.iter().enumerate() {
-            write!(f, "{}{axis}", if i == 0 { " axes=" } else { "," })?;
+        if let Some(axes) = &self.axes {
+            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
+            write!(f, " axes={}", axes.join(","))?;
         }
         for (name, layout) in [("in", self.input), ("out", self.output)] {
             if let Some(layout) = layout {
@@ -272,7 +300,7 @@ macro_rules! specification {
 
             /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = axes.as_ref().to_vec();
+                self.0.axes = Some(axes.as_ref().to_vec());
                 self
             }
 
@@ -295,18 +323,20 @@ macro_rules! specification {
                 self
             }
 
+            /// This factor on every output, in place of a [`scale`](Self::scale). It is a finite number.
+            pub fn scale_by(mut self, factor: f32) -> Self {
+                self.0.scale = Scale::One;
+                // All NaN are equally wrong, and equal specifications print equally.
+                self.0.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
+                self
+            }
+
             /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place).
             pub fn in_place(mut self) -> Self {
                 self.0.placement = Placement::InPlace;
                 self
             }
 
-            /// This factor on every output in place of the scale's: of the last phase of a transform that is computed in several.
-            pub(crate) fn scaled_by(mut self, factor: f32) -> Self {
-                self.0.scale = Scale::One;
-                self.0.factor = Some(factor.to_bits());
-                self
-            }
 
             /// What it is made of.
             pub(crate) fn parts(&self) -> Result<Parts> {

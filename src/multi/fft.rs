@@ -51,7 +51,7 @@ divided!(C2c, R2c, C2r);
 macro_rules! scaled {
     ($spec:expr, $factor:expr) => {{
         let spec = $spec;
-        if $factor == 1.0 { spec } else { spec.scaled_by($factor) }
+        if $factor == 1.0 { spec } else { spec.scale_by($factor) }
     }};
 }
 

@@ -162,7 +162,7 @@ impl<S: Spec> Plan<S> {
             .tables
             .iter()
             .enumerate()
-            .map(|(i, table)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(&table.words)))
+            .map(|(i, table)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(&table.words())))
             .collect::<Result<_>>()?;
 
         let pipelines = pipelines.get(gpu, &program.dispatches)?;

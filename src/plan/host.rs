@@ -57,7 +57,7 @@ impl Program {
         memory.insert(first, bytemuck::pod_collect_to_vec(input));
         memory.extend(second.map(|second| (Slot::Second, bytemuck::pod_collect_to_vec(second))));
         memory.extend((0..self.workspaces.len()).map(|i| (Slot::Workspace(i), words(self.workspaces[i].bytes()))));
-        memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words.to_vec())));
+        memory.extend(self.tables.iter().enumerate().map(|(i, table)| (Slot::Table(i), table.words())));
         for dispatch in &self.dispatches {
             let words = |bind: &Bind| {
                 let (first, bytes) = bind.range.unwrap_or((0, self.bytes(bind.slot)));

@@ -1,6 +1,7 @@
 //! Exactly what to run, as data.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::Placement;
@@ -32,12 +33,61 @@ impl Array {
 }
 
 /// Constants that the host computes once and the kernels read.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+///
+/// A table says what it holds and how long it is. Its words are computed only when a plan is built or run, so that a recipe can be refused, and a program printed and
+/// compared, at no cost: the constants of a long convolution take seconds.
+#[derive(Clone)]
 pub struct Table {
-    /// What they are.
-    pub label: String,
-    /// Their bits.
-    pub words: Arc<[u32]>,
+    label: String,
+    len: u64,
+    make: Arc<dyn Fn() -> Vec<u32> + Send + Sync>,
+}
+
+impl Table {
+    /// A table of `len` words, which `make` computes. `label` says everything that they depend on: tables with equal labels and lengths are taken to be equal.
+    pub(crate) fn new(label: String, len: u64, make: impl Fn() -> Vec<u32> + Send + Sync + 'static) -> Self {
+        Self { label, len, make: Arc::new(make) }
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.len.saturating_mul(4)
+    }
+
+    /// Computes the words.
+    #[must_use]
+    pub fn words(&self) -> Vec<u32> {
+        let words = (self.make)();
+        debug_assert_eq!(words.len() as u64, self.len, "{}", self.label);
+        words
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.label, self.len) == (&other.label, other.len)
+    }
+}
+
+impl Eq for Table {}
+
+impl Hash for Table {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.label, self.len).hash(state);
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("label", &self.label).field("len", &self.len).finish_non_exhaustive()
+    }
 }
 
 /// The dispatches of an operation in order, and the memory that they need. Prints itself.
@@ -69,7 +119,7 @@ impl Program {
             Slot::Input | Slot::Second => self.input.bytes(),
             Slot::Output => self.output.bytes(),
             Slot::Workspace(i) => self.workspaces[i].bytes(),
-            Slot::Table(i) => self.tables[i].words.len() as u64 * 4,
+            Slot::Table(i) => self.tables[i].bytes(),
         };
         in_units(bytes)
     }

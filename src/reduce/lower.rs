@@ -302,9 +302,9 @@ impl Lowering<'_> {
         let line_bytes = u64::from(extent.kept[0].1) * access_bytes;
         let line_bytes = if lines == 1 { bytes } else { line_bytes };
         let part_bytes = u64::from(chunk) * u64::from(extent.reduced[0].1) * access_bytes;
-        // The most of `count` pieces of `piece` bytes that fit, wherever they begin.
+        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. Where nothing is kept apart or nothing is reduced, pieces have no size, and there is one.
         let at_once = |piece: u64, count: u32| {
-            let most = limit.saturating_sub(self.alignment()) / piece;
+            let most = limit.saturating_sub(self.alignment()).checked_div(piece).unwrap_or(0);
             (most > 0).then(|| most.min(count.into()) as u32)
         };
         let too_large = || {

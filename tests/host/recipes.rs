@@ -292,8 +292,9 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("c2c fwd 4 x2 x3", "a second time"),
         ("c2c fwd 4 1/n 1/sqrt(n)", "a second time"),
         ("c2c fwd 4 in-place in-place", "a second time"),
-        ("c2c fwd 4 axes=", "commas"),
         ("c2c fwd 4 axes=a", "commas"),
+        ("c2c fwd 4 *-nan", "neither"),
+        ("c2c fwd 4 *", "neither"),
         ("c2c fwd 4 in=a", "1 to 4 strides"),
         ("c2c fwd 4 out=1,2,3,4,5", "1 to 4 strides"),
     ] {
@@ -360,6 +361,14 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 8x8 axes=0", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
         ("r2c fwd 8", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
         ("c2c fwd 64", "axis 0: radix2 rows=1 lanes=4 + registers 8 lanes=1", "not to 64"),
+        (
+            "c2c fwd 2",
+            "axis 0: registers 2 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 \
+             + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1",
+            "1 to 8 passes, not 9",
+        ),
+        ("c2c fwd 3", "axis 0 bluestein 1000003: registers 1000003 lanes=1", "a convolution of 1000003 for a transform of 3"),
+        ("c2c fwd 300", "axis 0 bluestein 4097: registers 17.241 lanes=17", "not all from 1 to 64"),
     ] {
         let error = lowered(spec, Some(recipe), &profile).unwrap_err();
         if spec.contains("0x1") {
@@ -379,6 +388,11 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 8x8x8", "naive 8x8"),
         ("c2c fwd 8x8 axes=0", "naive 8x8"),
         ("c2c fwd 8x8 in=16,1", "naive 8x8"),
+        // Without gaps, but not row by row.
+        ("c2c fwd 8x4 in=1,8 out=1,8", "naive 8x4"),
+        ("c2c fwd 8x4 out=1,8", "naive 8x4"),
+        ("c2c fwd 8x4 x2 in=8,2/1", "naive 8x4"),
+        ("c2c fwd 8x8 in=1,1:64", "naive 8x8"),
         ("r2c fwd 8x8", "naive 8x8"),
         ("c2c fwd 8x16", "naive 64x64"),
     ] {
@@ -412,6 +426,10 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         ("r2c fwd 8x8 transposed", "a transposed real transform"),
         ("c2c fwd 8x8 out=8,1 transposed", "transposed and an output layout"),
         ("c2c fwd 2x8x8x8", "an FFT of 4 axes"),
+        ("c2c fwd 2x8x8x8 axes=1,2,3", "with a layout"),
+        ("c2c fwd 8x8 axes=", "over no axes"),
+        ("r2c fwd 8x8 axes=", "over no axes"),
+        ("c2c fwd 8 *inf", "a scale of inf"),
         ("c2c fwd 4x6 in=10,1@3:38", "it reaches 39 elements far, and the array has 38"),
         ("c2c fwd 8x8 in=8", "1 strides for 2 axes"),
         ("c2c fwd 8 out=8,1", "2 strides for 1 axes"),
@@ -442,9 +460,59 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         let error = lowered(spec, None, &profile).expect_err(spec);
         assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
     }
+    // What a device cannot hold is said of the recipe of the rules too, not that this recipe were none.
+    for (spec, buffer_bytes, limit) in [
+        ("c2c fwd 65535x65537", u64::MAX, "elements indexed by a u32"),
+        ("r2c fwd 10007 in=429000", u64::MAX, "max_storage_buffers_per_shader_stage"),
+        ("c2c fwd 8192x8192", 256 << 20, "max_buffer_size"),
+        ("c2c fwd 536870912", u64::MAX, "max_storage_buffers_per_shader_stage"),
+    ] {
+        let profile = DeviceProfile { buffer_bytes, storage_buffers: 32, ..profile.clone() };
+        let error = lowered(spec, None, &profile).expect_err(spec);
+        assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
+    }
+    let small = DeviceProfile { invocations: 1, ..profile.clone() };
+    let error = lowered("c2c fwd 4096", None, &small).unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded { limit: "max_compute_invocations_per_workgroup", available: 1, .. }), "{error}");
     for spec in ["c2c fwd 0", "c2c fwd 8x0", "r2c fwd 8 x0", "c2r inv 0x8"] {
         assert!(matches!(lowered(spec, None, &profile), Err(Error::Empty { .. })), "{spec}");
     }
+}
+
+/// Whatever a recipe asks for is checked before it is computed: neither time nor memory is lost on what is refused, or on a program that nobody builds.
+#[test]
+fn nothing_large_is_computed_before_it_is_built() {
+    let begin = std::time::Instant::now();
+    let profile = &profiles()[0];
+    for (spec, recipe) in [
+        ("c2c fwd 3", "axis 0 bluestein 1000003: registers 1000003 lanes=1"),
+        ("c2c fwd 3", "axis 0 bluestein 4294967295: registers 64 lanes=1 + registers 64 lanes=1"),
+        (
+            "c2c fwd 4294967295",
+            "axis 0: registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 4 lanes=1",
+        ),
+        ("c2c fwd 4294967295", "axis 0: registers 64.64.64.64.64.64 lanes=64"),
+        ("c2c fwd 2", "axis 0: registers 4294967295.2 lanes=1"),
+    ] {
+        assert!(lowered(spec, Some(recipe), profile).is_err(), "{spec} by {recipe}");
+    }
+    // Primes of millions: their constants take seconds, their programs nothing.
+    for profile in profiles() {
+        for n in [999_983usize, 7_999_993, 10_000_019, 67_108_859] {
+            let _ = C2c::forward(n).design(&profile).and_then(|recipe| C2c::forward(n).lower(&recipe, &profile));
+        }
+    }
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+}
+
+/// The constants of such a length are 3% larger than one binding.
+#[test]
+fn a_table_may_be_larger_than_a_binding() {
+    let lavapipe = profiles().into_iter().find(|profile| profile.name == "lavapipe").unwrap();
+    let spec = C2c::forward(8_388_593);
+    let program = spec.lower(&spec.design(&lavapipe).unwrap(), &lavapipe).unwrap();
+    program.check(&lavapipe).unwrap();
+    assert!(program.tables.iter().any(|table| table.bytes() > lavapipe.binding_bytes), "{program}");
 }
 
 /// ARCHITECTURE.md walks a 512 x 512 transform by an H200's recipe.

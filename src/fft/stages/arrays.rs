@@ -1,7 +1,7 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
 
 use super::Setting;
-use crate::kernels::fft::pass::{Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, Side, array_binds};
+use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, ROOTS, Side};
 use crate::kernels::{Access, Bind};
 
 /// Declares the arrays and the functions that load from and store to them.
@@ -13,8 +13,14 @@ pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let of_output = element(&pass.store);
     let of_input = if in_place { of_output } else { element(&pass.load) };
-    for Bind { binding, name, access, .. } in array_binds(setting.input, setting.output) {
-        let (access, element) = if access == Access::Read { ("read", of_input) } else { ("read_write", of_output) };
+    for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
+        let (access, element) = match access {
+            // The first binding of the constants stands in the file.
+            Access::Read if name == ROOTS[0] => continue,
+            Access::Read if ROOTS.contains(&name) => ("read", "vec2<f32>"),
+            Access::Read => ("read", of_input),
+            Access::ReadWrite => ("read_write", of_output),
+        };
         text.push_str(&format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"));
     }
     let size = |element: &str| if element == "f32" { 4 } else { 8 };
@@ -64,4 +70,9 @@ pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
         format!("{name}[{index}] = value;{ends}")
     }));
     text.push_str("}\n\n");
+    if setting.roots.segments() > 1 {
+        text.push_str("fn constant(i: u32) -> vec2<f32> {\n");
+        text.push_str(&pieces(&ROOTS, &setting.roots, 8, &load));
+        text.push_str("}\n\n");
+    }
 }

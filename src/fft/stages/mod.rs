@@ -22,6 +22,7 @@ use exchange::Group;
 pub(super) struct Setting {
     pub input: Bound,
     pub output: Bound,
+    pub roots: Bound,
     /// Every invocation has a line: no line is past the last, and no workgroup in a folded grid.
     pub exact: bool,
     /// Workgroup memory in words.
@@ -291,7 +292,7 @@ impl Generator<'_> {
         for k in 1..radix {
             let looked_up = self.recipe.roots == Roots::Table || k.is_power_of_two();
             names.push(if looked_up {
-                self.writer.value(format_args!("roots[{}]", plus(&at, (k - 1) * p)))
+                self.constant(&plus(&at, (k - 1) * p))
             } else {
                 let high = 1 << k.ilog2();
                 self.writer.value(format_args!("complex_mul({}, {})", names[high as usize], names[(k - high) as usize]))
@@ -307,8 +308,8 @@ impl Generator<'_> {
             let partial = self.partial(radix, b, &place.t);
             *round = self.in_round(partial.as_deref(), radix, |own| {
                 let product = |(value, step): (&String, &u32)| {
-                    let at = plus(&place.t, step + constants);
-                    own.writer.value(format_args!("complex_mul({value}, roots[{at}]){order}"))
+                    let factor = own.constant_text(&plus(&place.t, step + constants));
+                    own.writer.value(format_args!("complex_mul({value}, {factor}){order}"))
                 };
                 round.iter().zip(&steps).map(product).collect()
             });
@@ -403,10 +404,22 @@ impl Generator<'_> {
     /// exp(-2πi·x/n) by two tables, or one if that has all.
     fn look_up(&mut self, n: u32, low: u32, [low_at, high_at]: [u32; 2], x: &str) -> String {
         if n <= low {
-            return self.writer.value(format_args!("roots[{}]", plus(x, low_at)));
+            return self.constant(&plus(x, low_at));
         }
-        let (x_low, x_high) = (plus(&format!("{x} % {low}u"), low_at), plus(&format!("{x} / {low}u"), high_at));
-        self.writer.value(format_args!("complex_mul(roots[{x_low}], roots[{x_high}])"))
+        let factors = [plus(&format!("{x} % {low}u"), low_at), plus(&format!("{x} / {low}u"), high_at)];
+        let [low, high] = factors.map(|at| self.constant_text(&at));
+        self.writer.value(format_args!("complex_mul({low}, {high})"))
+    }
+
+    /// An expression for a constant. Most tables have one binding.
+    fn constant_text(&self, at: &str) -> String {
+        if self.setting.roots.segments() == 1 { format!("roots[{at}]") } else { format!("constant({at})") }
+    }
+
+    /// The name of a constant.
+    fn constant(&mut self, at: &str) -> String {
+        let text = self.constant_text(at);
+        self.writer.value(format_args!("{text}"))
     }
 
     fn writer_guarded<R>(&mut self, condition: Option<&str>, body: impl FnOnce(&mut Self) -> R) -> R {

@@ -44,7 +44,9 @@ impl Generator<'_> {
         }
         if steps.iter().all(|step| step % base_block == 0) {
             let anchor = self.element_place(of, line, t);
-            return steps.iter().map(|step| plus(&anchor, step / base_block * of.stride)).collect();
+            // Past the limit of a padded axis, where nothing is read or stored, places may lie beyond what the device counts.
+            let beyond = |step: &u32| (step / base_block).wrapping_mul(of.stride);
+            return steps.iter().map(|step| plus(&anchor, beyond(step))).collect();
         }
         steps.iter().map(|&step| self.element_place(of, line, &plus(t, step))).collect()
     }
@@ -177,7 +179,8 @@ impl Generator<'_> {
             None => value,
             Some(at) => {
                 let index = index.expect("factors need it");
-                self.writer.value(format_args!("complex_mul({value}, roots[{}])", plus(index, at)))
+                let factor = self.constant_text(&plus(index, at));
+                self.writer.value(format_args!("complex_mul({value}, {factor})"))
             }
         }
     }
@@ -244,7 +247,8 @@ impl Generator<'_> {
                         let mut value = value.clone();
                         if let Some(factors) = side.factors {
                             let at = format!("{} + {factors}u", position(side, index.as_deref(), place, step));
-                            value = own.writer.value(format_args!("complex_mul({value}, roots[{at}])"));
+                            let factor = own.constant_text(&at);
+                            value = own.writer.value(format_args!("complex_mul({value}, {factor})"));
                         }
                         own.store_one(side, place, at, &value);
                     });

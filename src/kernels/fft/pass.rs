@@ -207,7 +207,7 @@ impl Place {
         if block == 1 { Self::linear(outer) } else { Self { low: vec![(block, inner)], stride: outer } }
     }
 
-    /// The place of `i`.
+    /// The place of `i`, modulo 2³²: indices that nothing reads, past the limit of a padded axis, may lie beyond.
     #[must_use]
     pub fn of(&self, i: u32) -> u32 {
         let mut rest = i;
@@ -216,7 +216,7 @@ impl Place {
             place += rest % base * stride;
             rest /= base;
         }
-        place + rest * self.stride
+        place.wrapping_add(rest.wrapping_mul(self.stride))
     }
 
     /// The stride of the lowest digit.
@@ -275,6 +275,12 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// An array in one binding.
+    #[must_use]
+    pub fn whole(slot: Slot, bytes: u64) -> Self {
+        Self { slot, first: 0, bytes, segment: bytes }
+    }
+
     /// Number of bindings.
     #[must_use]
     pub fn segments(&self) -> usize {
@@ -298,17 +304,15 @@ pub const DATA: [&str; 16] = [
     "data14", "data15",
 ];
 
-/// The bindings of a pass: those of its arrays, and 3 for the roots.
-#[must_use]
-pub fn binds(input: Bound, output: Bound, roots: Slot) -> Vec<Bind> {
-    let mut binds = array_binds(input, output);
-    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
-    binds
-}
+/// As [`INPUTS`].
+pub const ROOTS: [&str; 16] = [
+    "roots", "roots1", "roots2", "roots3", "roots4", "roots5", "roots6", "roots7", "roots8", "roots9", "roots10", "roots11", "roots12",
+    "roots13", "roots14", "roots15",
+];
 
-/// The bindings of the arrays: numbers 1 and 2 for input and output, and from 4 on what more pieces there are.
+/// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the constants, and from 4 on what more pieces there are.
 #[must_use]
-pub fn array_binds(input: Bound, output: Bound) -> Vec<Bind> {
+pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     let mut binds = Vec::new();
     let mut next = 4;
     let mut bind = |names: &[&'static str], access, first_binding, bound: Bound| {
@@ -330,6 +334,7 @@ pub fn array_binds(input: Bound, output: Bound) -> Vec<Bind> {
         bind(&INPUTS, Access::Read, 1, input);
         bind(&OUTPUTS, Access::ReadWrite, 2, output);
     }
+    bind(&ROOTS, Access::Read, 3, roots);
     binds
 }
 
@@ -402,7 +407,7 @@ pub(super) fn mirror_lines(
 ) {
     let pass = of_dispatch(call.dispatch);
     let n = pass.n();
-    let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(call.buffer("roots"));
+    let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(&gather(call, [&ROOTS, &[]]));
     let input = gather(call, [&INPUTS, &DATA]);
     let mut output = gather(call, [&OUTPUTS, &DATA]);
     for line in 0..lines {
