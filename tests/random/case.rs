@@ -1,0 +1,208 @@
+//! A random case: where it runs, what it draws from, and what became of it.
+
+use fastrand::Rng;
+use wgpu_fft::{DeviceProfile, Element, Error, Program, Spec};
+
+use crate::harness::{self, Device};
+use crate::profiles;
+
+/// Where cases run.
+#[derive(Clone, Copy)]
+pub enum Place<'a> {
+    /// Without a device, as the host runs programs.
+    Host,
+    Device(&'a Device),
+}
+
+/// What became of a case.
+pub enum Verdict {
+    Right,
+    /// With an error of this kind.
+    Refused(String),
+    /// With the reason.
+    Wrong(String),
+}
+
+/// A case in the making.
+pub struct Case<'a> {
+    pub rng: Rng,
+    pub place: Place<'a>,
+    /// Says what the case has come to, for who asks why it hangs or panics.
+    pub note: &'a dyn Fn(&str),
+}
+
+/// What an output holds before.
+pub const UNWRITTEN: u32 = harness::UNWRITTEN;
+
+impl Case<'_> {
+    /// True so many times of a hundred.
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.rng.u32(0..100) < percent
+    }
+
+    pub fn pick<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.rng.usize(0..all.len())].clone()
+    }
+
+    /// Elements that an array should not exceed: mirrors on the host are slow.
+    pub fn most_elements(&self) -> usize {
+        match self.place {
+            Place::Host => 3000,
+            Place::Device(_) => 20_000,
+        }
+    }
+
+    /// A profile to plan for: that of the device, or on the host any.
+    pub fn profile(&mut self) -> DeviceProfile {
+        match self.place {
+            Place::Host => profiles::random(&mut self.rng),
+            Place::Device(device) => device.gpu().profile().clone(),
+        }
+    }
+
+    /// A random shape of at most `rank` axes.
+    pub fn shape(&mut self, rank: usize) -> Vec<usize> {
+        let rank = self.rng.usize(1..=rank);
+        let mut left = self.most_elements();
+        let shape = (0..rank).map(|axis| {
+            let most = if axis + 1 == rank { left } else { (left as f64).powf(1.0 / (rank - axis) as f64) as usize * 2 };
+            let most = most.clamp(1, left);
+            let extent = match self.rng.u32(0..6) {
+                0 => self.rng.usize(1..=4),
+                1 => 1 << self.rng.u32(0..=most.ilog2()),
+                2 => self.rng.usize(1..=9) * self.rng.usize(1..=9),
+                3 => self.pick(&[11, 13, 17, 31, 37, 67, 97, 101, 127, 139, 257]),
+                4 => self.rng.usize(1..=64),
+                _ => self.rng.usize(1..=most),
+            };
+            let extent = extent.clamp(1, most);
+            left = (left / extent).max(1);
+            extent
+        });
+        shape.collect()
+    }
+
+    /// A recipe for a specification: the rules', one near it, or its text with numbers changed. And whether it is the rules'.
+    pub fn recipe<S: Spec>(&mut self, spec: &S, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(S::Recipe, bool), Error> {
+        let rules = spec.design(profile)?;
+        if self.chance(45) {
+            return Ok((rules, true));
+        }
+        let mut recipe = rules;
+        let mut near = spec.alternatives(profile);
+        near.extend(spec.baseline(profile));
+        if !near.is_empty() && self.chance(60) {
+            recipe = self.pick(&near);
+        }
+        for _ in 0..self.rng.u32(0..4) {
+            let near = spec.neighbours(&recipe, profile);
+            if near.is_empty() {
+                break;
+            }
+            recipe = self.pick(&near);
+        }
+        if self.chance(30) {
+            let text = if !by_hand.is_empty() && self.chance(40) { (*self.pick(&by_hand)).to_owned() } else { recipe.to_string() };
+            recipe = self.mutated(&text).parse()?;
+        }
+        Ok((recipe, false))
+    }
+
+    /// A text with one to three of its numbers changed, or a part left out or doubled.
+    pub fn mutated(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for _ in 0..self.rng.u32(1..=3) {
+            let mut parts: Vec<String> = Vec::new();
+            for c in text.chars() {
+                match parts.last_mut().filter(|part| part.ends_with(|last: char| last.is_ascii_digit()) == c.is_ascii_digit()) {
+                    Some(part) => part.push(c),
+                    None => parts.push(c.to_string()),
+                }
+            }
+            if parts.is_empty() {
+                break;
+            }
+            let at = self.rng.usize(0..parts.len());
+            let is_number = |part: &String| part.parse::<u64>().is_ok();
+            let numbers: Vec<usize> = (0..parts.len()).filter(|&i| is_number(&parts[i])).collect();
+            if numbers.is_empty() || self.chance(10) {
+                if self.rng.bool() {
+                    parts.remove(at);
+                } else {
+                    let twice = parts[at].clone();
+                    parts.insert(at, twice);
+                }
+            } else {
+                let at = self.pick(&numbers);
+                let old: u64 = parts[at].parse().unwrap_or(1);
+                let new = match self.rng.u32(0..8) {
+                    0 => 0,
+                    1 => old + 1,
+                    2 => old.saturating_sub(1),
+                    3 => old * 2,
+                    4 => old / 2,
+                    5 => self.rng.u64(0..70),
+                    6 => self.pick(&[64, 65, 255, 1024, 65_535, 1_000_003, u64::from(u32::MAX), u64::from(u32::MAX) + 1]),
+                    _ => 1 << self.rng.u32(0..12),
+                };
+                parts[at] = new.to_string();
+            }
+            text = parts.concat();
+        }
+        text
+    }
+
+    /// Plans and runs a specification by a random recipe. The output is what an array holds then that held [`UNWRITTEN`], or the input, before.
+    pub fn output<S: Spec>(
+        &mut self,
+        spec: &S,
+        by_hand: &[&str],
+        input: &dyn Fn(usize) -> Vec<S::Input>,
+    ) -> Result<Vec<S::Output>, Verdict> {
+        let profile = self.profile();
+        (self.note)(&format!("`{spec}` on {profile:?}"));
+        let refused = |error: Error| Verdict::Refused(kind_of(&error));
+        let (recipe, by_the_rules) = self.recipe(spec, &profile, by_hand).map_err(refused)?;
+        (self.note)(&format!("`{spec}` by `{recipe}` on {profile:?}"));
+        let program = match spec.lower(&recipe, &profile).and_then(|program| program.check(&profile).map(|()| program)) {
+            Err(error @ Error::UnfitRecipe { .. }) if by_the_rules => return Err(Verdict::Wrong(format!("of the rules' recipe: {error}"))),
+            program => program.map_err(refused)?,
+        };
+        let input = input(program.input.len);
+        self.run(spec, &recipe, &program, &input).map_err(refused)
+    }
+
+    fn run<S: Spec>(&self, spec: &S, recipe: &S::Recipe, program: &Program, input: &[S::Input]) -> Result<Vec<S::Output>, Error> {
+        match self.place {
+            Place::Host => program.run_on_host(input),
+            Place::Device(device) => {
+                let plan = device.planner.plan_with(spec.clone(), recipe.clone())?;
+                let output = harness::run_guarded(device, &plan, input);
+                device.planner.clear();
+                Ok(output)
+            }
+        }
+    }
+}
+
+/// The name of an error's kind, with the limit that it is about.
+pub fn kind_of(error: &Error) -> String {
+    match error {
+        Error::LimitExceeded { limit, .. } => format!("LimitExceeded {limit}"),
+        other => {
+            let text = format!("{other:?}");
+            text.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// Words of an array, to compare what must not have been touched.
+pub fn untouched<T: Element>(before: &[T], after: &[T], written: &[usize]) -> Result<(), String> {
+    let mut may_differ = vec![false; before.len()];
+    written.iter().for_each(|&place| may_differ[place] = true);
+    let same = |i: usize| bytemuck::bytes_of(&before[i]) == bytemuck::bytes_of(&after[i]);
+    match (0..before.len()).find(|&i| !may_differ[i] && !same(i)) {
+        None => Ok(()),
+        Some(i) => Err(format!("it wrote element {i} of its output, which is none of its own")),
+    }
+}
