@@ -35,6 +35,7 @@ mod parts;
 mod passes;
 mod recipe;
 mod roots;
+mod samples;
 mod stages;
 mod transform;
 

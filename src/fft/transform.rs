@@ -383,6 +383,10 @@ macro_rules! specification {
                 neighbours::neighbours(&self.0, recipe, profile)
             }
 
+            fn samples(&self, input: &[u32]) -> Vec<crate::plan::Sample> {
+                samples::samples(&self.0, input)
+            }
+
             fn judge(&self) -> Judge {
                 neighbours::JUDGE
             }

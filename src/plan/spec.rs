@@ -5,7 +5,7 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
 
-use super::Program;
+use super::{Program, Sample};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -117,6 +117,13 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// Recipes that differ from `recipe` in one decision: where a search goes next. Not all of them need fit.
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe> {
         let _ = (recipe, profile);
+        Vec::new()
+    }
+
+    /// Some elements of the result for an input of these words (for both inputs, where there are two), computed on the host from the definition. A search compares
+    /// results with them as well, so that it does not hang on one recipe which all others are compared with. None where each takes very long.
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let _ = input;
         Vec::new()
     }
 

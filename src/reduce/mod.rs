@@ -46,6 +46,7 @@ mod judge;
 mod lower;
 mod neighbours;
 mod recipe;
+mod samples;
 mod text;
 
 use std::fmt;
@@ -62,7 +63,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
-use crate::plan::{Judge, Program, Spec};
+use crate::plan::{Judge, Program, Sample, Spec};
 use crate::shape::{Batched, Shape};
 use geometry::Geometry;
 
@@ -453,6 +454,10 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
 
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples::samples(&self.core, input)
     }
 
     fn judge(&self) -> Judge {

@@ -6,7 +6,7 @@ use super::numbers::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
-use crate::plan::{Judge, Placement, Planner, side_by_side};
+use crate::plan::{Judge, Placement, Planner, Sample, side_by_side};
 use crate::transpose::Permute;
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
@@ -33,6 +33,7 @@ pub(super) struct Lab<T: Tunable> {
     stopwatch: Stopwatch,
     pairs: Vec<Pair>,
     input: Vec<u32>,
+    samples: Vec<Sample>,
     expected: Option<Vec<u32>>,
     /// Recipes that are compiled and have not run.
     compiled: HashMap<T::Recipe, Compiled>,
@@ -71,6 +72,7 @@ impl<T: Tunable> Lab<T> {
         };
         let pairs = (0..count).map(|_| pair()).collect::<Result<_>>()?;
         let stopwatch = Stopwatch::new(&gpu)?;
+        let samples = tunable.samples(&input);
         Ok(Self {
             gpu,
             tunable,
@@ -78,6 +80,7 @@ impl<T: Tunable> Lab<T> {
             arrays,
             stopwatch,
             pairs,
+            samples,
             input,
             expected: None,
             compiled: HashMap::new(),
@@ -146,24 +149,34 @@ impl<T: Tunable> Lab<T> {
         Ok(seconds[0] * self.arrays.moved_bytes() as f64 / (words as f64 * 8.0))
     }
 
-    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with the baseline's, and so are the guards around each array. Where the
-    /// baseline does not run, the estimate takes its place.
+    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with elements computed on the host and with the baseline's result, and so are the
+    /// guards around each array. Where the baseline does not run, or is wrong itself, the estimate takes its place.
     pub fn fault(&mut self, recipe: &T::Recipe, estimate: &T::Recipe) -> Result<Option<String>> {
         if self.expected.is_none() {
+            let right = |output: std::result::Result<Vec<u32>, String>| output.ok().filter(|output| self.wrong_sample(output).is_none());
             let by_baseline = self.tunable.baseline(self.gpu.profile()).and_then(|baseline| self.result(&baseline));
-            self.expected = match by_baseline {
-                Ok(Ok(output)) => Some(output),
+            let by_baseline = match by_baseline {
+                Ok(output) => right(output),
                 Err(error @ Error::DeviceLost { .. }) => return Err(error),
-                _ => self.result(estimate)?.ok(),
+                Err(_) => None,
+            };
+            self.expected = match by_baseline {
+                Some(output) => Some(output),
+                None => right(self.result(estimate)?),
             };
         }
         let Some(candidate) = self.candidates.get(recipe) else { return Ok(Some("it was not admitted".to_owned())) };
         let output = self.run_guarded(&candidate.recorders[0])?;
         Ok(match (output, &self.expected) {
-            (Ok(output), Some(expected)) => disagreement(self.judge.output, expected, &output),
+            (Ok(output), Some(expected)) => self.wrong_sample(&output).or_else(|| disagreement(self.judge.output, expected, &output)),
             (Err(fault), _) => Some(fault),
             (Ok(_), None) => Some("there is no result to compare it with".to_owned()),
         })
+    }
+
+    /// What is wrong with the elements of an output that are known.
+    fn wrong_sample(&self, output: &[u32]) -> Option<String> {
+        self.samples.iter().find_map(|sample| sample.fault(output))
     }
 
     /// The result of a recipe that need not be admitted.

@@ -8,7 +8,7 @@ use super::record::wgsl_hash;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, View};
-use crate::plan::{Judge, Placement, Planner, Spec};
+use crate::plan::{Judge, Placement, Planner, Sample, Spec};
 
 /// Something that can be computed in several ways, of which the fastest is looked for: every [`Spec`], and whatever else implements this, such as kernels of the
 /// caller's.
@@ -38,6 +38,12 @@ pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
 
     /// What recipes are compared on.
     fn judge(&self) -> Judge;
+
+    /// Some elements of the result for these inputs that no recipe had a part in: results are compared with them, and so is that of the baseline.
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let _ = input;
+        Vec::new()
+    }
 
     /// The arrays.
     ///
@@ -122,6 +128,10 @@ impl<S: Spec> Tunable for S {
 
     fn judge(&self) -> Judge {
         Spec::judge(self)
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        Spec::samples(self, input)
     }
 
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {

@@ -99,6 +99,25 @@ pub fn recipes_at_fault_never_win(device: &Device) {
     assert!(compiled.contains(&good) && compiled.iter().all(|recipe| recipe.fault == Fault::None), "{}: {compiled:?}", device.name);
 }
 
+/// One wrong baseline must not decide what is right.
+pub fn a_wrong_baseline_decides_nothing(device: &Device) {
+    let (good, bad) = (recipe(50, Fault::None), recipe(10, Fault::WrongElement));
+    let mut suspect = Suspect::new(recipe(5000, Fault::None), vec![bad, good]);
+    suspect.baseline = recipe(1, Fault::WrongElement);
+    let choose = |suspect: &Suspect| {
+        let tuning = Tuning::measure().record(Record::in_memory()).time_limit(PLENTY).patience(PATIENCE);
+        outcome(tuning.choose(device.gpu(), suspect).unwrap())
+    };
+    // The test can fail: without a reference the wrong ones are in the majority.
+    assert_eq!(choose(&suspect).recipe, bad.to_string());
+    suspect.has_sample = true;
+    let found = choose(&suspect);
+    assert_eq!(found.recipe, good.to_string(), "{}: {found}", device.name);
+    let (wrong, why) = &found.faults[0];
+    assert!(*wrong == bad.to_string() && why.contains("the element at byte 32768"), "{wrong}: {why}");
+    assert_eq!(found.faults.len(), 1);
+}
+
 /// A process that dies with a recipe leaves a mark, and the next one does without that recipe.
 pub fn a_recipe_that_kills_the_process_is_not_tried_again(device: &Device) {
     let folder = Folder::new(device, "crash");

@@ -2,7 +2,7 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
-use wgpu_fft::{DeviceProfile, Element, Error, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
 use crate::reference::noise;
@@ -260,4 +260,54 @@ fn the_bound_can_fail() {
     let sum: f64 = x.iter().sum();
     let check = |sum| crate::reductions::within_sum(x.iter().copied(), sum, 40, 1.0 / 16_777_216.0);
     assert!(check(sum).is_ok() && check(sum - x[9]).is_err() && check(sum + x[9]).is_err() && check(f64::NAN).is_err());
+}
+
+/// What a search compares results with besides the baseline's. Numbers are as the search draws them, without zeros, whose sign is another matter.
+#[test]
+fn samples_are_what_recipes_compute() {
+    fn check<T: Value, O: Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, x: &[T]) -> usize {
+        let profile = &profiles()[1];
+        let mut known = 0;
+        for spec in specs {
+            let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+            let output: Vec<O> = if program.second { program.run_two_on_host(x, x) } else { program.run_on_host(x) }.unwrap();
+            let words: Vec<u32> = bytemuck::pod_collect_to_vec(x);
+            let result: Vec<u32> = bytemuck::pod_collect_to_vec(&output);
+            for sample in spec.samples(&words) {
+                assert_eq!(sample.fault(&result), None, "{spec}");
+                let spoiled: Vec<u32> = result.iter().map(|word| word ^ 0x0050_0001).collect();
+                assert!(sample.fault(&spoiled).is_some(), "{spec}: {sample:?}");
+                known += 1;
+            }
+        }
+        known
+    }
+    for (shape, axes) in [([6, 20, 16], vec![0, 1, 2]), ([6, 20, 16], vec![1]), ([5, 21, 9], vec![0, 2]), ([1, 7, 300], vec![2])] {
+        let n: usize = shape.iter().product();
+        let x: Vec<f32> = noise(n, 3).iter().map(|x| x / 2.0 + 1.0).collect();
+        let of = |spec: Reduction<f32, f32>| spec.axes(&axes);
+        let known = check(
+            [
+                of(Reduce::sum(shape)),
+                of(Reduce::sum(shape).map(Map::Scale(-0.5))),
+                of(Reduce::mean(shape)),
+                of(Reduce::norm(shape)),
+                of(Reduce::sum_squares(shape)),
+                of(Reduce::min(shape)),
+                of(Reduce::max(shape)),
+                of(Reduce::dot(shape)),
+            ],
+            &x,
+        );
+        assert_eq!(known, 8 * 8);
+        assert_eq!(check([Reduce::argmin(shape).axes(&axes), Reduce::argmax(shape).axes(&axes), Reduce::count(shape).axes(&axes)], &x), 24);
+        let bits = words(n, 9);
+        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::max(shape).axes(&axes), Reduce::dot(shape).axes(&axes)], &bits), 24);
+        let halves: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
+        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::max(shape).axes(&axes)], &halves), 16);
+        let doubles: Vec<f64> = x.iter().map(|x| f64::from(*x) * 1.000_000_1).collect();
+        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::min(shape).axes(&axes)], &doubles), 16);
+        let complex: Vec<Complex32> = x.iter().map(|x| Complex32::new(*x, 2.0 - x)).collect();
+        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::mean(shape).axes(&axes)], &complex), 16);
+    }
 }

@@ -169,7 +169,15 @@ impl Case<'_> {
             program => program.map_err(refused)?,
         };
         let input = input(program.input.len);
-        self.run(spec, &recipe, &program, &input).map_err(refused)
+        let output = self.run(spec, &recipe, &program, &input).map_err(refused)?;
+        let words = |bytes: &[u8]| {
+            bytes.chunks(4).map(|word| (0..word.len()).fold(0, |all, i| all | u32::from(word[i]) << (8 * i))).collect::<Vec<u32>>()
+        };
+        let (before, after) = (words(bytemuck::cast_slice(&input)), words(bytemuck::cast_slice(&output)));
+        match spec.samples(&before).iter().find_map(|sample| sample.fault(&after)) {
+            None => Ok(output),
+            Some(fault) => Err(Verdict::Wrong(format!("by its samples {fault}"))),
+        }
     }
 
     fn run<S: Spec>(&self, spec: &S, recipe: &S::Recipe, program: &Program, input: &[S::Input]) -> Result<Vec<S::Output>, Error> {

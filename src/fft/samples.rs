@@ -1,0 +1,105 @@
+//! Single elements of a transform by its definition, in f64.
+
+use num_complex::Complex64;
+
+use super::roots::root;
+use super::transform::{Kind, Transform};
+use crate::layout::Placed;
+use crate::plan::sample::{count, spread};
+use crate::plan::{Known, Sample};
+
+/// So many times the two-norm of what an element is made of: ten times what the worst element of the least accurate transform is off, and far below what a wrong one is.
+const TOLERANCE: f64 = 4e-5;
+
+pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
+    let (Ok(geometry), Ok((axes, factor))) = (transform.geometry(), transform.check()) else { return Vec::new() };
+    let [from, to] = transform.shapes();
+    let read = axes.iter().map(|&axis| from.extents()[axis]).product();
+    let results: usize = to.extents().iter().product::<usize>() * transform.batch;
+    let definition = Definition { transform, axes: &axes, placed: &geometry.input, input };
+    let sample = |i: usize| {
+        let mut rest = i;
+        let mut digit = |extent: usize| {
+            let digit = rest % extent;
+            rest /= extent;
+            digit
+        };
+        let mut index: Vec<usize> = to.extents().iter().rev().map(|&extent| digit(extent)).collect();
+        index.reverse();
+        let batch = digit(transform.batch);
+        let (value, norm) = definition.value(&index, batch);
+        let value = value * f64::from(factor);
+        let parts = if transform.kind == Kind::C2r { vec![value.re] } else { vec![value.re, value.im] };
+        let within = TOLERANCE * f64::from(factor).abs() * norm;
+        Sample { byte: place(&geometry.output, &index, batch) * 4 * parts.len(), value: Known::F32(parts, within) }
+    };
+    spread(results, count(read)).map(sample).collect()
+}
+
+fn place(placed: &Placed, index: &[usize], batch: usize) -> usize {
+    let digits = index.iter().chain([&batch]);
+    placed.offset as usize + digits.zip(&placed.strides).map(|(digit, stride)| digit * *stride as usize).sum::<usize>()
+}
+
+struct Definition<'a> {
+    transform: &'a Transform,
+    axes: &'a [usize],
+    placed: &'a Placed,
+    input: &'a [u32],
+}
+
+impl Definition<'_> {
+    fn load(&self, place: usize) -> Complex64 {
+        let number = |i: usize| f64::from(f32::from_bits(self.input.get(i).copied().unwrap_or_default()));
+        if self.transform.kind == Kind::R2c { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
+    }
+
+    /// The element of an output index without its factor, and the two-norm of all that it is made of.
+    fn value(&self, index: &[usize], batch: usize) -> (Complex64, f64) {
+        let last = index.len() - 1;
+        let extents = self.transform.shape.extents();
+        // exp(-2πi·j·k/n) for every j of an axis; conjugated at the end for the inverse.
+        let roots: Vec<Vec<Complex64>> = self
+            .axes
+            .iter()
+            .map(|&axis| {
+                let (n, k) = (extents[axis] as u64, index[axis] as u64);
+                (0..n).map(|j| root(j * k % n, n)).map(|w| if self.transform.is_inverse() { w.conj() } else { w }).collect()
+            })
+            .collect();
+        let of_row = self.axes.last() == Some(&last);
+        let others = &self.axes[..self.axes.len() - usize::from(of_row)];
+        let combinations: usize = others.iter().map(|&axis| extents[axis]).product();
+        let mut from = index.to_vec();
+        let (mut sum, mut norm) = (Complex64::ZERO, 0.0);
+        for combination in 0..combinations {
+            let mut rest = combination;
+            let mut turn = Complex64::ONE;
+            for (&axis, roots) in others.iter().zip(&roots) {
+                from[axis] = rest % extents[axis];
+                turn *= roots[from[axis]];
+                rest /= extents[axis];
+            }
+            let mut of_axis = |j: usize| {
+                from[last] = j;
+                let x = self.load(place(self.placed, &from, batch));
+                norm += x.norm_sqr();
+                x * turn
+            };
+            match roots.last().filter(|_| of_row) {
+                None => sum += of_axis(index[last]),
+                Some(row) if self.transform.kind != Kind::C2r => {
+                    sum += row.iter().enumerate().map(|(j, w)| of_axis(j) * w).sum::<Complex64>()
+                }
+                Some(row) => {
+                    // x[n-j] is the conjugate of x[j], so that the two add twice the real part of one.
+                    let n = row.len();
+                    let half =
+                        (0..=n / 2).map(|j| if j == 0 || 2 * j == n { of_axis(j).re * row[j].re } else { 2.0 * (of_axis(j) * row[j]).re });
+                    sum += half.sum::<f64>();
+                }
+            }
+        }
+        (sum, norm.sqrt())
+    }
+}

@@ -1,0 +1,131 @@
+//! Single results of a reduction by its definition, in f64 or in integers.
+
+use half::f16;
+use num_complex::Complex64;
+
+use super::Core;
+use super::geometry::{Geometry, Run};
+use super::judge;
+use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
+use crate::plan::sample::{count, spread};
+use crate::plan::{Agreement, Known, Sample};
+
+/// Of sums, means, norms, extrema and what is counted. Products and callers' operators have none.
+pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
+    let Ok(geometry) = Geometry::of(spec) else { return Vec::new() };
+    let Ok(operator) = spec.arithmetic(&geometry) else { return Vec::new() };
+    let relative = match judge::judge(spec).output {
+        Agreement::F32(relative) | Agreement::F64(relative) | Agreement::F16(relative) => relative,
+        Agreement::Bits => 0.0,
+    };
+    let results = spread(geometry.results() as usize, count(geometry.count() as usize));
+    let sample = |result: usize| {
+        let first = walk(&geometry.kept, result);
+        let elements = (0..geometry.count() as usize).map(|j| element(spec.kind, input, first + walk(&geometry.reduced, j)));
+        let value = by_definition(&operator, elements, relative)?;
+        let bytes = match &value {
+            Known::Bytes(bytes) => bytes.len(),
+            Known::F32(parts, _) => 4 * parts.len(),
+            Known::F64(parts, _) => 8 * parts.len(),
+        };
+        Some(Sample { byte: result * bytes, value })
+    };
+    results.map_while(sample).collect()
+}
+
+/// Where index `i` lies that counts through these axes, the closest first.
+fn walk(runs: &[Run], i: usize) -> usize {
+    let mut rest = i;
+    let place = |run: &Run| {
+        let digit = rest % run.extent as usize;
+        rest /= run.extent as usize;
+        digit * run.stride as usize
+    };
+    runs.iter().map(place).sum()
+}
+
+/// A number, as an integer too where it is one.
+#[derive(Clone, Copy)]
+struct Number {
+    value: Complex64,
+    bits: u32,
+}
+
+fn element(kind: Kind, input: &[u32], i: usize) -> Number {
+    let word = |i: usize| input.get(i).copied().unwrap_or_default();
+    let float = |i: usize| f64::from(f32::from_bits(word(i)));
+    let (value, bits) = match kind {
+        Kind::F32 => (float(i).into(), 0),
+        Kind::I32 => (f64::from(word(i) as i32).into(), word(i)),
+        Kind::U32 => (f64::from(word(i)).into(), word(i)),
+        Kind::F16 => (f16::from_bits((word(i / 2) >> (16 * (i % 2))) as u16).to_f64().into(), 0),
+        Kind::Complex => (Complex64::new(float(2 * i), float(2 * i + 1)), 0),
+        Kind::F64 | Kind::Pair | Kind::Quad => (f64::from_bits(u64::from(word(2 * i + 1)) << 32 | u64::from(word(2 * i))).into(), 0),
+    };
+    Number { value, bits }
+}
+
+fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + Clone, relative: f64) -> Option<Known> {
+    let integers = matches!(operator.input, Kind::I32 | Kind::U32);
+    // Both inputs are the same, so that a product is a square, and there is no distance.
+    let mapped = |x: Number| -> Option<Complex64> {
+        Some(match &operator.map {
+            Map::Identity => x.value,
+            Map::Square | Map::Product => x.value * x.value,
+            Map::Abs => x.value.re.abs().into(),
+            Map::Scale(bits) => x.value * f64::from(f32::from_bits(*bits)),
+            Map::NonZero => f64::from(u8::from(x.value != Complex64::ZERO)).into(),
+            Map::Norm | Map::ConjugateProduct => x.value.norm_sqr().into(),
+            Map::Distance => Complex64::ZERO,
+            Map::Custom(_) => return None,
+        })
+    };
+    let extreme = |largest: bool| -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (j, x) in elements.clone().enumerate() {
+            let x = mapped(x)?.re;
+            // Of equal ones the first; NaN and both zeros are for the tests of the kernels.
+            if best.is_none_or(|(_, other)| if largest { x > other } else { x < other }) {
+                best = Some((j, x));
+            }
+        }
+        best.map(|(j, _)| j)
+    };
+    let word = |word: u32| Some(Known::Bytes(word.to_le_bytes().to_vec()));
+    match (&operator.fold, &operator.map) {
+        (Fold::Sum, Map::NonZero) => word(elements.clone().map(|x| mapped(x).map_or(0, |x| x.re as u32)).fold(0, u32::wrapping_add)),
+        (Fold::Sum, map) if integers => {
+            let of = |bits: u32| match map {
+                Map::Identity => Some(bits),
+                Map::Square | Map::Product => Some(bits.wrapping_mul(bits)),
+                _ => None,
+            };
+            word(elements.clone().try_fold(0u32, |sum, x| Some(sum.wrapping_add(of(x.bits)?)))?)
+        }
+        (Fold::Sum, _) => {
+            let (mut sum, mut size) = (Complex64::ZERO, 0.0);
+            for x in elements {
+                let x = mapped(x)?;
+                (sum, size) = (sum + x, size + x.norm());
+            }
+            let (sum, size) = match operator.finish {
+                Finish::Identity => (sum, size),
+                Finish::Mean(count) => (sum / f64::from(count), size / f64::from(count)),
+                Finish::Root => (sum.re.sqrt().into(), size.sqrt()),
+            };
+            let parts = if operator.value() == Kind::Complex { vec![sum.re, sum.im] } else { vec![sum.re] };
+            Some(if operator.value() == Kind::F64 { Known::F64(parts, relative * size) } else { Known::F32(parts, relative * size) })
+        }
+        (Fold::ArgMin | Fold::ArgMax, _) if matches!(operator.map, Map::Identity) => word(extreme(operator.fold == Fold::ArgMax)? as u32),
+        (Fold::Min | Fold::Max, Map::Identity) => {
+            let x = elements.clone().nth(extreme(operator.fold == Fold::Max)?)?;
+            match operator.input {
+                Kind::I32 | Kind::U32 => word(x.bits),
+                Kind::F32 | Kind::F16 => word((x.value.re as f32).to_bits()),
+                Kind::F64 => Some(Known::Bytes(x.value.re.to_le_bytes().to_vec())),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
