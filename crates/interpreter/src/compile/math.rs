@@ -206,8 +206,9 @@ impl Compiler<'_> {
         for &x in a {
             results.push(self.compute(float::frexp_fraction(kind), kind, &[x], &Math::Frexp)?);
         }
+        let (kernel, exponent) = float::frexp_exponent(kind).ok_or_else(|| unsupported(format!("Frexp of {kind:?}")))?;
         for &x in a {
-            results.push(self.compute(float::frexp_exponent(kind), Kind::I32, &[x], &Math::Frexp)?);
+            results.push(self.compute(Some(kernel), exponent, &[x], &Math::Frexp)?);
         }
         Ok(results)
     }

@@ -174,9 +174,16 @@ pub(crate) fn is_infinite(kind: Kind) -> Option<Kernel> {
     of_floats!(kind, F, |a: F| -> bool { a.wide().is_infinite() })
 }
 
-/// The whole exponent of `frexp`, with its fraction in `[0.5, 1)`.
-pub(crate) fn frexp_exponent(kind: Kind) -> Option<Kernel> {
-    of_floats!(kind, F, |a: F| -> i32 { if a.wide().is_finite() { libm::frexp(a.wide()).1 } else { 0 } })
+/// The whole exponent of `frexp`, with its fraction in `[0.5, 1)`, and its type. naga gives f16 an exponent of 16 bits.
+pub(crate) fn frexp_exponent(kind: Kind) -> Option<(Kernel, Kind)> {
+    fn exponent(x: f64) -> i32 {
+        if x.is_finite() { libm::frexp(x).1 } else { 0 }
+    }
+    match kind {
+        Kind::F32 => Some((kernel!(|a: f32| -> i32 { exponent(a.wide()) }), Kind::I32)),
+        Kind::F64 => Some((kernel!(|a: f64| -> i64 { exponent(a) as i64 }), Kind::I64)),
+        _ => None,
+    }
 }
 
 pub(crate) fn frexp_fraction(kind: Kind) -> Option<Kernel> {

@@ -47,7 +47,10 @@ pub fn check_table(table: &[(&str, &str)]) {
             }
         }
         expected.sort();
-        for config in [Config::default(), Config { seed: 7, subgroup_size: 8, lockstep: 8, max_turns: 5000, ..Config::default() }] {
+        for config in [
+            Config { max_turns: 5000, ..Config::default() },
+            Config { seed: 7, subgroup_size: 8, lockstep: 8, max_turns: 5000, ..Config::default() },
+        ] {
             let report = run_with(text, [2, 1, 1], &config);
             let mut found = kinds(&report);
             found.sort();
