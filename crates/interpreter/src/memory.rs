@@ -71,7 +71,7 @@ impl Buffer {
     pub fn to_vec<T: bytemuck::AnyBitPattern>(&self) -> Vec<T> {
         {
             let bytes = self.bytes();
-            assert!(bytes.len() % size_of::<T>() == 0, "the size is no multiple of an element's");
+            assert!(bytes.len().is_multiple_of(size_of::<T>()), "the size is no multiple of an element's");
             bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
         }
     }

@@ -176,7 +176,6 @@ macro_rules! float_operators {
         binary("step(x, y)", &finite, |x, y| round((wide(x) <= wide(y)) as u32 as f64));
         unary("sign(x)", &finite, |x| round(wide(x).signum()));
         unary("saturate(x)", &finite, |x| round(wide(x).clamp(0.0, 1.0)));
-        unary("frexp(x).fract", &finite, |x| round(libm::frexp(wide(x)).0));
         // naga gives f16 an exponent of i16, which the interpreter does not know.
         if $exponent != "" {
             unary(&format!("i32(frexp(x).{})", $exponent), &finite, |x| libm::frexp(wide(x)).1);

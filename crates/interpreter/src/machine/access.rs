@@ -137,8 +137,8 @@ impl<'p> Machine<'p> {
         }
         if let Root::Registers(first) = access.root {
             for (i, part) in access.parts.iter().enumerate() {
-                for lane in 0..LANES {
-                    let word = if good >> lane & 1 == 1 { g.get(first + offsets[lane] + part.offset, lane) } else { 0 };
+                for (lane, offset) in offsets.iter().enumerate() {
+                    let word = if good >> lane & 1 == 1 { g.get(first + offset + part.offset, lane) } else { 0 };
                     g.set(to + i as u32, lane, word);
                 }
                 if g.marked {

@@ -201,7 +201,7 @@ pub(crate) fn math(fun: Math, kind: Kind) -> Option<Kernel> {
         Math::Min => of_floats!(kind, F, |a: F, b: F| -> F { a.min(b) }),
         Math::Max => of_floats!(kind, F, |a: F, b: F| -> F { a.max(b) }),
         Math::Clamp => of_floats!(kind, F, |a: F, low: F, high: F| -> F { a.max(low).min(high) }),
-        Math::Saturate => by_f64!(kind, |x: f64| x.max(0.0).min(1.0)),
+        Math::Saturate => by_f64!(kind, |x: f64| if x > 0.0 { x.min(1.0) } else { 0.0 }),
         Math::Cos => by_f64!(kind, f64::cos),
         Math::Cosh => by_f64!(kind, f64::cosh),
         Math::Sin => by_f64!(kind, f64::sin),

@@ -93,7 +93,7 @@ pub(crate) fn arithmetic_32(op: Arithmetic, signed: bool) -> WrappingKernel {
                 (product as i32, product != product as i32 as i64)
             })
         },
-        (Op::Divide, false) => |regs, r| wrapping::<u32>(regs, r, |a, b| (if b == 0 { a } else { a / b }, false)),
+        (Op::Divide, false) => |regs, r| wrapping::<u32>(regs, r, |a, b| (a.checked_div(b).unwrap_or(a), false)),
         (Op::Divide, true) => {
             |regs, r| wrapping::<i32>(regs, r, |a, b| (if b == 0 { a } else { a.wrapping_div(b as i32) }, a == i32::MIN && b as i32 == -1))
         }
