@@ -1,8 +1,10 @@
-//! The transpose of a picture of 1920 x 1080 pixels whose invocations outside of the picture return before the barrier.
+//! The transpose of a picture of 1920 x 1080 pixels whose invocations outside of the picture return
+//! before the barrier.
 //!
-//! 1080 is no multiple of 16. The last row of tiles has invocations without a pixel, and they leave before the others meet: the barrier
-//! waits for invocations that never come, or does not wait at all. The bound that they check is the input's besides, and a
-//! transposed tile has other invocations at the edge: pixels of the output stay unwritten. This program was published.
+//! 1080 is no multiple of 16. The last row of tiles has invocations without a pixel, and they leave
+//! before the others meet: the barrier waits for invocations that never come, or does not wait at
+//! all. The bound that they check is the input's besides, and a transposed tile has other
+//! invocations at the edge: pixels of the output stay unwritten. This program was published.
 
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 

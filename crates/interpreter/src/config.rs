@@ -11,17 +11,20 @@
 pub struct Config {
     /// Invocations of a subgroup: a power of two to 64. Default: 32.
     pub subgroup_size: u32,
-    /// Invocations that run in lockstep: a multiple of the subgroup size to 64. The others of the workgroup take turns with them at
-    /// barriers. Default: 0, which stands for 64. Fewer are slower, and meet in more different orders.
+    /// Invocations that run in lockstep: a multiple of the subgroup size to 64. The others of the
+    /// workgroup take turns with them at barriers. Default: 0, which stands for 64. Fewer are
+    /// slower, and meet in more different orders.
     pub lockstep: u32,
-    /// Order of workgroups, of the groups in lockstep between two barriers, and of invocations in an atomic operation. 0, the default, is
-    /// the order of their indices.
+    /// Order of workgroups, of the groups in lockstep between two barriers, and of invocations in
+    /// an atomic operation. 0, the default, is the order of their indices.
     pub seed: u64,
-    /// Whether workgroup memory starts as zeros, as WGSL says. Default: false, so that a read before the first write is a finding.
+    /// Whether workgroup memory starts as zeros, as WGSL says. Default: false, so that a read
+    /// before the first write is a finding.
     pub zero_workgroup_memory: bool,
     /// Whether results that are denormal numbers become zeros. Default: false.
     pub flush_denormals: bool,
-    /// Whether two writes of the same value to the same place are a race. WGSL says so. Default: true.
+    /// Whether two writes of the same value to the same place are a race. WGSL says so. Default:
+    /// true.
     pub equal_writes_race: bool,
     /// Whether a wrap-around that reaches an index is a finding. Default: true.
     pub check_wrapping: bool,

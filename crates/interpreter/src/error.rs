@@ -1,6 +1,7 @@
 //! Why a shader cannot run at all.
 
-/// Why a shader cannot run. What it does wrong while it runs is a [`Finding`](crate::Finding) instead.
+/// Why a shader cannot run. What it does wrong while it runs is a [`Finding`](crate::Finding)
+/// instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,7 +47,8 @@ pub enum Error {
         /// Bytes bound.
         available: u64,
     },
-    /// A part of a buffer is bound that the buffer does not have, or whose offset is no multiple of 4.
+    /// A part of a buffer is bound that the buffer does not have, or whose offset is no multiple of
+    /// 4.
     #[error("bytes {offset}..{end} of a buffer of {size} bytes cannot be bound to {variable}")]
     BadRange {
         /// Name of the variable.

@@ -1,8 +1,10 @@
-//! Runs WGSL compute shaders on the host, and checks them while they run: what Oclgrind is for OpenCL and compute-sanitizer for CUDA.
+//! Runs WGSL compute shaders on the host, and checks them while they run: what Oclgrind is for
+//! OpenCL and compute-sanitizer for CUDA.
 //!
-//! A GPU does not say when a shader reads past the end of an array, forgets a barrier, or lets two invocations write to one place.
-//! WebGPU makes such mistakes harmless for the rest of the system, which hides them. This crate runs the text itself, as naga
-//! understands it, and reports them with the line, the workgroup, the invocation and the values.
+//! A GPU does not say when a shader reads past the end of an array, forgets a barrier, or lets two
+//! invocations write to one place. WebGPU makes such mistakes harmless for the rest of the system,
+//! which hides them. This crate runs the text itself, as naga understands it, and reports them with
+//! the line, the workgroup, the invocation and the values.
 //!
 //! ```
 //! use wgsl_sanitizer::{Binding, Buffer, Config, FindingKind, Memory, Shader};
@@ -35,14 +37,16 @@
 //! # Ok::<(), wgsl_sanitizer::Error>(())
 //! ```
 //!
-//! - [`Shader`] → [`EntryPoint`] (with values for overrides) → [`Kernel`], which runs as often as one likes.
-//! - [`Memory`] holds [`Buffer`]s, which know which of their bytes have been written, from one dispatch to the next. A [`Binding`] is a
-//!   buffer or a part of one, so that a sequence of dispatches shares its workspaces as on a device.
+//! - [`Shader`] → [`EntryPoint`] (with values for overrides) → [`Kernel`], which runs as often as
+//!   one likes.
+//! - [`Memory`] holds [`Buffer`]s, which know which of their bytes have been written, from one
+//!   dispatch to the next. A [`Binding`] is a buffer or a part of one, so that a sequence of
+//!   dispatches shares its workspaces as on a device.
 //! - [`Config`] sets the size of subgroups, the order of invocations, and what counts as a mistake.
 //! - [`Report`] has the [`Finding`]s, and prints them.
 //!
-//! The [README](https://docs.rs/crate/wgsl-sanitizer) lists the checks, says what each of them can and cannot see, and describes the
-//! command.
+//! The [README](https://docs.rs/crate/wgsl-sanitizer) lists the checks, says what each of them can
+//! and cannot see, and describes the command.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,8 @@
 //! What a kernel is compiled to: a flat list of instructions over lanes.
 //!
-//! Every scalar has registers of its own until `compile::allocate` lets them share. Control flow is structured in WGSL, so a set of lanes
-//! that waits somewhere (at the `else` of an `if`, after a `break`) has a fixed place among the masks.
+//! Every scalar has registers of its own until `compile::allocate` lets them share. Control flow is
+//! structured in WGSL, so a set of lanes that waits somewhere (at the `else` of an `if`, after a
+//! `break`) has a fixed place among the masks.
 
 use std::sync::Arc;
 
@@ -55,7 +56,8 @@ pub(crate) struct Step {
     pub length: Length,
 }
 
-/// A part of the value that is loaded or stored: its offset from the value's, and whether it is but half a word.
+/// A part of the value that is loaded or stored: its offset from the value's, and whether it is but
+/// half a word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     pub offset: u32,

@@ -1,9 +1,10 @@
 //! Who touched a word last, and whether that is a race.
 //!
-//! Time is a counter that grows at the start of each workgroup and at each barrier that orders the memory. Workgroups run one after
-//! another, so the stamp of an access tells whether it was made in this workgroup, and whether a barrier has come since. Each word
-//! keeps its last plain write, its last plain read and its last atomic operation, and for each of them one older stamp from another workgroup.
-//! Nothing is cleared between workgroups.
+//! Time is a counter that grows at the start of each workgroup and at each barrier that orders the
+//! memory. Workgroups run one after another, so the stamp of an access tells whether it was made in
+//! this workgroup, and whether a barrier has come since. Each word keeps its last plain write, its
+//! last plain read and its last atomic operation, and for each of them one older stamp from another
+//! workgroup. Nothing is cleared between workgroups.
 
 use crate::program::SiteId;
 use crate::report::AccessMode;

@@ -28,7 +28,8 @@ impl fmt::Display for AccessMode {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// An index is not below the length of its array or vector. Such reads give 0, such writes are dropped.
+    /// An index is not below the length of its array or vector. Such reads give 0, such writes are
+    /// dropped.
     OutOfBounds {
         /// The access, as `name[index]`.
         place: String,
@@ -58,7 +59,8 @@ pub enum FindingKind {
         other_line: u32,
         /// Workgroup of the other invocation.
         other_workgroup: [u32; 3],
-        /// Its `local_invocation_id`; none if there were several, or if another workgroup has come since.
+        /// Its `local_invocation_id`; none if there were several, or if another workgroup has come
+        /// since.
         other_invocation: Option<[u32; 3]>,
     },
     /// A barrier that not all invocations of the workgroup arrive at.
@@ -77,8 +79,8 @@ pub enum FindingKind {
         /// Invocations of the subgroup.
         expected: u32,
     },
-    /// A value that came through a shuffle from an inactive invocation, or from outside of the subgroup, decides about control flow,
-    /// an index, or what is stored.
+    /// A value that came through a shuffle from an inactive invocation, or from outside of the
+    /// subgroup, decides about control flow, an index, or what is stored.
     UndefinedShuffle {
         /// What the value is used for.
         used_as: &'static str,
@@ -234,7 +236,8 @@ impl Report {
         self.findings.is_empty() && self.dropped == 0
     }
 
-    /// Cases at places of the text for which [`Config::max_findings`](crate::Config::max_findings) left no room.
+    /// Cases at places of the text for which [`Config::max_findings`](crate::Config::max_findings)
+    /// left no room.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -81,8 +81,8 @@ impl EntryPoint<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Overrides`] if a value does not fit or is missing, [`Error::Unsupported`] if the shader uses what the interpreter does not
-    /// know.
+    /// [`Error::Overrides`] if a value does not fit or is missing, [`Error::Unsupported`] if the
+    /// shader uses what the interpreter does not know.
     pub fn compile(self) -> Result<Kernel, Error> {
         let shader = self.shader;
         let stage = Some((ShaderStage::Compute, self.name.as_str()));
@@ -102,7 +102,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Runs `grid` workgroups, and says what it found. Buffers keep what was written to them, and know that it was.
+    /// Runs `grid` workgroups, and says what it found. Buffers keep what was written to them, and
+    /// know that it was.
     ///
     /// # Errors
     ///
@@ -116,7 +117,8 @@ impl Kernel {
         self.program.workgroup_size
     }
 
-    /// Groups and numbers of the bindings that the entry point uses, with the names of the variables.
+    /// Groups and numbers of the bindings that the entry point uses, with the names of the
+    /// variables.
     pub fn bindings(&self) -> impl Iterator<Item = (u32, u32, &str)> {
         self.program.slots.iter().filter_map(|slot| slot.binding.map(|(group, binding)| (group, binding, &*slot.name)))
     }

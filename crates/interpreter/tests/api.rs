@@ -24,7 +24,8 @@ fn clean(text: &str, grid: [u32; 3], buffers: &[Buffer]) -> Vec<Buffer> {
 
 #[test]
 fn layout_of_structs_and_matrices() {
-    // Offsets by WGSL's rules: a 0, b 16 (aligned to 16), c 28, m 32 with columns 16 apart, h 80, v 88 with elements 8 apart.
+    // Offsets by WGSL's rules: a 0, b 16 (aligned to 16), c 28, m 32 with columns 16 apart, h 80, v
+    // 88 with elements 8 apart.
     let text = "
 enable f16;
 struct Inner { x: u32, y: vec2<f32> }
@@ -300,4 +301,21 @@ fn main(@builtin(local_invocation_index) t: u32) {\n out[t + 64u] = 1u;\n out[t 
     let report = run_with(text, [1, 1, 1], &Config { max_findings: 1, ..Config::default() });
     assert_eq!((report.findings().len(), report.dropped()), (1, 4));
     assert!(!report.is_clean());
+}
+
+#[test]
+fn kernels_may_run_on_several_threads() {
+    fn both<T: Send + Sync>() {}
+    both::<Shader>();
+    both::<wgsl_sanitizer::Kernel>();
+    both::<Memory>();
+    both::<Report>();
+}
+
+#[test]
+fn impossible_workgroups_are_errors() {
+    let text = "override N: u32; @compute @workgroup_size(N, 1000) fn main() {}";
+    let kernel = Shader::new(text).unwrap().entry("main").unwrap().with_override("N", 1000.0).compile().unwrap();
+    let error = kernel.dispatch([1, 1, 1], &mut Memory::new(), &[], &Config::default()).unwrap_err();
+    assert!(matches!(error, Error::Config(_)), "{error}");
 }

@@ -1,9 +1,11 @@
-//! Operators, functions and conversions against Rust, for every scalar type and values at the edges.
+//! Operators, functions and conversions against Rust, for every scalar type and values at the
+//! edges.
 
 use half::f16;
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
-/// `r[i] = EXPRESSION` of `x = a[i]`, `y = b[i]` and `z = c[i]`, which have the types and values of `inputs`.
+/// `r[i] = EXPRESSION` of `x = a[i]`, `y = b[i]` and `z = c[i]`, which have the types and values of
+/// `inputs`.
 fn evaluate<R: bytemuck::AnyBitPattern>(expression: &str, result: &str, inputs: &[(&str, Buffer)], count: usize) -> Vec<R> {
     let mut text = format!("enable f16;\n@group(0) @binding(0) var<storage, read_write> r: array<{result}>;\n");
     let mut lets = String::new();
@@ -203,7 +205,8 @@ fn operators_of_f16() {
     let values = [0x3c01, 0x6bff, 0x4401, 0x0001, 0x7801, 0xa9ff].map(f16::from_bits);
     binary("fma(x, y, 0.00000006h)", &values, |x, y| {
         let (product, small) = (x.to_f64() * y.to_f64(), f16::from_bits(1).to_f64());
-        // The product has 22 digits: what is added decides only where it lies between two f16 numbers or on one.
+        // The product has 22 digits: what is added decides only where it lies between two f16
+        // numbers or on one.
         nearest_f16(product + small.copysign(1.0))
     });
 }

@@ -5,7 +5,8 @@ mod common;
 use common::{DECLARATIONS, memory};
 use wgsl_sanitizer::{Config, Shader};
 
-/// `out` of 64 invocations, each of which stores at its place what `f(t)` gives. Without findings, in lockstep of 64 and of 8.
+/// `out` of 64 invocations, each of which stores at its place what `f(t)` gives. Without findings,
+/// in lockstep of 64 and of 8.
 fn out(functions: &str) -> Vec<u32> {
     let text = format!(
         "{functions}\n@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) t: u32) {{ out[t] = f(t); }}\n{DECLARATIONS}"

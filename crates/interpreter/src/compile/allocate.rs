@@ -1,7 +1,8 @@
 //! Lets scalars that are never needed at the same time share a register.
 //!
-//! Programs are straight-line but for loops, so a scalar lives from the first instruction that names it to the last; to the end of
-//! a loop, if it is named inside and comes from before. Registers of a group of invocations then fit into a processor's cache.
+//! Programs are straight-line but for loops, so a scalar lives from the first instruction that
+//! names it to the last; to the end of a loop, if it is named inside and comes from before.
+//! Registers of a group of invocations then fit into a processor's cache.
 
 use std::collections::HashMap;
 
@@ -125,7 +126,8 @@ fn assign(units: &[Unit], first: &[u32], last: &[u32]) -> Assignment {
     Assignment { places, registers }
 }
 
-/// Calls `f` with every register that an instruction names. Of a run of registers it names the first, or each.
+/// Calls `f` with every register that an instruction names. Of a run of registers it names the
+/// first, or each.
 fn registers(instr: &mut Instr, accesses: &mut [Access], f: &mut impl FnMut(&mut Reg, ())) {
     let mut each = |registers: &mut [Reg]| registers.iter_mut().for_each(|r| f(r, ()));
     match instr {

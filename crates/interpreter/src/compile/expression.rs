@@ -195,7 +195,8 @@ impl<'m> Compiler<'m> {
         Ok(Value::Scalars(registers.into()))
     }
 
-    /// A vector may be composed of vectors, and then has a scalar for each of theirs. So has everything else.
+    /// A vector may be composed of vectors, and then has a scalar for each of theirs. So has
+    /// everything else.
     fn compose(&mut self, _ty: Handle<naga::Type>, values: &[Value]) -> Result<Value, Error> {
         let mut registers = Vec::new();
         for value in values {

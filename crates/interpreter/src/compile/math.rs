@@ -64,7 +64,8 @@ impl Compiler<'_> {
         let mut results = Vec::new();
         for i in 0..count {
             let sources: Vec<Reg> = values.iter().map(|v| v[i.min(v.len() - 1)]).collect();
-            // The smaller or larger of two integers is one of them, and keeps what is known about its wrap-around.
+            // The smaller or larger of two integers is one of them, and keeps what is known about
+            // its wrap-around.
             if matches!(fun, Math::Min | Math::Max) && matches!(kind, Kind::I32 | Kind::U32) {
                 let op = if fun == Math::Min { Op::LessEqual } else { Op::GreaterEqual };
                 let first = self.binary(op, kind, sources[0], sources[1])?;

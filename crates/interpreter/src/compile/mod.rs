@@ -1,7 +1,8 @@
 //! From naga's IR to a `Program`.
 //!
-//! Functions are inlined where they are called: WGSL has no recursion, and a pointer that is an argument is then known when compiling.
-//! Vectors, matrices and structs are lists of scalars, so that taking them apart and putting them together costs nothing.
+//! Functions are inlined where they are called: WGSL has no recursion, and a pointer that is an
+//! argument is then known when compiling. Vectors, matrices and structs are lists of scalars, so
+//! that taking them apart and putting them together costs nothing.
 
 mod allocate;
 mod expression;
@@ -76,7 +77,8 @@ pub(crate) struct Compiler<'m> {
     globals: HashMap<Handle<GlobalVariable>, Rc<Place>>,
     global_values: HashMap<Handle<Expression>, Value>,
     frames: Vec<Frame<'m>>,
-    /// Jumps to the end of each construct around the present place, which are given their target there.
+    /// Jumps to the end of each construct around the present place, which are given their target
+    /// there.
     joins: Vec<Vec<usize>>,
     breakables: Vec<Breakable>,
     /// First and last instructions of loops.

@@ -108,7 +108,8 @@ impl Compiler<'_> {
 
     /// The products that are not made component by component.
     fn matrix_product(&mut self, left: Shape, l: &[Reg], right: Shape, r: &[Reg]) -> Result<Option<Vec<Reg>>, Error> {
-        // Both as matrices: rows of the left, what is summed over, columns of the right. Matrices are stored by columns.
+        // Both as matrices: rows of the left, what is summed over, columns of the right. Matrices
+        // are stored by columns.
         let (kind, rows, inner, columns) = match (left, right) {
             (Shape::Matrix { columns: inner, rows, kind }, Shape::Matrix { columns, .. }) => (kind, rows, inner, columns),
             (Shape::Matrix { columns: inner, rows, kind }, Shape::Vector { .. }) => (kind, rows, inner, 1),

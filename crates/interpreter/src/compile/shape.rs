@@ -1,7 +1,8 @@
 //! Types, as far as running a shader needs them.
 //!
-//! Buffers are laid out in bytes, as WGSL says. Everything else is laid out in words, a scalar in one or two of them: workgroup memory
-//! is nobody's business but the shader's, and with a word for each scalar no two invocations share one.
+//! Buffers are laid out in bytes, as WGSL says. Everything else is laid out in words, a scalar in
+//! one or two of them: workgroup memory is nobody's business but the shader's, and with a word for
+//! each scalar no two invocations share one.
 
 use naga::{ArraySize, Handle, ScalarKind, Type, TypeInner};
 

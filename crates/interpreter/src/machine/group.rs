@@ -31,7 +31,8 @@ pub(super) struct Group {
     pub marked: bool,
     /// Per register, the lanes whose value came through a shuffle from nowhere.
     pub undefined: Vec<u64>,
-    /// Per register, the lanes whose value is not what arithmetic without wrap-around gives. That is in `exact`.
+    /// Per register, the lanes whose value is not what arithmetic without wrap-around gives. That
+    /// is in `exact`.
     pub wrapped: Vec<u64>,
     exact: Vec<Option<Box<[i64; LANES]>>>,
     /// The last shuffle from nowhere.

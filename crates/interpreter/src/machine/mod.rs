@@ -16,6 +16,9 @@ use crate::report::{FindingKind, Report};
 use group::{Group, State, lanes};
 use recorder::Recorder;
 
+/// Invocations of a workgroup that the race check has room for. Devices have 1024 at most.
+const MOST_INVOCATIONS: u64 = 65_534;
+
 /// What is bound to a variable.
 #[derive(Clone, Copy)]
 struct Bound {
@@ -53,6 +56,10 @@ pub(crate) fn dispatch(
     config: &Config,
 ) -> Result<Report, Error> {
     check_config(config)?;
+    let invocations = program.workgroup_size.iter().map(|&n| n as u64).product::<u64>();
+    if invocations == 0 || invocations > MOST_INVOCATIONS {
+        return Err(Error::Config(format!("a workgroup has 1 to {MOST_INVOCATIONS} invocations, not {invocations}")));
+    }
     let immediates = memory.buffers.len();
     memory.buffers.push(Buffer::from_slice(&config.immediates));
     let result = bind(program, memory, bindings, immediates).map(|slots| {

@@ -44,7 +44,7 @@ impl Machine<'_> {
                 }
                 Instr::Resize { kernel, from, to, r } => {
                     kernel(&mut g.registers, r);
-                    if self.config.check_wrapping {
+                    if self.config.check_wrapping && (g.marked || may_not_fit(g, from, r[1])) {
                         g.track_resize(from, to, r);
                     }
                     g.join_marks(&r);
@@ -144,7 +144,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Begins the next turn of a loop, or ends it. Returns whether others should have a chance first.
+    /// Begins the next turn of a loop, or ends it. Returns whether others should have a chance
+    /// first.
     fn end_loop(&mut self, g: &mut Group, breaks: u32, condition: Option<Reg>, head: u32, site: SiteId) -> bool {
         if let Some(condition) = condition {
             self.undefined(g, condition, g.active, site, "a condition");
@@ -239,6 +240,14 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether any lane of an integer may be no number of another integer type: a quick look that may
+/// err on the side of yes.
+fn may_not_fit(g: &Group, from: Kind, r: Reg) -> bool {
+    let low = &g.registers[r as usize].0;
+    let any = |bits: u32, words: &[u32; LANES]| words.iter().fold(0, |any, word| any | word) & bits != 0;
+    if from.words() == 2 { any(u32::MAX, &g.registers[r as usize + 1].0) || any(1 << 31, low) } else { any(1 << 31, low) }
 }
 
 fn type_name(kind: Kind) -> &'static str {

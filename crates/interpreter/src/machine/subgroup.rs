@@ -1,4 +1,5 @@
-//! Subgroup operations. A subgroup is a run of invocations with neighbouring `local_invocation_index`.
+//! Subgroup operations. A subgroup is a run of invocations with neighbouring
+//! `local_invocation_index`.
 
 use half::f16;
 use naga::SubgroupOperation as Op;
@@ -12,7 +13,8 @@ use super::Machine;
 use super::group::{Group, lanes, mask_of};
 
 impl Machine<'_> {
-    /// The subgroups of a group that have active invocations: first lane, lanes that there are, active lanes.
+    /// The subgroups of a group that have active invocations: first lane, lanes that there are,
+    /// active lanes.
     fn subgroups(&self, g: &Group) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
         let size = self.config.subgroup_size;
         let (all, active) = (g.all, g.active);

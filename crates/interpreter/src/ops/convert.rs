@@ -5,7 +5,8 @@ use half::f16;
 use super::float::Float;
 use super::{Kernel, Kind, kernel};
 
-/// The smallest and largest numbers of a floating-point type that are numbers of an integer type. WGSL clamps to them.
+/// The smallest and largest numbers of a floating-point type that are numbers of an integer type.
+/// WGSL clamps to them.
 pub(crate) fn limits(from: Kind, to: Kind) -> (f64, f64) {
     let digits = match from {
         Kind::F16 => 11,

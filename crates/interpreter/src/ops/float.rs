@@ -1,7 +1,8 @@
 //! Floating-point functions, rounded after each operation.
 //!
-//! Sums, products, quotients and square roots are correctly rounded in every type, as is `fma`. Functions like `sin` or `pow` are
-//! computed in f64 by the host's library and rounded once; WGSL allows them larger errors than that.
+//! Sums, products, quotients and square roots are correctly rounded in every type, as is `fma`.
+//! Functions like `sin` or `pow` are computed in f64 by the host's library and rounded once; WGSL
+//! allows them larger errors than that.
 
 use half::f16;
 use naga::MathFunction as Math;
@@ -53,7 +54,8 @@ impl Float for f16 {
         f16::from_f32(odd_f32(x))
     }
     fn fma(self, b: Self, c: Self) -> Self {
-        // The product is exact in f64. The sum is rounded to odd, which a second rounding to fewer digits does not see.
+        // The product is exact in f64. The sum is rounded to odd, which a second rounding to fewer
+        // digits does not see.
         let (p, c) = (self.wide() * b.wide(), c.wide());
         let sum = p + c;
         if !sum.is_finite() || sum == 0.0 {
@@ -116,7 +118,8 @@ pub(crate) fn divide(kind: Kind) -> Option<Kernel> {
     of_floats!(kind, F, |a: F, b: F| -> F { a / b })
 }
 
-/// `x - y * trunc(x / y)` is WGSL's definition; with its error bound the exact remainder is a right answer too, and the one given here.
+/// `x - y * trunc(x / y)` is WGSL's definition; with its error bound the exact remainder is a right
+/// answer too, and the one given here.
 pub(crate) fn remainder(kind: Kind) -> Option<Kernel> {
     of_floats!(kind, F, |a: F, b: F| -> F { F::narrow(a.wide() % b.wide()) })
 }
@@ -174,7 +177,8 @@ pub(crate) fn is_infinite(kind: Kind) -> Option<Kernel> {
     of_floats!(kind, F, |a: F| -> bool { a.wide().is_infinite() })
 }
 
-/// The whole exponent of `frexp`, with its fraction in `[0.5, 1)`, and its type. naga gives f16 an exponent of 16 bits.
+/// The whole exponent of `frexp`, with its fraction in `[0.5, 1)`, and its type. naga gives f16 an
+/// exponent of 16 bits.
 pub(crate) fn frexp_exponent(kind: Kind) -> Option<(Kernel, Kind)> {
     fn exponent(x: f64) -> i32 {
         if x.is_finite() { libm::frexp(x).1 } else { 0 }
@@ -194,7 +198,8 @@ pub(crate) fn ldexp(kind: Kind) -> Option<Kernel> {
     of_floats!(kind, F, |a: F, e: i32| -> F { F::narrow(libm::ldexp(a.wide(), e.clamp(-5000, 5000))) })
 }
 
-/// The functions that take each component for itself, and whose arguments and result have the same type.
+/// The functions that take each component for itself, and whose arguments and result have the same
+/// type.
 pub(crate) fn math(fun: Math, kind: Kind) -> Option<Kernel> {
     match fun {
         Math::Abs => absolute(kind),

@@ -154,7 +154,8 @@ pub(crate) fn not(kind: Kind) -> Option<Kernel> {
     of_integers!(kind, I, |a: I| -> I { !a })
 }
 
-/// The functions that take each component for itself, and whose arguments and result have the same type.
+/// The functions that take each component for itself, and whose arguments and result have the same
+/// type.
 pub(crate) fn math(fun: Math, kind: Kind) -> Option<Kernel> {
     match fun {
         Math::Abs => match kind {

@@ -1,4 +1,5 @@
-//! Arithmetic over the invocations that run in lockstep: one register holds one scalar of each of them.
+//! Arithmetic over the invocations that run in lockstep: one register holds one scalar of each of
+//! them.
 
 pub(crate) mod convert;
 pub(crate) mod float;
@@ -22,7 +23,8 @@ impl Register {
 /// Index of a register.
 pub(crate) type Reg = u32;
 
-/// Computes one register (or a pair of them) from up to four: `[result, source, source, source, source]`.
+/// Computes one register (or a pair of them) from up to four: `[result, source, source, source,
+/// source]`.
 pub(crate) type Kernel = fn(&mut [Register], [Reg; 5]);
 
 /// The scalar types of WGSL that can be stored in a variable.
@@ -63,7 +65,8 @@ impl Kind {
     }
 }
 
-/// Lanes that a kernel takes at a time. A block is loaded whole before its result is stored, so that the compiler sees no aliasing.
+/// Lanes that a kernel takes at a time. A block is loaded whole before its result is stored, so
+/// that the compiler sees no aliasing.
 pub(crate) const BLOCK: usize = 16;
 
 /// A type of Rust that stands for a scalar type of WGSL.

@@ -59,7 +59,8 @@ pub(crate) fn pack(fun: Math) -> Option<Kernel> {
     })
 }
 
-/// One component of the vector in a word, whose number the second source holds; and the number of components.
+/// One component of the vector in a word, whose number the second source holds; and the number of
+/// components.
 pub(crate) fn unpack(fun: Math) -> Option<(Kernel, usize)> {
     Some(match fun {
         Math::Unpack4x8snorm => (kernel!(|word: u32, i: u32| -> f32 { ((word >> (8 * (i & 3))) as i8 as f32 / 127.0).max(-1.0) }), 4),

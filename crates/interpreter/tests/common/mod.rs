@@ -3,8 +3,8 @@
 
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Report, Shader};
 
-/// What the kernels of the tables may bind: 0 a uniform (64, 1, 2, 3), 1 `data` of 64 words 0, 1, 2 …, 2 `out` of 64 words that nobody
-/// has written, 3 64 zeros for atomics.
+/// What the kernels of the tables may bind: 0 a uniform (64, 1, 2, 3), 1 `data` of 64 words 0, 1, 2
+/// …, 2 `out` of 64 words that nobody has written, 3 64 zeros for atomics.
 pub fn memory() -> (Memory, Vec<Binding>) {
     let mut memory = Memory::new();
     let buffers = [
@@ -36,7 +36,8 @@ pub fn kinds(report: &Report) -> Vec<(String, u32)> {
     report.findings().iter().map(|f| (format!("{:?}", f.kind).split([' ', '{']).next().unwrap().to_owned(), f.location.line)).collect()
 }
 
-/// Runs kernels of which each line that ends in `// KIND` is expected to be found, and no other. In two orders, with two sizes of subgroup.
+/// Runs kernels of which each line that ends in `// KIND` is expected to be found, and no other. In
+/// two orders, with two sizes of subgroup.
 pub fn check_table(table: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (name, text) in table {
