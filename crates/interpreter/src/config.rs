@@ -1,0 +1,80 @@
+//! How to run, and what to look for.
+
+/// How to run a kernel, and what to look for.
+///
+/// ```
+/// use wgsl_sanitizer::Config;
+/// let config = Config { subgroup_size: 8, seed: 1, ..Config::default() };
+/// assert!(config.check_conversions);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Invocations of a subgroup: a power of two to 64. Default: 32.
+    pub subgroup_size: u32,
+    /// Invocations that run in lockstep: a multiple of the subgroup size to 64. The others of the
+    /// workgroup take turns with them at barriers. Default: 0, which stands for 64. Fewer are
+    /// slower, and meet in more different orders.
+    pub lockstep: u32,
+    /// Order of workgroups, of the groups in lockstep between two barriers, and of invocations in
+    /// an atomic operation. 0, the default, is the order of their indices.
+    pub seed: u64,
+    /// Whether workgroup memory starts as zeros, as WGSL says. Default: false, so that a read
+    /// before the first write is a finding.
+    pub zero_workgroup_memory: bool,
+    /// Whether results that are denormal numbers become zeros. Default: false.
+    pub flush_denormals: bool,
+    /// Whether two writes of the same value to the same place are a race. WGSL says so. Default:
+    /// true.
+    pub equal_writes_race: bool,
+    /// Whether a wrap-around that reaches an index is a finding. Default: true.
+    pub check_wrapping: bool,
+    /// Whether a conversion of a number outside of the integer type is a finding. Default: true.
+    pub check_conversions: bool,
+    /// Turns of loops that an invocation may take in all. Default: 2²².
+    pub max_turns: u64,
+    /// Kinds and lines of findings that are kept; more are only counted. Default: 100.
+    pub max_findings: usize,
+    /// The values of `var<immediate>`.
+    pub immediates: Vec<u8>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            subgroup_size: 32,
+            lockstep: 0,
+            seed: 0,
+            zero_workgroup_memory: false,
+            flush_denormals: false,
+            equal_writes_race: true,
+            check_wrapping: true,
+            check_conversions: true,
+            max_turns: 1 << 22,
+            max_findings: 100,
+            immediates: Vec::new(),
+        }
+    }
+}
+
+/// A small generator of pseudo-random numbers (SplitMix64 by G. Steele, D. Lea and C. Flood, 2014).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, (self.next() % (i as u64 + 1)) as usize);
+        }
+    }
+}
