@@ -288,7 +288,7 @@ pub(crate) enum Instr {
         predicate: Reg,
         site: SiteId,
     },
-    /// All lanes get what the first one has; a finding if they differ.
+    /// The invocation returns.
     End,
 }
 

@@ -87,7 +87,7 @@ pub enum FindingKind {
         /// Line of the shuffle.
         shuffle_line: u32,
     },
-    /// A broadcast or `workgroupUniformLoad` whose argument differs between invocations.
+    /// A broadcast whose source differs between the invocations of a subgroup.
     NonUniformArgument {
         /// What it is the argument of.
         of: &'static str,

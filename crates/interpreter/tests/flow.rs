@@ -212,6 +212,50 @@ fn workgroup_memory_and_atomics() {
 }
 
 #[test]
+fn quads() {
+    check(
+        "fn f(t: u32) -> u32 { return quadSwapX(t) + 100u * quadSwapY(t) + 10000u * quadSwapDiagonal(t) + 1000000u * (quadBroadcast(t, 2u) % 64u); }",
+        |t| (t ^ 1) + 100 * (t ^ 2) + 10000 * (t ^ 3) + 1000000 * (t & !3 | 2),
+    );
+}
+
+#[test]
+fn wide_values() {
+    check(
+        "var<workgroup> sum: atomic<u64>;
+        fn f(t: u32) -> u32 {
+            if t == 0u { atomicStore(&sum, 0lu); }
+            workgroupBarrier();
+            atomicAdd(&sum, u64(t) << 33u);
+            workgroupBarrier();
+            var v = array<vec2<f64>, 2>(vec2(0.5lf, f64(t)), vec2(2.0lf));
+            v[t % 2u][1] *= 3.0lf;
+            let m = subgroupMax(u64(t) << 40u);
+            return u32(atomicLoad(&sum) >> 33u) + u32(v[0].y + v[1].y) + u32(m >> 40u) * 10000u; }",
+        |t| 2016 + if t % 2 == 0 { 3 * t + 2 } else { t + 6 } + (t / 8 * 8 + 7) * 10000,
+    );
+}
+
+#[test]
+fn matrices_and_vectors_by_index() {
+    check(
+        "fn f(t: u32) -> u32 {
+            var m = mat3x2<f32>(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
+            m[t % 3u][t % 2u] += 10.0; m[1] *= 2.0;
+            let column = m[(t + 1u) % 3u];
+            let big = m * 2.0 + m;
+            return u32(column.x + 100.0 * column.y) + u32(big[2][1]) * 10000u + select(0u, 1000000u, all(column > vec2(3.0))); }",
+        |t| {
+            let mut m = [[1u32, 2], [3, 4], [5, 6]];
+            m[t as usize % 3][t as usize % 2] += 10;
+            m[1] = m[1].map(|x| 2 * x);
+            let column = m[(t as usize + 1) % 3];
+            column[0] + 100 * column[1] + 3 * m[2][1] * 10000 + if column[0] > 3 && column[1] > 3 { 1000000 } else { 0 }
+        },
+    );
+}
+
+#[test]
 fn subgroups() {
     for size in [1u32, 4, 8, 32, 64] {
         let text = "

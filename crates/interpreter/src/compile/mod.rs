@@ -11,6 +11,7 @@ mod math;
 mod operator;
 mod place;
 pub(crate) mod shape;
+mod subgroup;
 
 use std::collections::HashMap;
 use std::rc::Rc;

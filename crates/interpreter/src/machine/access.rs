@@ -193,7 +193,6 @@ impl<'p> Machine<'p> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn atomic(&mut self, g: &mut Group, access: &Access, op: AtomicOp, kind: Kind, operands: [Reg; 4]) {
         let [value, compare, result, exchanged] = operands;
         let (offsets, good) = self.resolve(g, access, AccessMode::Atomic);

@@ -142,7 +142,7 @@ impl Group {
         mask
     }
 
-    /// Lanes of a mask of constant truth, for an index mask.
+    /// Says that nothing is known against a register's new value.
     pub(super) fn unmark(&mut self, register: Reg) {
         if self.marked {
             self.undefined[register as usize] = 0;

@@ -223,7 +223,7 @@ pub(crate) fn insert_bits(kind: Kind) -> Option<Kernel> {
     }
 }
 
-/// Whether any lane's divisor is 0, or -1 beside the smallest number: `[_, a, b]`.
+/// What is wrong with the divisor `b` of `a` in a lane: it is 0, or -1 beside the smallest number.
 pub(crate) fn bad_divisor(regs: &[Register], kind: Kind, a: Reg, b: Reg, lane: usize) -> Option<&'static str> {
     let (low_a, low_b) = (regs[a as usize].0[lane], regs[b as usize].0[lane]);
     let (x, y) = if kind.words() == 2 {
