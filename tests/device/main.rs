@@ -115,6 +115,8 @@ fn per_device() -> Vec<DeviceTest> {
         reduce::{
             every_kind_of_axes,
             every_kind_of_axes_across_devices,
+            means_of_values_far_from_zero,
+            means_of_the_channels_of_a_picture,
             recipes_by_hand,
             every_length_around_the_thresholds,
             four_mebi_elements_take_three_passes,
