@@ -151,6 +151,7 @@ fn per_device() -> Vec<DeviceTest> {
             compiled_pipelines_are_kept_in_a_file,
             guests_keep_compiled_pipelines_too,
             a_file_that_is_no_good_is_ignored_and_replaced,
+            what_is_no_regular_file_is_neither_read_nor_replaced,
             what_cannot_be_saved_is_an_error_with_the_path,
             a_lost_device_saves_nothing,
         }
