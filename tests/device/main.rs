@@ -181,6 +181,12 @@ fn per_device() -> Vec<DeviceTest> {
             a_lost_device_is_an_error_everywhere,
             a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back,
             buffers_of_another_device_are_refused,
+            buffers_of_another_instance_are_refused,
+            queues_of_another_device_are_refused,
+            encoders_of_another_device_are_the_callers_to_avoid,
+            programs_give_their_own_instance_or_adapter,
+            buffers_that_no_shader_sees_are_written_and_read,
+            the_largest_buffer_is_the_first_limit,
         }
     }
 }
