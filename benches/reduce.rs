@@ -102,6 +102,11 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
         contests.run(Reduce::<f32>::sum(shape).axes([1]), None)?;
         contests.run(Reduce::<f32>::sum(shape).axes([0]), None)?;
     }
+    // The mean of each channel of a picture: few columns, and many rows to add up.
+    let pixels = contests.bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
+    for channels in [2, 3, 4, 8] {
+        contests.run(Reduce::<f32>::mean([pixels, channels]).axes([0]), None)?;
+    }
     let planes = contests.bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
     contests.run(Reduce::<f32>::sum(planes).axes([1]), None)?;
     contests.run(Reduce::<f32>::sum(planes).axes([0, 2]), None)

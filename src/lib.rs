@@ -71,7 +71,8 @@
 //! repository walks one transform through all four.
 //!
 //! # Errors
-//! Whatever a caller can do wrong is an [`Error`] that carries the numbers, and leaves the encoder as it was.
+//! Whatever a caller can do wrong is an [`Error`] that carries the numbers. It leaves the encoder as it was, unless the encoder had an open pass or is another device's: see
+//! [`Error`].
 #![warn(missing_docs)]
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
@@ -79,6 +80,7 @@
 pub mod element;
 pub mod error;
 pub mod fft;
+mod files;
 pub mod gpu;
 pub mod guides;
 pub mod kernels;

@@ -66,8 +66,12 @@ impl<T> Copy for View<'_, T> {}
 impl<'a, T: Element> View<'a, T> {
     /// Views `len` elements of a caller's buffer from byte `offset_bytes` on.
     ///
+    /// Plans need buffers with the usage `STORAGE`, [`Gpu::write`](crate::Gpu::write) needs `COPY_DST` and [`Gpu::download`](crate::Gpu::download)
+    /// `COPY_SRC`. The buffer must be of the device that uses the view: one of another
+    /// `wgpu::Instance` may pass for a buffer of that device, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+    ///
     /// # Errors
-    /// [`Error::MissingUsage`] if the buffer is no storage buffer; [`Error::Misaligned`] if the offset is no multiple of the element's
+    /// [`Error::Misaligned`] if the offset is no multiple of the element's
     /// size and of 4; [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer; [`Error::Empty`] for no elements;
     /// [`Error::Unsupported`] for an element whose size is neither 1, 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple of the device's
     /// `min_storage_buffer_offset_alignment` ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at most 256.
@@ -76,9 +80,6 @@ impl<'a, T: Element> View<'a, T> {
         let element_bytes = element_bytes::<T>()?;
         if len == 0 {
             return Err(Error::Empty { what: argument, shape: "0".to_owned() });
-        }
-        if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
-            return Err(Error::MissingUsage { argument, required: wgpu::BufferUsages::STORAGE, actual: buffer.usage() });
         }
         let alignment = UNIT.max(element_bytes as u64);
         if !offset_bytes.is_multiple_of(alignment) {
@@ -135,6 +136,10 @@ impl<'a, T: Element> View<'a, T> {
     pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
         if self.len != expected {
             return Err(Error::WrongLen { argument, expected, actual: self.len });
+        }
+        let required = wgpu::BufferUsages::STORAGE;
+        if !self.buffer.usage().contains(required) {
+            return Err(Error::MissingUsage { argument, required, actual: self.buffer.usage() });
         }
         let alignment = u64::from(alignment);
         if !self.offset.is_multiple_of(alignment) {

@@ -13,13 +13,11 @@
 //! | 8 | checksum of all before |
 
 use std::fmt;
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::PathBuf;
 
 use super::{Gpu, unchecked};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// Whether compiled pipelines are kept in a file, and what became of that file when the device was opened.
 ///
@@ -37,7 +35,7 @@ pub enum PipelineCacheStatus {
         /// Bytes handed to the driver.
         bytes: u64,
     },
-    /// The file was not used; saving replaces it.
+    /// The file was not used; saving replaces it if it is a regular file.
     Ignored {
         /// What is wrong with it.
         why: String,
@@ -89,9 +87,9 @@ impl PipelineCache {
             Ok((PipelineCacheStatus::Loaded { bytes: saved.data().len() as u64 }, cache))
         };
         let unused = |why| PipelineCacheStatus::Ignored { why };
-        let loaded = match fs::read(&path) {
-            Ok(file) => load(&file).map_err(unused),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(PipelineCacheStatus::New),
+        let loaded = match files::read_whole(&path, LARGEST) {
+            Ok(Some(file)) => load(&file).map_err(unused),
+            Ok(None) => Err(PipelineCacheStatus::New),
             Err(error) => Err(unused(format!("it cannot be read: {error}"))),
         };
         let opened = loaded.or_else(|status| Ok::<_, Error>((status, create(None)?)));
@@ -122,28 +120,12 @@ impl PipelineCache {
         let data = gpu.caught("saving the pipeline cache", 0, || cache.get_data())?;
         let data = data.ok_or_else(|| failed("the driver gives nothing to save".to_owned()))?;
         let file = file(&identity(&gpu.device.adapter_info()), &data);
-        replace(path, &file).map_err(|error| failed(error.to_string()))?;
+        if file.len() as u64 > LARGEST {
+            return Err(failed(format!("its {} bytes are more than the {LARGEST} that are read again", file.len())));
+        }
+        files::replace(path, &file).map_err(|error| failed(error.to_string()))?;
         Ok(file.len() as u64)
     }
-}
-
-/// Puts `contents` in the place of the file, by way of another one beside it, so that nobody ever reads half of it.
-fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    /// Tells the savings of one process apart.
-    static SAVINGS: AtomicU32 = AtomicU32::new(0);
-    let mut name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?.to_owned();
-    name.push(format!(".{}-{}.tmp", std::process::id(), SAVINGS.fetch_add(1, Ordering::Relaxed)));
-    let temporary = path.with_file_name(name);
-    let written = fs::File::create_new(&temporary).and_then(|mut file| {
-        file.write_all(contents)?;
-        drop(file);
-        fs::rename(&temporary, path)
-    });
-    if written.is_err() {
-        // Whatever is wrong with it is what the caller hears of.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }
 
 /// What a cache is made for. Anything else in it may mean that the driver compiles differently.
@@ -156,6 +138,8 @@ fn identity(info: &wgpu::AdapterInfo) -> String {
 const MAGIC: [u8; 8] = *b"wgpu-fft";
 /// Counts changes of the layout, and of what wgpu's major version makes of the data.
 const VERSION: u32 = 30_001;
+/// Bytes of a file that are read at most. Pipelines take some kilobytes each.
+const LARGEST: u64 = 256 << 20;
 /// Bytes before the identity, and of the checksum at the end.
 const FRAME_BYTES: u64 = 8 + 4 + 4 + 8 + 8;
 
@@ -261,24 +245,5 @@ mod tests {
         let mut other = file("", DATA);
         other[8..12].copy_from_slice(&7u32.to_le_bytes());
         assert!(parse(&other, "").unwrap_err().contains("version 7"));
-    }
-
-    #[test]
-    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
-        let directory = std::env::temp_dir().join(format!("wgpu-fft-cache-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let path = directory.join("pipelines");
-        replace(&path, b"one").unwrap();
-        replace(&path, b"two").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two");
-        assert!(replace(&path.join("below a file"), b"three").is_err());
-        assert!(replace(Path::new("/"), b"three").is_err());
-        // A directory cannot be replaced by a file.
-        fs::create_dir(directory.join("taken")).unwrap();
-        assert!(replace(&directory.join("taken"), b"three").is_err());
-        let mut names: Vec<_> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, ["pipelines", "taken"]);
-        fs::remove_dir_all(&directory).unwrap();
     }
 }

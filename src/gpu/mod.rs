@@ -2,6 +2,7 @@
 
 mod buffer;
 mod cache;
+mod foreign;
 mod options;
 mod pending;
 mod profile;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) use buffer::in_units;
 pub use buffer::{DeviceBuffer, Inputs, View};
 pub use cache::PipelineCacheStatus;
+pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
 pub(crate) use pending::poll_until;
@@ -30,9 +32,10 @@ pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
     profile: Arc<DeviceProfile>,
-    /// The reason why the device was lost. Known on our own devices only: a guest installs no callback.
+    /// The reason why the device was lost. Known on our own devices only: a guest installs no handler.
     lost: Arc<Mutex<Option<String>>>,
     cache: Arc<cache::PipelineCache>,
+    known: Arc<foreign::Known>,
     /// Whether shaders do without wgpu's checks, see [`GpuOptions`].
     checked: bool,
 }
@@ -46,6 +49,11 @@ pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
 
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
+    ///
+    /// For a program that uses wgpu itself: this opens a device of its own, in an instance of wgpu of
+    /// its own. Its buffers, encoders and queue must not be mixed with those of the program's
+    /// devices, see [`from_wgpu`](Self::from_wgpu). To share them, be a guest by `from_wgpu`; to have a second
+    /// device in the same instance, give [`GpuOptions::instance`] or [`GpuOptions::adapter`].
     ///
     /// # Errors
     /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that
@@ -94,7 +102,7 @@ impl Gpu {
         };
         let opened = adapter.request_device(&descriptor).await;
         let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
-        let gpu = Self { checked, ..Self::from_wgpu(device, queue) };
+        let gpu = Self { checked, known: Arc::new(foreign::Known::own()), ..Self::from_wgpu(device, queue) };
         let lost = Arc::clone(&gpu.lost);
         gpu.device.set_device_lost_callback(move |reason, message| {
             let text = if message.is_empty() { format!("{reason:?}") } else { format!("{reason:?}: {message}") };
@@ -128,22 +136,34 @@ impl Gpu {
         Self::open(adapter, features, self.device.limits(), self.checked).await
     }
 
-    /// Becomes a guest on the caller's device. Installs no callback, and asks for nothing that the device does not have.
+    /// Becomes a guest on the caller's device. Installs no handler of errors or of a lost device, and asks for nothing that the device does not have.
     ///
     /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()` asks for WebGPU's least: 16 KiB of workgroup memory, 256
     /// invocations, bindings of 128 MiB; with `required_limits: adapter.limits()` rows may be longer and recipes faster.
     /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the software adapter lavapipe the fastest recipes need `SUBGROUP` and
     /// `SHADER_INT64`; sums of f64 need `SHADER_F64`.
     ///
-    /// `queue` must be the device's own, and buffers and encoders must come from the same device. wgpu tells devices of one `wgpu::Instance` apart;
-    /// between instances it does not.
+    /// # Buffers, encoders and the queue
+    /// must be the device's own. wgpu tells devices of one `wgpu::Instance` apart, but not instances: a
+    /// handle of another instance stands for whatever has its number in the device's instance. What can be seen of that is [`Error::ForeignObject`] at the first use:
     ///
-    /// Without a callback a guest learns of a lost device only from what fails: what is read back is [`Error::DeviceLost`] at the latest, while calls
+    /// - a buffer whose size or usages differ from those of the buffer with its number, or whose number
+    ///   nothing has. One of equal size and usage is not noticed: the other buffer's contents are read or written.
+    /// - the queue of another device, of any instance. To see that, the first plan, upload or read-back
+    ///   of a guest polls the device once, which makes the calls that are due (those of `map_async`, for instance), and waits up to a second for work that is under way.
+    /// - an encoder of another instance in which a number is missing. Other encoders are not noticed:
+    ///   those of another device of the same instance report an error to its handler when they are finished, those of another instance may run anything.
+    ///
+    /// Where a number is missing, wgpu panics. The panic is caught, after its message was printed, and
+    /// not in programs that are compiled with `panic = "abort"`.
+    ///
+    /// # Lost devices
+    /// Without a handler a guest learns of a lost device only from what fails: what is read back is [`Error::DeviceLost`] at the latest, while calls
     /// that read nothing back may do nothing and return `Ok`.
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
-        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), checked: false }
+        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), known: Arc::default(), checked: false }
     }
 
     /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for guests, on devices that were opened with the feature
@@ -161,7 +181,8 @@ impl Gpu {
 
     /// Writes the pipelines compiled so far, and those that were loaded, to the file that [`GpuOptions::pipeline_cache`] names, and returns its size in bytes.
     ///
-    /// It replaces the file as a whole or not at all; of two programs that save to one file, the later one wins. The directory must exist.
+    /// It replaces the file as a whole or not at all; of two programs that save to one file, the later one wins. The directory must exist. A link is followed, and the
+    /// file that it leads to is replaced; what is no regular file, a device or a pipe, is not.
     ///
     /// # Errors
     /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file was named or the device has no such cache, as
@@ -176,6 +197,7 @@ impl Gpu {
     /// # Errors
     /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands; [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
+        self.check_queue()?;
         self.caught("submission", 0, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
             record(&mut encoder)?;
@@ -233,7 +255,8 @@ impl Gpu {
     /// WebGPU writes 4 bytes at a time: where `target` ends between, the rest of the 4 must be the buffer's last.
     ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::Misaligned`] if it ends between and the buffer goes on; [`Error::DeviceLost`].
+    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::Misaligned`] if it ends between and the buffer goes on;
+    /// [`Error::ForeignObject`]; [`Error::DeviceLost`].
     pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
         let target = target.into();
         if data.len() != target.len() {
@@ -249,6 +272,8 @@ impl Gpu {
                 alignment: buffer::UNIT,
             });
         }
+        self.check_queue()?;
+        self.check_buffer("target", target.buffer())?;
         self.caught("write", target.len_bytes(), || {
             self.queue.write_buffer(target.buffer(), offset, &bytes[..whole]);
             if whole < bytes.len() {
@@ -262,11 +287,12 @@ impl Gpu {
     /// Reads the elements of `source`, after everything submitted so far.
     ///
     /// # Errors
-    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
+    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::ForeignObject`]; [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
     pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
         let source = source.into();
         let (bytes, len) = (source.units_bytes(), source.len());
         self.require("source", source.buffer(), wgpu::BufferUsages::COPY_SRC)?;
+        self.check_buffer("source", source.buffer())?;
         self.read_back(
             bytes,
             |encoder, staging| encoder.copy_buffer_to_buffer(source.buffer(), source.offset_bytes(), staging, 0, bytes),
@@ -281,6 +307,7 @@ impl Gpu {
         record: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
         convert: impl FnOnce(&[u8]) -> R + Send + 'static,
     ) -> Result<Pending<R>> {
+        self.check_queue()?;
         let staging = self.create_buffer("staging", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
         self.caught("read-back", bytes, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft read-back") });

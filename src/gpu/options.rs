@@ -33,6 +33,8 @@ pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
     power: Option<wgpu::PowerPreference>,
     pub(super) pipeline_cache: Option<PathBuf>,
+    instance: Option<wgpu::Instance>,
+    adapter: Option<wgpu::Adapter>,
     /// From the environment alone, see above.
     pub(super) checked: bool,
 }
@@ -62,12 +64,33 @@ impl GpuOptions {
         self
     }
 
+    /// Looks for adapters in this instance of wgpu, in place of the one that the crate has for itself.
+    ///
+    /// A program that uses wgpu itself gives its own: devices of one instance may belong to different
+    /// adapters, but wgpu tells their buffers apart, and it does not tell instances apart. The
+    /// instance decides which backends there are; [`backends`](Self::backends) and `WGPU_BACKEND`
+    /// choose among them.
+    pub fn instance(mut self, instance: wgpu::Instance) -> Self {
+        self.instance = Some(instance);
+        self
+    }
+
+    /// Opens this adapter, whatever the environment asks for. It must fit what else is set here.
+    ///
+    /// Its instance is the device's, as with [`instance`](Self::instance).
+    pub fn adapter(mut self, adapter: wgpu::Adapter) -> Self {
+        self.adapter = Some(adapter);
+        self
+    }
+
     /// Keeps compiled pipelines in this file: it is read when the device is opened, and written by
     /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) alone, so that the next run of the program need not compile the same again.
     ///
     /// One file holds the pipelines of one adapter with one version of its driver. A file that is damaged, or was made for another adapter, is ignored and
     /// replaced when saving; [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells. Only Vulkan has such caches. Most drivers of desktop GPUs
     /// keep one of their own besides.
+    ///
+    /// It must be a regular file of at most 256 MiB, or a link to one: nothing else is read or replaced.
     ///
     /// What the file holds is handed to the driver, which need not be safe against forged data: let nobody else write to its directory.
     pub fn pipeline_cache(mut self, path: impl Into<PathBuf>) -> Self {
@@ -96,6 +119,8 @@ impl GpuOptions {
                 Some(path) => Some(path.clone()),
                 None => std::env::var_os("WGPU_FFT_PIPELINE_CACHE").filter(|path| !path.is_empty()).map(PathBuf::from),
             },
+            instance: self.instance.clone(),
+            adapter: self.adapter.clone(),
             checked: std::env::var("WGPU_FFT_CHECKED").map_or(Ok(false), |text| parse_switch(&text))?,
         })
     }
@@ -103,7 +128,7 @@ impl GpuOptions {
     /// Whether these options or the environment ask for an adapter by its name or its type.
     pub(crate) fn is_particular(&self) -> Result<bool> {
         let resolved = self.resolved()?;
-        Ok(resolved.name.is_some() || resolved.device_type.is_some())
+        Ok(resolved.name.is_some() || resolved.device_type.is_some() || resolved.adapter.is_some())
     }
 
     fn describe(&self) -> String {
@@ -217,7 +242,14 @@ fn new_instance() -> wgpu::Instance {
 
 /// Every adapter, in wgpu's order.
 pub(super) async fn all_adapters() -> Vec<wgpu::Adapter> {
+    #[cfg(not(target_arch = "wasm32"))]
     let instance = instance();
+    #[cfg(target_arch = "wasm32")]
+    let instance = &instance();
+    adapters_of(instance).await
+}
+
+async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
     if all.is_empty() {
         // A browser does not enumerate; it answers a request.
@@ -226,19 +258,29 @@ pub(super) async fn all_adapters() -> Vec<wgpu::Adapter> {
     all
 }
 
-/// The adapters that fit, best first. All come from one instance of wgpu, which the process keeps.
+/// The adapters that fit, best first. All come from one instance of wgpu: that of the
+/// [options](GpuOptions::instance), or one that the crate keeps for itself. Objects of two instances
+/// must not be mixed, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
 ///
 /// # Errors
 /// [`Error::NoAdapter`] if there is none, with those that there are and what to install; [`Error::Parse`] for a variable of the environment that
 /// cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
-    let options = options.resolved()?;
+    let options = match &options.adapter {
+        // What the environment asks for is the program's own choice already.
+        Some(_) => options.clone(),
+        None => options.resolved()?,
+    };
     if wgpu::Instance::enabled_backend_features().is_empty() {
         let hint =
             "The program was built without any backend: turn on one of this crate's features vulkan, metal, dx12, webgpu, or wgpu's own";
         return Err(Error::NoAdapter { wanted: options.describe(), found: "none".to_owned(), hint });
     }
-    let mut all = all_adapters().await;
+    let mut all = match (&options.adapter, &options.instance) {
+        (Some(adapter), _) => vec![adapter.clone()],
+        (None, Some(instance)) => adapters_of(instance).await,
+        (None, None) => all_adapters().await,
+    };
     let name = |info: wgpu::AdapterInfo| format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type);
     let found = all.iter().map(|adapter| name(adapter.get_info())).collect::<Vec<_>>().join(", ");
     all.retain(|adapter| options.fits(&adapter.get_info()));

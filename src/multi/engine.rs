@@ -68,9 +68,9 @@ impl Engine<'_> {
         let phase = reading.phase;
         let units = phase.units().max(1);
         let [input, output] = [phase.input.bytes / units, phase.output.bytes / units].map(|bytes| bytes.max(1));
-        let of_unit = input * reading.arrays() + output;
+        let of_unit = input.saturating_mul(reading.arrays()).saturating_add(output);
         // Enough pieces for one to be copied while another is computed, unless they would be tiny.
-        let wanted = (share.saturating_mul(of_unit) / (2 * self.pace.depth.max(1))).clamp(LEAST_PIECE_BYTES, PIECE_BYTES);
+        let wanted = (share.saturating_mul(of_unit) / (self.pace.depth.max(1).saturating_mul(2))).clamp(LEAST_PIECE_BYTES, PIECE_BYTES);
         let mut most = wanted.min(self.pace.piece_bytes.unwrap_or(usize::MAX)) / of_unit;
         if let Some(planner) = self.members[member].planner() {
             let limit = planner.gpu().profile().buffer_bytes;
@@ -78,7 +78,8 @@ impl Engine<'_> {
         }
         if let Some(memory) = self.pace.memory {
             // Of each piece under way: arrays, staging buffers, and a workspace of the plan like the output.
-            let each = (2 * of_unit + output) as u64 * self.pace.depth.max(1) as u64;
+            let of_piece = (of_unit as u64).saturating_mul(2).saturating_add(output as u64);
+            let each = of_piece.saturating_mul(self.pace.depth.max(1) as u64);
             most = most.min((memory / each).min(usize::MAX as u64) as usize);
         }
         (most / phase.granule * phase.granule).max(phase.granule)

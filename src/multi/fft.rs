@@ -74,10 +74,11 @@ struct Divider<'a, S> {
 
 impl<'a, S: Transform> Divider<'a, S> {
     fn new(spec: &'a S, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
-        let parts = spec.parts()?;
-        if parts.extents.contains(&0) {
-            return Err(Error::Empty { what: "FFT", shape: spec.to_string() });
-        }
+        let parts = spec.parts().map_err(|error| match error {
+            // It was found out on a smaller array of the same kind.
+            Error::Empty { what, .. } => Error::Empty { what, shape: spec.to_string() },
+            other => other,
+        })?;
         let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(spec).ok());
         Ok(Self { spec, set, parts, cut, whole: whole.map(|choice| choice.recipe) })
     }

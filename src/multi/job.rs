@@ -29,6 +29,9 @@ pub struct Progress {
     pub units: usize,
 }
 
+/// Pieces under way at once at most: each has buffers of its own on the device.
+const MOST_IN_FLIGHT: usize = 64;
+
 type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
 
 /// A specification to be computed by several devices on arrays of the host, which may be larger than any device's memory.
@@ -126,10 +129,11 @@ impl<S: Divide> Job<S> {
         Ok(Self { strategy, ..self })
     }
 
-    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if this is not called.
+    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if this is not called. More than 64 count as 64: each has buffers of its
+    /// own on the device.
     #[must_use]
     pub fn in_flight(mut self, pieces: usize) -> Self {
-        self.pace.depth = pieces.max(1);
+        self.pace.depth = pieces.clamp(1, MOST_IN_FLIGHT);
         self
     }
 

@@ -32,31 +32,47 @@ pub fn equal(units: usize, participants: usize) -> Vec<usize> {
     (0..participants).map(|i| units / participants + usize::from(i < more)).collect()
 }
 
-/// Shares in proportion to `weights`, each within one unit of the exact one (largest remainders; of equal ones the first). A weight of 0 gets nothing.
+/// Shares in proportion to `weights`, each within one unit of the exact one (largest remainders; of equal ones the first). A weight of 0 gets nothing. From 2⁵³ units
+/// on, shares are as exact as an f64.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for a weight that is negative or not finite, and if none is larger than 0.
 pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
-    let total: f64 = weights.iter().sum();
-    if weights.iter().any(|weight| !(0.0..f64::MAX).contains(weight)) || total <= 0.0 || !total.is_finite() {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || largest <= 0.0 {
         let why = "weights are finite, not negative, and at least one is larger than 0".to_owned();
         return Err(Error::Unsupported { what: format!("shares in proportion to {weights:?}"), why });
     }
-    let exact: Vec<f64> = weights.iter().map(|weight| units as f64 * (weight / total)).collect();
+    // Relative to the largest: the sum of weights near the largest f64 would be infinite.
+    let relative: Vec<f64> = weights.iter().map(|weight| weight / largest).collect();
+    let total: f64 = relative.iter().sum();
+    let exact: Vec<f64> = relative.iter().map(|weight| units as f64 * (weight / total)).collect();
     let mut shares: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
     // By rounding of f64 the floors may exceed the whole by a unit; of huge jobs by more.
-    while shares.iter().sum::<usize>() > units {
-        if let Some(most) = shares.iter_mut().max() {
-            *most -= 1;
-        }
-    }
-    let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+    take_surplus(&mut shares, units, |shares, surplus| {
+        let most = (0..shares.len()).max_by_key(|&i| shares[i])?;
+        Some((most, (surplus / shares.len()).max(1)))
+    });
+    let mut order: Vec<usize> = (0..weights.len()).filter(|&i| relative[i] > 0.0).collect();
     order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
     let missing = units - shares.iter().sum::<usize>();
     for (i, more) in order.iter().zip(equal(missing, order.len())) {
         shares[*i] += more;
     }
     Ok(shares)
+}
+
+/// Takes from the shares what they have more than `units` together: `next` says from which share, and
+/// how much at most. The sum of shares may be larger than any `usize`.
+fn take_surplus(shares: &mut [usize], units: usize, next: impl Fn(&[usize], usize) -> Option<(usize, usize)>) {
+    let sum: u128 = shares.iter().map(|&share| share as u128).sum();
+    let mut surplus = sum.saturating_sub(units as u128);
+    while surplus > 0 {
+        let Some((i, most)) = next(shares, usize::try_from(surplus).unwrap_or(usize::MAX)) else { return };
+        let less = shares[i].min(most).min(usize::try_from(surplus).unwrap_or(usize::MAX));
+        shares[i] -= less;
+        surplus -= less as u128;
+    }
 }
 
 /// What it costs a participant to take part, in seconds.
@@ -81,11 +97,16 @@ impl Cost {
 /// # Errors
 /// [`Error::Unsupported`] for a cost that is negative or not finite, and without participants.
 pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
-    let valid = |cost: &Cost| [cost.fixed, cost.per_unit].iter().all(|part| (0.0..f64::MAX).contains(part));
+    let valid = |cost: &Cost| [cost.fixed, cost.per_unit].iter().all(|part| part.is_finite() && *part >= 0.0);
     if costs.is_empty() || !costs.iter().all(valid) {
         let why = "costs are finite and not negative, and there is at least one".to_owned();
         return Err(Error::Unsupported { what: format!("shares by the costs {costs:?}"), why });
     }
+    // Relative to the largest cost: the time of all units by costs near the largest f64 would be
+    // infinite.
+    let largest = costs.iter().flat_map(|cost| [cost.fixed, cost.per_unit]).fold(0.0, f64::max);
+    let scale = if largest > 0.0 { largest } else { 1.0 };
+    let costs: Vec<Cost> = costs.iter().map(|cost| Cost { fixed: cost.fixed / scale, per_unit: cost.per_unit / scale }).collect();
     // Units that a participant finishes within `time`.
     let within = |cost: &Cost, time: f64| {
         let free = time - cost.fixed;
@@ -98,21 +119,24 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
             ((free / cost.per_unit + 5e-7) as usize).min(units)
         }
     };
-    let enough = |time: f64| costs.iter().fold(0usize, |sum, cost| sum.saturating_add(within(cost, time))) >= units;
+    let enough = |time: f64| costs.iter().map(|cost| within(cost, time) as u128).sum::<u128>() >= units as u128;
     let (mut short, mut long) = (0.0, costs.iter().map(|cost| cost.of(units)).fold(f64::INFINITY, f64::min));
     for _ in 0..100 {
         let middle = (short + long) / 2.0;
         if enough(middle) { long = middle } else { short = middle }
     }
     let mut shares: Vec<usize> = costs.iter().map(|cost| within(cost, long)).collect();
-    let mut surplus = shares.iter().fold(0usize, |sum, &share| sum.saturating_add(share)).saturating_sub(units);
-    while surplus > 0 {
-        // Whoever finishes last gives up what it has too many; where a unit costs nothing, all of the surplus at once.
-        let last = (0..costs.len()).filter(|&i| shares[i] > 0).max_by(|&a, &b| costs[a].of(shares[a]).total_cmp(&costs[b].of(shares[b])));
-        let Some(last) = last else { break };
-        let less = if costs[last].per_unit == 0.0 { surplus.min(shares[last]) } else { 1 };
-        shares[last] -= less;
-        surplus -= less;
+    take_surplus(&mut shares, units, |shares, surplus| {
+        // Whoever finishes last gives up what it has too many; where a unit costs nothing, all of the surplus at once. Of huge jobs an f64 does not tell one unit
+        // from the next, so that there are many to give up.
+        let has_any = (0..costs.len()).filter(|&i| shares[i] > 0);
+        let last = has_any.max_by(|&a, &b| costs[a].of(shares[a]).total_cmp(&costs[b].of(shares[b])))?;
+        Some((last, if costs[last].per_unit == 0.0 { surplus } else { (surplus / shares.len()).max(1) }))
+    });
+    // And too few, where even the longest time is rounded to less than it takes.
+    let sum: usize = shares.iter().sum();
+    if let Some(fastest) = (0..costs.len()).min_by(|&a, &b| costs[a].of(units).total_cmp(&costs[b].of(units))) {
+        shares[fastest] += units - sum;
     }
     Ok(shares)
 }
@@ -124,9 +148,15 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
 pub fn in_granules(units: usize, granule: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
     let granule = granule.max(1);
     let groups = units.div_ceil(granule);
-    let mut shares: Vec<usize> = divide(groups)?.into_iter().map(|share| share * granule).collect();
-    if let Some(last) = shares.iter_mut().rfind(|share| **share > 0) {
-        *last -= groups * granule - units;
+    let mut shares = divide(groups)?;
+    // The last group may reach past what a usize holds, so the last share is counted from its end.
+    let short = (granule - units % granule) % granule;
+    let last = shares.iter().rposition(|share| *share > 0);
+    for (i, share) in shares.iter_mut().enumerate() {
+        *share = match last {
+            Some(last) if i == last => (*share - 1).saturating_mul(granule).saturating_add(granule - short),
+            _ => share.saturating_mul(granule),
+        };
     }
     Ok(shares)
 }
@@ -137,7 +167,7 @@ pub fn ranges(shares: &[usize]) -> Vec<Range<usize>> {
     let mut end = 0;
     let range = |&share: &usize| {
         let begin = end;
-        end += share;
+        end = share.saturating_add(end);
         begin..end
     };
     shares.iter().map(range).collect()
@@ -184,6 +214,37 @@ mod tests {
         assert_eq!(in_granules(17, 4, |groups| Ok(equal(groups, 2))).unwrap(), [12, 5]);
         assert_eq!(in_granules(17, 4, |groups| Ok(vec![groups, 0])).unwrap(), [17, 0]);
         assert_eq!(ranges(&[3, 0, 2]), [0..3, 3..3, 3..5]);
+    }
+
+    #[test]
+    fn numbers_near_their_ends_are_divided_too() {
+        let cost = |fixed, per_unit| Cost { fixed, per_unit };
+        let sum = |shares: Vec<usize>| shares.iter().map(|&share| share as u128).sum::<u128>();
+        for units in [usize::MAX, usize::MAX - 1, usize::MAX / 2 + 1, (1 << 53) + 1, 1000] {
+            for weights in
+                [&[1.0][..], &[1.0, 1.0], &[1e308, 1e308, 1e308], &[f64::MAX, 1.0], &[1e-320, 3e-320], &[1.0; 7], &[0.1, 0.2, 0.7]]
+            {
+                assert_eq!(sum(weighted(units, weights).unwrap()), units as u128, "{units} by {weights:?}");
+            }
+            for costs in [
+                &[cost(0.0, 1.0)][..],
+                &[cost(0.0, 1.0), cost(0.0, 1.0)],
+                &[cost(0.0, 1e300), cost(0.0, 1e300), cost(1e308, 1e-320)],
+                &[cost(0.0, 1e-320), cost(0.0, 1e-320)],
+                &[cost(f64::MAX, f64::MAX), cost(f64::MAX, f64::MAX)],
+                &[cost(1.0, 0.0), cost(1.0, 0.0)],
+                &[cost(0.0, 0.0), cost(0.0, 0.0)],
+                &[cost(3.0, 0.1), cost(0.0, 0.7), cost(1e9, 1e-9)],
+            ] {
+                assert_eq!(sum(balanced(units, costs).unwrap()), units as u128, "{units} by {costs:?}");
+            }
+            for granule in [1, 2, 3, 1 << 20, usize::MAX, 0] {
+                let shares = in_granules(units, granule, |groups| Ok(equal(groups, 3))).unwrap();
+                assert_eq!(sum(shares), units as u128, "{units} in {granule}");
+            }
+        }
+        assert_eq!(weighted(1000, &[1e308, 1e308]).unwrap(), [500, 500]);
+        assert_eq!(balanced(1000, &[cost(0.0, 1e308), cost(0.0, 1e308)]).unwrap(), [500, 500]);
     }
 
     proptest! {

@@ -66,7 +66,7 @@ impl Strategy {
             }
             Self::Ratio(weights) => {
                 let own = own(weights);
-                if own.iter().sum::<f64>() > 0.0 { own } else { vec![1.0; present.len()] }
+                if own.iter().any(|weight| *weight > 0.0) { own } else { vec![1.0; present.len()] }
             }
             Self::Equal => return partition::in_granules(units, granule, |groups| Ok(partition::equal(groups, present.len()))).map(Some),
             Self::Takemoto { processing_elements, amount } => {

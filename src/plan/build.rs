@@ -188,6 +188,7 @@ impl<S: Spec> Plan<S> {
 
 fn filled(gpu: &Gpu, what: &'static str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = gpu.create_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
+    gpu.check_queue()?;
     gpu.caught("upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;
     Ok(buffer)
 }

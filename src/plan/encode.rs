@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Memory, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Inputs, Pending, View, collect};
+use crate::gpu::{Gpu, Inputs, Pending, View, collect, foreign, without_panic};
 use crate::kernels::Slot;
 
 /// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
@@ -51,8 +51,11 @@ impl<S: Spec> Plan<S> {
     /// workspace, which is safe in any order of encoders: a queue runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::Wgpu`] for a buffer of another device or for an
-    /// encoder with an open pass, [`Error::DeviceLost`]. The encoder is then as it was.
+    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::WrongInputs`],
+    /// [`Error::ForeignObject`] for a buffer of another device, [`Error::DeviceLost`]. The encoder is then as it was.
+    ///
+    /// [`Error::Wgpu`] for an encoder with an open pass, which wgpu makes invalid by that: see [`Error`].
+    /// [`Error::ForeignObject`] for an encoder of another instance, if it can be seen: see [`Gpu::from_wgpu`].
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -80,9 +83,11 @@ impl<S: Spec> Plan<S> {
         self.program.check_inputs(1 + usize::from(second.is_some()))?;
         let alignment = self.gpu.profile().storage_alignment;
         output.check("output", self.program.output.len, alignment)?;
+        self.gpu.check_buffer("output", output.buffer())?;
         for (argument, view) in [("input", Some(input)), ("second", second)] {
             let Some(view) = view else { continue };
             view.check(argument, self.program.input.len, alignment)?;
+            self.gpu.check_buffer(argument, view.buffer())?;
             if view.buffer() == output.buffer() {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
@@ -102,6 +107,7 @@ impl<S: Spec> Plan<S> {
         let data = data.into();
         self.expect(Placement::InPlace)?;
         data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
+        self.gpu.check_buffer("data", data.buffer())?;
         self.bind_slots(|_| (data.buffer(), data.offset_bytes()))
     }
 
@@ -179,7 +185,7 @@ impl<S: Spec> Plan<S> {
             let (label, layout) = (Some(step.label.as_str()), &step.pipeline.layout);
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
         };
-        let steps = self.gpu.caught("binding", 0, || {
+        let bind = || {
             let bound = |step: &Step| BoundStep {
                 label: step.label.clone(),
                 pipeline: Arc::clone(&step.pipeline),
@@ -187,7 +193,8 @@ impl<S: Spec> Plan<S> {
                 grid: step.grid,
             };
             self.steps.iter().map(bound).collect()
-        })?;
+        };
+        let steps = without_panic(|| self.gpu.caught("binding", 0, bind)).unwrap_or_else(|why| Err(foreign("a buffer", why)))?;
         Ok(Bound { gpu: self.gpu.clone(), steps })
     }
 }
@@ -230,9 +237,11 @@ impl Bound {
     /// Records the operation as one compute pass.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] if the encoder has an open pass; [`Error::DeviceLost`].
+    /// [`Error::Wgpu`] if the encoder has an open pass, which makes it invalid; [`Error::ForeignObject`] if it is of another instance, where that can be seen;
+    /// [`Error::DeviceLost`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        self.gpu.caught("recording", 0, || self.record_pass(encoder))
+        let record = || self.gpu.caught("recording", 0, || self.record_pass(encoder));
+        without_panic(record).unwrap_or_else(|why| Err(foreign("encoder", why)))
     }
 
     fn record_pass(&self, encoder: &mut wgpu::CommandEncoder) {

@@ -30,6 +30,16 @@ impl Array {
     pub fn bytes(&self) -> u64 {
         (self.len as u64).saturating_mul(self.element_bytes as u64)
     }
+
+    /// Refuses an array that no buffer of the device can hold. It is asked before anything that depends
+    /// on how the array is bound: what would help then is another device, not another recipe.
+    pub(crate) fn check(&self, title: &str, what: &str, profile: &DeviceProfile) -> Result<()> {
+        let (required, available) = (in_units(self.bytes()), profile.buffer_bytes);
+        if required <= available {
+            return Ok(());
+        }
+        Err(Error::LimitExceeded { what: format!("`{title}`: {what} (bytes)"), limit: "max_buffer_size", required, available })
+    }
 }
 
 /// Constants that the host computes once and the kernels read.
@@ -157,8 +167,13 @@ impl Program {
                 Err(Error::LimitExceeded { what: format!("`{}`: {what}", self.title), limit, required, available })
             }
         };
+        self.input.check(&self.title, "input", profile)?;
+        self.output.check(&self.title, "output", profile)?;
         for (i, workspace) in self.workspaces.iter().enumerate() {
-            within(&format_args!("workspace {i} (bytes)"), "max_buffer_size", workspace.bytes(), profile.buffer_bytes)?;
+            workspace.check(&self.title, &format!("workspace {i}"), profile)?;
+        }
+        for (i, table) in self.tables.iter().enumerate() {
+            Array { len: table.words.len(), element_bytes: 4 }.check(&self.title, &format!("table {i}"), profile)?;
         }
         for dispatch in &self.dispatches {
             let label = &dispatch.label;

@@ -18,6 +18,12 @@ use crate::kernels::reduce::operator::Kind;
 ///
 /// Values are f32 for f32 and f16, i32, u32, and `vec2<f32>` for complex numbers. Expressions may call the functions of WGSL.
 ///
+/// An expression has at most [`MOST_BYTES`](Self::MOST_BYTES) bytes,
+/// [`MOST_TOKENS`](Self::MOST_TOKENS) names, numbers, operators and brackets, and brackets within
+/// brackets to a depth of [`MOST_NESTED`](Self::MOST_NESTED): compilers of WGSL, wgpu's among them,
+/// follow an expression by recursion, and a long one overflows their stack, which ends the process.
+/// What only fragment shaders may call, such as `dpdx`, is refused.
+///
 /// ```
 /// use wgpu_fft::reduce::{Custom, Reduce};
 ///
@@ -45,17 +51,28 @@ impl<T> Clone for Custom<T> {
 }
 
 impl<T: Value> Custom<T> {
+    /// Bytes of an expression at most.
+    pub const MOST_BYTES: usize = 4096;
+
+    /// Names, numbers, operators and brackets of an expression at most.
+    pub const MOST_TOKENS: usize = 512;
+
+    /// Brackets within brackets of an expression at most.
+    pub const MOST_NESTED: usize = 32;
+
     /// The operator a ∘ b of an expression in `a` and `b`.
     ///
     /// # Errors
-    /// [`Error::Parse`] with the place and the reason, if the expression is not valid; [`Error::Unsupported`] for f64.
+    /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
+    /// [`Error::LimitExceeded`] if it is longer or deeper than the limits above;
+    /// [`Error::Unsupported`] for f64.
     pub fn new(expression: &str, identity: T::Wide) -> Result<Self> {
         if T::KIND == Kind::F64 {
             let why = "operators of one's own are for f32, f16, i32, u32 and complex f32".to_owned();
             return Err(Error::Unsupported { what: "an operator on f64".to_owned(), why });
         }
         let value = T::KIND.wgsl();
-        check(expression, &format!("fn combine(a: {value}, b: {value}) -> {value}"))?;
+        check::<T>(expression, "combine", &format!("a: {value}, b: {value}"), "a, b")?;
         let mut words = [0; 2];
         let bytes = bytemuck::bytes_of(&identity);
         bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
@@ -65,24 +82,66 @@ impl<T: Value> Custom<T> {
     /// What is done with each element when it is loaded: an expression in `x` and in its index `j` among those that are reduced to one.
     ///
     /// # Errors
-    /// [`Error::Parse`] with the place and the reason, if the expression is not valid.
+    /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
+    /// [`Error::LimitExceeded`] if it is longer or deeper than the limits above.
     pub fn map(mut self, expression: &str) -> Result<Self> {
         let value = T::KIND.wgsl();
-        check(expression, &format!("fn map_element(x: {value}, j: u32) -> {value}"))?;
+        check::<T>(expression, "map_element", &format!("x: {value}, j: u32"), "x, j")?;
         self.map = Some(expression.into());
         Ok(self)
     }
 }
 
-/// Refuses what is no expression of the function's type.
-fn check(expression: &str, function: &str) -> Result<()> {
+/// Refuses an expression that is so long or so deep that a compiler might run out of stack.
+///
+/// Every level of a tree of expressions takes one token at least: an operator of a long sum, a sign
+/// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds the
+/// depth of every tree. Brackets have a limit of their own, since a parser calls a dozen functions
+/// for each of them.
+fn check_size<T: Value>(expression: &str) -> Result<()> {
+    let within = |what: &str, limit, required: usize, available: usize| {
+        if required <= available {
+            return Ok(());
+        }
+        let what = format!("an expression for a reduction ({what})");
+        Err(Error::LimitExceeded { what, limit, required: required as u64, available: available as u64 })
+    };
+    within("bytes", "Custom::MOST_BYTES", expression.len(), Custom::<T>::MOST_BYTES)?;
+    let (mut tokens, mut nested, mut deepest, mut in_word) = (0, 0usize, 0, false);
+    for character in expression.chars() {
+        let of_word = character.is_alphanumeric() || character == '_';
+        let begins = if of_word { !in_word } else { !character.is_whitespace() };
+        in_word = of_word;
+        tokens += usize::from(begins);
+        match character {
+            // A `<` may begin the parameters of a type, which nest too.
+            '(' | '[' | '<' => nested += 1,
+            ')' | ']' | '>' => nested = nested.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(nested);
+    }
+    within("names, numbers, operators and brackets", "Custom::MOST_TOKENS", tokens, Custom::<T>::MOST_TOKENS)?;
+    within("brackets within brackets", "Custom::MOST_NESTED", deepest, Custom::<T>::MOST_NESTED)
+}
+
+/// Refuses what is no expression of the type of values, in a function of such parameters.
+fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &str) -> Result<()> {
     let wrong = |why: String| Error::Parse { what: "expression for a reduction", text: expression.to_owned(), why };
+    check_size::<T>(expression)?;
     // An expression holds none of these, and with them a text could be more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
         return Err(wrong(format!("it is one expression, without `{word}`")));
     }
-    let value = function.rsplit_once("-> ").map_or("", |(_, value)| value);
-    let text = format!("{function} {{\n    let result: {value} = (\n{expression}\n    );\n    return result;\n}}\n");
+    let value = T::KIND.wgsl();
+    let calls: Vec<String> = parameters.split(", ").map(|parameter| format!("var {parameter};")).collect();
+    let calls = format!("{} let result = {function}({names});", calls.join(" "));
+    // A compute shader calls the function: some functions of WGSL are valid in a fragment shader
+    // alone, and naga notices that only where a shader of another kind calls them.
+    let text = format!(
+        "fn {function}({parameters}) -> {value} {{\n    let result: {value} = (\n{expression}\n    );\n    return result;\n}}\n\n\
+         @compute @workgroup_size(1)\nfn wgpu_fft_caller() {{\n    {calls}\n}}\n",
+    );
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| wrong(error.emit_to_string(&text)))?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
     validator.validate(&module).map_err(|error| wrong(error.emit_to_string(&text)))?;
@@ -113,6 +172,8 @@ mod tests {
             ("a } fn other() { b", "without `{`"),
             ("a // + b", "without `//`"),
             ("load(1, 2)", "load"),
+            ("combine(a, b)", "combine"),
+            ("wgpu_fft_caller()", "wgpu_fft_caller"),
         ] {
             let error = Custom::<f32>::new(expression, 0.0).unwrap_err();
             assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{expression}: {error}");
@@ -120,5 +181,58 @@ mod tests {
         assert!(matches!(Custom::<f64>::new("a + b", 0.0), Err(Error::Unsupported { .. })));
         let error = Custom::<f32>::new("a + b", 0.0).unwrap().map("x + a").unwrap_err();
         assert!(error.to_string().contains("`a`"), "{error}");
+    }
+
+    /// They passed here, and failed when a plan was made.
+    #[test]
+    fn what_only_fragment_shaders_may_call_is_refused() {
+        for function in ["dpdx", "dpdy", "fwidth", "dpdxCoarse", "dpdyFine", "fwidthCoarse"] {
+            let error = Custom::<f32>::new(&format!("{function}(a) + b"), 0.0).unwrap_err();
+            assert!(matches!(error, Error::Parse { .. }), "{function}: {error}");
+            let error = Custom::<f32>::new("a + b", 0.0).unwrap().map(&format!("{function}(x)")).unwrap_err();
+            assert!(matches!(error, Error::Parse { .. }), "{function}: {error}");
+        }
+    }
+
+    /// Texts that grow deep in every way, with `n` levels or more.
+    fn deep(n: usize) -> Vec<String> {
+        vec![
+            format!("a{}", " + b".repeat(n)),
+            format!("a{}", "+b".repeat(n)),
+            format!("{}a{}", "(".repeat(n), ")".repeat(n)),
+            format!("{}a", "- ".repeat(n)),
+            format!("{}a{}", "-(".repeat(n), ")".repeat(n)),
+            format!("{}a{}", "abs(".repeat(n), ")".repeat(n)),
+            format!("{}a{}", "a + (".repeat(n), ")".repeat(n)),
+            format!("vec2<f32>(a, b){}.x", ".xy".repeat(n)),
+            format!("{}a{}", "array<f32, 1>(".repeat(n), ")[0]".repeat(n)),
+            format!("{}f32{}(a)", "array<".repeat(n), ", 1>".repeat(n)),
+            format!("vec2<f32>(a, b){}", "[0]".repeat(n)),
+            format!("select(a, b, a < b{})", " && a < b".repeat(n)),
+            format!("{}a", "!".repeat(n)),
+        ]
+    }
+
+    /// 5,000 terms ended the process: naga overflowed its stack. Threads have 2 MiB of it, and
+    /// programs that start threads with less exist.
+    #[test]
+    fn long_and_deep_expressions_are_refused_before_a_compiler_sees_them() {
+        for text in deep(5000).into_iter().chain(deep(600)) {
+            let error = Custom::<f32>::new(&text, 0.0).unwrap_err();
+            assert!(matches!(error, Error::LimitExceeded { .. }), "{}: {error}", &text[..40]);
+        }
+        let long = "a + b".to_owned() + &" ".repeat(4096);
+        assert!(matches!(Custom::<f32>::new(&long, 0.0), Err(Error::LimitExceeded { limit: "Custom::MOST_BYTES", .. })));
+        // All that is within the limits is safe on a quarter of a usual thread's stack.
+        let within = || {
+            let most = Custom::<f32>::MOST_TOKENS;
+            let sum = format!("a{}", " + b".repeat(most / 2 - 1));
+            assert!(Custom::<f32>::new(&sum, 0.0).is_ok(), "a sum of {} terms", most / 2);
+            for n in [Custom::<f32>::MOST_NESTED - 1, 100, 200, 255, most - 2] {
+                // Valid or not, the process goes on.
+                deep(n).iter().for_each(|text| drop(Custom::<f32>::new(text, 0.0)));
+            }
+        };
+        std::thread::Builder::new().stack_size(512 << 10).spawn(within).unwrap().join().unwrap();
     }
 }

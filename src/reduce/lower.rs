@@ -73,6 +73,8 @@ impl Work {
             Portion::Parts { count, .. } => (elements, partials(count)),
             Portion::Join(count) => (partials(count), results),
         };
+        input.check(&title, "input", profile)?;
+        output.check(&title, "output", profile)?;
         let program = Program {
             title: title.clone(),
             placement: Placement::OutOfPlace,
@@ -95,6 +97,9 @@ impl Work {
         Ok(lowering.program)
     }
 }
+
+/// Dispatches of a plan at most, as of permutations: where bindings are tiny, an array would take millions.
+const MOST_DISPATCHES: u64 = 4096;
 
 /// Why a recipe has no program.
 enum Stop {
@@ -314,12 +319,21 @@ impl Lowering<'_> {
         if !is_simple {
             return Err(too_large());
         }
+        let check_count = |count: u64| {
+            if count <= MOST_DISPATCHES {
+                return Ok(());
+            }
+            let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
+            Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST_DISPATCHES })
+        };
         let mut cuts = Vec::new();
         if let Some(own) = at_once(line_bytes, lines).filter(|_| lines > 1) {
+            check_count(lines.div_ceil(own).into())?;
             for first_line in (0..lines).step_by(own as usize) {
                 cuts.push(Cut { first_line, lines: own.min(lines - first_line), first_part: 0, parts });
             }
         } else if let Some(own) = at_once(part_bytes, parts).filter(|_| parts > 1) {
+            check_count(u64::from(lines) * u64::from(parts.div_ceil(own)))?;
             for first_line in 0..lines {
                 for first_part in (0..parts).step_by(own as usize) {
                     cuts.push(Cut { first_line, lines: 1, first_part, parts: own.min(parts - first_part) });

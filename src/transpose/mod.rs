@@ -305,12 +305,16 @@ impl<T: Element> Spec for Permute<T> {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let geometry = self.geometry()?;
+        let title = self.to_string();
+        let [input, output] = [geometry.input.span, geometry.output.span].map(Array::of::<T>);
+        input.check(&title, "input", profile)?;
+        output.check(&title, "output", profile)?;
         Ok(Program {
-            title: self.to_string(),
+            title,
             placement: self.placement,
-            input: Array::of::<T>(geometry.input.span),
+            input,
             second: false,
-            output: Array::of::<T>(geometry.output.span),
+            output,
             workspaces: Vec::new(),
             tables: Vec::new(),
             dispatches: recipe.dispatches(&self.task(&geometry, profile))?,

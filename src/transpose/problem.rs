@@ -184,19 +184,19 @@ impl Problem {
             let what = format!("`{label}` in bindings of {limit} bytes");
             return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST });
         }
-        let mut firsts = vec![0; pieces.len()];
+        // In 64 bits: one past the last piece of an axis of nearly 2³² elements fits no u32.
+        let mut firsts = vec![0u64; pieces.len()];
         let mut parts = Vec::new();
         loop {
             let mut problem = self.clone();
             for ((axis, &piece), &first) in problem.axes.iter_mut().zip(&pieces).zip(&firsts) {
-                axis.extent = piece.min(axis.extent - first);
+                axis.extent = piece.min(axis.extent - first as u32);
             }
             let extents: Vec<u32> = problem.axes.iter().map(|axis| axis.extent).collect();
             let mut ranges = [None; 2];
             for (side, range) in ranges.iter_mut().enumerate() {
                 let steps = self.axes.iter().zip(&firsts);
-                let first = u64::from(self.offsets[side])
-                    + steps.map(|(axis, &first)| u64::from(first) * u64::from(axis.strides[side])).sum::<u64>();
+                let first = u64::from(self.offsets[side]) + steps.map(|(axis, &first)| first * u64::from(axis.strides[side])).sum::<u64>();
                 let begin = first * element / alignment * alignment;
                 let offset = first - begin / element;
                 problem.offsets[side] = offset as u32;
@@ -204,8 +204,8 @@ impl Problem {
             }
             parts.push(Part { problem, ranges });
             let next = (0..pieces.len()).find(|&i| {
-                firsts[i] += pieces[i];
-                let fine = firsts[i] < self.axes[i].extent;
+                firsts[i] += u64::from(pieces[i]);
+                let fine = firsts[i] < u64::from(self.axes[i].extent);
                 if !fine {
                     firsts[i] = 0;
                 }
@@ -237,6 +237,20 @@ mod tests {
         // The identity is one axis.
         let problem = Problem::new(4, [axis(3, 35, 35), axis(5, 7, 7), axis(7, 1, 1)], [0, 0], false);
         assert_eq!(problem.axes, [axis(105, 1, 1)]);
+    }
+
+    /// One past the last piece fits no u32: the parts had no end.
+    #[test]
+    fn the_longest_axes_have_an_end() {
+        let profile = DeviceProfile::webgpu_defaults();
+        for extent in [u32::MAX, u32::MAX - 1, (1 << 31) + 1, u32::MAX - (1 << 25)] {
+            let problem = Problem::new(4, [axis(extent, 1, 1)], [0, 0], false);
+            let bytes = [u64::from(extent) * 4; 2];
+            let parts = problem.parts("x", bytes, &[Some(64)], &profile).unwrap();
+            assert_eq!(parts.iter().map(|part| part.problem.elements()).sum::<u64>(), problem.elements());
+            let end = parts.last().and_then(|part| part.ranges[1]).map(|(first, bytes)| first + bytes);
+            assert_eq!(end, Some(bytes[1]), "{extent}");
+        }
     }
 
     #[test]

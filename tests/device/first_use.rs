@@ -171,6 +171,46 @@ pub fn a_file_that_is_no_good_is_ignored_and_replaced(device: &Device) {
     }
 }
 
+/// As root, a file beside `/dev/null` and then in its place would be the end of `/dev/null`.
+#[cfg(unix)]
+pub fn what_is_no_regular_file_is_neither_read_nor_replaced(device: &Device) {
+    let folder = Folder::new("irregular", device);
+    let Some(good) = saved(device, &folder.file()) else { return };
+    let link = |name: &str, to: &Path| {
+        let link = folder.0.join(name);
+        std::os::unix::fs::symlink(to, &link).unwrap();
+        link
+    };
+    let mut irregular = vec![link("null", Path::new("/dev/null")), link("zero", Path::new("/dev/zero")), folder.0.join("directory")];
+    fs::create_dir(&irregular[2]).unwrap();
+    let pipe = folder.0.join("pipe");
+    if std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        irregular.push(pipe);
+    }
+    for path in irregular {
+        // To read them would not end, or take all memory.
+        let gpu = open_with(device, &path);
+        let PipelineCacheStatus::Ignored { why } = gpu.pipeline_cache() else { panic!("{path:?}: {}", gpu.pipeline_cache()) };
+        assert!(why.contains("no regular file"), "{path:?}: {why}");
+        let before = fs::symlink_metadata(&path).unwrap().file_type();
+        let error = gpu.save_pipeline_cache().unwrap_err();
+        assert!(matches!(&error, Error::PipelineCache { why, .. } if why.contains("no regular file")), "{path:?}: {error}");
+        assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before);
+    }
+    // A link to a file is followed, and stays.
+    let link = link("link", &folder.file());
+    let gpu = open_with(device, &link);
+    assert!(matches!(gpu.pipeline_cache(), PipelineCacheStatus::Loaded { .. }), "{}", gpu.pipeline_cache());
+    fs::write(folder.file(), b"damaged").unwrap();
+    gpu.save_pipeline_cache().unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read(folder.file()).unwrap().len() >= good.len() / 2);
+    assert!(matches!(open_with(device, &link).pipeline_cache(), PipelineCacheStatus::Loaded { .. }));
+}
+
+#[cfg(not(unix))]
+pub fn what_is_no_regular_file_is_neither_read_nor_replaced(_: &Device) {}
+
 /// The file as an adapter with another driver would have written it: whole, and with the right checksum.
 fn of_another_driver(file: &[u8]) -> Vec<u8> {
     let mut file = file[..file.len() - 8].to_vec();

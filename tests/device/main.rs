@@ -117,6 +117,8 @@ fn per_device() -> Vec<DeviceTest> {
         reduce::{
             every_kind_of_axes,
             every_kind_of_axes_across_devices,
+            means_of_values_far_from_zero,
+            means_of_the_channels_of_a_picture,
             recipes_by_hand,
             every_length_around_the_thresholds,
             four_mebi_elements_take_three_passes,
@@ -151,6 +153,7 @@ fn per_device() -> Vec<DeviceTest> {
             compiled_pipelines_are_kept_in_a_file,
             guests_keep_compiled_pipelines_too,
             a_file_that_is_no_good_is_ignored_and_replaced,
+            what_is_no_regular_file_is_neither_read_nor_replaced,
             what_cannot_be_saved_is_an_error_with_the_path,
             a_lost_device_saves_nothing,
         }
@@ -181,6 +184,12 @@ fn per_device() -> Vec<DeviceTest> {
             a_lost_device_is_an_error_everywhere,
             a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back,
             buffers_of_another_device_are_refused,
+            buffers_of_another_instance_are_refused,
+            queues_of_another_device_are_refused,
+            encoders_of_another_device_are_the_callers_to_avoid,
+            programs_give_their_own_instance_or_adapter,
+            buffers_that_no_shader_sees_are_written_and_read,
+            the_largest_buffer_is_the_first_limit,
         }
     }
 }

@@ -97,6 +97,59 @@ fn permutations_with_layouts() {
     }
 }
 
+/// What keeps its order is copied, and no more than that: an array may go on after the last element.
+#[test]
+fn copies_leave_alone_what_lies_behind_them() {
+    for profile in profiles() {
+        for (len, input, output) in [(12, 26, 12), (12, 12, 26), (12, 40, 26), (1, 9, 5), (64, 64, 64), (1000, 1024, 4096)] {
+            let layout = |within| Layout::strides([1]).within(within);
+            let copied = |spec: Permute<u32>| {
+                let program = spec.lower(&Recipe::Copy, &profile).unwrap();
+                let data = elements::<u32>(input);
+                let result = program.run_on_host::<u32, u32>(&data).unwrap();
+                assert_eq!((result.len(), &result[..len]), (output, &data[..len]), "{program}");
+                assert!(result[len..].iter().all(|word| *word == 0x7fc0_dead), "{program}");
+            };
+            copied(Permute::new([len], [0]).input_layout(layout(input)).output_layout(layout(output)));
+        }
+    }
+}
+
+/// A random permutation between random layouts on the host: it neither panics nor hangs, and what lies
+/// between the elements of the output stays.
+#[test]
+fn random_layouts() {
+    use proptest::prelude::*;
+    let extents = prop::collection::vec(1usize..20, 1..4);
+    let strategy = (extents, 1usize..4, prop::collection::vec(0usize..9, 10), any::<prop::sample::Index>(), 0usize..40);
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() });
+    let outcome = runner.run(&strategy, |(shape, batch, gaps, order, more)| {
+        let orders = orders(shape.len());
+        let order = &orders[order.index(orders.len())];
+        // Pitches with gaps on the way from the fastest axis to the batch.
+        let places = |extents: &[usize], gaps: &[usize]| {
+            let (mut strides, mut reach) = (vec![0; extents.len()], 1);
+            for axis in (0..extents.len()).rev() {
+                strides[axis] = reach + gaps[axis] / 3;
+                reach = strides[axis] * extents[axis];
+            }
+            Places { strides, distance: reach + gaps[3], offset: gaps[4] }
+        };
+        let output: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
+        let (input, output) = (places(&shape, &gaps[..5]), places(&output, &gaps[5..]));
+        let given = |places: &Places, given: bool| given.then(|| places.clone());
+        let case = Case::new(&shape, order).batch(batch).layouts(given(&input, gaps[0] != 1), given(&output, gaps[5] != 1)).more(more);
+        for profile in &profiles()[..2] {
+            check::<u8>(&case, profile);
+            check::<u32>(&case, profile);
+            check::<[u32; 4]>(&case, profile);
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 fn square_matrices_in_place() {
     for profile in profiles() {

@@ -129,6 +129,52 @@ fn no_loop_turns_too_often_on_a_processor() {
     assert!(spec.lower(&"workgroup=8 width=4".parse().unwrap(), &profiles()[0]).is_ok());
 }
 
+/// A long chain of additions loses the digits of a sum: the rules for processors keep it short.
+#[test]
+fn sums_on_processors_are_shallow() {
+    for profile in profiles().into_iter().filter(DeviceProfile::is_cpu) {
+        let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..profile };
+        let rows = |n: usize| (1..=8).map(move |c| (vec![n, c], vec![0]));
+        let cases = rows(2_073_600).chain(rows(100_000)).chain(rows(1 << 28)).chain([
+            (vec![u32::MAX as usize], vec![0]),
+            (vec![1 << 24], vec![0]),
+            (vec![600, 7_000_001], vec![1]),
+            (vec![512, 8192], vec![1]),
+            (vec![512, 3001], vec![1]),
+            (vec![4096, 1024], vec![0]),
+            (vec![65_536, 64], vec![0]),
+            (vec![100_000, 4096], vec![0]),
+            (vec![1 << 20, 1000], vec![0]),
+            (vec![3, 1 << 20, 5], vec![1]),
+            (vec![1 << 14, 1 << 10, 1 << 6], vec![0, 2]),
+            (vec![4000, 3, 4000], vec![0, 2]),
+        ]);
+        fn depth<T: Value>(shape: &[usize], axes: &[usize], profile: &DeviceProfile) -> (u32, String) {
+            let spec = Reduce::<T>::sum(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes);
+            let recipe = spec.design(profile).unwrap();
+            spec.lower(&recipe, profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+            (spec.depth(&recipe).unwrap(), format!("{spec} by {recipe} on {}", profile.name))
+        }
+        for (shape, axes) in cases {
+            for (depth, what) in [depth::<f32>(&shape, &axes, &large), depth::<f16>(&shape, &axes, &large)] {
+                assert!(depth <= 256, "{depth} additions: {what}");
+            }
+        }
+    }
+}
+
+/// The means of values far from zero against f64, on every kind of axes: what a long chain of
+/// additions would lose is seen here.
+#[test]
+fn means_of_values_far_from_zero() {
+    for profile in profiles() {
+        for case in axes_of_every_kind().into_iter().chain([Case::new(&[60_000, 3], 1, Some(&[0])), Case::new(&[3, 60_000], 1, Some(&[1]))])
+        {
+            case.check_far_from_zero(&profile);
+        }
+    }
+}
+
 /// Arrays larger than one binding are cut, between lines or within them.
 #[test]
 fn arrays_larger_than_a_binding_are_cut() {

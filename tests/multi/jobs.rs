@@ -42,6 +42,49 @@ pub fn progress_reaches_the_end() {
     }
 }
 
+/// Of the whole job, and of nothing that it is made of.
+pub fn empty_shapes_are_named_as_they_were_given() {
+    fn error<S: wgpu_fft::multi::Divide>(spec: S) -> String {
+        let error = Job::new(set(), spec).unwrap_err();
+        assert!(matches!(error, Error::Empty { .. }), "{error}");
+        error.to_string()
+    }
+    for (text, shape) in [
+        (error(C2c::forward([8, 0])), "8x0"),
+        (error(C2c::forward([0, 8])), "0x8"),
+        (error(C2c::forward([8, 0]).axes([0])), "8x0"),
+        (error(C2c::forward([8, 0]).axes([1])), "8x0"),
+        (error(C2c::forward([8, 6]).batch(0)), "8x6 x0"),
+        (error(R2c::forward([8, 0])), "8x0"),
+        (error(C2r::inverse([8, 0])), "8x0"),
+        (error(R2c::forward([0, 8])), "0x8"),
+        (error(Permute::<f32>::transpose([8, 0])), "8x0"),
+        (error(Permute::<f32>::transpose([0, 8])), "0x8"),
+        (error(Permute::<f32>::transpose([8, 6]).batch(0)), "8x6 x0"),
+        (error(Reduce::<f32>::sum([8, 0])), "8x0"),
+        (error(Reduce::<f32>::sum([8, 0]).axes([0])), "8x0"),
+        (error(Reduce::<f32>::sum([8, 0]).axes([1])), "8x0"),
+        (error(Reduce::<u32>::sum([0, 8]).axes([1])), "0x8"),
+    ] {
+        assert!(text.contains(shape), "{text}");
+    }
+}
+
+/// What a caller says of pieces may be any number.
+pub fn numbers_without_measure_are_bounded() {
+    let input = complex_noise(40 * 32, 1);
+    let expected = on_one_device(C2c::forward([40, 32]), &[&input]);
+    for strategy in [Strategy::Equal, Strategy::Dynamic, Strategy::Ratio(vec![1e308; set().len()])] {
+        for most in [1 << 63, usize::MAX, 0] {
+            let job = Job::new(set(), C2c::forward([40, 32])).unwrap().strategy(strategy.clone()).unwrap();
+            let job = job.in_flight(most).copy_threads(most).piece_bytes(most).memory(most as u64).unwrap();
+            let (output, report) = run(&job, &[&input]);
+            report.unwrap();
+            assert_equal_bits(&output, &expected, &strategy.to_string());
+        }
+    }
+}
+
 pub fn wrong_lengths_carry_both_numbers() {
     let job = Job::new(set(), C2c::forward([4, 4])).unwrap();
     let (short, mut right) = (vec![Complex32::new(0.0, 0.0); 15], vec![Complex32::new(0.0, 0.0); 16]);

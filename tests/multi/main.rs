@@ -54,6 +54,8 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             progress_reaches_the_end,
             wrong_lengths_carry_both_numbers,
             what_cannot_be_divided_is_an_error,
+            empty_shapes_are_named_as_they_were_given,
+            numbers_without_measure_are_bounded,
             little_memory_takes_small_pieces,
             in_place_of_the_input,
             planes_larger_than_the_memory,

@@ -33,6 +33,9 @@ pub struct Case {
     pub determinism: Determinism,
 }
 
+/// Errors of a sum of positive values, over √d·u·Σ|x| with d the depth, at most.
+const FAR_UNITS: f64 = 4.0;
+
 /// u = 2⁻²⁴, the rounding unit of f32.
 const U: f64 = 1.0 / 16_777_216.0;
 
@@ -168,6 +171,39 @@ impl Case {
             self.compare(runner, Reduce::custom(shape, operator), one, |x, _, worst, _| {
                 equal(x.iter().map(|x| (x - 0.5).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
             });
+        }
+    }
+
+    /// Means and sums of values around 1000, and the deviation from them, which the digits that a mean
+    /// has lost would swamp. Their errors are compared with what rounding at random leaves, not with
+    /// the bound for the worst case, which is far larger.
+    pub fn check_far_from_zero(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        let x: Vec<f32> = noise(n, 21).iter().map(|x| 1000.2 + 0.1 * x).collect();
+        let one: [&[f32]; 2] = [&x, &[]];
+        let mean = |x: &[f32]| x.iter().map(|&x| f64::from(x)).sum::<f64>() / x.len() as f64;
+        let budget = |d: u32, size: f64| FAR_UNITS * f64::from(d + 4).sqrt() * U * size;
+        self.compare(runner, Reduce::mean(shape), one, |x, _, own, d| near(mean(x), own.into(), budget(d, 1000.3)));
+        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| {
+            let n = x.len() as f64;
+            near(mean(x) * n, sum.into(), budget(d, 1000.3 * n))
+        });
+        // Of each result's own elements, as a caller computes it: their mean, and then the mean of the squared distances from it.
+        let Some(means) = self.run(runner, Reduce::mean(shape), &x, None) else { return };
+        let mut centred = x.clone();
+        let groups = self.groups();
+        for (group, own) in groups.iter().zip(&means.results) {
+            group.iter().for_each(|&i| centred[i] -= own);
+        }
+        let Some(squares) = self.run(runner, Reduce::<f32>::mean(shape).map(Map::Square), &centred, None) else { return };
+        for (group, square) in groups.iter().zip(&squares.results).filter(|(group, _)| group.len() > 1) {
+            let expected = {
+                let own: Vec<f32> = group.iter().map(|&i| x[i]).collect();
+                let mean = mean(&own);
+                (own.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / own.len() as f64).sqrt()
+            };
+            near(expected, f64::from(*square).sqrt(), 0.02 * expected + 1e-3)
+                .unwrap_or_else(|why| panic!("{}: deviation: {why}", means.what));
         }
     }
 

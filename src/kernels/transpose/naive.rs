@@ -58,9 +58,9 @@ fn mirror(call: &mut HostCall<'_>) {
     let Params { rows, columns, batch, .. } = call.params();
     let (rows, columns) = (rows as usize, columns as usize);
     let input = call.input();
-    let words = input.len() / (rows * columns * batch as usize);
+    let words = Width::of_dispatch(call.dispatch).words();
     let output = call.output();
-    for (i, element) in input.chunks_exact(words).enumerate() {
+    for (i, element) in input.chunks_exact(words).take(rows * columns * batch as usize).enumerate() {
         let (b, r, c) = (i / (rows * columns), i / columns % rows, i % columns);
         let o = (b * columns + c) * rows + r;
         output[o * words..][..words].copy_from_slice(element);

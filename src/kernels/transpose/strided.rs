@@ -107,8 +107,7 @@ pub fn dispatch(
 
 fn mirror(call: &mut HostCall<'_>) {
     let params: Params = call.params();
-    let words = call.dispatch.appended[1].path;
-    let words = Width::ALL.into_iter().find(|width| width.source().path == words).map_or(1, |width| width.bytes() as usize / 4);
+    let words = Width::of_dispatch(call.dispatch).words();
     let (x, y) = (call.constant("WIDTH") as u32 * call.constant("ELEMENTS") as u32, call.constant("HEIGHT") as u32);
     let input = call.input();
     for group in 0..params.groups {

@@ -104,7 +104,7 @@ fn mirror(call: &mut HostCall<'_>) {
     let Params { rows, columns, batch, tiles_x, tiles_y } = call.params();
     let tile = Tile { size: call.constant("TILE") as u32, padding: call.constant("PADDING") as u32, elements: 1 };
     let input = call.input();
-    let words = input.len() / (rows as usize * columns as usize * batch as usize);
+    let words = Width::of_dispatch(call.dispatch).words();
     let mut memory = vec![0; tile.area() as usize * words];
     let inside = |r: u32, c: u32| r < rows && c < columns;
     let at = |index: u32| index as usize * words..(index as usize + 1) * words;

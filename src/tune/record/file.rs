@@ -1,14 +1,14 @@
 //! The file of a record: reading what is new, appending, replacing.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::item::Item;
 use super::line;
+use crate::files::{self, TEMPORARY, open};
+pub(super) use crate::files::{beside, read, unique};
 
 /// Bytes of a file that are read at most.
 pub(super) const LARGEST: u64 = 64 << 20;
@@ -110,26 +110,6 @@ impl Disk {
 /// Why a file is not touched.
 pub(super) const NOT_OURS: &str = "it is no record of wgpu-fft";
 
-/// Opens a file for reading, if there is one.
-fn open(path: &Path) -> io::Result<Option<File>> {
-    // Asked first, as to open a pipe is to wait for its other end.
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => File::open(path).map(Some),
-        Ok(_) => Err(io::Error::other("it is no regular file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Reads to the end, or `most` bytes.
-pub(super) fn read(file: &mut File, most: u64) -> io::Result<Vec<u8>> {
-    // Room for all of it at once; what it says of its length is only a hint.
-    let rest = file.metadata()?.len().saturating_sub(file.stream_position()?);
-    let mut bytes = Vec::with_capacity(rest.min(most) as usize);
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// All of a record's file, empty if there is none; an error if it is not ours or too large.
 pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some(mut file) = open(path)? else { return Ok(None) };
@@ -149,19 +129,6 @@ fn id(metadata: &fs::Metadata) -> Option<[u64; 2]> {
 #[cfg(not(unix))]
 fn id(_: &fs::Metadata) -> Option<[u64; 2]> {
     None
-}
-
-/// A path beside another one.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
-    name.push(suffix);
-    path.with_file_name(name)
-}
-
-/// A number that no other call of this process gets, after the number of the process.
-pub(super) fn unique() -> String {
-    static CALLS: AtomicU32 = AtomicU32::new(0);
-    format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The files beside `path` whose names go on with `suffix`.
@@ -214,28 +181,11 @@ pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
 
 /// Puts `text` in the place of the file at `path`, which the caller has locked, so that at any moment the one or the other is there as a whole.
 pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    for leftover in all_beside(path, ".tmp-") {
+    for leftover in all_beside(path, TEMPORARY) {
         // Whoever writes one keeps it locked.
         if File::open(&leftover).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(&leftover);
         }
     }
-    let temporary = beside(path, &format!(".tmp-{}", unique()));
-    let written = File::create_new(&temporary).and_then(|mut file| {
-        file.try_lock().map_err(io::Error::from)?;
-        if let Ok(metadata) = fs::metadata(path) {
-            if metadata.permissions().readonly() {
-                return Err(io::ErrorKind::PermissionDenied.into());
-            }
-            file.set_permissions(metadata.permissions())?;
-        }
-        file.write_all(text)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    });
-    if written.is_err() {
-        // Whatever is wrong with it is what the caller hears of.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    files::replace(path, text)
 }

@@ -1,0 +1,198 @@
+//! Objects of another device, or of another instance of wgpu.
+//!
+//! wgpu's handles are numbers within an instance, and wgpu does not compare instances: a buffer of
+//! another instance passes for whatever has its number here, or for nothing, at which wgpu panics.
+//! What wgpu lets anybody see is compared here at the first use:
+//!
+//! - A buffer's handle carries the size and the usages that it was made with. wgpu is asked whether
+//!   its own buffer of this number ends at the same 4 bytes and has the usage. Two buffers that agree
+//!   in both cannot be told apart.
+//! - A queue calls back when its work is done, and the calls of a queue are made by polling its own
+//!   device. So a queue whose call does not come when the device is idle is another's.
+//! - An encoder carries nothing that could be compared, and what is recorded is checked when it is
+//!   finished. All that is done here is to make an error of wgpu's panic.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Gpu, buffer::UNIT};
+use crate::error::{Error, Result};
+
+/// What is known of the objects that were used on a device.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The queue is the device's own.
+    queue: AtomicBool,
+    /// Buffers that belong to the device, by hashes of their number, size and usages. A foreign one
+    /// with the hash of one of these would not be told from it by asking wgpu either.
+    buffers: Mutex<HashSet<u64>>,
+    /// The layout of bind groups that are made to ask.
+    layout: OnceLock<wgpu::BindGroupLayout>,
+    /// Where commands would copy that are made to ask, and are never submitted.
+    target: OnceLock<wgpu::Buffer>,
+}
+
+const PROBE: wgpu::Label<'static> = Some("wgpu-fft probe");
+
+/// The largest alignment of a binding that a device may ask for.
+const LARGEST_ALIGNMENT: u64 = 256;
+
+/// Buffers that are remembered; then they are asked for anew. A hash takes some 16 bytes.
+const MOST_KNOWN: usize = 1 << 16;
+
+/// How long others are waited for that may be making a queue's calls just now, and work that is under
+/// way on the device.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Known {
+    /// Of a device that was opened together with its queue.
+    pub fn own() -> Self {
+        Self { queue: AtomicBool::new(true), ..Self::default() }
+    }
+}
+
+/// Runs `work`, in which wgpu may panic because it has nothing of a handle's number, and returns its
+/// message then. Other panics go on.
+pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    // wgpu gives back its locks on the way, and nothing of ours is left half done: a bind group or a
+    // command buffer is thrown away.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        match text {
+            Some(text) if text.starts_with("Cannot get ") => text,
+            _ => resume_unwind(panic),
+        }
+    })
+}
+
+pub(crate) fn foreign(argument: &'static str, why: impl Into<String>) -> Error {
+    Error::ForeignObject { argument, why: why.into() }
+}
+
+impl Gpu {
+    /// Fails if a buffer is of another device or instance, as far as that can be seen; asks wgpu at
+    /// the first use of a buffer alone. The browser tells instances apart itself.
+    pub(crate) fn check_buffer(&self, argument: &'static str, buffer: &wgpu::Buffer) -> Result<()> {
+        if cfg!(target_arch = "wasm32") {
+            return Ok(());
+        }
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((buffer, buffer.size(), buffer.usage().bits()));
+        let known = || self.known.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        if known().contains(&hash) {
+            return Ok(());
+        }
+        let refused = |why: Error| match why {
+            // A lost device has nothing to compare with.
+            Error::Wgpu { message, .. } => foreign(argument, format!("wgpu says of the buffer: {message}")),
+            other => other,
+        };
+        let inside = |more| self.asked(argument, buffer, more);
+        inside(0)?.unwrap_or(Ok(())).map_err(refused)?;
+        match inside(UNIT)? {
+            None | Some(Err(Error::Wgpu { .. })) => {}
+            Some(Err(other)) => return Err(other),
+            Some(Ok(())) => {
+                let why =
+                    format!("its handle has {} bytes, and the buffer that wgpu knows by its number on this device has more", buffer.size());
+                return Err(foreign(argument, why));
+            }
+        }
+        let mut known = known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(hash);
+        Ok(())
+    }
+
+    /// Asks wgpu whether the last bytes of a buffer, and `more` behind them, are in what it has of the
+    /// buffer's number, and whether that has the same usages: by a bind group and by commands that are
+    /// thrown away.
+    /// Nothing if there is no way to ask.
+    fn asked(&self, argument: &'static str, buffer: &wgpu::Buffer, more: u64) -> Result<Option<Result<()>>> {
+        let alignment = u64::from(self.profile.storage_alignment).clamp(UNIT, LARGEST_ALIGNMENT);
+        // Whole units, as far as there are any.
+        let end = buffer.size() / UNIT * UNIT;
+        let offset = end.saturating_sub(UNIT) / alignment * alignment;
+        let size = end - offset + more;
+        if end == 0 {
+            return Ok(None);
+        }
+        let usage = buffer.usage();
+        // Where there are no compute shaders, there are no storage bindings to ask by.
+        let binds = usage.contains(wgpu::BufferUsages::STORAGE) && self.profile.invocations > 0 && self.profile.storage_buffers > 0;
+        if !binds && !usage.intersects(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC) {
+            return Ok(None);
+        }
+        let ask = || {
+            if binds {
+                let layout = self.known.layout.get_or_init(|| self.probe_layout());
+                let binding = wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) };
+                let entries = [wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }];
+                drop(self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: PROBE, layout, entries: &entries }));
+            }
+            // One way is enough to ask where the buffer ends.
+            if !binds || more == 0 {
+                let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: PROBE });
+                if usage.contains(wgpu::BufferUsages::COPY_DST) {
+                    encoder.clear_buffer(buffer, offset, Some(size));
+                }
+                if usage.contains(wgpu::BufferUsages::COPY_SRC) {
+                    encoder.copy_buffer_to_buffer(buffer, offset, self.known.target.get_or_init(|| self.probe_target()), 0, size);
+                }
+                drop(encoder.finish());
+            }
+        };
+        let asked = without_panic(|| self.caught("looking for a buffer", 0, ask));
+        asked.map(Some).map_err(|message| foreign(argument, format!("wgpu says: {message}")))
+    }
+
+    fn probe_target(&self) -> wgpu::Buffer {
+        let usage = wgpu::BufferUsages::COPY_DST;
+        self.device.create_buffer(&wgpu::BufferDescriptor { label: PROBE, size: 2 * LARGEST_ALIGNMENT, usage, mapped_at_creation: false })
+    }
+
+    fn probe_layout(&self) -> wgpu::BindGroupLayout {
+        let ty = wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: true },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        };
+        let entries = [wgpu::BindGroupLayoutEntry { binding: 0, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }];
+        self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: PROBE, entries: &entries })
+    }
+
+    /// Fails if the queue is another device's. It is asked once.
+    pub(crate) fn check_queue(&self) -> Result<()> {
+        if cfg!(target_arch = "wasm32") || self.known.queue.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let called = Arc::new(AtomicBool::new(false));
+        let call = Arc::clone(&called);
+        self.queue.on_submitted_work_done(move || call.store(true, Ordering::Release));
+        let is_idle = |poll| matches!(self.device.poll(poll), Ok(status) if status.is_queue_empty());
+        let mut idle = is_idle(wgpu::PollType::Poll);
+        if !idle && !called.load(Ordering::Acquire) {
+            idle = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) }).is_ok();
+        }
+        let begin = Instant::now();
+        while idle && !called.load(Ordering::Acquire) && begin.elapsed() < PATIENCE {
+            // Another thread that polls may have the call in hand.
+            std::thread::sleep(Duration::from_millis(1));
+            is_idle(wgpu::PollType::Poll);
+        }
+        if called.load(Ordering::Acquire) {
+            self.known.queue.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
+        // A device that is busy for so long, or lost, tells nothing: it is asked again.
+        if !idle || !self.makes_buffers() {
+            return Ok(());
+        }
+        Err(foreign("queue", "it does not answer when the device is polled, so that it is the queue of another device"))
+    }
+}

@@ -1,0 +1,134 @@
+//! Runs programs without a device: the text that the device would get, under all the checks of wgsl-sanitizer.
+#![allow(dead_code, reason = "the tests use different parts")]
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+use wgpu_fft::kernels::{Access, Dispatch, Slot};
+use wgpu_fft::plan::Placement;
+use wgpu_fft::{Element, Program};
+use wgsl_sanitizer::{Binding, Buffer, Config, Kernel, Memory, Shader};
+
+/// What an array holds that nobody has written: a NaN that no arithmetic makes.
+pub const UNWRITTEN: u32 = 0x7fc0_dead;
+
+/// Programs on the host.
+pub trait RunOnHost {
+    /// Runs the program and returns its output; it panics at the first finding. Places of the output that nobody wrote hold [`UNWRITTEN`].
+    fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Vec<O>;
+
+    /// The same of a program with two inputs.
+    fn run_two_on_host<I: Element, O: Element>(&self, x: &[I], y: &[I]) -> Vec<O>;
+}
+
+impl RunOnHost for Program {
+    fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Vec<O> {
+        run(self, &[input], 1, 1)
+    }
+
+    fn run_two_on_host<I: Element, O: Element>(&self, x: &[I], y: &[I]) -> Vec<O> {
+        run(self, &[x, y], 1, 1)
+    }
+}
+
+/// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows.
+pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
+    assert_eq!(inputs.len(), 1 + usize::from(program.second), "{program}");
+    for input in inputs {
+        assert_eq!((input.len(), size_of::<I>()), (program.input.len, program.input.element_bytes), "{program}");
+    }
+    assert_eq!(size_of::<O>(), program.output.element_bytes, "{program}");
+    let mut memory = Memory::new();
+    let unwritten = |bytes: u64| {
+        let mut buffer = Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
+        buffer.mark_unwritten();
+        buffer
+    };
+    let filled = |data: &[I], bytes: u64| {
+        let mut buffer = Buffer::zeros(bytes);
+        buffer.write(0, bytemuck::cast_slice(data));
+        buffer
+    };
+    let mut buffers = HashMap::new();
+    let in_place = program.placement == Placement::InPlace;
+    let output = if in_place {
+        filled(inputs[0], program.bytes(Slot::Output))
+    } else if program.output.element_bytes < 4 {
+        // Words are shared: of those at the ends some bytes are others', and stay as they are.
+        Buffer::from_slice(&vec![UNWRITTEN; program.bytes(Slot::Output).div_ceil(4) as usize])
+    } else {
+        unwritten(program.bytes(Slot::Output))
+    };
+    buffers.insert(Slot::Output, memory.add(output));
+    if !in_place {
+        buffers.insert(Slot::Input, memory.add(filled(inputs[0], program.bytes(Slot::Input))));
+    }
+    if let Some(second) = inputs.get(1) {
+        buffers.insert(Slot::Second, memory.add(filled(second, program.bytes(Slot::Second))));
+    }
+    for i in 0..program.workspaces.len() {
+        // Atomics that join parts begin as zeros, as all buffers of wgpu do.
+        let joins = program
+            .dispatches
+            .iter()
+            .any(|dispatch| dispatch.binds.iter().any(|bind| bind.name == "arrivals" && bind.slot == Slot::Workspace(i)));
+        let bytes = program.bytes(Slot::Workspace(i));
+        buffers.insert(Slot::Workspace(i), memory.add(if joins { Buffer::zeros(bytes) } else { unwritten(bytes) }));
+    }
+    for (i, table) in program.tables.iter().enumerate() {
+        buffers.insert(Slot::Table(i), memory.add(Buffer::from_slice(&table.words())));
+    }
+    for dispatch in &program.dispatches {
+        let params = memory.add(Buffer::from_slice(&dispatch.params));
+        let mut bindings = vec![Binding::whole(0, 0, params)];
+        bindings.extend(dispatch.binds.iter().map(|bind| {
+            let (first, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
+            assert!(bind.access != Access::ReadWrite || bind.slot != Slot::Input, "{dispatch} writes to the input");
+            Binding::part(0, bind.binding, buffers[&bind.slot], first, bytes)
+        }));
+        let config = Config { seed, subgroup_size: least_subgroup(dispatch) * subgroups, ..Config::default() };
+        let grid = [dispatch.grid.x, dispatch.grid.y, 1];
+        let report = compiled(dispatch).dispatch(grid, &mut memory, &bindings, &config);
+        let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
+        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+    }
+    let words: Vec<u32> = memory[buffers[&Slot::Output]].to_vec();
+    let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&words);
+    output.truncate(program.output.len);
+    output
+}
+
+/// The least subgroup that a text works with: twice the largest distance between lanes that exchange values; `fft/lanes` has 8.
+fn least_subgroup(dispatch: &Dispatch) -> u32 {
+    let text = dispatch.wgsl();
+    let of_calls = |call: &str| {
+        let calls = text.match_indices(call).filter_map(|(at, _)| {
+            let arguments = text[at..].split_once(')')?.0;
+            arguments.rsplit([' ', ',']).next()?.trim_end_matches('u').parse::<u32>().ok()
+        });
+        calls.max().map_or(1, |distance| 2 * distance)
+    };
+    let least = of_calls("subgroupShuffleDown(");
+    if dispatch.kernel.name == "fft/lanes" && text.contains("subgroup") { 8 } else { least.next_power_of_two() }
+}
+
+/// Kernels that were compiled.
+fn compiled(dispatch: &Dispatch) -> Kernel {
+    const MOST: usize = 2000;
+    type Key = (String, Vec<(&'static str, u64)>);
+    static KERNELS: LazyLock<Mutex<HashMap<Key, Kernel>>> = LazyLock::new(Mutex::default);
+    let overrides: Vec<_> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
+    let key = (dispatch.wgsl().into_owned(), overrides.iter().map(|&(name, value)| (name, value.to_bits())).collect());
+    let lock = || KERNELS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(kernel) = lock().get(&key) {
+        return kernel.clone();
+    }
+    let compile = || Shader::new(&key.0)?.entry("main")?.with_overrides(overrides.iter().copied()).compile();
+    let kernel = compile().unwrap_or_else(|error| panic!("{error}\nin {dispatch}"));
+    let mut kernels = lock();
+    if kernels.len() >= MOST {
+        kernels.clear();
+    }
+    kernels.insert(key, kernel.clone());
+    kernel
+}
