@@ -45,6 +45,8 @@ fn main(
     for (var j = t; j < N; j += LANES) {
         if (live) {
             values[x + j] = swap_if(INVERSE, load(r * N + j));
+        } else {
+            values[x + j] = vec2<f32>();
         }
     }
     workgroupBarrier();

@@ -123,15 +123,8 @@ impl Lowering<'_> {
 
     /// Refuses arrays that no buffer of the device holds, whatever else may be too small for them.
     fn check_arrays(&self) -> Result<()> {
-        let available = self.profile.buffer_bytes;
-        for (argument, array) in [("input", self.program.input), ("output", self.program.output)] {
-            let required = array.bytes();
-            if required > available {
-                let what = format!("`{}`, its {argument} (bytes)", self.transform);
-                return Err(Error::LimitExceeded { what, limit: "max_buffer_size", required, available });
-            }
-        }
-        Ok(())
+        self.program.input.check(&self.program.title, "input", self.profile)?;
+        self.program.output.check(&self.program.title, "output", self.profile)
     }
 
     fn broken(&self, broken: Broken) -> Error {

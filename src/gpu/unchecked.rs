@@ -23,7 +23,8 @@ pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::Shad
     // parts that `fft::bindings::parts` cuts, which compares the largest place that any line touches with the array's size; `View::check` compares the
     // caller's arrays with the program's, and wgpu the bindings with the buffers. Lines past the last compute what the last one does, and store nothing. Places
     // in workgroup memory are below the number of elements that `fft::banks` or `mirror_images` made room for, which is what the text declares; roots are indexed as
-    // src/fft/roots.rs lays them out, by j mod p, by k·m < n, and by positions below a limit. The host mirror of the kernel does the same accesses with
-    // checks, for every form of it, in the tests of the host.
+    // src/fft/roots.rs lays them out, by j mod p, by k·m < n, and by positions below a limit. Every text that a recipe of the tests reaches runs under
+    // wgsl-sanitizer, which looks for indices outside of their arrays and loops without end: `every_text_is_clean_in_every_order` in tests/host/texts.rs, and with
+    // random specifications and recipes tests/random.
     unsafe { device.create_shader_module_trusted(descriptor, checks) }
 }

@@ -1,7 +1,7 @@
 //! Twin of `shaders/copy.wgsl`.
 
 use super::element::Width;
-use super::{Dispatch, Grid, HostCall, Kernel, Slot, Value, element, input_output, params, sources};
+use super::{Dispatch, Grid, Kernel, Slot, Value, element, input_output, params, sources};
 use crate::error::Result;
 
 params! {
@@ -20,7 +20,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
     proven: false,
-    mirror,
 };
 
 /// Copies `length` elements.
@@ -40,12 +39,4 @@ pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, inpu
         workgroup_bytes: 0,
         binds: input_output(input, output),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let Params { length } = call.params();
-    // As on the device, not a word more: an array may be longer than what is copied of it.
-    let words = length as usize * Width::of_dispatch(call.dispatch).words();
-    let input = call.input();
-    call.output()[..words].copy_from_slice(&input[..words]);
 }

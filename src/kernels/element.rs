@@ -33,21 +33,6 @@ impl Width {
         }
     }
 
-    /// The width of the elements that a dispatch of a kernel with such elements moves.
-    ///
-    /// # Panics
-    /// If no file with `Element` is appended to the kernel, which is a mistake in this crate.
-    #[must_use]
-    pub(super) fn of_dispatch(dispatch: &super::Dispatch) -> Self {
-        let appended = |width: &Self| dispatch.appended.iter().any(|source| source.path == width.source().path);
-        Self::ALL.into_iter().find(appended).unwrap_or_else(|| panic!("{:?} moves no elements", dispatch.kernel))
-    }
-
-    /// Words of 4 bytes of one element.
-    pub(super) const fn words(self) -> usize {
-        self.bytes() as usize / 4
-    }
-
     /// The file that declares `Element` so.
     #[must_use]
     pub const fn source(self) -> &'static Source {

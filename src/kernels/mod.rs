@@ -1,4 +1,4 @@
-//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides, grid and host mirror, and nothing more.
+//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides and grid, and nothing more.
 //!
 //! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]: everything that is needed to run it once,
 //! as plain data, with the arrays it touches named by [`Slot`].
@@ -7,7 +7,6 @@ pub mod copy;
 pub mod element;
 pub mod fft;
 pub mod grid;
-mod host;
 pub mod reduce;
 pub mod sources;
 pub mod transpose;
@@ -17,7 +16,6 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use grid::Grid;
-pub use host::HostCall;
 pub use sources::Source;
 
 /// A WGSL kernel and what the host must agree with it about.
@@ -34,8 +32,6 @@ pub struct Kernel {
     pub overrides: &'static [&'static str],
     /// Every index is proven to stay inside its array when a program is made, so that the device need not check any.
     pub proven: bool,
-    /// Does on the host what the kernel does on the device.
-    pub mirror: fn(&mut HostCall<'_>),
 }
 
 impl PartialEq for Kernel {
@@ -186,7 +182,7 @@ pub struct Generated {
     pub form: Form,
 }
 
-/// What generated text computes, as data: what the host mirrors read in its place.
+/// What generated text computes, as data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
     /// A pass of an FFT.
@@ -195,17 +191,6 @@ pub enum Form {
     Reduction(Arc<reduce::Stage>),
     /// Tiles of a permutation.
     Tiles(Arc<transpose::tiles::Tiles>),
-}
-
-impl Form {
-    /// Whether the host can do the same, which it cannot with WGSL of the caller's.
-    #[must_use]
-    pub fn has_mirror(&self) -> bool {
-        match self {
-            Self::Pass(_) | Self::Tiles(_) => true,
-            Self::Reduction(stage) => stage.operator.has_mirror(),
-        }
-    }
 }
 
 /// The line of a WGSL file before the part that may be generated.

@@ -1,4 +1,4 @@
-//! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and the kernels' mirrors.
+//! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and reductions in the order of a device.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -59,17 +59,15 @@ fn words(slices: &[&[u8]]) -> Vec<u32> {
     words
 }
 
-/// Runs the program of a specification on the kernels' mirrors.
-pub(super) fn mirrored<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static) -> OnHost {
+/// Computes a reduction in the order of a device.
+pub(super) fn reduced<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static) -> OnHost {
     Box::new(move |units, inputs, output| {
         let spec = spec(units)?;
         let profile = crate::gpu::DeviceProfile::webgpu_defaults();
         let program = spec.lower(&spec.design(&profile)?, &profile)?;
         let typed = |words: &Vec<u32>| crate::gpu::collect::<S::Input>(bytemuck::cast_slice(words), program.input.len);
-        let result: Vec<S::Output> = match inputs {
-            [x, y] => program.run_two_on_host(&typed(x), &typed(y))?,
-            _ => program.run_on_host(&typed(&inputs[0]))?,
-        };
+        let inputs: Vec<Vec<S::Input>> = inputs.iter().map(typed).collect();
+        let result: Vec<S::Output> = super::ordered::run(&program, &inputs)?;
         let bytes: &[u8] = bytemuck::cast_slice(&result);
         bytemuck::cast_slice_mut::<u32, u8>(output)[..bytes.len()].copy_from_slice(bytes);
         Ok(())

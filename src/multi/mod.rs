@@ -44,6 +44,8 @@ mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod job;
 #[cfg(not(target_arch = "wasm32"))]
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+mod ordered;
 mod phase;
 #[cfg(not(target_arch = "wasm32"))]
 mod reduce;

@@ -75,7 +75,7 @@ fn work<T: Value, O: Element, S: Spec>(
     Arc::new(Units {
         #[cfg(feature = "cpu")]
         host: if whole.has_mirror() {
-            Ok(super::host::mirrored(spec.clone()))
+            Ok(super::host::reduced(spec.clone()))
         } else {
             Err(Error::Unsupported {
                 what: format!("`{whole}` on the host"),

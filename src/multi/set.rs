@@ -85,8 +85,8 @@ impl DeviceSet {
 
     /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of rayon's threads.
     ///
-    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for every division. Transposes are, and reductions, which it computes on the
-    /// slow mirrors of the kernels.
+    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for every division. Transposes are, and reductions, which it
+    /// computes slowly, in the order of the devices.
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn with_host(self) -> Self {

@@ -2,7 +2,6 @@
 
 mod build;
 mod encode;
-mod host;
 mod once;
 mod planner;
 mod program;

@@ -173,7 +173,8 @@ impl Program {
             workspace.check(&self.title, &format!("workspace {i}"), profile)?;
         }
         for (i, table) in self.tables.iter().enumerate() {
-            Array { len: table.words.len(), element_bytes: 4 }.check(&self.title, &format!("table {i}"), profile)?;
+            let array = Array { len: table.bytes().div_ceil(4) as usize, element_bytes: 4 };
+            array.check(&self.title, &format!("table {i}"), profile)?;
         }
         for dispatch in &self.dispatches {
             let label = &dispatch.label;

@@ -270,7 +270,7 @@ fn walk(text: &mut String, stage: &Stage, setting: &Setting, lines: bool) {
     // In the walk indices rise, so that of equal ranks the one that is there is the first.
     let follow = if counts_later(stage) { "follow" } else { "combine" };
     if counts_later(stage) {
-        let larger = if stage.operator.value() == Kind::Quad { "b.x > a.x || (b.x == a.x && b.y > a.y)" } else { "b.x > a.x" };
+        let larger = if stage.operator.value() == Kind::Quad { "(b.x > a.x) | ((b.x == a.x) & (b.y > a.y))" } else { "b.x > a.x" };
         let _ = writeln!(text, "fn follow(a: Value, b: Value) -> Value {{\n    return select(a, b, {larger});\n}}\n");
         let _ = writeln!(
             text,

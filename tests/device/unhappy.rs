@@ -192,7 +192,7 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let recipe = "axis 0: registers 16 lanes=1 + registers 8 lanes=1".parse().unwrap();
     let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
     assert!(
-        matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 9, available: 4, .. }),
+        matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 13, available: 4, .. }),
         "{error}"
     );
     let error = device.planner.plan(C2c::forward([1 << 16, 1 << 16])).unwrap_err();

@@ -1,4 +1,4 @@
-//! Reductions in pieces on the kernels' host mirrors, and how arrays are cut.
+//! Reductions in pieces, run on the host, and how arrays are cut.
 
 use wgpu_fft::reduce::divide::{self, Division};
 use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
@@ -7,19 +7,19 @@ use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
 use crate::reductions::{Case, Runner, axes_of_every_kind};
 use crate::reference::noise;
+use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
 /// Devices that take turns.
-struct Mirrors(Vec<DeviceProfile>);
+struct Profiles(Vec<DeviceProfile>);
 
-impl Devices for Mirrors {
+impl Devices for Profiles {
     fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output> {
         let profile = &self.0[turn % self.0.len()];
         let program = spec.design(profile).and_then(|recipe| spec.lower(&recipe, profile));
         let program = program.unwrap_or_else(|error| panic!("{}: `{spec}`: {error}", profile.name));
         program.check(profile).unwrap();
-        let results = if let Some(y) = y { program.run_two_on_host(x, y) } else { program.run_on_host(x) };
-        results.unwrap_or_else(|error| panic!("{}: `{spec}`: {error}", profile.name))
+        if let Some(y) = y { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
     }
 
     fn depth<T: Value, O: Element>(&self, spec: &Reduction<T, O>) -> u32 {
@@ -35,12 +35,12 @@ impl Devices for Mirrors {
     }
 
     fn has_custom(&self) -> bool {
-        false
+        true
     }
 }
 
 /// All profiles, those with f64, and one with small workgroups.
-fn mirrors() -> [Divided<Mirrors>; 2] {
+fn on_profiles() -> [Divided<Profiles>; 2] {
     let tiny = DeviceProfile {
         name: "tiny".to_owned(),
         invocations: 4,
@@ -49,12 +49,12 @@ fn mirrors() -> [Divided<Mirrors>; 2] {
         ..DeviceProfile::webgpu_defaults()
     };
     let with_f64 = profiles().into_iter().filter(|profile| profile.f64).collect();
-    [Divided(Mirrors(profiles().into_iter().chain([tiny]).collect())), Divided(Mirrors(with_f64))]
+    [Divided(Profiles(profiles().into_iter().chain([tiny]).collect())), Divided(Profiles(with_f64))]
 }
 
 /// Every operation on every type; f64 where all devices have it.
 fn check(case: &Case) {
-    let [all, with_f64] = mirrors();
+    let [all, with_f64] = on_profiles();
     case.check(&all);
     case.check_f64(&with_f64);
 }
@@ -71,7 +71,7 @@ fn pieces_of_larger_arrays_have_the_bits_of_the_whole() {
 
 #[test]
 fn pieces_of_long_arrays_have_the_bits_of_the_whole() {
-    let [all, _] = mirrors();
+    let [all, _] = on_profiles();
     for (shape, axes) in [(&[300_001][..], &[0][..]), (&[1 << 19], &[0]), (&[3000, 100], &[0]), (&[3, 100_000], &[1])] {
         let case = Case::new(shape, 1, Some(axes));
         let [x, y] = [noise(case.len(), 3), noise(case.len(), 4)];
@@ -153,20 +153,20 @@ fn shares_print_themselves() {
 /// The comparison notices another order: partial results in another one, and sums of pieces that are no parts.
 #[test]
 fn the_comparison_can_fail() {
-    let mirrors = Mirrors(profiles());
+    let devices = Profiles(profiles());
     let (x, spec) = (noise(300_000, 3), Reduce::<f32>::sum(300_000).determinism(Determinism::AcrossDevices));
-    let whole = mirrors.run(0, spec.clone(), &x, None)[0].to_bits();
+    let whole = devices.run(0, spec.clone(), &x, None)[0].to_bits();
     let units = divide::division(&spec).unwrap().units();
-    assert_eq!(in_pieces(&mirrors, 0, &spec, &[0, 5, units], &x, None)[0].to_bits(), whole);
-    let mut partials = mirrors.run(0, divide::partial(&spec, 0..units), &x, None);
-    assert_eq!(mirrors.run(0, divide::join(&spec), &partials, None)[0].to_bits(), whole);
+    assert_eq!(in_pieces(&devices, 0, &spec, &[0, 5, units], &x, None)[0].to_bits(), whole);
+    let mut partials = devices.run(0, divide::partial(&spec, 0..units), &x, None);
+    assert_eq!(devices.run(0, divide::join(&spec), &partials, None)[0].to_bits(), whole);
     let swapped = (1..units).any(|i| {
         partials.swap(0, i);
-        let sum = mirrors.run(0, divide::join(&spec), &partials, None)[0].to_bits();
+        let sum = devices.run(0, divide::join(&spec), &partials, None)[0].to_bits();
         partials.swap(0, i);
         sum != whole
     });
     assert!(swapped, "the order of the parts makes no difference");
-    let halves: Vec<f32> = x.chunks(150_000).map(|half| mirrors.run(0, Reduce::<f32>::sum(half.len()), half, None)[0]).collect();
+    let halves: Vec<f32> = x.chunks(150_000).map(|half| devices.run(0, Reduce::<f32>::sum(half.len()), half, None)[0]).collect();
     assert_ne!((halves[0] + halves[1]).to_bits(), whole, "any order will do");
 }

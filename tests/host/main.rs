@@ -21,6 +21,9 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/sanitized.rs"]
+mod sanitized;
+mod texts;
 mod transforms;
 mod tuning;
 mod validators;

@@ -237,15 +237,20 @@ fn programs_in_several_bindings() -> Vec<Program> {
     specs.into_iter().map(lower).collect()
 }
 
-/// Their dispatches, each kind once.
-pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
+/// All of them.
+pub fn all_programs() -> Vec<Program> {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
     let without_int64 = DeviceProfile { int64: false, ..profiles[1].clone() };
     let of_lanes = [&profiles[1], &without_int64, &profiles[2]].into_iter().flat_map(programs_of_lanes);
-    let programs = programs.chain(of_lanes).chain(programs_in_several_bindings());
+    programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
+}
+
+/// Their dispatches, each kind once.
+pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let mut seen = HashSet::new();
-    programs
+    all_programs()
+        .into_iter()
         .flat_map(|program| program.dispatches)
         .filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone())))
         .collect()

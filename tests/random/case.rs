@@ -4,7 +4,7 @@ use fastrand::Rng;
 use wgpu_fft::{DeviceProfile, Element, Error, Program, Spec};
 
 use crate::harness::{self, Device};
-use crate::profiles;
+use crate::{profiles, sanitized};
 
 /// Where cases run.
 #[derive(Clone, Copy)]
@@ -26,6 +26,9 @@ pub enum Verdict {
 /// A case in the making.
 pub struct Case<'a> {
     pub rng: Rng,
+    /// Of the order in which invocations and workgroups run on the host, and how many times as large subgroups are as a text needs.
+    pub seed: u64,
+    pub subgroups: u32,
     pub place: Place<'a>,
     /// Says what the case has come to, for who asks why it hangs or panics.
     pub note: &'a dyn Fn(&str),
@@ -44,7 +47,7 @@ impl Case<'_> {
         all[self.rng.usize(0..all.len())].clone()
     }
 
-    /// Elements that an array should not exceed: mirrors on the host are slow.
+    /// Elements that an array should not exceed: to be many, cases are small.
     pub fn most_elements(&self) -> usize {
         match self.place {
             Place::Host => 3000,
@@ -182,7 +185,7 @@ impl Case<'_> {
 
     fn run<S: Spec>(&self, spec: &S, recipe: &S::Recipe, program: &Program, input: &[S::Input]) -> Result<Vec<S::Output>, Error> {
         match self.place {
-            Place::Host => program.run_on_host(input),
+            Place::Host => Ok(sanitized::run(program, &[input], self.seed, self.subgroups)),
             Place::Device(device) => {
                 let plan = device.planner.plan_with(spec.clone(), recipe.clone())?;
                 let output = harness::run_guarded(device, &plan, input);

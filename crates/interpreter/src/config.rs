@@ -26,6 +26,11 @@ pub struct Config {
     /// Whether two writes of the same value to the same place are a race. WGSL says so. Default:
     /// true.
     pub equal_writes_race: bool,
+    /// Whether a write to a buffer is a race where another invocation of the workgroup has read
+    /// the place before, and no `storageBarrier` stands between. WGSL says so. Where every such
+    /// write depends on that read, through workgroup memory and its barrier or through a shuffle,
+    /// no device can make it first, and one may turn this off. Default: true.
+    pub later_writes_race: bool,
     /// Whether a wrap-around that reaches an index is a finding. Default: true.
     pub check_wrapping: bool,
     /// Whether a conversion of a number outside of the integer type is a finding. Default: true.
@@ -47,6 +52,7 @@ impl Default for Config {
             zero_workgroup_memory: false,
             flush_denormals: false,
             equal_writes_race: true,
+            later_writes_race: true,
             check_wrapping: true,
             check_conversions: true,
             max_turns: 1 << 22,

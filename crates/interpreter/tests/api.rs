@@ -202,6 +202,21 @@ fn settings_switch_checks() {
     let equal = "@compute @workgroup_size(8)\nfn main() { out[0] = 5u; }";
     assert_eq!(kinds_with(equal, Config::default()), ["Race"]);
     assert!(kinds_with(equal, Config { equal_writes_race: false, ..Config::default() }).is_empty());
+    // In place: what is read before the barrier is written after it.
+    let in_place = "var<workgroup> w: array<u32, 8>;
+@compute @workgroup_size(8)
+fn main(@builtin(local_invocation_index) t: u32) { w[t] = data[t]; workgroupBarrier(); data[7u - t] = w[t]; }";
+    assert_eq!(kinds_with(in_place, Config::default()), ["Race"]);
+    let dependent = Config { later_writes_race: false, ..Config::default() };
+    assert!(kinds_with(in_place, dependent.clone()).is_empty());
+    // The other way round it stays a race, and so does what another workgroup reads.
+    let earlier = "@compute @workgroup_size(8)
+fn main(@builtin(local_invocation_index) t: u32) { data[t] = t; workgroupBarrier(); out[t] = data[7u - t]; }";
+    assert_eq!(kinds_with(earlier, dependent.clone()), ["Race"]);
+    let others = "@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) g: vec3u) { let x = data[g.x]; data[1u - g.x] = x; }";
+    let found = kinds(&run_with(others, [2, 1, 1], &dependent));
+    assert!(found.iter().any(|(kind, _)| *kind == "Race"), "{found:?}");
     let different = "@compute @workgroup_size(8)\nfn main(@builtin(local_invocation_index) t: u32) { out[0] = t; }";
     assert_eq!(kinds_with(different, Config { equal_writes_race: false, ..Config::default() }), ["Race"]);
     let zero = "var<workgroup> n: atomic<u32>;\n@compute @workgroup_size(8)\nfn main() { atomicAdd(&n, 1u); workgroupBarrier(); out[atomicLoad(&n) - 8u] = 1u; }";

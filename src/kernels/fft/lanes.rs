@@ -1,10 +1,7 @@
 //! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups, or of as many invocations of a workgroup.
 
-use num_complex::{Complex32, Complex64};
-
-use super::pass::{mirror_lines, of_dispatch};
 use crate::error::Result;
-use crate::kernels::{Bind, Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
+use crate::kernels::{Bind, Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -24,7 +21,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
-    mirror,
 };
 
 /// The shape that the generated text was made for.
@@ -63,19 +59,4 @@ pub fn dispatch(
         workgroup_bytes: workgroup.bytes,
         binds,
     })
-}
-
-/// Transforms every line by the definition.
-fn mirror(call: &mut HostCall<'_>) {
-    let scale = call.params::<Params>().scale;
-    let pass = of_dispatch(call.dispatch);
-    let lines = pass.lines.iter().product();
-    let n = pass.n() as usize;
-    let root = |k: usize| Complex64::cis(-std::f64::consts::TAU * k as f64 / n as f64);
-    let roots: Vec<Complex64> = (0..n).map(root).collect();
-    mirror_lines(call, lines, scale, |_, _, x| {
-        let x: Vec<Complex64> = x.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect();
-        let frequency = |k: usize| -> Complex64 { x.iter().enumerate().map(|(j, x)| x * roots[j * k % n]).sum() };
-        (0..n).map(frequency).map(|z| Complex32::new(z.re as f32, z.im as f32)).collect()
-    });
 }

@@ -6,7 +6,6 @@ pub mod pass;
 pub mod radix2;
 
 use super::{Access, Bind, Slot};
-use num_complex::Complex32;
 
 /// Rows to transform and what is done to them besides.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,9 +33,4 @@ fn binds(input: Slot, output: Slot, roots: Slot) -> Vec<Bind> {
     let mut binds = io::binds(input, output);
     binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
     binds
-}
-
-fn small_root(k: usize, n: usize) -> Complex32 {
-    let (sin, cos) = (-std::f64::consts::TAU * (k % n) as f64 / n as f64).sin_cos();
-    Complex32::new(cos as f32, sin as f32)
 }

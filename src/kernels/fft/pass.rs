@@ -1,12 +1,7 @@
 //! Twin of `shaders/fft/pass.wgsl`: FFTs along one axis of an array, or one factor of them.
 
-use std::sync::Arc;
-
-use num_complex::Complex32;
-
-use super::small_root;
 use crate::error::Result;
-use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Grid, HostCall, Kernel, Slot, params, sources};
+use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, Kernel, Slot, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -26,7 +21,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &[],
     proven: true,
-    mirror,
 };
 
 /// What one dispatch computes: DFTs of `n` values along lines, with all that is fused into their loads and stores.
@@ -66,22 +60,6 @@ impl Pass {
         others.iter().copied().chain([lines / counted]).collect()
     }
 
-    /// The coordinates of a line.
-    fn coordinates(&self, line: u32) -> Vec<u32> {
-        let mut rest = line;
-        let mut coordinates = Vec::new();
-        for (i, &extent) in self.lines.iter().enumerate() {
-            let last = i + 1 == self.lines.len();
-            coordinates.push(if last { rest } else { rest % extent });
-            rest = if last { 0 } else { rest / extent };
-        }
-        if let Some((dim, m)) = self.folded() {
-            let d = coordinates[dim];
-            coordinates[dim] = if d % 2 == 0 { d / 2 } else { m - d / 2 };
-        }
-        coordinates
-    }
-
     /// The coordinate that counts the indices 0, m, 1, m-1, 2, … of a spectrum, so that neighbours share what they load, and m.
     #[must_use]
     pub fn folded(&self) -> Option<(usize, u32)> {
@@ -119,12 +97,6 @@ pub struct Index {
     pub element: u32,
     /// Weights of the coordinates.
     pub lines: Vec<u32>,
-}
-
-impl Index {
-    fn of(&self, i: u32, coordinates: &[u32]) -> u32 {
-        self.element * i + self.lines.iter().zip(coordinates).map(|(weight, d)| weight * d).sum::<u32>()
-    }
 }
 
 /// Kinds of arrays.
@@ -168,12 +140,6 @@ pub struct Pair {
     pub distance: u32,
     /// The coordinate that counts pairs, and the number of lines along it if that is odd: the last pair has one line only.
     pub odd: Option<(usize, u32)>,
-}
-
-impl Pair {
-    fn is_whole(&self, coordinates: &[u32]) -> bool {
-        self.odd.is_none_or(|(dim, lines)| 2 * coordinates[dim] + 1 < lines)
-    }
 }
 
 /// Half of a line.
@@ -370,195 +336,4 @@ pub fn dispatch(
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if there are too many.
 pub fn grid(lines: u32, workgroup: Workgroup, max_groups: u32) -> Result<Grid> {
     Grid::linear(u64::from(lines.div_ceil(workgroup.lines)), max_groups)
-}
-
-/// An array in the order of its words, out of the pieces that it is bound in.
-fn gather(call: &HostCall<'_>, names: [&[&str]; 2]) -> Vec<f32> {
-    let names = names.into_iter().flatten();
-    names.filter_map(|name| call.find(name)).flat_map(|words| words.iter().map(|&word| f32::from_bits(word))).collect()
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let Params { lines, scale } = call.params();
-    mirror_lines(call, lines, scale, |pass, roots, x| {
-        let x = stages(&pass.radices, roots, x);
-        let Some(convolution) = pass.convolution else { return x };
-        let spectrum = &roots[convolution.spectrum as usize..];
-        let product = x.into_iter().zip(spectrum).map(|(x, factor)| swapped(x * factor)).collect();
-        let reversed: Vec<u32> = pass.radices.iter().rev().copied().collect();
-        stages(&reversed, &roots[convolution.roots as usize..], product).into_iter().map(swapped).collect()
-    });
-}
-
-/// The pass that the text of a dispatch computes.
-pub(super) fn of_dispatch(dispatch: &Dispatch) -> Arc<Pass> {
-    match dispatch.generated.as_ref().map(|generated| &generated.form) {
-        Some(Form::Pass(pass)) => Arc::clone(pass),
-        other => panic!("the text of a pass is generated, not {other:?}"),
-    }
-}
-
-/// Does to each line what the pass says, with `transform` in the middle.
-pub(super) fn mirror_lines(
-    call: &mut HostCall<'_>,
-    lines: u32,
-    scale: f32,
-    transform: impl Fn(&Pass, &[Complex32], Vec<Complex32>) -> Vec<Complex32>,
-) {
-    let pass = of_dispatch(call.dispatch);
-    let n = pass.n();
-    let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(&gather(call, [&ROOTS, &[]]));
-    let input = gather(call, [&INPUTS, &DATA]);
-    let mut output = gather(call, [&OUTPUTS, &DATA]);
-    for line in 0..lines {
-        let coordinates = pass.coordinates(line);
-        let x = (0..n).map(|i| load(&pass.load, i, &coordinates, &input, &roots)).collect();
-        let mut x = transform(&pass, &roots, x);
-        if let Some(twiddle) = &pass.twiddle {
-            let m: u32 = twiddle.weights.iter().zip(&coordinates).map(|(weight, d)| weight * d).sum();
-            for (k, x) in (0..).zip(&mut x) {
-                let [low, high] = twiddle.at;
-                *x *= roots[(low + k * m % twiddle.low) as usize] * roots[(high + k * m / twiddle.low) as usize];
-            }
-        }
-        store(&pass.store, x, scale, &coordinates, &mut output, &roots);
-    }
-    call.scatter([&OUTPUTS, &DATA], &output);
-}
-
-pub(super) fn swapped(z: Complex32) -> Complex32 {
-    Complex32::new(z.im, z.re)
-}
-
-/// Stockham's stages, in f32, with the kernel's table of roots.
-pub(super) fn stages(radices: &[u32], roots: &[Complex32], mut x: Vec<Complex32>) -> Vec<Complex32> {
-    let n = x.len();
-    let mut y = x.clone();
-    let mut p = 1;
-    for radix in radices.iter().map(|&radix| radix as usize) {
-        for j in 0..n / radix {
-            let w: Vec<Complex32> = (0..radix)
-                .map(|k| x[j + k * (n / radix)] * if k == 0 { Complex32::ONE } else { roots[p - 1 + (k - 1) * p + j % p] })
-                .collect();
-            for k in 0..radix {
-                y[(j - j % p) * radix + j % p + k * p] = (0..radix).map(|i| w[i] * small_root(i * k, radix)).sum();
-            }
-        }
-        std::mem::swap(&mut x, &mut y);
-        p *= radix;
-    }
-    x
-}
-
-fn line_place(side: &Side, coordinates: &[u32]) -> u32 {
-    side.offset + side.lines.iter().zip(coordinates).map(|(place, &d)| place.of(d)).sum::<u32>()
-}
-
-fn load(side: &Side, i: u32, coordinates: &[u32], input: &[f32], roots: &[Complex32]) -> Complex32 {
-    let index = side.index.of(i, coordinates);
-    if side.limit.is_some_and(|limit| index >= limit) {
-        return Complex32::ZERO;
-    }
-    let line = line_place(side, coordinates);
-    let real = |place: u32| input[place as usize];
-    let complex = |place: u32| Complex32::new(real(2 * place), real(2 * place + 1));
-    let half = |half: &Half, line: u32| {
-        let mirrored = 2 * index > half.n;
-        let z = complex(line + half.place.of(if mirrored { half.n - index } else { index }));
-        if index == 0 || 2 * index == half.n {
-            Complex32::new(z.re, 0.0)
-        } else if mirrored {
-            z.conj()
-        } else {
-            z
-        }
-    };
-    let place = line + side.element.of(i);
-    let value = match &side.numbers {
-        Numbers::Complex => complex(place),
-        Numbers::Real => Complex32::new(real(place), 0.0),
-        Numbers::RealPair(pair) => Complex32::new(real(place), if pair.is_whole(coordinates) { real(place + pair.distance) } else { 0.0 }),
-        Numbers::Half(of) => half(of, line),
-        Numbers::OfPacked(packed) | Numbers::ToPacked(packed) => {
-            let m = packed.n / 2;
-            let root = roots[(packed.at[0] + index % packed.low) as usize] * roots[(packed.at[1] + index / packed.low) as usize];
-            let z = |k: u32| complex(line + packed.place.of(k));
-            if matches!(side.numbers, Numbers::OfPacked(_)) {
-                let (z, w) = (z(index % m), z((m - index) % m).conj());
-                (z + w) * 0.5 + root * (z - w) * Complex32::new(0.0, -0.5)
-            } else {
-                let (mut z, mut w) = (z(index), z(m - index).conj());
-                if index == 0 {
-                    (z.im, w.im) = (0.0, 0.0);
-                }
-                z + w + Complex32::I * root.conj() * (z - w)
-            }
-        }
-        Numbers::HalfPair(of, pair) => {
-            let second = if pair.is_whole(coordinates) { half(of, line + pair.distance) } else { Complex32::ZERO };
-            half(of, line) + Complex32::I * second
-        }
-    };
-    let value = if side.swap { swapped(value) } else { value };
-    side.factors.map_or(value, |at| value * roots[(at + index) as usize])
-}
-
-fn store(side: &Side, x: Vec<Complex32>, scale: f32, coordinates: &[u32], output: &mut [f32], roots: &[Complex32]) {
-    let line = line_place(side, coordinates);
-    let mut put = |place: u32, value: Complex32| {
-        output[2 * place as usize] = value.re;
-        output[2 * place as usize + 1] = value.im;
-    };
-    if let Numbers::HalfPair(half, pair) = &side.numbers {
-        let n = half.n;
-        let x: Vec<Complex32> = (0..n as usize).map(|i| x[i] * side.factors.map_or(Complex32::ONE, |at| roots[at as usize + i])).collect();
-        for k in 0..=n / 2 {
-            let (z, mirrored) = (x[k as usize], x[((n - k) % n) as usize].conj());
-            let place = line + side.element.of(k);
-            put(place, (z + mirrored) * 0.5 * scale);
-            if pair.is_whole(coordinates) {
-                put(place + pair.distance, (z - mirrored) * Complex32::new(0.0, -0.5) * scale);
-            }
-        }
-        return;
-    }
-    if let Numbers::OfPacked(packed) = &side.numbers {
-        let m = packed.n / 2;
-        for k in 0..=m / 2 {
-            let (z, w) = (x[k as usize], x[((m - k) % m) as usize].conj());
-            let root = roots[(packed.at[0] + k % packed.low) as usize] * roots[(packed.at[1] + k / packed.low) as usize];
-            let (even, odd) = (z + w, root * (z - w) * Complex32::new(0.0, -1.0));
-            put(line + side.element.of(k), (even + odd) * 0.5 * scale);
-            put(line + side.element.of(m - k), (even - odd).conj() * 0.5 * scale);
-        }
-        return;
-    }
-    for (i, mut value) in (0..).zip(x) {
-        let index = side.index.of(i, coordinates);
-        if side.limit.is_some_and(|limit| index >= limit) {
-            continue;
-        }
-        if let Some(at) = side.factors {
-            value *= roots[(at + index) as usize];
-        }
-        value *= scale;
-        if side.swap {
-            value = swapped(value);
-        }
-        let place = line + side.element.of(i);
-        match &side.numbers {
-            Numbers::Complex => {
-                output[2 * place as usize] = value.re;
-                output[2 * place as usize + 1] = value.im;
-            }
-            Numbers::Real => output[place as usize] = value.re,
-            Numbers::RealPair(pair) => {
-                output[place as usize] = value.re;
-                if pair.is_whole(coordinates) {
-                    output[(place + pair.distance) as usize] = value.im;
-                }
-            }
-            _ => unreachable!("the others are only loaded, or stored above"),
-        }
-    }
 }

@@ -1,11 +1,8 @@
 //! Twin of `shaders/fft/radix2.wgsl`.
 
-use num_complex::Complex32;
-
-use super::pass::{stages, swapped};
 use super::{Rows, binds, io};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -25,7 +22,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["N", "ROWS", "LANES", "INVERSE"],
     proven: false,
-    mirror,
 };
 
 /// Bytes of workgroup memory for `rows_per_workgroup` rows of `n`.
@@ -56,16 +52,4 @@ pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32
         workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
         binds: binds(input, output, roots),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let Params { rows, scale } = call.params();
-    let n = call.constant("N");
-    let radices = vec![2; n.trailing_zeros() as usize];
-    let swap = |z| if call.flag("INVERSE") { swapped(z) } else { z };
-    let input: Vec<Complex32> = bytemuck::pod_collect_to_vec(&call.input());
-    let roots: Vec<Complex32> = bytemuck::pod_collect_to_vec(call.buffer("roots"));
-    let transform = |row: &[Complex32]| stages(&radices, &roots, row.iter().map(|&z| swap(z)).collect());
-    let output: Vec<Complex32> = input.chunks_exact(n).take(rows as usize).flat_map(transform).map(|z| swap(z) * scale).collect();
-    bytemuck::cast_slice_mut(call.output())[..output.len()].copy_from_slice(&output);
 }

@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/columns.wgsl`.
 
-use super::{Arrays, Stage, Workgroup, halve, stage_of, with_arrays};
+use super::{Arrays, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Distances count accesses.
@@ -48,7 +48,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
-    mirror,
 };
 
 /// Reduces rows to one.
@@ -63,39 +62,4 @@ pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_
     let groups = blocks * u64::from(params.parts) * u64::from(params.planes);
     let grid = Grid::linear(groups, max_groups)?;
     Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    with_arrays(call, |stage, inputs, output| {
-        let columns = params.columns * stage.width;
-        for plane in 0..params.planes {
-            let base = params.first_access + plane % params.block * params.plane_stride + plane / params.block * params.block_stride;
-            for part in 0..params.parts {
-                for column in 0..columns {
-                    let value = part_of_column(stage, &params, inputs, base * stage.width + column, part);
-                    let row = plane * params.parts + part;
-                    stage.store(output, (params.first_result + row * columns + column) as usize, value);
-                }
-            }
-        }
-    });
-}
-
-/// In the order of the device: the rows of each accumulator, then accumulators and lanes by halves.
-fn part_of_column(stage: &Stage, params: &Params, inputs: &[Option<&[u32]>; 2], base: u32, part: u32) -> super::Words {
-    let Stage { operator, width, lanes, accumulators, .. } = stage;
-    let begin = part * params.chunk;
-    let end = (begin + params.chunk).min(params.rows);
-    let of_lane = |lane: u32| {
-        let of_accumulator = |a: u32| {
-            let own = (begin + a * lanes + lane..end).step_by((lanes * accumulators) as usize);
-            own.fold(operator.nothing(), |value, r| {
-                let place = base + (r % params.run * params.row_stride + r / params.run * params.run_stride) * width;
-                operator.combine(value, stage.element(inputs, place as usize, params.first_index + r))
-            })
-        };
-        halve(operator, (0..*accumulators).map(of_accumulator).collect())
-    };
-    halve(operator, (0..*lanes).map(of_lane).collect())
 }

@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/lines.wgsl`.
 
-use super::{Arrays, Stage, Workgroup, halve, stage_of, with_arrays};
+use super::{Arrays, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Distances count accesses.
@@ -44,7 +44,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
-    mirror,
 };
 
 /// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room for.
@@ -59,48 +58,4 @@ pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_
     let groups = u64::from(params.lines.div_ceil(workgroup.invocations / stage.lanes)) * u64::from(params.parts);
     let grid = Grid::linear(groups, max_groups)?;
     Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    with_arrays(call, |stage, inputs, output| {
-        for line in 0..params.lines {
-            let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
-            let parts = (0..params.parts).map(|part| part_of_line(stage, &params, inputs, base, part));
-            if stage.join > 0 {
-                let mut values = vec![stage.operator.nothing(); stage.join as usize];
-                parts.enumerate().for_each(|(part, value)| {
-                    let own = &mut values[part % stage.join as usize];
-                    *own = stage.operator.combine(*own, value);
-                });
-                stage.store(output, (params.first_result + line) as usize, halve(&stage.operator, values));
-            } else {
-                parts.enumerate().for_each(|(part, value)| {
-                    stage.store(output, (params.first_result + line * params.parts) as usize + part, value);
-                });
-            }
-        }
-    });
-}
-
-/// In the order of the device: rows of lanes, then elements of an access, accumulators and lanes by halves.
-fn part_of_line(stage: &Stage, params: &Params, inputs: &[Option<&[u32]>; 2], base: u32, part: u32) -> super::Words {
-    let Stage { operator, width, lanes, accumulators, .. } = stage;
-    let begin = part * params.chunk;
-    let end = (begin + params.chunk).min(params.length);
-    let of_lane = |lane: u32| {
-        let of_accumulator = |a: u32| {
-            let of_element = |v: u32| {
-                let own = (begin + a * lanes + lane..end).step_by((lanes * accumulators) as usize);
-                own.fold(operator.nothing(), |value, i| {
-                    let place = base + i % params.run + i / params.run * params.run_stride;
-                    let j = params.first_index + i * width + v;
-                    operator.combine(value, stage.element(inputs, (place * width + v) as usize, j))
-                })
-            };
-            halve(operator, (0..*width).map(of_element).collect())
-        };
-        halve(operator, (0..*accumulators).map(of_accumulator).collect())
-    };
-    halve(operator, (0..*lanes).map(of_lane).collect())
 }

@@ -7,9 +7,9 @@ pub mod tree;
 
 use std::sync::Arc;
 
-use operator::{Kind, Operator, Words};
+use operator::{Kind, Operator};
 
-use super::{Access, Bind, Dispatch, Form, Generated, Grid, HostCall, Kernel, Slot, sources};
+use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, sources};
 
 /// What the generated part of a reduction's kernel computes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -48,43 +48,6 @@ impl Stage {
     pub fn takes_two(&self) -> bool {
         !self.partial && self.operator.takes_two()
     }
-
-    /// The value of the element at `place` of the input, which is element `j` of what is reduced.
-    fn element(&self, inputs: &[Option<&[u32]>; 2], place: usize, j: u32) -> Words {
-        let [x, y] = inputs.map(|input| input.map_or([0; 4], |input| read(input, self.source(), place)));
-        if self.partial { x } else { self.operator.map(x, y, j) }
-    }
-
-    fn store(&self, output: &mut [u32], place: usize, value: Words) {
-        let words = self.target().bytes() as usize / 4;
-        let result = if self.last { self.operator.finish(value) } else { value };
-        output[place * words..][..words].copy_from_slice(&result[..words]);
-    }
-}
-
-fn read(array: &[u32], kind: Kind, place: usize) -> Words {
-    let mut words = [0; 4];
-    match kind {
-        Kind::F16 => words[0] = array[place / 2] >> (place % 2 * 16) & 0xffff,
-        _ => {
-            let count = kind.bytes() as usize / 4;
-            words[..count].copy_from_slice(&array[place * count..][..count]);
-        }
-    }
-    words
-}
-
-/// Combines values as all kernels do: the first half with the second, and so on. Those past the end take no part.
-fn halve(operator: &Operator, mut values: Vec<Words>) -> Words {
-    let mut count = values.len().next_power_of_two();
-    values.resize(count, operator.nothing());
-    while count > 1 {
-        count /= 2;
-        for i in 0..count {
-            values[i] = operator.combine(values[i], values[i + count]);
-        }
-    }
-    values[0]
 }
 
 /// The arrays of a dispatch.
@@ -154,16 +117,9 @@ fn dispatch(
 }
 
 /// What generated text computes.
-fn stage_of(generated: &Generated) -> Arc<Stage> {
+pub(crate) fn stage_of(generated: &Generated) -> Arc<Stage> {
     match &generated.form {
         Form::Reduction(stage) => Arc::clone(stage),
         other => panic!("the text of a reduction is generated, not {other:?}"),
     }
-}
-
-/// The inputs and the output of a call; the output is put back afterwards.
-fn with_arrays(call: &mut HostCall<'_>, work: impl FnOnce(&Stage, &[Option<&[u32]>; 2], &mut [u32])) {
-    let stage = stage_of(call.dispatch.generated.as_ref().expect("the text of a reduction is generated"));
-    let (first, second) = (call.buffer("input").to_vec(), call.find("second").map(<[u32]>::to_vec));
-    work(&stage, &[Some(&first), second.as_deref()], call.output());
 }

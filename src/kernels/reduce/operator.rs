@@ -398,15 +398,16 @@ impl Operator {
                 format!("return vec2<f32>({re} - {im}, {across} + {back});")
             }
             (Fold::Product, _) => "return a * b;".to_owned(),
+            // Without `&&` and `||`, which are branches: lanes at the end of a subgroup combine what nobody gave them, and nobody takes what becomes of it.
             // A NaN stays: nothing equals it.
-            (Fold::Min, Kind::F64) => "return select(a, b, !(b >= a) && a == a);".to_owned(),
-            (Fold::Max, Kind::F64) => "return select(a, b, !(b <= a) && a == a);".to_owned(),
-            (Fold::Min | Fold::Max, Kind::Pair) => "return select(a, b, b.x > a.x || (b.x == a.x && b.y > a.y));".to_owned(),
+            (Fold::Min, Kind::F64) => "return select(a, b, !(b >= a) & (a == a));".to_owned(),
+            (Fold::Max, Kind::F64) => "return select(a, b, !(b <= a) & (a == a));".to_owned(),
+            (Fold::Min | Fold::Max, Kind::Pair) => "return select(a, b, (b.x > a.x) | ((b.x == a.x) & (b.y > a.y)));".to_owned(),
             (Fold::Min | Fold::Max, _) => "return max(a, b);".to_owned(),
-            (_, Kind::Quad) => "let equal = b.x == a.x && b.y == a.y;\n    \
-                return select(a, b, b.x > a.x || (b.x == a.x && b.y > a.y) || (equal && b.z < a.z));"
+            (_, Kind::Quad) => "let equal = (b.x == a.x) & (b.y == a.y);\n    \
+                return select(a, b, (b.x > a.x) | ((b.x == a.x) & (b.y > a.y)) | (equal & (b.z < a.z)));"
                 .to_owned(),
-            (Fold::ArgMin | Fold::ArgMax, _) => "return select(a, b, b.x > a.x || (b.x == a.x && b.y < a.y));".to_owned(),
+            (Fold::ArgMin | Fold::ArgMax, _) => "return select(a, b, (b.x > a.x) | ((b.x == a.x) & (b.y < a.y)));".to_owned(),
             (Fold::Custom { expression, .. }, _) => format!("return (\n{expression}\n    );"),
         }
     }

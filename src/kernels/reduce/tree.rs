@@ -1,8 +1,8 @@
 //! Twin of `shaders/reduce/tree.wgsl`.
 
-use super::{Arrays, Workgroup, halve, stage_of, with_arrays};
+use super::{Arrays, Workgroup, stage_of};
 use crate::error::Result;
-use crate::kernels::{Dispatch, Generated, Grid, HostCall, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Generated, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -24,7 +24,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
     proven: false,
-    mirror,
 };
 
 /// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of width 1.
@@ -39,16 +38,4 @@ pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u
     let workgroup_of = Workgroup { invocations: workgroup, bytes };
     let dispatch = super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup_of, arrays, grid);
     Ok(Dispatch { overrides: vec![("WORKGROUP", Value::U32(workgroup))], ..dispatch })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let workgroup = call.constant("WORKGROUP");
-    let Params { length, .. } = call.params();
-    with_arrays(call, |stage, inputs, output| {
-        for (g, first) in (0..length).step_by(workgroup).enumerate() {
-            let own = first..length.min(first + workgroup as u32);
-            let values = own.map(|j| stage.element(inputs, j as usize, j)).collect();
-            stage.store(output, g, halve(&stage.operator, values));
-        }
-    });
 }

@@ -2,7 +2,7 @@
 
 use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -62,7 +62,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
     proven: false,
-    mirror,
 };
 
 /// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of the other axes and elements of `bytes` bytes.
@@ -97,39 +96,4 @@ pub fn dispatch(
         workgroup_bytes: 0,
         binds: arrays.binds(),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    let bytes = call.constant("BYTES");
-    let [width, height] = ["WIDTH", "HEIGHT"].map(|name| call.constant(name) as u32);
-    let per_word = 4 / bytes as u32;
-    let input = call.input();
-    let input: &[u8] = bytemuck::cast_slice(&input);
-    let output: &mut [u8] = bytemuck::cast_slice_mut(call.output());
-    for group in 0..params.groups {
-        let (block_x, block_y) = (group % params.blocks_x, group / params.blocks_x % params.blocks_y);
-        let mut outer = group / (params.blocks_x * params.blocks_y);
-        let indices = [params.outer_0, params.outer_1, params.outer_2, u32::MAX].map(|extent| {
-            let index = outer % extent;
-            outer /= extent;
-            index
-        });
-        for y in block_y * height..((block_y + 1) * height).min(params.extent_y) {
-            let at = |first: u32, strides: [u32; 5]| {
-                first + y * strides[0] + indices.iter().zip(&strides[1..]).map(|(i, stride)| i * stride).sum::<u32>()
-            };
-            let source = at(params.input, [params.input_y, params.input_0, params.input_1, params.input_2, params.input_3]);
-            let row = at(params.output, [params.output_y, params.output_0, params.output_1, params.output_2, params.output_3]);
-            for word in block_x * width..((block_x + 1) * width).min(params.words) {
-                for k in 0..per_word {
-                    let x = (word * per_word).wrapping_sub(row % per_word).wrapping_add(k);
-                    if x < params.extent_x {
-                        let (from, to) = ((source + x * params.input_x) as usize * bytes, (row + x) as usize * bytes);
-                        output[to..to + bytes].copy_from_slice(&input[from..from + bytes]);
-                    }
-                }
-            }
-        }
-    }
 }

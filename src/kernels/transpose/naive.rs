@@ -3,7 +3,7 @@
 use super::Matrices;
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -29,7 +29,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT"],
     proven: false,
-    mirror,
 };
 
 /// Transposes with workgroups of `workgroup` invocations along x and y.
@@ -52,17 +51,4 @@ pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_group
         workgroup_bytes: 0,
         binds: input_output(input, output),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let Params { rows, columns, batch, .. } = call.params();
-    let (rows, columns) = (rows as usize, columns as usize);
-    let input = call.input();
-    let words = Width::of_dispatch(call.dispatch).words();
-    let output = call.output();
-    for (i, element) in input.chunks_exact(words).take(rows * columns * batch as usize).enumerate() {
-        let (b, r, c) = (i / (rows * columns), i / columns % rows, i % columns);
-        let o = (b * columns + c) * rows + r;
-        output[o * words..][..words].copy_from_slice(element);
-    }
 }

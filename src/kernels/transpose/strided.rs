@@ -3,7 +3,7 @@
 use super::Arrays;
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -57,7 +57,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
     proven: false,
-    mirror,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -103,27 +102,4 @@ pub fn dispatch(
         workgroup_bytes: 0,
         binds: arrays.binds(),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    let words = Width::of_dispatch(call.dispatch).words();
-    let (x, y) = (call.constant("WIDTH") as u32 * call.constant("ELEMENTS") as u32, call.constant("HEIGHT") as u32);
-    let input = call.input();
-    for group in 0..params.groups {
-        let (block_x, block_y) = (group % params.blocks_x, group / params.blocks_x % params.blocks_y);
-        let outer = group / (params.blocks_x * params.blocks_y);
-        let outer = [outer % params.outer_0, outer / params.outer_0 % params.outer_1, outer / (params.outer_0 * params.outer_1)];
-        for y in block_y * y..((block_y + 1) * y).min(params.extent_y) {
-            for x in block_x * x..(block_x + 1).saturating_mul(x).min(params.extent_x) {
-                let at = |first: u32, strides: [u32; 5]| {
-                    let place: u32 = [x, y, outer[0], outer[1], outer[2]].iter().zip(strides).map(|(i, stride)| i * stride).sum();
-                    (first + place) as usize * words
-                };
-                let from = at(params.input, [params.input_x, params.input_y, params.input_0, params.input_1, params.input_2]);
-                let to = at(params.output, [params.output_x, params.output_y, params.output_0, params.output_1, params.output_2]);
-                call.output()[to..to + words].copy_from_slice(&input[from..from + words]);
-            }
-        }
-    }
 }

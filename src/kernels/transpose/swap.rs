@@ -2,7 +2,7 @@
 
 use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Value, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -40,7 +40,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
     proven: false,
-    mirror,
 };
 
 /// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
@@ -72,26 +71,4 @@ pub fn dispatch(
         workgroup_bytes: 0,
         binds: arrays.bind_in_place(),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    let bytes = call.constant("BYTES");
-    let [width, height] = ["WIDTH", "HEIGHT"].map(|name| call.constant(name) as u32);
-    let data: &mut [u8] = bytemuck::cast_slice_mut(call.output());
-    for group in 0..params.groups {
-        let (block_x, block_y) = (group % params.blocks_x, group / params.blocks_x % params.blocks_y);
-        let outer = group / (params.blocks_x * params.blocks_y);
-        let indices = [outer % params.outer_0, outer / params.outer_0 % params.outer_1, outer / (params.outer_0 * params.outer_1)];
-        let outer: u32 = indices.iter().zip([params.data_0, params.data_1, params.data_2]).map(|(i, stride)| i * stride).sum();
-        let matrix = params.data + outer;
-        for r in block_y * height..(block_y + 1) * height {
-            for c in block_x * width..((block_x + 1) * width).min(params.extent) {
-                if r < c {
-                    let [above, below] = [r * params.row + c, c * params.row + r].map(|place| (matrix + place) as usize * bytes);
-                    (0..bytes).for_each(|i| data.swap(above + i, below + i));
-                }
-            }
-        }
-    }
 }

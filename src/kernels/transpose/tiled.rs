@@ -3,7 +3,7 @@
 use super::Matrices;
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, HostCall, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -29,7 +29,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &["TILE", "PADDING", "ELEMENTS"],
     proven: false,
-    mirror,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -98,34 +97,4 @@ pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, i
         workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
         binds: input_output(input, output),
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let Params { rows, columns, batch, tiles_x, tiles_y } = call.params();
-    let tile = Tile { size: call.constant("TILE") as u32, padding: call.constant("PADDING") as u32, elements: 1 };
-    let input = call.input();
-    let words = Width::of_dispatch(call.dispatch).words();
-    let mut memory = vec![0; tile.area() as usize * words];
-    let inside = |r: u32, c: u32| r < rows && c < columns;
-    let at = |index: u32| index as usize * words..(index as usize + 1) * words;
-    let locals = || (0..tile.size).flat_map(|ly| (0..tile.size).map(move |lx| [lx, ly]));
-    for group in 0..call.dispatch.grid.count() as u32 {
-        let (gx, gy, b) = (group % tiles_x, group / tiles_x % tiles_y, group / (tiles_x * tiles_y));
-        if b >= batch {
-            continue;
-        }
-        let matrix = b * rows * columns;
-        for [lx, ly] in locals() {
-            let (x, y) = (gx * tile.size + lx, gy * tile.size + ly);
-            if inside(y, x) {
-                memory[at(tile.tile_store_index(lx, ly))].copy_from_slice(&input[at(matrix + Tile::read_index(x, y, columns))]);
-            }
-        }
-        for [lx, ly] in locals() {
-            if inside(gy * tile.size + lx, gx * tile.size + ly) {
-                let to = matrix + tile.write_index([gx, gy], [lx, ly], rows);
-                call.output()[at(to)].copy_from_slice(&memory[at(tile.tile_load_index(lx, ly))]);
-            }
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Arrays;
 use crate::error::Result;
-use crate::kernels::{Dispatch, Form, Generated, Grid, HostCall, Kernel, params, sources};
+use crate::kernels::{Dispatch, Form, Generated, Grid, Kernel, params, sources};
 
 params! {
     /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements where these are shifted.
@@ -55,7 +55,6 @@ pub static KERNEL: Kernel = Kernel {
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
-    mirror,
 };
 
 /// What keeps the columns of a tile in workgroup memory out of one bank.
@@ -225,38 +224,4 @@ pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str
         workgroup_bytes: tiles.memory_bytes(),
         binds: if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() },
     })
-}
-
-fn mirror(call: &mut HostCall<'_>) {
-    let params: Params = call.params();
-    let Some(Form::Tiles(tiles)) = call.dispatch.generated.as_ref().map(|generated| generated.form.clone()) else {
-        unreachable!("the text of this kernel is generated")
-    };
-    let bytes = tiles.bytes as usize;
-    let unit = |side: Side| if side.shifted { 1 } else { side.elements as usize };
-    let (load, store) = (unit(tiles.load), unit(tiles.store));
-    let input = call.input();
-    let input: &[u8] = bytemuck::cast_slice(&input);
-    let output: &mut [u8] = bytemuck::cast_slice_mut(call.output());
-    for group in 0..params.groups {
-        let Some([tile_a, tile_b, outer]) = tiles.place(&params, group) else { continue };
-        let outer = [outer % params.outer_0, outer / params.outer_0 % params.outer_1, outer / params.outer_0 / params.outer_1];
-        let sum = |strides: [u32; 3]| outer.iter().zip(strides).map(|(&i, stride)| i as usize * stride as usize).sum::<usize>();
-        let from = params.input as usize + sum([params.input_0, params.input_1, params.input_2]);
-        let to = params.output as usize + sum([params.output_0, params.output_1, params.output_2]);
-        let mut tiles_of_group = vec![[tile_a, tile_b]];
-        if tiles.in_place && tile_a != tile_b {
-            tiles_of_group.push([tile_b, tile_a]);
-        }
-        for [tile_a, tile_b] in tiles_of_group {
-            for b in tile_b * tiles.tile[0]..((tile_b + 1) * tiles.tile[0]).min(params.extent_b) {
-                for a in tile_a * tiles.tile[1]..((tile_a + 1) * tiles.tile[1]).min(params.extent_a) {
-                    let (a, b) = (a as usize, b as usize);
-                    let source = ((from + b * params.input_b as usize) * load + a) * bytes;
-                    let target = ((to + a * params.output_a as usize) * store + b) * bytes;
-                    output[target..target + bytes].copy_from_slice(&input[source..source + bytes]);
-                }
-            }
-        }
-    }
 }

@@ -39,6 +39,7 @@ Run:
   --zero-workgroup-memory          workgroup memory starts as zeros
   --flush-denormals                results that are denormal numbers become zeros
   --allow-equal-writes             two writes of one value are no race
+  --allow-later-writes             a write to a buffer after a read in the same workgroup is no race
   --allow-wrapping                 an index may come from arithmetic that wrapped around
   --allow-conversions              a conversion may be out of range
 
@@ -137,6 +138,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Option<Options>, F
             Long("zero-workgroup-memory") => config.zero_workgroup_memory = true,
             Long("flush-denormals") => config.flush_denormals = true,
             Long("allow-equal-writes") => config.equal_writes_race = false,
+            Long("allow-later-writes") => config.later_writes_race = false,
             Long("allow-wrapping") => config.check_wrapping = false,
             Long("allow-conversions") => config.check_conversions = false,
             Value(file) if options.files.is_empty() => options.files.push(file.into()),

@@ -1,5 +1,6 @@
 //! Loads, stores and atomic operations.
 
+use crate::config::Config;
 use crate::memory::UNWRITTEN;
 use crate::ops::{Kind, LANES, Reg};
 use crate::program::{Access, AtomicOp, Length, Root};
@@ -29,6 +30,7 @@ struct Context<'a> {
     access: &'a Access,
     mode: AccessMode,
     equal_writes_race: bool,
+    later_writes_race: bool,
     invocation: u32,
 }
 
@@ -156,7 +158,7 @@ impl<'p> Machine<'p> {
                 g.registers[to as usize].0 = [0; LANES];
             }
             for lane in lanes(good) {
-                let context = Context { access, mode, equal_writes_race: true, invocation: g.first + lane as u32 };
+                let context = Context { access, mode, equal_writes_race: true, later_writes_race: true, invocation: g.first + lane as u32 };
                 let byte = area.byte(offsets[lane], part.offset);
                 let word = area.read(byte, part.half, &context, recorder, g, lane);
                 g.set(to, lane, word);
@@ -182,11 +184,11 @@ impl<'p> Machine<'p> {
         for &from in from {
             self.undefined(g, from, good, access.site, "a stored value");
         }
-        let equal_writes_race = self.config.equal_writes_race;
+        let Config { equal_writes_race, later_writes_race, .. } = *self.config;
         let (mut area, recorder) = self.area(access.root);
         for (&from, part) in from.iter().zip(access.parts.iter()) {
             for lane in lanes(good) {
-                let context = Context { access, mode, equal_writes_race, invocation: g.first + lane as u32 };
+                let context = Context { access, mode, equal_writes_race, later_writes_race, invocation: g.first + lane as u32 };
                 let byte = area.byte(offsets[lane], part.offset);
                 area.write(byte, part.half, g.get(from, lane), &context, recorder, g, lane);
             }
@@ -206,7 +208,13 @@ impl<'p> Machine<'p> {
         let order = (0..LANES).map(|i| (i + turn) % LANES).filter(|lane| good >> lane & 1 == 1);
         let (mut area, recorder) = self.area(access.root);
         for lane in order {
-            let context = Context { access, mode: AccessMode::Atomic, equal_writes_race: true, invocation: g.first + lane as u32 };
+            let context = Context {
+                access,
+                mode: AccessMode::Atomic,
+                equal_writes_race: true,
+                later_writes_race: true,
+                invocation: g.first + lane as u32,
+            };
             let wide = |g: &Group, r: Reg| g.get(r, lane) as u64 | if kind.words() == 2 { (g.get(r + 1, lane) as u64) << 32 } else { 0 };
             let (operand, expected) = (wide(g, value), wide(g, compare));
             let mut old = 0;
@@ -274,6 +282,10 @@ impl Area<'_> {
                     let old = self.words[byte >> 2];
                     let same = if half { old >> (8 * (byte & 2)) & 0xffff == word } else { old == word };
                     if same && other.mode == AccessMode::Write && !context.equal_writes_race {
+                        continue;
+                    }
+                    let in_workgroup = other.stamp >= self.clock.workgroup;
+                    if other.mode == AccessMode::Read && self.clock.shared && in_workgroup && !context.later_writes_race {
                         continue;
                     }
                     let place = place(context.access, g, lane);

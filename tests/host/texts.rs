@@ -1,0 +1,100 @@
+//! Every text that a recipe reaches, run under all checks: no index leaves its array, nothing is read that nobody wrote, no two invocations meet without a barrier
+//! between, in two orders of workgroups and invocations and with subgroups of several sizes. `src/gpu/unchecked.rs` stands on this.
+
+use std::collections::HashSet;
+
+use wgpu_fft::Program;
+use wgpu_fft::plan::Placement;
+use wgpu_fft::reduce::{Custom, Reduce};
+use wgpu_fft::{DeviceProfile, Spec};
+
+use crate::sanitized::run;
+use crate::variants::{all_programs, profiles};
+
+/// Bytes that an array may have here: more of the same rows tell nothing more.
+const MOST_BYTES: u64 = 1 << 18;
+
+/// Bits of numbers near one, of every width, so that what is computed of them is finite.
+fn numbers(program: &Program) -> Vec<u8> {
+    let bytes = program.input.len * program.input.element_bytes;
+    (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
+}
+
+fn check(program: &Program) {
+    let data = numbers(program);
+    macro_rules! as_type {
+        ($($bytes:literal: $type:ty),*) => {
+            match (program.input.element_bytes, program.output.element_bytes) {
+                $(($bytes, 1) => outputs::<$type, u8>(program, &data),
+                ($bytes, 2) => outputs::<$type, u16>(program, &data),
+                ($bytes, 4) => outputs::<$type, u32>(program, &data),
+                ($bytes, 8) => outputs::<$type, [u32; 2]>(program, &data),
+                ($bytes, 16) => outputs::<$type, [u32; 4]>(program, &data),)*
+                other => panic!("{program}: elements of {other:?} bytes"),
+            }
+        };
+    }
+    as_type!(1: u8, 2: u16, 4: u32, 8: [u32; 2], 16: [u32; 4]);
+}
+
+/// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by atomics is joined in the order of the parts.
+fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
+    let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
+    let inputs: Vec<&[I]> = vec![&input; if program.second { 2 } else { 1 }];
+    let first: Vec<O> = run(program, &inputs, 0, 1);
+    for (seed, subgroups) in [(1, 1), (2, 2), (3, 4)] {
+        let other: Vec<O> = run(program, &inputs, seed, subgroups);
+        assert!(
+            bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&other),
+            "seed {seed}, subgroups x {subgroups}: {program}"
+        );
+    }
+}
+
+#[test]
+fn every_text_is_clean_in_every_order() {
+    let mut seen = HashSet::new();
+    let mut texts = 0;
+    for program in all_programs() {
+        let large = [&program.input, &program.output].into_iter().chain(&program.workspaces).any(|array| array.bytes() > MOST_BYTES);
+        let fresh = program
+            .dispatches
+            .iter()
+            .filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone(), large)))
+            .count();
+        if !large && fresh > 0 {
+            texts += fresh;
+            check(&program);
+        }
+    }
+    println!("{texts} texts");
+    assert!(texts > 400, "{texts}");
+}
+
+#[test]
+fn callers_operators_are_clean() {
+    let profile = &profiles()[0];
+    let largest = Custom::<f32>::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5) * f32(j)").unwrap();
+    for shape in [[1, 1000], [30, 64], [64, 30]] {
+        for axes in [&[0][..], &[1], &[0, 1]] {
+            let spec = Reduce::custom(shape, largest.clone()).axes(axes);
+            check(&spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+        }
+    }
+}
+
+/// The test can fail: an array that is one element short is read past its end.
+#[test]
+#[should_panic(expected = "out of bounds")]
+fn an_index_past_the_end_is_seen() {
+    let profile = DeviceProfile::webgpu_defaults();
+    let spec = wgpu_fft::fft::C2c::forward(64).batch(4);
+    let mut program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
+    assert_eq!(program.placement, Placement::OutOfPlace);
+    program.input.len -= 1;
+    let bytes = program.input.bytes();
+    for bind in program.dispatches.iter_mut().flat_map(|dispatch| &mut dispatch.binds).filter(|bind| bind.name == "input") {
+        bind.range = Some((0, bytes));
+    }
+    check(&program);
+}
