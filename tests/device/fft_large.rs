@@ -31,9 +31,9 @@ pub fn arrays_around_one_binding(device: &Device) {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch).in_place(batch > 200));
     }
     tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(132).in_place(true));
-    // One axis, in several passes; a convolution whose workspaces are longer than its arrays.
-    for n in [132_000, 1 << 18, 40_009] {
-        tally.run(device, &Case::new(Kind::Forward, &[n]).batch(if n == 40_009 { 3 } else { 1 }));
+    // One axis, in several passes; a convolution whose workspaces are longer than its arrays, and one whose constants take two bindings.
+    for (n, batch) in [(132_000, 1), (1 << 18, 1), (40_009, 3), (65_003, 1)] {
+        tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch));
     }
     // Two and three axes.
     for (i, shape) in [vec![600, 500], vec![50, 60, 70]].into_iter().enumerate() {
