@@ -34,7 +34,7 @@ pub(crate) fn count(read: usize) -> usize {
 /// Indices below `len`, the same each time: the first, the last, and others in no order.
 pub(crate) fn spread(len: usize, count: usize) -> impl Iterator<Item = usize> {
     // Multiples of the golden ratio never come close to a pattern of powers of two.
-    let inside = move |i: usize| ((i as u128 * 0x9e37_79b9_7f4a_7c15 % (1 << 64)) * len as u128 >> 64) as usize;
+    let inside = move |i: usize| (((i as u128 * 0x9e37_79b9_7f4a_7c15 % (1 << 64)) * len as u128) >> 64) as usize;
     (0..count).map(move |i| match i {
         0 => inside(1),
         1 => len - 1,

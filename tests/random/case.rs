@@ -105,7 +105,7 @@ impl Case<'_> {
             recipe = self.pick(&near);
         }
         if self.chance(30) {
-            let text = if !by_hand.is_empty() && self.chance(40) { (*self.pick(&by_hand)).to_owned() } else { recipe.to_string() };
+            let text = if !by_hand.is_empty() && self.chance(40) { (*self.pick(by_hand)).to_owned() } else { recipe.to_string() };
             recipe = self.mutated(&text).parse()?;
         }
         Ok((recipe, false))

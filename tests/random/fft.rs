@@ -188,9 +188,9 @@ impl Wide for Complex32 {
     }
 }
 
-fn run<S: Spec<Recipe = Recipe>>(case: &mut Case<'_>, drawn: &Drawn, spec: S, by_hand: &[&str]) -> Verdict
+fn run<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S, by_hand: &[&str]) -> Verdict
 where
-    S: std::str::FromStr<Err = wgpu_fft::Error>,
+    S: Spec<Recipe = Recipe> + std::str::FromStr<Err = wgpu_fft::Error>,
     S::Input: Numbers + Wide,
     S::Output: Wide,
 {

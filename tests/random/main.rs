@@ -45,8 +45,11 @@ use libtest_mimic::{Arguments, Trial};
 
 use crate::case::{Case, Place, Verdict};
 
-/// What is tested: each draws a case and runs it.
-const KINDS: [(&str, fn(&mut Case<'_>) -> Verdict); 3] = [("fft", fft::random), ("permute", moves::random), ("reduce", sums::random)];
+/// Draws a case and runs it.
+type Draw = fn(&mut Case<'_>) -> Verdict;
+
+/// What is tested.
+const KINDS: [(&str, Draw); 3] = [("fft", fft::random), ("permute", moves::random), ("reduce", sums::random)];
 
 /// Longer than any case may take.
 const HANG: Duration = Duration::from_secs(120);
@@ -100,7 +103,7 @@ fn watch() {
 }
 
 /// Runs one case of a kind, and returns what it was with the verdict.
-fn run(name: &str, place: Place<'_>, kind: fn(&mut Case<'_>) -> Verdict, seed: u64) -> (String, Verdict) {
+fn run(name: &str, place: Place<'_>, kind: Draw, seed: u64) -> (String, Verdict) {
     let note = |what: &str| {
         running().insert(name.to_owned(), (Instant::now(), what.to_owned()));
     };
