@@ -163,7 +163,28 @@ impl Gpu {
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
-        Self { device, queue, profile, lost: Arc::default(), cache: Arc::default(), known: Arc::default(), checked: false }
+        Self {
+            device,
+            queue,
+            profile,
+            lost: Arc::default(),
+            cache: Arc::default(),
+            known: Arc::default(),
+            checked: options::checks_wanted(),
+        }
+    }
+
+    /// Runs every shader with wgpu's bounds checks, or those without that are proven to need none. `WGPU_FFT_CHECKED=1` asks for the checks on every device,
+    /// a guest's too. It holds for the planners that are made of what is returned.
+    #[must_use]
+    pub fn with_bounds_checks(self, checked: bool) -> Self {
+        Self { checked, ..self }
+    }
+
+    /// Whether every shader runs with wgpu's bounds checks.
+    #[must_use]
+    pub fn has_bounds_checks(&self) -> bool {
+        self.checked
     }
 
     /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for guests, on devices that were opened with the feature

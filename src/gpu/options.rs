@@ -163,6 +163,16 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
     }
 }
 
+/// Whether `WGPU_FFT_CHECKED` asks for bounds checks. Who becomes a guest gets no error for a value that is none, and rather has checks than not.
+pub(super) fn checks_wanted() -> bool {
+    std::env::var("WGPU_FFT_CHECKED").is_ok_and(|text| {
+        parse_switch(&text).unwrap_or_else(|error| {
+            log::warn!("{error}; shaders run with bounds checks");
+            true
+        })
+    })
+}
+
 fn parse_switch(text: &str) -> Result<bool> {
     match text {
         "1" => Ok(true),

@@ -98,6 +98,21 @@ pub fn steps_are_timed_where_the_device_can(device: &Device) {
     }
 }
 
+/// A guest may ask for bounds checks; what is computed is the same.
+pub fn guests_have_bounds_checks_if_they_ask(device: &Device) {
+    let input = complex_noise(480, 5);
+    let check = |gpu: Gpu| {
+        let output = Planner::new(&gpu).plan(C2c::forward([12, 40])).unwrap().run(&input).unwrap().wait().unwrap();
+        assert_close(&output, &reference_fft(&input, 12, 40, false), fft_budget(480), &device.name);
+    };
+    let gpu = device.open_another();
+    let guest = || Gpu::from_wgpu(gpu.device().clone(), gpu.queue().clone());
+    let (checked, unchecked) = (guest().with_bounds_checks(true), guest().with_bounds_checks(false));
+    assert!(checked.has_bounds_checks() && !unchecked.has_bounds_checks());
+    check(checked);
+    check(unchecked);
+}
+
 /// A guest on a device with no more than WebGPU's least limits, as in a browser.
 pub fn small_devices_are_enough(device: &Device) {
     let adapter = &device.adapter;

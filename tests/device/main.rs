@@ -136,6 +136,7 @@ fn per_device() -> Vec<DeviceTest> {
             pieces_of_long_arrays_have_the_bits_of_the_whole,
         }
         lifetimes::{
+            guests_have_bounds_checks_if_they_ask,
             fresh_buffers_give_fresh_results,
             batches_of_different_sizes_do_not_mix,
             the_same_plan_is_made_once,
