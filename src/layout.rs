@@ -146,6 +146,12 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
+    /// Where an element lies: by its index along each axis and, at last, its array of the batch.
+    pub fn place(&self, index: &[usize]) -> usize {
+        let distances = index.iter().zip(&self.strides).map(|(digit, stride)| digit * *stride as usize);
+        self.offset as usize + distances.sum::<usize>()
+    }
+
     /// Whether every element of such a shape lies where it lies by the other, in an array of the same size.
     pub fn is_same_place(&self, other: &Self, shape: Shape, batch: usize) -> bool {
         let extents = shape.extents().iter().chain([&batch]);

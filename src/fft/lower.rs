@@ -308,8 +308,9 @@ impl Lowering<'_> {
         let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
-        match step.recipe {
-            PassRecipe::Registers(_) => {}
+        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
+        let registers = match step.recipe {
+            PassRecipe::Registers(registers) => &*step.suited(registers, most),
             PassRecipe::Lanes { .. } => return self.lanes(label, step, &lines, scale, slots),
             PassRecipe::Radix2 { .. } => {
                 let dense = lines.len() == 1
@@ -325,9 +326,7 @@ impl Lowering<'_> {
                 let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
                 return self.rows(step.recipe, rows, slots[0], slots[1]);
             }
-        }
-        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
-        let registers = &*step.registers(most).ok_or_else(|| self.unfit("it is another kernel's".to_owned()))?;
+        };
         // Before anything is made for it.
         check(registers, self.profile).map_err(|why| self.unfit(why))?;
         let mut constants = Constants::default();
@@ -453,11 +452,7 @@ impl Lowering<'_> {
     ) -> Result<()> {
         let profile = self.profile;
         // A table that no buffer holds is not added, so that nothing ever computes it.
-        let (required, available) = (constants.bytes(), profile.buffer_bytes);
-        if required > available {
-            let what = format!("`{label}`, its constants (bytes)");
-            return Err(Error::LimitExceeded { what, limit: "max_buffer_size", required, available });
-        }
+        Array { len: (constants.bytes() / 8) as usize, element_bytes: 8 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
         let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
         let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;

@@ -215,16 +215,14 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
-    /// The decisions for the kernel `fft/pass`, if it is that kernel's, on a device with so many invocations in a workgroup.
-    pub fn registers(&self, invocations: u32) -> Option<Cow<'_, Registers>> {
-        let PassRecipe::Registers(registers) = self.recipe else { return None };
-        // What is in no recipe suits every device.
-        let own = std::ptr::eq(self.recipe, &*NOTHING);
-        Some(if own {
+    /// The decisions for the kernel `fft/pass` on a device with so many invocations in a workgroup:
+    /// what is in no recipe suits every device.
+    pub fn suited<'r>(&self, registers: &'r Registers, invocations: u32) -> Cow<'r, Registers> {
+        if std::ptr::eq(self.recipe, &*NOTHING) {
             Cow::Owned(Registers { lines: registers.lines.min(invocations).max(1), ..registers.clone() })
         } else {
             Cow::Borrowed(registers)
-        })
+        }
     }
 
     /// Whether every workgroup of the step stores to places that only itself has loaded from.
@@ -289,7 +287,7 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     Ok(builder.steps)
 }
 
-/// A pass that transforms nothing, and combines halves or moves elements: 256 neighbours in a workgroup, or as many as a device has ([`Step::registers`]). Of 64, 2^19
+/// A pass that transforms nothing, and combines halves or moves elements: 256 neighbours in a workgroup, or as many as a device has ([`Step::suited`]). Of 64, 2^19
 /// workgroups took longer to start than to run.
 static NOTHING: LazyLock<PassRecipe> =
     LazyLock::new(|| PassRecipe::Registers(Registers { lines: 256, banks: 0, ..Registers::new(vec![1], 1) }));

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 use super::roots::root;
 use super::transform::{Kind, Transform};
 use crate::layout::Placed;
-use crate::plan::sample::{count, spread};
+use crate::plan::sample::{count, index, spread};
 use crate::plan::{Known, Sample};
 
 /// So many times the two-norm of what an element is made of: ten times what the worst element of the least accurate transform is off, and far below what a wrong one is.
@@ -18,27 +18,14 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     let results: usize = to.extents().iter().product::<usize>() * transform.batch;
     let definition = Definition { transform, axes: &axes, placed: &geometry.input, input };
     let sample = |i: usize| {
-        let mut rest = i;
-        let mut digit = |extent: usize| {
-            let digit = rest % extent;
-            rest /= extent;
-            digit
-        };
-        let mut index: Vec<usize> = to.extents().iter().rev().map(|&extent| digit(extent)).collect();
-        index.reverse();
-        let batch = digit(transform.batch);
-        let (value, norm) = definition.value(&index, batch);
+        let index = index(to.extents(), i);
+        let (value, norm) = definition.value(&index);
         let value = value * f64::from(factor);
         let parts = if transform.kind == Kind::C2r { vec![value.re] } else { vec![value.re, value.im] };
         let within = TOLERANCE * f64::from(factor).abs() * norm;
-        Sample { byte: place(&geometry.output, &index, batch) * 4 * parts.len(), value: Known::F32(parts, within) }
+        Sample { byte: geometry.output.place(&index) * 4 * parts.len(), value: Known::F32(parts, within) }
     };
     spread(results, count(read)).map(sample).collect()
-}
-
-fn place(placed: &Placed, index: &[usize], batch: usize) -> usize {
-    let digits = index.iter().chain([&batch]);
-    placed.offset as usize + digits.zip(&placed.strides).map(|(digit, stride)| digit * *stride as usize).sum::<usize>()
 }
 
 struct Definition<'a> {
@@ -55,8 +42,8 @@ impl Definition<'_> {
     }
 
     /// The element of an output index without its factor, and the two-norm of all that it is made of.
-    fn value(&self, index: &[usize], batch: usize) -> (Complex64, f64) {
-        let last = index.len() - 1;
+    fn value(&self, index: &[usize]) -> (Complex64, f64) {
+        let last = self.transform.shape.rank() - 1;
         let extents = self.transform.shape.extents();
         // exp(-2πi·j·k/n) for every j of an axis; conjugated at the end for the inverse.
         let roots: Vec<Vec<Complex64>> = self
@@ -82,7 +69,7 @@ impl Definition<'_> {
             }
             let mut of_axis = |j: usize| {
                 from[last] = j;
-                let x = self.load(place(self.placed, &from, batch));
+                let x = self.load(self.placed.place(&from));
                 norm += x.norm_sqr();
                 x * turn
             };

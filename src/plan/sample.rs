@@ -43,6 +43,19 @@ pub(crate) fn spread(len: usize, count: usize) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Element `i` of arrays that follow one another densely: its index along each axis and, at last,
+/// its array, as [`Placed::place`](crate::layout::Placed::place) takes it.
+pub(crate) fn index(extents: &[usize], i: usize) -> Vec<usize> {
+    let mut rest = i;
+    let mut index = vec![0; extents.len() + 1];
+    for (digit, extent) in index.iter_mut().zip(extents).rev() {
+        *digit = rest % extent;
+        rest /= extent;
+    }
+    index[extents.len()] = rest;
+    index
+}
+
 impl Sample {
     /// Says what is wrong with an output, if this element is.
     #[must_use]

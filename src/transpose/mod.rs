@@ -39,7 +39,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
-use crate::plan::sample::{count, spread};
+use crate::plan::sample::{count, index, spread};
 use crate::plan::{Array, Known, Placement, Program, Sample, Spec};
 use crate::shape::{Batched, Shape};
 use problem::Axis;
@@ -275,22 +275,13 @@ impl<T: Element> Spec for Permute<T> {
         let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
         let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), size_of::<T>());
         let results: usize = output_shape.extents().iter().product::<usize>() * self.batch;
-        let place = |placed: &Placed, digits: &[usize]| {
-            placed.offset as usize + digits.iter().zip(&placed.strides).map(|(digit, stride)| digit * *stride as usize).sum::<usize>()
-        };
         let sample = |i: usize| {
-            let mut rest = i;
-            let extents = output_shape.extents().iter().rev().chain([&self.batch]);
-            let digits: Vec<usize> = extents.map(|extent| (rest % extent, rest /= extent).0).collect();
-            let rank = self.order.len();
-            let mut to: Vec<usize> = digits[..rank].iter().rev().copied().collect();
-            let mut from = vec![0; rank];
+            let to = index(output_shape.extents(), i);
+            let mut from = to.clone();
             self.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
-            from.push(digits[rank]);
-            to.push(digits[rank]);
-            let first = place(&geometry.input, &from) * bytes;
+            let first = geometry.input.place(&from) * bytes;
             let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
-            Sample { byte: place(&geometry.output, &to) * bytes, value }
+            Sample { byte: geometry.output.place(&to) * bytes, value }
         };
         spread(results, count(1)).map(sample).collect()
     }

@@ -4,17 +4,11 @@ use wgpu_fft::fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
-use crate::permute::{Case, PERMUTATIONS, orders};
+use crate::permute::{Case, PERMUTATIONS, elements, orders};
 use crate::recipes::assert_reviewed;
 use crate::reference::Places;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
-
-/// Elements with all bits in use.
-fn elements<T: Element>(len: usize) -> Vec<T> {
-    let bytes = (0..len * size_of::<T>()).map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0]);
-    bytemuck::pod_collect_to_vec(&bytes.collect::<Vec<u8>>())
-}
 
 /// Runs a case by the rules' recipe and by all that fit, and returns how many that were.
 fn check<T: Element + PartialEq>(case: &Case, profile: &DeviceProfile) -> usize {

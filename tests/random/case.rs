@@ -173,10 +173,8 @@ impl Case<'_> {
         };
         let input = input(program.input.len);
         let output = self.run(spec, &recipe, &program, &input).map_err(refused)?;
-        let words = |bytes: &[u8]| {
-            bytes.chunks(4).map(|word| (0..word.len()).fold(0, |all, i| all | u32::from(word[i]) << (8 * i))).collect::<Vec<u32>>()
-        };
-        let (before, after) = (words(bytemuck::cast_slice(&input)), words(bytemuck::cast_slice(&output)));
+        let before: Vec<u32> = bytemuck::pod_collect_to_vec(&input);
+        let after: Vec<u32> = bytemuck::pod_collect_to_vec(&output);
         match spec.samples(&before).iter().find_map(|sample| sample.fault(&after)) {
             None => Ok(output),
             Some(fault) => Err(Verdict::Wrong(format!("by its samples {fault}"))),

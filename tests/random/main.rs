@@ -20,7 +20,6 @@ mod fft;
 mod harness;
 mod moves;
 #[path = "../support/permute.rs"]
-#[allow(dead_code, reason = "the lists of cases are for other tests")]
 mod permute;
 mod profiles;
 #[path = "../support/recipes.rs"]

@@ -8,7 +8,7 @@ use wgpu_fft::transpose::Permute;
 
 use crate::case::{Case, UNWRITTEN, Verdict};
 use crate::fft::places;
-use crate::permute::{self, PERMUTATIONS};
+use crate::permute::{self, PERMUTATIONS, elements};
 
 pub fn random(case: &mut Case<'_>) -> Verdict {
     let mut shape = case.shape(4);
@@ -43,12 +43,6 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
         3 => run::<[u32; 2]>(case, &drawn),
         _ => run::<[u32; 4]>(case, &drawn),
     }
-}
-
-/// Elements with all bits in use.
-fn elements<T: Element>(len: usize) -> Vec<T> {
-    let bytes = (0..len * size_of::<T>()).map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0]);
-    bytemuck::pod_collect_to_vec(&bytes.collect::<Vec<u8>>())
 }
 
 fn run<T: Element + PartialEq + Debug>(case: &mut Case<'_>, drawn: &permute::Case) -> Verdict {

@@ -1,4 +1,5 @@
 //! Permutations to be tested, and what comes out of them.
+#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::fft::Layout;
 use wgpu_fft::transpose::Permute;
@@ -89,6 +90,12 @@ impl Case {
         self.moves().into_iter().for_each(|(from, to)| output[to] = input[from]);
         output
     }
+}
+
+/// Elements with all bits in use.
+pub fn elements<T: Element>(len: usize) -> Vec<T> {
+    let bytes = (0..len * size_of::<T>()).map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0]);
+    bytemuck::pod_collect_to_vec(&bytes.collect::<Vec<u8>>())
 }
 
 /// Every order of so many axes.

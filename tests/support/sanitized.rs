@@ -39,8 +39,9 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
     }
     assert_eq!(size_of::<O>(), program.output.element_bytes, "{program}");
     let mut memory = Memory::new();
+    let poisoned = |bytes: u64| Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
     let unwritten = |bytes: u64| {
-        let mut buffer = Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
+        let mut buffer = poisoned(bytes);
         buffer.mark_unwritten();
         buffer
     };
@@ -55,7 +56,7 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
         filled(inputs[0], program.bytes(Slot::Output))
     } else if program.output.element_bytes < 4 {
         // Words are shared: of those at the ends some bytes are others', and stay as they are.
-        Buffer::from_slice(&vec![UNWRITTEN; program.bytes(Slot::Output).div_ceil(4) as usize])
+        poisoned(program.bytes(Slot::Output))
     } else {
         unwritten(program.bytes(Slot::Output))
     };

@@ -85,6 +85,7 @@ pub(crate) struct Shadow {
     atomics: Vec<Record>,
 }
 
+#[inline(always)]
 fn other(record: &Record, mode: AccessMode, clock: &Clock, invocation: u16) -> Option<Other> {
     record.meets(clock, invocation).then(|| {
         let foreign =
@@ -111,15 +112,8 @@ impl Shadow {
             self.reads = vec![Record::default(); self.length];
         }
         self.reads[at].note(clock, me, site, false);
-        if let Some(record) = self.writes.get(at)
-            && record.meets(clock, me)
-        {
-            return other(record, AccessMode::Write, clock, me);
-        }
-        match self.atomics.get(at) {
-            Some(record) if record.writes => other(record, AccessMode::Atomic, clock, me),
-            _ => None,
-        }
+        let atomic = || self.atomics.get(at).filter(|record| record.writes).and_then(|record| other(record, AccessMode::Atomic, clock, me));
+        self.writer(at, clock, me).or_else(atomic)
     }
 
     #[inline(always)]
@@ -135,17 +129,20 @@ impl Shadow {
 
     #[inline(always)]
     fn others(&self, at: usize, clock: &Clock, me: u16) -> Option<Other> {
-        if let Some(record) = self.writes.get(at)
-            && record.meets(clock, me)
-        {
-            return other(record, AccessMode::Write, clock, me);
-        }
-        if let Some(record) = self.reads.get(at)
-            && record.meets(clock, me)
-        {
-            return other(record, AccessMode::Read, clock, me);
-        }
-        self.atomics.get(at).and_then(|record| other(record, AccessMode::Atomic, clock, me))
+        let atomic = || self.atomics.get(at).and_then(|record| other(record, AccessMode::Atomic, clock, me));
+        self.writer(at, clock, me).or_else(|| self.reader(at, clock, me)).or_else(atomic)
+    }
+
+    /// The plain write that an access now meets.
+    #[inline(always)]
+    fn writer(&self, at: usize, clock: &Clock, me: u16) -> Option<Other> {
+        self.writes.get(at).and_then(|record| other(record, AccessMode::Write, clock, me))
+    }
+
+    /// The plain read that an access now meets.
+    #[inline(always)]
+    fn reader(&self, at: usize, clock: &Clock, me: u16) -> Option<Other> {
+        self.reads.get(at).and_then(|record| other(record, AccessMode::Read, clock, me))
     }
 
     pub(crate) fn atomic(&mut self, at: usize, clock: &Clock, invocation: u32, site: SiteId, writes: bool) -> Option<Other> {
@@ -154,14 +151,6 @@ impl Shadow {
             self.atomics = vec![Record::default(); self.length];
         }
         self.atomics[at].note(clock, me, site, writes);
-        if let Some(record) = self.writes.get(at)
-            && record.meets(clock, me)
-        {
-            return other(record, AccessMode::Write, clock, me);
-        }
-        if !writes {
-            return None;
-        }
-        self.reads.get(at).and_then(|record| other(record, AccessMode::Read, clock, me))
+        self.writer(at, clock, me).or_else(|| if writes { self.reader(at, clock, me) } else { None })
     }
 }

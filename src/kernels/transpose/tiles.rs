@@ -165,38 +165,6 @@ impl Tiles {
     pub fn widths(&self) -> [u32; 2] {
         [self.load.elements * self.bytes, self.store.elements * self.bytes]
     }
-
-    /// Tile (a, b) and the number of the other axes' indices of a workgroup; none if it has nothing to do.
-    #[must_use]
-    pub fn place(&self, params: &Params, group: u32) -> Option<[u32; 3]> {
-        let Params { tiles_a, tiles_b, groups, .. } = *params;
-        if group >= groups {
-            return None;
-        }
-        if self.in_place {
-            // Rows r and its partner of the triangle together have as many tiles for every r.
-            let (odd, width) = (tiles_a % 2, tiles_a | 1);
-            let (c, r) = (group % width, group / width % tiles_a.div_ceil(2));
-            let outer = group / width / tiles_a.div_ceil(2);
-            let own = tiles_a - r;
-            return Some(if c < own { [r + c, r, outer] } else { [own + odd - 1 + c - own, own + odd - 1, outer] });
-        }
-        Some(match self.walk {
-            Walk::Rows => [group % tiles_a, group / tiles_a % tiles_b, group / tiles_a / tiles_b],
-            Walk::Columns => [group / tiles_b % tiles_a, group % tiles_b, group / tiles_a / tiles_b],
-            Walk::Diagonal => {
-                let b = group / tiles_a % tiles_b;
-                [(group % tiles_a + b) % tiles_a, b, group / tiles_a / tiles_b]
-            }
-            Walk::Bands(rows) => {
-                let within = group % (tiles_a * tiles_b);
-                let first = within / (rows * tiles_a) * rows;
-                let height = rows.min(tiles_b - first);
-                let own = within % (rows * tiles_a);
-                [own / height, first + own % height, group / (tiles_a * tiles_b)]
-            }
-        })
-    }
 }
 
 /// Workgroups of `tiles_a` x `tiles_b` tiles and so many indices of the other axes.
