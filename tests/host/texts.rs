@@ -37,11 +37,24 @@ fn check(program: &Program) {
     as_type!(1: u8, 2: u16, 4: u32, 8: [u32; 2], 16: [u32; 4]);
 }
 
+/// With `WGPU_FFT_BITS=file` a line for every program, by which two states of the crate can be compared.
+fn note_bits(program: &Program, output: &[u8]) {
+    use std::hash::{DefaultHasher, Hasher};
+    use std::io::Write;
+
+    let Some(path) = std::env::var_os("WGPU_FFT_BITS") else { return };
+    let mut hasher = DefaultHasher::new();
+    hasher.write(output);
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    writeln!(file, "{:016x} {}", hasher.finish(), program.title).unwrap();
+}
+
 /// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by atomics is joined in the order of the parts.
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
     let inputs: Vec<&[I]> = vec![&input; if program.second { 2 } else { 1 }];
     let first: Vec<O> = run(program, &inputs, 0, 1);
+    note_bits(program, bytemuck::cast_slice(&first));
     for (seed, subgroups) in [(1, 1), (2, 2), (3, 4)] {
         let other: Vec<O> = run(program, &inputs, seed, subgroups);
         assert!(

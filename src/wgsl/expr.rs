@@ -1,0 +1,486 @@
+//! Expressions: their operations, and what is known of them.
+
+use std::ops;
+use std::rc::Rc;
+
+use super::types::{BOOL, Scalar, Type, U32};
+
+/// A value or a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub(super) node: Rc<Node>,
+    ty: Type,
+    /// Of a u32: its least and its largest value.
+    range: [u32; 2],
+}
+
+#[derive(Debug)]
+pub(super) enum Node {
+    Name(Rc<str>),
+    U32(u32),
+    Bool(bool),
+    Float(f64),
+    Unary(&'static str, Expr),
+    Binary(Operator, Expr, Expr),
+    Call(Rc<str>, Vec<Expr>),
+    Index(Expr, Expr),
+    Member(Expr, Rc<str>),
+}
+
+/// What stands between two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operator {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    And,
+    Xor,
+    Or,
+    Both,
+    Either,
+}
+
+const WHOLE: [u32; 2] = [0, u32::MAX];
+
+impl Expr {
+    fn new(node: Node, ty: Type) -> Self {
+        Self { node: node.into(), ty, range: WHOLE }
+    }
+
+    /// What is called so: a parameter, a binding, a constant of the module.
+    pub fn name(name: &str, ty: Type) -> Self {
+        Self::new(Node::Name(name.into()), ty)
+    }
+
+    /// The same; it is known to be below `end`.
+    pub fn below(mut self, end: u32) -> Self {
+        self.range[1] = self.range[1].min(end - 1);
+        self
+    }
+
+    pub fn ty(&self) -> &Type {
+        &self.ty
+    }
+
+    /// Its value, if it is a constant.
+    pub fn constant(&self) -> Option<u32> {
+        if let Node::U32(value) = *self.node { Some(value) } else { None }
+    }
+
+    pub fn is_true(&self) -> bool {
+        matches!(*self.node, Node::Bool(true))
+    }
+
+    pub fn is_false(&self) -> bool {
+        matches!(*self.node, Node::Bool(false))
+    }
+
+    /// Whether a name for it would say nothing.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(*self.node, Node::Name(_) | Node::U32(_) | Node::Bool(_) | Node::Float(_))
+    }
+
+    /// The same value under a name.
+    pub(super) fn renamed(&self, name: &Rc<str>) -> Self {
+        Self { node: Node::Name(name.clone()).into(), ..self.clone() }
+    }
+
+    fn with_range(mut self, range: Option<[u32; 2]>) -> Self {
+        let Some(range) = range else { return self };
+        if range[0] == range[1] {
+            return range[0].into();
+        }
+        self.range = range;
+        self
+    }
+
+    /// An element of an array or of a vector.
+    pub fn at(&self, index: impl Into<Self>) -> Self {
+        let index = index.into();
+        assert_eq!(index.ty, U32, "an index into {:?}", self.node);
+        let element = match &self.ty {
+            Type::Array(element, _) => (**element).clone(),
+            Type::Vector(_, scalar) => Type::Scalar(*scalar),
+            other => panic!("{other} has no elements"),
+        };
+        if let Type::Array(_, Some(count)) = self.ty {
+            assert!(index.range[0] < count, "element {} of {count}", index.range[0]);
+        }
+        Self::new(Node::Index(self.clone(), index), element)
+    }
+
+    /// A field of a structure.
+    pub fn field(&self, name: &str, ty: Type) -> Self {
+        Self::new(Node::Member(self.clone(), name.into()), ty)
+    }
+
+    /// Components of a vector, as in `x.yx`.
+    pub fn components(&self, names: &str) -> Self {
+        let Type::Vector(count, scalar) = self.ty else { panic!("{} has no components", self.ty) };
+        let known = |name| "xyzw".find(name).is_some_and(|i| i < count as usize);
+        assert!(names.chars().all(known), "{} has no .{names}", self.ty);
+        Self::new(Node::Member(self.clone(), names.into()), Type::numbers(names.len() as u32, scalar))
+    }
+
+    pub fn x(&self) -> Self {
+        self.components("x")
+    }
+
+    pub fn y(&self) -> Self {
+        self.components("y")
+    }
+
+    /// Component i; of a scalar it is the scalar itself.
+    pub fn component(&self, i: usize) -> Self {
+        match self.ty {
+            Type::Vector(..) => self.components(["x", "y", "z", "w"][i]),
+            _ => self.clone(),
+        }
+    }
+
+    pub fn less(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::Less, self.clone(), other.into())
+    }
+
+    pub fn at_most(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::LessEqual, self.clone(), other.into())
+    }
+
+    pub fn greater(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::Greater, self.clone(), other.into())
+    }
+
+    pub fn at_least(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::GreaterEqual, self.clone(), other.into())
+    }
+
+    pub fn equals(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::Equal, self.clone(), other.into())
+    }
+
+    pub fn differs(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::NotEqual, self.clone(), other.into())
+    }
+
+    /// `a && b`: the second is not asked where the first is false.
+    pub fn and(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::Both, self.clone(), other.into())
+    }
+
+    /// `a || b`.
+    pub fn or(&self, other: impl Into<Self>) -> Self {
+        binary(Operator::Either, self.clone(), other.into())
+    }
+
+    /// Quotient and remainder.
+    pub fn div_rem(&self, divisor: impl Into<Self>) -> (Self, Self) {
+        let divisor = divisor.into();
+        (self / &divisor, self % divisor)
+    }
+
+    fn unary(self, operator: &'static str) -> Self {
+        let ty = self.ty.clone();
+        Self::new(Node::Unary(operator, self), ty)
+    }
+}
+
+impl From<u32> for Expr {
+    fn from(value: u32) -> Self {
+        Self { range: [value; 2], ..Self::new(Node::U32(value), U32) }
+    }
+}
+
+impl From<&Self> for Expr {
+    fn from(other: &Self) -> Self {
+        other.clone()
+    }
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean(value: bool) -> Expr {
+    Expr::new(Node::Bool(value), BOOL)
+}
+
+/// A number of a float type.
+pub(crate) fn float(scalar: Scalar, value: f64) -> Expr {
+    assert!(scalar.is_float() && value.is_finite(), "{value} as {scalar}");
+    Expr::new(Node::Float(value), Type::Scalar(scalar))
+}
+
+/// The zero of a type.
+pub(crate) fn zero(ty: &Type) -> Expr {
+    if *ty == U32 { 0.into() } else { construct(ty, []) }
+}
+
+/// A call that yields a value of this type, or of none that matters.
+pub(crate) fn call<'a>(name: &str, arguments: impl IntoIterator<Item = &'a Expr>, ty: Type) -> Expr {
+    Expr::new(Node::Call(name.into(), arguments.into_iter().cloned().collect()), ty)
+}
+
+/// A value of a type of these parts.
+pub(crate) fn construct<'a>(ty: &Type, parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
+    let parts: Vec<Expr> = parts.into_iter().cloned().collect();
+    // A scalar of another type is converted.
+    if let Type::Vector(_, scalar) = ty {
+        for part in &parts {
+            assert_eq!(part.ty.scalar(), Some(*scalar), "a part of {ty}");
+        }
+    }
+    Expr::new(Node::Call(ty.to_string().into(), parts), ty.clone())
+}
+
+/// The bits of `value` as another type.
+pub(crate) fn bitcast(ty: &Type, value: &Expr) -> Expr {
+    if value.ty == *ty {
+        return value.clone();
+    }
+    Expr::new(Node::Call(format!("bitcast<{ty}>").into(), vec![value.clone()]), ty.clone())
+}
+
+/// `then` where the condition holds, else `otherwise`.
+pub(crate) fn select(condition: &Expr, then: impl Into<Expr>, otherwise: impl Into<Expr>) -> Expr {
+    let (then, otherwise) = (then.into(), otherwise.into());
+    assert_eq!(then.ty, otherwise.ty, "a choice");
+    match *condition.node {
+        Node::Bool(true) => then,
+        Node::Bool(false) => otherwise,
+        _ => {
+            let range = [then.range[0].min(otherwise.range[0]), then.range[1].max(otherwise.range[1])];
+            let choice = call("select", [&otherwise, &then, condition], then.ty.clone());
+            if then.ty == U32 { choice.with_range(Some(range)) } else { choice }
+        }
+    }
+}
+
+/// The smaller u32.
+pub(crate) fn min(a: &Expr, b: impl Into<Expr>) -> Expr {
+    let b = b.into();
+    assert_eq!((a.ty(), b.ty()), (&U32, &U32), "min");
+    let range = [a.range[0].min(b.range[0]), a.range[1].min(b.range[1])];
+    match () {
+        () if a.range[1] <= b.range[0] => a.clone(),
+        () if b.range[1] <= a.range[0] => b,
+        () => call("min", [a, &b], U32).with_range(Some(range)),
+    }
+}
+
+/// The larger u32.
+pub(crate) fn max(a: &Expr, b: impl Into<Expr>) -> Expr {
+    let b = b.into();
+    assert_eq!((a.ty(), b.ty()), (&U32, &U32), "max");
+    let range = [a.range[0].max(b.range[0]), a.range[1].max(b.range[1])];
+    match () {
+        () if a.range[0] >= b.range[1] => a.clone(),
+        () if b.range[0] >= a.range[1] => b,
+        () => call("max", [a, &b], U32).with_range(Some(range)),
+    }
+}
+
+/// Whether all hold; true of none.
+pub(crate) fn all(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+    conditions.into_iter().reduce(|all, next| all.and(next)).unwrap_or_else(|| boolean(true))
+}
+
+/// A vector of two or four u32.
+pub(crate) fn u32s<const N: usize>(values: [u32; N]) -> Expr {
+    let values = values.map(Expr::from);
+    construct(&Type::numbers(N as u32, Scalar::U32), &values)
+}
+
+fn binary(operator: Operator, a: Expr, b: Expr) -> Expr {
+    use Operator::{
+        Add, And, Both, Div, Either, Equal, Greater, GreaterEqual, Less, LessEqual, Mul, NotEqual, Or, Rem, Shl, Shr, Sub, Xor,
+    };
+    let ty = type_of(operator, &a, &b);
+    if let Some(folded) = fold_booleans(operator, &a, &b) {
+        return folded;
+    }
+    if a.ty != U32 || b.ty != U32 {
+        return Expr::new(Node::Binary(operator, a, b), ty);
+    }
+    if let Some(folded) = fold_whole(operator, &a, &b) {
+        return folded;
+    }
+    let ([a0, a1], [b0, b1]) = (a.range, b.range);
+    let range = match operator {
+        Add => a1.checked_add(b1).map(|end| [a0 + b0, end]),
+        Sub => a0.checked_sub(b1).map(|begin| [begin, a1 - b0]),
+        Mul => a1.checked_mul(b1).map(|end| [a0 * b0, end]),
+        Div => (b0 > 0).then(|| [a0 / b1, a1 / b0]),
+        Rem => (b1 > 0).then(|| [0, a1.min(b1 - 1)]),
+        Shr => (b0 == b1 && b0 < 32).then(|| [a0 >> b0, a1 >> b0]),
+        Shl => (b0 == b1 && b0 < 32 && a1.leading_zeros() >= b0).then(|| [a0 << b0, a1 << b0]),
+        And => Some([0, a1.min(b1)]),
+        _ => None,
+    };
+    let known = match operator {
+        Less => compared(a1 < b0, a0 >= b1),
+        LessEqual => compared(a1 <= b0, a0 > b1),
+        Greater => compared(a0 > b1, a1 <= b0),
+        GreaterEqual => compared(a0 >= b1, a1 < b0),
+        Equal => compared(false, a1 < b0 || a0 > b1),
+        NotEqual => compared(a1 < b0 || a0 > b1, false),
+        Mul | Div | Rem | Add | Sub | Shl | Shr | And | Xor | Or | Both | Either => None,
+    };
+    known.map_or_else(|| Expr::new(Node::Binary(operator, a, b), ty).with_range(range), boolean)
+}
+
+fn compared(holds: bool, fails: bool) -> Option<bool> {
+    if holds || fails { Some(holds) } else { None }
+}
+
+fn type_of(operator: Operator, a: &Expr, b: &Expr) -> Type {
+    use Operator::{Add, And, Both, Div, Either, Mul, Or, Rem, Shl, Shr, Sub, Xor};
+    let fits = match operator {
+        Shl | Shr => b.ty.scalar() == Some(Scalar::U32),
+        Both | Either => a.ty == BOOL && b.ty == BOOL,
+        // A vector and a number.
+        Mul | Div | Add | Sub => a.ty == b.ty || a.ty.scalar().is_some() && a.ty.scalar() == b.ty.scalar(),
+        _ => a.ty == b.ty,
+    };
+    assert!(fits, "{operator:?} of {} and {}", a.ty, b.ty);
+    match operator {
+        Mul | Div | Add | Sub if matches!(b.ty, Type::Vector(..)) => b.ty.clone(),
+        Mul | Div | Add | Sub | Rem | Shl | Shr | And | Xor | Or | Both | Either => a.ty.clone(),
+        _ => match a.ty {
+            Type::Vector(count, _) => Type::Vector(count, Scalar::Bool),
+            _ => BOOL,
+        },
+    }
+}
+
+fn fold_booleans(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
+    let neutral = match operator {
+        Operator::Both => true,
+        Operator::Either => false,
+        _ => return None,
+    };
+    match (&*a.node, &*b.node) {
+        (Node::Bool(value), _) => Some(if *value == neutral { b.clone() } else { boolean(!neutral) }),
+        (_, Node::Bool(value)) if *value == neutral => Some(a.clone()),
+        _ => None,
+    }
+}
+
+/// Of u32: constants computed, operations that change nothing left out, constants of neighbouring operations as one.
+fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
+    use Operator::{Add, And, Div, Equal, Greater, GreaterEqual, Less, LessEqual, Mul, NotEqual, Or, Rem, Shl, Shr, Sub, Xor};
+    let inner = |wanted: Operator| match &*a.node {
+        Node::Binary(operator, x, y) if *operator == wanted => y.constant().map(|y| (x.clone(), y)),
+        _ => None,
+    };
+    match (a.constant(), b.constant()) {
+        (Some(x), Some(y)) => Some(match operator {
+            Add => x.wrapping_add(y).into(),
+            Sub => x.wrapping_sub(y).into(),
+            Mul => x.wrapping_mul(y).into(),
+            Div => x.checked_div(y)?.into(),
+            Rem => x.checked_rem(y)?.into(),
+            Shl => x.checked_shl(y)?.into(),
+            Shr => x.checked_shr(y)?.into(),
+            And => (x & y).into(),
+            Or => (x | y).into(),
+            Xor => (x ^ y).into(),
+            Less => boolean(x < y),
+            LessEqual => boolean(x <= y),
+            Greater => boolean(x > y),
+            GreaterEqual => boolean(x >= y),
+            Equal => boolean(x == y),
+            NotEqual => boolean(x != y),
+            _ => return None,
+        }),
+        (Some(0), None) if matches!(operator, Add | Or | Xor) => Some(b.clone()),
+        (Some(1), None) if operator == Mul => Some(b.clone()),
+        (Some(0), None) if matches!(operator, Mul | Div | Rem | Shl | Shr | And) => Some(0.into()),
+        // Constants come last.
+        (Some(_), None) if matches!(operator, Add | Mul) => Some(binary(operator, b.clone(), a.clone())),
+        (None, Some(0)) if matches!(operator, Add | Sub | Shl | Shr | Or | Xor) => Some(a.clone()),
+        (None, Some(0)) if matches!(operator, Mul | And) => Some(0.into()),
+        (None, Some(1)) if matches!(operator, Mul | Div) => Some(a.clone()),
+        (None, Some(y)) => match operator {
+            Div if a.range[1] < y => Some(0.into()),
+            Rem if a.range[1] < y => Some(a.clone()),
+            Add => inner(Add).map(|(x, own)| binary(Add, x, own.wrapping_add(y).into())),
+            Mul => inner(Mul).map(|(x, own)| binary(Mul, x, own.wrapping_mul(y).into())),
+            Div => inner(Div).and_then(|(x, own)| Some(binary(Div, x, own.checked_mul(y)?.into()))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+macro_rules! operations {
+    ($($trait:ident $method:ident),*) => {$(
+        impl<R: Into<Expr>> ops::$trait<R> for Expr {
+            type Output = Self;
+            fn $method(self, other: R) -> Self {
+                binary(Operator::$trait, self, other.into())
+            }
+        }
+
+        impl<R: Into<Expr>> ops::$trait<R> for &Expr {
+            type Output = Expr;
+            fn $method(self, other: R) -> Expr {
+                binary(Operator::$trait, self.clone(), other.into())
+            }
+        }
+    )*};
+}
+
+operations!(Add add, Sub sub, Mul mul, Div div, Rem rem, Shl shl, Shr shr);
+
+macro_rules! bit_operations {
+    ($($trait:ident $method:ident $operator:ident),*) => {$(
+        impl<R: Into<Expr>> ops::$trait<R> for Expr {
+            type Output = Self;
+            fn $method(self, other: R) -> Self {
+                binary(Operator::$operator, self, other.into())
+            }
+        }
+
+        impl<R: Into<Expr>> ops::$trait<R> for &Expr {
+            type Output = Expr;
+            fn $method(self, other: R) -> Expr {
+                binary(Operator::$operator, self.clone(), other.into())
+            }
+        }
+    )*};
+}
+
+bit_operations!(BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
+
+impl ops::Neg for Expr {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.unary("-")
+    }
+}
+
+impl ops::Neg for &Expr {
+    type Output = Expr;
+    fn neg(self) -> Expr {
+        self.clone().unary("-")
+    }
+}
+
+/// `!` of conditions, `~` of integers.
+impl ops::Not for Expr {
+    type Output = Self;
+    fn not(self) -> Self {
+        match (&*self.node, self.ty.scalar()) {
+            (Node::Bool(value), _) => boolean(!value),
+            (_, Some(Scalar::Bool)) => self.unary("!"),
+            _ => self.unary("~"),
+        }
+    }
+}

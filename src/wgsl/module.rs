@@ -1,0 +1,144 @@
+//! What stands at the level of a file: constants, types, arrays, functions.
+
+use std::fmt::Write;
+
+use super::body::Body;
+use super::expr::Expr;
+use super::print;
+use super::types::{Type, U32};
+
+/// What a kernel does with a binding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Read,
+    ReadWrite,
+}
+
+/// Part of a WGSL file.
+#[derive(Default, Debug)]
+pub(crate) struct Module {
+    text: String,
+}
+
+/// A function, whose body is written by and by.
+#[derive(Debug)]
+pub(crate) struct Function {
+    doc: String,
+    attributes: String,
+    name: String,
+    parameters: Vec<String>,
+    result: Option<Type>,
+    pub body: Body,
+}
+
+impl Function {
+    pub fn new(name: &str) -> Self {
+        let (doc, attributes, parameters) = Default::default();
+        Self { doc, attributes, name: name.to_owned(), parameters, result: None, body: Body::default() }
+    }
+
+    /// What it does, for people.
+    pub fn doc(mut self, doc: &str) -> Self {
+        self.doc = doc.to_owned();
+        self
+    }
+
+    /// Makes it the entry point of workgroups of so many invocations, an expression of constants of the module.
+    pub fn entry(mut self, workgroup_size: &str) -> Self {
+        self.attributes = format!("@compute @workgroup_size({workgroup_size})\n");
+        self
+    }
+
+    pub fn returning(mut self, ty: Type) -> Self {
+        self.result = Some(ty);
+        self
+    }
+
+    pub fn parameter(&mut self, name: &str, ty: Type) -> Expr {
+        self.parameters.push(format!("{name}: {ty}"));
+        self.body.reserve(name);
+        Expr::name(name, ty)
+    }
+
+    /// A parameter of an entry point.
+    pub fn builtin(&mut self, builtin: &str, name: &str, ty: Type) -> Expr {
+        self.parameters.push(format!("@builtin({builtin}) {name}: {ty}"));
+        self.body.reserve(name);
+        Expr::name(name, ty)
+    }
+}
+
+impl Module {
+    /// A line of a comment.
+    pub fn comment(&mut self, text: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "// {text}");
+    }
+
+    /// An empty line.
+    pub fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// `const name = value;` of a u32. It is used as the number that it is.
+    pub fn constant(&mut self, name: &str, value: u32) -> Expr {
+        let _ = writeln!(self.text, "const {name} = {value}u;");
+        Expr::name(name, U32)
+    }
+
+    pub fn alias(&mut self, name: &str, ty: &Type) -> Type {
+        let _ = writeln!(self.text, "alias {name} = {ty};");
+        Type::named(name)
+    }
+
+    pub fn structure(&mut self, name: &str, fields: &[(String, Type)]) -> Type {
+        let _ = writeln!(self.text, "struct {name} {{");
+        for (field, ty) in fields {
+            let _ = writeln!(self.text, "    {field}: {ty},");
+        }
+        self.text.push_str("}\n\n");
+        Type::named(name)
+    }
+
+    /// A storage binding of group 0.
+    pub fn storage(&mut self, binding: u32, name: &str, access: Access, ty: Type) -> Expr {
+        let access = if access == Access::Read { "read" } else { "read_write" };
+        let _ = writeln!(self.text, "@group(0) @binding({binding}) var<storage, {access}> {name}: {ty};");
+        Expr::name(name, ty)
+    }
+
+    /// An array or a variable of the workgroup.
+    pub fn workgroup(&mut self, name: &str, ty: Type) -> Expr {
+        let _ = writeln!(self.text, "var<workgroup> {name}: {ty};");
+        Expr::name(name, ty)
+    }
+
+    /// WGSL that never varies.
+    pub fn fixed(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub fn function(&mut self, function: Function) {
+        let Function { doc, attributes, name, parameters, result, body } = function;
+        for line in doc.lines() {
+            let _ = writeln!(self.text, "/// {line}");
+        }
+        self.text.push_str(&attributes);
+        let result = result.map_or(String::new(), |ty| format!(" -> {ty}"));
+        if attributes.is_empty() {
+            let _ = writeln!(self.text, "fn {name}({}){result} {{", parameters.join(", "));
+        } else {
+            let _ = writeln!(self.text, "fn {name}(\n    {},\n) {{", parameters.join(",\n    "));
+        }
+        print::statements(&mut self.text, &body.finish(), 1);
+        self.text.push_str("}\n\n");
+    }
+
+    /// The WGSL, with one empty line between functions and none at the end.
+    pub fn finish(self) -> String {
+        let mut text = self.text;
+        while text.ends_with("\n\n") {
+            text.pop();
+        }
+        text
+    }
+}

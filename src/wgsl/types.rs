@@ -1,0 +1,107 @@
+//! Types of values.
+
+use std::fmt;
+use std::rc::Rc;
+
+/// A type of one number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scalar {
+    Bool,
+    I32,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bool => "bool",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    Scalar(Scalar),
+    /// So many numbers.
+    Vector(u32, Scalar),
+    /// So many elements, or as many as its binding holds.
+    Array(Rc<Type>, Option<u32>),
+    Atomic(Scalar),
+    /// A structure or an alias of the module.
+    Named(Rc<str>),
+}
+
+pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
+pub(crate) const I32: Type = Type::Scalar(Scalar::I32);
+pub(crate) const U32: Type = Type::Scalar(Scalar::U32);
+pub(crate) const U64: Type = Type::Scalar(Scalar::U64);
+pub(crate) const F32: Type = Type::Scalar(Scalar::F32);
+pub(crate) const F64: Type = Type::Scalar(Scalar::F64);
+
+/// Two numbers.
+pub(crate) fn vec2(scalar: Scalar) -> Type {
+    Type::Vector(2, scalar)
+}
+
+/// Four numbers.
+pub(crate) fn vec4(scalar: Scalar) -> Type {
+    Type::Vector(4, scalar)
+}
+
+impl Type {
+    /// An array of a binding.
+    pub fn array(element: Self) -> Self {
+        Self::Array(element.into(), None)
+    }
+
+    /// An array of so many elements.
+    pub fn sized(element: Self, count: u32) -> Self {
+        Self::Array(element.into(), Some(count))
+    }
+
+    /// The type of a structure or an alias.
+    pub fn named(name: &str) -> Self {
+        Self::Named(name.into())
+    }
+
+    /// So many numbers; one alone is no vector.
+    pub fn numbers(count: u32, scalar: Scalar) -> Self {
+        if count == 1 { Self::Scalar(scalar) } else { Self::Vector(count, scalar) }
+    }
+
+    /// The type of the numbers of a scalar or a vector.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) | Self::Vector(_, scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => write!(f, "{scalar}"),
+            Self::Vector(count, scalar) => write!(f, "vec{count}<{scalar}>"),
+            Self::Array(element, None) => write!(f, "array<{element}>"),
+            Self::Array(element, Some(count)) => write!(f, "array<{element}, {count}>"),
+            Self::Atomic(scalar) => write!(f, "atomic<{scalar}>"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
