@@ -23,7 +23,7 @@
 mod adapt;
 mod banks;
 mod bindings;
-mod butterfly;
+mod codelets;
 mod design;
 mod design_cpu;
 mod factors;

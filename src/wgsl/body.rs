@@ -174,12 +174,14 @@ pub(crate) trait Writes {
         self.body().done.push(Statement::If(condition.clone(), then, otherwise));
     }
 
-    /// Values that are computed where the condition holds, and are zero elsewhere: variables, unless it always holds.
-    fn values_when(&mut self, condition: &Expr, name: &str, types: &[Type], write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
+    /// Values of these names and types that are computed where the condition holds, and are zero elsewhere: variables,
+    /// unless it always holds.
+    fn values_when(&mut self, condition: &Expr, names: &[(String, Type)], write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
         if condition.is_true() {
-            return write(self);
+            let values = write(self);
+            return names.iter().zip(values).map(|((name, _), value)| self.body().value(name, value)).collect();
         }
-        let variables: Vec<Expr> = types.iter().map(|ty| self.body().variable(name, ty)).collect();
+        let variables: Vec<Expr> = names.iter().map(|(name, ty)| self.body().variable(name, ty)).collect();
         self.when(condition, |own| {
             for (variable, value) in variables.iter().zip(write(own)) {
                 own.body().assign(variable, value);

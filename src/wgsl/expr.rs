@@ -129,7 +129,19 @@ impl Expr {
         let Type::Vector(count, scalar) = self.ty else { panic!("{} has no components", self.ty) };
         let known = |name| "xyzw".find(name).is_some_and(|i| i < count as usize);
         assert!(names.chars().all(known), "{} has no .{names}", self.ty);
-        Self::new(Node::Member(self.clone(), names.into()), Type::numbers(names.len() as u32, scalar))
+        if names == &"xyzw"[..count as usize] {
+            return self.clone();
+        }
+        // Components of components are those of the vector below.
+        let (vector, names) = match &*self.node {
+            Node::Member(vector, own) if matches!(vector.ty, Type::Vector(..)) => {
+                let chosen = |name| char::from(own.as_bytes()["xyzw".find(name).unwrap_or(0)]);
+                (vector, names.chars().map(chosen).collect::<String>())
+            }
+            _ => (self, names.to_owned()),
+        };
+        let ty = Type::numbers(names.len() as u32, scalar);
+        Self::new(Node::Member(vector.clone(), names.into()), ty)
     }
 
     pub fn x(&self) -> Self {

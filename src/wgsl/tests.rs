@@ -76,6 +76,15 @@ fn floats_stay_as_they_are_written() {
 }
 
 #[test]
+fn components_of_components_are_those_of_the_vector() {
+    let z = Expr::name("z", vec2(Scalar::F32));
+    prints(&z.components("yx"), "z.yx");
+    prints(&z.components("yx").x(), "z.y");
+    prints(&z.components("xy"), "z");
+    prints(&z.components("yx").components("yx"), "z.xy");
+}
+
+#[test]
 #[should_panic(expected = "Add of u32 and f32")]
 fn types_must_fit() {
     let _ = name("a") + Expr::name("x", F32);

@@ -1,78 +1,108 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
 
 use super::Setting;
+use super::super::codelets::{REAL, complex};
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, ROOTS, Side};
 use crate::kernels::{Access, Bind};
+use crate::wgsl::{self, Body, Expr, F32, Function, Module, Type, U32, Writes, construct, select};
+
+/// What the functions `load` and `store` take and give.
+pub(super) fn element(side: &Side) -> Type {
+    if matches!(side.numbers, Numbers::Real | Numbers::RealPair(_)) { Type::Scalar(REAL) } else { complex() }
+}
+
+/// An array in its bindings.
+struct Pieces {
+    bindings: Vec<Expr>,
+    /// Elements of each binding but the last.
+    each: u64,
+}
+
+impl Pieces {
+    fn new(names: &[&str], bound: &Bound, element: &Type) -> Self {
+        let bytes = if *element == F32 { 4 } else { 8 };
+        let array = |name: &&str| Expr::name(name, Type::array(element.clone()));
+        Self { bindings: names.iter().take(bound.segments()).map(array).collect(), each: bound.segment / bytes }
+    }
+
+    /// Writes what is done with element `i`, given its place: in every binding under the condition that it is there.
+    fn at(&self, body: &mut Body, i: &Expr, write: impl Fn(&mut Body, Expr, bool)) {
+        let last = self.bindings.len() - 1;
+        for (number, array) in self.bindings.iter().enumerate() {
+            let begin = (self.each * number as u64) as u32;
+            let place = array.at(i - begin);
+            if number < last {
+                body.when(&i.less(begin + self.each as u32), |body| write(body, place, false));
+            } else {
+                write(body, place, true);
+            }
+        }
+    }
+
+    /// A function that loads an element.
+    fn loading(&self, module: &mut Module, name: &str, element: &Type) {
+        let mut function = Function::new(name).returning(element.clone());
+        let i = function.parameter("i", U32);
+        self.at(&mut function.body, &i, |body, place, _| body.give(place));
+        module.function(function);
+    }
+}
 
 /// Declares the arrays and the functions that load from and store to them.
-pub(super) fn declare(text: &mut String, pass: &Pass, setting: &Setting) {
-    let is_real = |side: &Side| matches!(side.numbers, Numbers::Real | Numbers::RealPair(_));
+pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting) {
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is one of reals.
-    let element = |side: &Side| if is_real(side) { "f32" } else { "vec2<f32>" };
-    let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let of_output = element(&pass.store);
-    let of_input = if in_place { of_output } else { element(&pass.load) };
+    let of_input = if in_place { of_output.clone() } else { element(&pass.load) };
     for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
         let (access, element) = match access {
             // The first binding of the constants stands in the file.
             Access::Read if name == ROOTS[0] => continue,
-            Access::Read if ROOTS.contains(&name) => ("read", "vec2<f32>"),
-            Access::Read => ("read", of_input),
-            Access::ReadWrite => ("read_write", of_output),
+            Access::Read if ROOTS.contains(&name) => (wgsl::Access::Read, complex()),
+            Access::Read => (wgsl::Access::Read, of_input.clone()),
+            Access::ReadWrite => (wgsl::Access::ReadWrite, of_output.clone()),
         };
-        text.push_str(&format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"));
+        module.storage(binding, name, access, Type::array(element));
     }
-    let size = |element: &str| if element == "f32" { 4 } else { 8 };
-    // Of each piece of the array the statement with the index in that piece.
-    let pieces = |names: &[&str], bound: &Bound, size: u64, statement: &dyn Fn(&str, &str) -> String| {
-        let count = bound.segments();
-        let per_segment = bound.segment / size;
-        let mut lines = String::new();
-        for (i, name) in names.iter().take(count).enumerate() {
-            let begin = per_segment * i as u64;
-            let index = if i == 0 { "i".to_owned() } else { format!("i - {begin}u") };
-            let statement = statement(name, &index);
-            if i + 1 < count {
-                lines.push_str(&format!("    if (i < {}u) {{\n        {statement}\n    }}\n", begin + per_segment));
-            } else {
-                lines.push_str(&format!("    {statement}\n"));
-            }
-        }
-        lines
-    };
-    let load = |name: &str, index: &str| format!("return {name}[{index}];");
-    text.push('\n');
-    match (is_real(&pass.load), of_input) {
-        (false, "f32") => {
-            // Both parts lie in one piece, as pieces are of whole complex numbers.
-            text.push_str("fn load_word(i: u32) -> f32 {\n");
-            text.push_str(&pieces(inputs, &setting.input, 4, &load));
-            text.push_str("}\n\nfn load(i: u32) -> vec2<f32> {\n    return vec2<f32>(load_word(2u * i), load_word(2u * i + 1u));\n}\n\n");
-        }
-        (true, "vec2<f32>") => {
-            text.push_str("fn load_pair(i: u32) -> vec2<f32> {\n");
-            text.push_str(&pieces(inputs, &setting.input, 8, &load));
-            text.push_str(
-                "}\n\nfn load(i: u32) -> f32 {\n    let pair = load_pair(i / 2u);\n    return select(pair.x, pair.y, i % 2u == 1u);\n}\n\n",
-            );
-        }
-        _ => {
-            text.push_str(&format!("fn load(i: u32) -> {of_input} {{\n"));
-            text.push_str(&pieces(inputs, &setting.input, size(of_input), &load));
-            text.push_str("}\n\n");
-        }
+    module.gap();
+    let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
+    let input = Pieces::new(inputs, &setting.input, &of_input);
+    let wanted = element(&pass.load);
+    if wanted == of_input {
+        input.loading(module, "load", &of_input);
+    } else {
+        load_as(module, &input, &of_input, wanted);
     }
-    text.push_str(&format!("fn store(i: u32, value: {of_output}) {{\n"));
-    let last = setting.output.segments() - 1;
-    text.push_str(&pieces(outputs, &setting.output, size(of_output), &|name, index| {
-        let ends = if name == outputs[last] { "" } else { " return;" };
-        format!("{name}[{index}] = value;{ends}")
-    }));
-    text.push_str("}\n\n");
+    let output = Pieces::new(outputs, &setting.output, &of_output);
+    let mut store = Function::new("store");
+    let (i, value) = (store.parameter("i", U32), store.parameter("value", of_output));
+    output.at(&mut store.body, &i, |body, place, last| {
+        body.assign(&place, &value);
+        if !last {
+            body.leave();
+        }
+    });
+    module.function(store);
     if setting.roots.segments() > 1 {
-        text.push_str("fn constant(i: u32) -> vec2<f32> {\n");
-        text.push_str(&pieces(&ROOTS, &setting.roots, 8, &load));
-        text.push_str("}\n\n");
+        Pieces::new(&ROOTS, &setting.roots, &complex()).loading(module, "constant", &complex());
     }
+}
+
+/// `load` from an array that is in place, and holds complex numbers where reals are wanted, or the reverse.
+fn load_as(module: &mut Module, input: &Pieces, held: &Type, wanted: Type) {
+    let mut load = Function::new("load").returning(wanted.clone());
+    let i = load.parameter("i", U32);
+    let body = &mut load.body;
+    let from = |name: &str, i: Expr| wgsl::call(name, [&i], held.clone());
+    if wanted == complex() {
+        // Both parts lie in one piece, as pieces are of whole complex numbers.
+        input.loading(module, "load_word", held);
+        let parts = [0, 1].map(|part| from("load_word", &i * 2 + part));
+        body.give(construct(&wanted, &parts));
+    } else {
+        input.loading(module, "load_pair", held);
+        let pair = body.value("pair", from("load_pair", &i / 2));
+        body.give(select(&(i % 2).equals(1), pair.y(), pair.x()));
+    }
+    module.function(load);
 }

@@ -1,20 +1,42 @@
 //! Values that pass through workgroup memory between two stages.
 
 use super::super::banks::{Exchanging, Layout, Touch};
-use super::super::butterfly::{Writer, plus};
+use super::super::codelets::pair;
 use super::super::recipe::Exchange;
-use super::{Generator, Invocation, Map, Values, all_of};
+use super::{Generator, Invocation, Map, Values};
+use crate::wgsl::{Expr, Type, Writes};
 
 /// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses under one condition.
 pub(super) struct Group {
-    pub condition: Option<String>,
-    pub base: String,
+    pub condition: Expr,
+    pub base: Expr,
     /// The base for each t; `None` where the condition is false.
     pub bases: Vec<Option<u32>>,
     pub steps: Vec<u32>,
 }
 
+impl Group {
+    /// The pieces in which the elements of a step lie.
+    fn pieces(&self, step: u32, piece_len: u32) -> Vec<u32> {
+        let mut pieces: Vec<u32> = self.bases.iter().flatten().map(|&base| (base + step) / piece_len).collect();
+        pieces.dedup();
+        pieces
+    }
+}
+
 impl Generator<'_> {
+    /// What is exchanged at a time: the parts of complex numbers one after the other, or whole numbers.
+    pub(super) fn exchanged_parts(&self) -> &'static [&'static str] {
+        if self.recipe.exchange == Exchange::Split { &["x", "y"] } else { &["xy"] }
+    }
+
+    /// Before workgroup memory is written again, what is there must have been read by everyone.
+    pub(super) fn begin_exchange(&mut self) {
+        if std::mem::replace(&mut self.exchanged, true) {
+            self.body.barrier();
+        }
+    }
+
     /// Stores values to workgroup memory and loads others from it.
     pub(super) fn exchange(
         &mut self,
@@ -52,7 +74,7 @@ impl Generator<'_> {
         })?;
         self.words = self.words.max(elements * unit);
 
-        // Of each group: the piece of its elements, and the places in that piece.
+        // Of each group: the pieces of its elements, and the places in that piece.
         let mut write_places = Vec::new();
         for group in writes {
             let piece = |base: u32| base / piece_len;
@@ -60,112 +82,97 @@ impl Generator<'_> {
             if crosses {
                 return Err(format!("a butterfly's results lie in several of {pieces} pieces"));
             }
-            let mut touched: Vec<u32> = group.bases.iter().flatten().map(|&base| piece(base)).collect();
-            touched.dedup();
-            let (base, bases) = if pieces == 1 {
-                (group.base.clone(), group.bases.clone())
-            } else {
-                let local = self.writer.value(format_args!("{} % {piece_len}u", group.base));
-                (local, group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect())
-            };
-            let places = self.places(layout, piece_len, from, &base, &bases, &group.steps);
-            write_places.push((touched, places));
+            let local = self.body.value("in_piece", &group.base % piece_len);
+            let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
+            let places = self.places("to", layout, piece_len, from, &local, &bases, &group.steps);
+            write_places.push((group.pieces(0, piece_len), places));
         }
         let mut read_places = Vec::new();
         for group in reads {
             let mut of_step = Vec::new();
             let mut local_steps = Vec::new();
             for &step in &group.steps {
-                let mut touched: Vec<u32> = group.bases.iter().flatten().map(|&base| (base + step) / piece_len).collect();
-                touched.dedup();
-                let [piece] = touched[..] else { return Err(format!("{} lanes load across {pieces} pieces", self.lanes())) };
+                let [piece] = group.pieces(step, piece_len)[..] else {
+                    return Err(format!("{} lanes load across {pieces} pieces", self.lanes()));
+                };
                 of_step.push(piece);
                 local_steps.push(step - piece * piece_len);
             }
-            let places = self.places(layout, piece_len, to, &group.base, &group.bases, &local_steps);
+            let places = self.places("from", layout, piece_len, to, &group.base, &group.bases, &local_steps);
             read_places.push((of_step, places));
         }
 
-        let parts: &[&str] = if self.recipe.exchange == Exchange::Split { &[".x", ".y"] } else { &[""] };
-        let ty = if self.recipe.exchange == Exchange::Split { "f32" } else { "vec2<f32>" };
-        let mut loaded: Vec<Values> = Vec::new();
-        for part in parts {
-            let mut of_part: Values = reads.iter().map(|group| vec![String::new(); group.steps.len()]).collect();
+        let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
+        for part in self.exchanged_parts() {
+            let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.steps.len()]).collect();
             for piece in 0..pieces {
-                if self.exchanged {
-                    // What was exchanged before has been read by everyone.
-                    self.writer.line(format_args!("workgroupBarrier();"));
-                }
-                self.exchanged = true;
+                self.begin_exchange();
                 for ((group, (touched, places)), round) in writes.iter().zip(&write_places).zip(values) {
                     if !touched.contains(&piece) {
                         continue;
                     }
-                    let in_piece = (touched.len() > 1).then(|| format!("{} / {piece_len}u == {piece}u", group.base));
-                    let condition = all_of([group.condition.clone(), in_piece]);
-                    self.writer_guarded(condition.as_deref(), |own| {
+                    let mut condition = group.condition.clone();
+                    if touched.len() > 1 {
+                        condition = condition.and((&group.base / piece_len).equals(piece));
+                    }
+                    let memory = self.memory();
+                    self.when(&condition, |own| {
                         for (place, value) in places.iter().zip(round) {
-                            own.writer.line(format_args!("exchange[{place}] = {value}{part};"));
+                            own.body.assign(&memory.at(place), value.components(part));
                         }
                     });
                 }
-                self.writer.line(format_args!("workgroupBarrier();"));
-                for ((group, (of_step, places)), names) in reads.iter().zip(&read_places).zip(&mut of_part) {
-                    let own_steps: Vec<usize> = (0..of_step.len()).filter(|&i| of_step[i] == piece).collect();
-                    if own_steps.is_empty() {
-                        continue;
-                    }
-                    if group.condition.is_some() {
-                        for &i in &own_steps {
-                            names[i] = self.writer.variable(ty);
-                        }
-                    }
-                    self.writer_guarded(group.condition.as_deref(), |own| {
-                        for &i in &own_steps {
-                            if group.condition.is_some() {
-                                own.writer.line(format_args!("{} = exchange[{}];", names[i], places[i]));
-                            } else {
-                                names[i] = own.writer.value(format_args!("exchange[{}]", places[i]));
-                            }
-                        }
-                    });
+                self.body.barrier();
+                for ((group, (of_step, places)), loaded) in reads.iter().zip(&read_places).zip(&mut of_part) {
+                    let steps: Vec<usize> = (0..of_step.len()).filter(|&i| of_step[i] == piece).collect();
+                    let name = if *part == "xy" { "x" } else { ["re", "im"][usize::from(*part == "y")] };
+                    let names: Vec<(String, Type)> = steps.iter().map(|i| (format!("{name}{i}"), self.memory_element())).collect();
+                    let memory = self.memory();
+                    let values = self.values_when(&group.condition, &names, |_| steps.iter().map(|&i| memory.at(&places[i])).collect());
+                    steps.iter().zip(values).for_each(|(&i, value)| loaded[i] = Some(value));
                 }
             }
             loaded.push(of_part);
         }
-        let mut result = loaded.swap_remove(0);
-        if let Some(imaginary) = loaded.pop() {
-            for (x, y) in result.iter_mut().flatten().zip(imaginary.iter().flatten()) {
-                *x = self.writer.value(format_args!("vec2<f32>({x}, {y})"));
+        let whole = |value: Option<Expr>| value.expect("every element lies in a piece");
+        let mut parts = loaded.into_iter().map(|part| part.into_iter().map(|round| round.into_iter().map(whole).collect()).collect());
+        let mut result: Values = parts.next().expect("something is exchanged");
+        if let Some(imaginary) = parts.next() {
+            let imaginary: Values = imaginary;
+            for (re, im) in result.iter_mut().zip(&imaginary) {
+                for (k, (re, im)) in re.iter_mut().zip(im).enumerate() {
+                    *re = self.body.value(&format!("x{k}"), pair(re, im));
+                }
             }
         }
         Ok(result)
     }
 
-    /// Expressions for the places in workgroup memory of elements base + step. Where such a place is a fixed distance from that of the first for every
-    /// invocation, which is most often so, they share its address.
-    fn places(&mut self, layout: Layout, n: u32, place: &Invocation, base: &str, bases: &[Option<u32>], steps: &[u32]) -> Vec<String> {
+    /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance from that of the first for every invocation, which is most
+    /// often so, they share its address.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the place")]
+    fn places(
+        &mut self,
+        name: &str,
+        layout: Layout,
+        n: u32,
+        place: &Invocation,
+        base: &Expr,
+        bases: &[Option<u32>],
+        steps: &[u32],
+    ) -> Vec<Expr> {
         let lines = self.recipe.lines;
-        let dense = |element: &str| match (lines, layout.interleaved) {
-            (1, _) => element.to_owned(),
-            (_, true) => format!("({element}) * {lines}u + {}", place.c),
-            (_, false) => format!("{} * {n}u + {element}", place.c),
-        };
-        let spread = |writer: &mut Writer, element: &str| {
-            let dense = dense(element);
-            match layout {
-                Layout { shift: 0, .. } => writer.value(format_args!("{dense}")),
-                Layout { shift, log2_step, .. } => {
-                    let dense = writer.value(format_args!("{dense}"));
-                    match log2_step {
-                        0 => writer.value(format_args!("{dense} + ({dense} >> {shift}u)")),
-                        _ => writer.value(format_args!("{dense} + (({dense} >> {shift}u) << {log2_step}u)")),
-                    }
-                }
+        let mut spread = |step: u32| {
+            let element = base + step;
+            let dense = if layout.interleaved { element * lines + &place.row } else { &place.row * n + element };
+            let dense = self.body.value(name, dense);
+            match layout.shift {
+                0 => dense,
+                shift => self.body.value(name, &dense + ((&dense >> shift) << layout.log2_step)),
             }
         };
         let Some(&first) = steps.first() else { return Vec::new() };
-        let anchor = spread(&mut self.writer, &plus(base, first));
+        let anchor = spread(first);
         let mut places = Vec::new();
         for &step in steps {
             let mut distance = None;
@@ -177,8 +184,8 @@ impl Generator<'_> {
                 }
             }
             places.push(match distance {
-                Some(distance) if fixed => plus(&anchor, distance as u32),
-                _ => spread(&mut self.writer, &plus(base, step)),
+                Some(distance) if fixed => &anchor + distance as u32,
+                _ => spread(step),
             });
         }
         places
