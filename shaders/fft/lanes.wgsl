@@ -57,7 +57,7 @@ fn main(
     @builtin(subgroup_invocation_id) invocation: u32,
 ) {
     let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
-    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
+    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards loads and stores.
     if (first >= params.lines * LANES) {
         return;
     }

@@ -259,7 +259,7 @@ fn main(
     @builtin(subgroup_invocation_id) invocation: u32,
 ) {
     let first = (workgroup_index(group_id, group_count) * SUBGROUPS + subgroup) * SUBGROUP;
-    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards the stores.
+    // Lines may end in the midst of a subgroup, which shuffles as a whole: it stays, and its text guards loads and stores.
     if (first >= params.lines * LANES) {
         return;
     }
@@ -276,7 +276,7 @@ fn main(
     @builtin(local_invocation_index) place: u32,
 ) {
     let first = workgroup_index(group_id, group_count) * INVOCATIONS;
-    // Lines may end in the midst of a workgroup, which meets at barriers as a whole: it stays, and its text guards the stores.
+    // Lines may end in the midst of a workgroup, which meets at barriers as a whole: it stays, and its text guards loads and stores.
     if (first >= params.lines * LANES) {
         return;
     }
@@ -397,6 +397,14 @@ impl Writer {
         Real { name, negative: false }
     }
 
+    /// A variable, which begins as zeros.
+    fn declared(&mut self, wgsl_type: &str) -> Real {
+        let name = self.next;
+        self.next += 1;
+        self.line(format_args!("var x{name}: {wgsl_type};"));
+        Real { name, negative: false }
+    }
+
     fn pass(&mut self, pass: &Lanes) {
         self.addresses(pass);
         let [j, k] = pass.factors;
@@ -449,7 +457,8 @@ impl Writer {
         let mut sums = [Vec::new(), Vec::new(), Vec::new()];
         let mut rest = "line".to_owned();
         if pass.has_idle() {
-            // Lines past the last one load what that one loads.
+            // Idle lanes have the places of the last line, so that roots are looked up inside of the
+            // table. They neither load nor store there.
             self.line(format_args!("let live_line = min(line, {}u);", pass.lines() - 1));
             rest = "live_line".to_owned();
         }
@@ -547,7 +556,14 @@ impl Writer {
     }
 
     fn load(&mut self, pass: &Lanes, place: String) -> Wide {
-        let name = self.value(format_args!("load({place})")).name;
+        let name = if pass.has_idle() {
+            // In place, the lanes that own the last line may already be storing it.
+            let Real { name, .. } = self.declared(pass.access.element());
+            self.line(format_args!("if (line < {}u) {{ x{name} = load({place}); }}", pass.lines()));
+            name
+        } else {
+            self.value(format_args!("load({place})")).name
+        };
         (0..pass.access.width())
             .map(|i| {
                 let [re, im] = match pass.access {
@@ -915,6 +931,8 @@ mod tests {
         /// Invocations: a subgroup's, or a workgroup's.
         count: usize,
         memory: Vec<Value>,
+        /// Those that the statement at hand is for.
+        live: Vec<bool>,
     }
 
     /// Names with their type arguments, numbers, and signs.
@@ -955,7 +973,11 @@ mod tests {
             for line in text.lines().filter(|line| line.starts_with("    ")) {
                 self.words = words(line);
                 self.at = 0;
-                let live = if self.take_if("if") { self.primary().iter().map(Value::truth).collect() } else { vec![true; self.count] };
+                if self.take_if("var") {
+                    continue;
+                }
+                let live: Vec<bool> =
+                    if self.take_if("if") { self.primary().iter().map(Value::truth).collect() } else { vec![true; self.count] };
                 self.take_if("{");
                 if self.take_if("store") {
                     self.store(&live);
@@ -968,9 +990,11 @@ mod tests {
                         self.memory[place] = value;
                     }
                 } else {
-                    assert!(self.take_if("let"), "{line}");
+                    // The lanes that a condition leaves out of a load keep zeros.
+                    assert!(self.take_if("let") || self.words[self.at + 2] == "load", "{line}");
                     let name = self.word();
                     assert!(self.take_if("="), "{line}");
+                    self.live = live;
                     let value = self.expression(0);
                     self.names.insert(name, value);
                 }
@@ -1085,7 +1109,8 @@ mod tests {
             match function {
                 "load" => {
                     let width = self.pass.access.width() as usize;
-                    let numbers = (0..width).map(|a| self.input.get(first.whole() as usize * width + a).copied().unwrap_or_default());
+                    let number = |a: usize| if self.live[lane] { self.input[first.whole() as usize * width + a] } else { [0.0; 2] };
+                    let numbers = (0..width).map(number);
                     Value::Vector(match self.pass.access {
                         Access::Octet => {
                             numbers.map(|[re, im]| Value::Whole(u64::from(re.to_bits()) | u64::from(im.to_bits()) << 32)).collect()
@@ -1162,7 +1187,7 @@ mod tests {
             let lanes = (0..count).map(|lane| u64::from(lane % pass.lanes)).collect();
             let memory = vec![Value::Truth(false); pass.workgroup_bytes() as usize / 8];
             let (names, words, count) = (HashMap::new(), Vec::new(), count as usize);
-            Subgroup { pass, names, input, output: &mut output, words, at: 0, count, memory }.run(&text, lines, lanes);
+            Subgroup { pass, names, input, output: &mut output, words, at: 0, count, memory, live: Vec::new() }.run(&text, lines, lanes);
         }
         output
     }

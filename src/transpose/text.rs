@@ -253,9 +253,25 @@ impl Text<'_> {
         let v = tiles.load.elements;
         let column = if tiles.load.shifted { format!("{qa} * {v}u") } else { qa.to_owned() };
         self.line(format_args!("let {name} = from{half} + {qb} * {}u * params.input_b + {column};", tiles.store.elements));
+        // Where the output is shifted, a block may have rows past the last b, of which nothing is
+        // stored: they are that of the last b once more, so that no load leaves the array.
+        let rows_end = tiles.guarded && tiles.store.shifted;
+        if rows_end {
+            self.line(format_args!("let {name}_last = params.extent_b - 1u - b{half} - {qb} * {}u;", tiles.store.elements));
+        }
+        // Where the input is shifted, a block may have columns past the last a, and a row has a
+        // word more than it takes if it is not shifted after all: such words are the row's last.
+        let columns_end = match tiles.guarded && tiles.load.shifted {
+            true => format!("params.extent_a - 1u - a{half} - {qa} * {v}u"),
+            false => format!("{}u", v - 1),
+        };
+        if tiles.load.shifted {
+            self.line(format_args!("let {name}_end = {columns_end};"));
+        }
         for (k, row) in rows.iter().enumerate() {
             let place = match k {
                 0 => name.to_owned(),
+                k if rows_end => format!("{name} + min({k}u, {name}_last) * params.input_b"),
                 1 => format!("{name} + params.input_b"),
                 k => format!("{name} + {k}u * params.input_b"),
             };
@@ -263,8 +279,10 @@ impl Text<'_> {
                 let (per_word, bits) = (self.per_word(), 8 * tiles.bytes);
                 self.line(format_args!("let {row}_place = {place};"));
                 self.line(format_args!("let {row}_bits = {row}_place % {per_word}u * {bits}u;"));
-                for j in 0..=count {
-                    self.line(format_args!("let {row}_word{j} = input[{row}_place / {per_word}u + {j}u];"));
+                self.line(format_args!("let {row}_word0 = input[{row}_place / {per_word}u];"));
+                self.line(format_args!("let {row}_end = ({row}_place + {name}_end) / {per_word}u;"));
+                for j in 1..=count {
+                    self.line(format_args!("let {row}_word{j} = input[min({row}_place / {per_word}u + {j}u, {row}_end)];"));
                 }
                 let words: Vec<String> = (0..count).map(|j| format!("joined({row}_word{j}, {row}_word{}, {row}_bits)", j + 1)).collect();
                 if count == 1 { words[0].clone() } else { format!("{access}({})", words.join(", ")) }

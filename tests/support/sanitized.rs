@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 use wgpu_fft::kernels::{Access, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
-use wgsl_sanitizer::{AccessMode, Binding, Buffer, Config, Finding, FindingKind, Kernel, Memory, Shader};
+use wgsl_sanitizer::{Binding, Buffer, Config, Kernel, Memory, Shader};
 
 /// What an array holds that nobody has written: a NaN that no arithmetic makes.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -95,45 +95,13 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
         let grid = [dispatch.grid.x, dispatch.grid.y, 1];
         let report = compiled(dispatch).dispatch(grid, &mut memory, &bindings, &config);
         let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
-        let is_known =
-            |finding: &Finding| KNOWN.iter().any(|known| dispatch.kernel.name == known.kernel && (known.is)(dispatch, &finding.kind));
-        let unknown = report.findings().iter().find(|finding| !is_known(finding));
-        assert!(unknown.is_none() && report.dropped() == 0, "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
     }
     let words: Vec<u32> = memory[buffers[&Slot::Output]].to_vec();
     let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&words);
     output.truncate(program.output.len);
     output
 }
-
-/// What is found in a kernel that runs with wgpu's bounds checks, and does no harm there.
-struct Known {
-    kernel: &'static str,
-    is: fn(&Dispatch, &FindingKind) -> bool,
-}
-
-const KNOWN: [Known; 2] = [
-    // Blocks at the edges of a matrix, and accesses to words that are shifted, load past the end of the input what they do not store.
-    Known {
-        kernel: "transpose/tiles",
-        is: |_, kind| {
-            let of_input = |place: &str| place.starts_with("input[") || place.starts_with("data[");
-            matches!(kind, FindingKind::OutOfBounds { mode: AccessMode::Read, place, .. } if of_input(place))
-        },
-    },
-    // In place, where lines do not fill the last workgroup: lanes past the last line load it once more, perhaps while it is stored, and store nothing.
-    Known {
-        kernel: "fft/lanes",
-        is: |dispatch, kind| {
-            let lines: u32 = bytemuck::pod_read_unaligned(&dispatch.params[..4]);
-            let text = dispatch.wgsl();
-            let lanes = text.split("const LANES = ").nth(1).and_then(|rest| rest.split('u').next()?.parse().ok()).unwrap_or(1);
-            let partial = !(lines * lanes).is_multiple_of(dispatch.workgroup[0]);
-            partial
-                && matches!(kind, FindingKind::Race { mode: AccessMode::Read, other: AccessMode::Write, place, .. } if place.starts_with("data["))
-        },
-    },
-];
 
 /// So many times the least subgroup that a text works with, which is twice the largest distance between lanes that exchange values. `fft/lanes` is made for 8.
 fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
