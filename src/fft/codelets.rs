@@ -198,16 +198,17 @@ impl Arithmetic for Vectors<'_> {
     }
 
     fn turn(&mut self, x: &Expr, k: usize, n: usize) -> Expr {
+        let name = format!("{x}_turned");
         let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
         match eighths {
             Some(0) => x.clone(),
-            Some(1) => self.product("turned", real(FRAC_1_SQRT_2) * pair(&(x.x() + x.y()), &(x.y() - x.x()))),
-            Some(2) => self.body.value("turned", pair(&x.y(), &-x.x())),
-            Some(3) => self.product("turned", real(-FRAC_1_SQRT_2) * pair(&(x.x() - x.y()), &(x.x() + x.y()))),
-            Some(4) => self.body.value("turned", -x),
+            Some(1) => self.product(&name, real(FRAC_1_SQRT_2) * pair(&(x.x() + x.y()), &(x.y() - x.x()))),
+            Some(2) => self.body.value(&name, pair(&x.y(), &-x.x())),
+            Some(3) => self.product(&name, real(-FRAC_1_SQRT_2) * pair(&(x.x() - x.y()), &(x.x() + x.y()))),
+            Some(4) => self.body.value(&name, -x),
             _ => {
                 let root = root(k as u64, n as u64);
-                self.product("turned", times(x, &pair(&real(root.re), &real(root.im))))
+                self.product(&name, times(x, &pair(&real(root.re), &real(root.im))))
             }
         }
     }

@@ -382,24 +382,6 @@ impl Lowering<'_> {
         let twiddle = twiddle(step, lines, &mut constants);
         let turns = twiddle.as_ref().map(|twiddle| TurnTable { low: twiddle.low, at: twiddle.at });
         let text = lanes::wgsl(&own, invocations, input == output, turns).into();
-        let side = |hooks: &Hooks, state: &State, load: bool| Side {
-            numbers: Numbers::Complex,
-            offset: state.offset,
-            element: state.dim(step.element).place.clone(),
-            lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
-            index: Index { element: 1, lines: vec![0; lines.len()] },
-            limit: None,
-            factors: None,
-            swap: hooks.swap,
-        };
-        let pass = Pass {
-            radices: factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect(),
-            lines: lines.iter().map(|line| line.extent).collect(),
-            load: side(&step.load, &step.states[0], true),
-            store: side(&step.store, &step.states[1], false),
-            twiddle,
-            convolution: None,
-        };
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
         let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
         let constants_bytes = constants.bytes();
@@ -407,7 +389,9 @@ impl Lowering<'_> {
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale };
         let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
-        let generated = Generated { text, form: Form::Pass(pass.into()) };
+        // A line of one number is a DFT of one.
+        let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
+        let generated = Generated { text, form: Form::Pass(radices) };
         let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);
         Ok(())

@@ -185,8 +185,8 @@ pub struct Generated {
 /// What generated text computes, as data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// A pass of an FFT.
-    Pass(Arc<fft::pass::Pass>),
+    /// A pass of an FFT by these radices.
+    Pass(Vec<u32>),
     /// A stage of a reduction.
     Reduction(Arc<reduce::Stage>),
     /// Tiles of a permutation.
@@ -264,7 +264,7 @@ impl fmt::Display for Dispatch {
         }
         if let Some(generated) = &self.generated {
             match &generated.form {
-                Form::Pass(pass) => write!(f, " radices={}", join(&pass.radices, "."))?,
+                Form::Pass(radices) => write!(f, " radices={}", join(radices, "."))?,
                 Form::Reduction(stage) => {
                     write!(f, " lanes={} width={} accumulators={}", stage.lanes, stage.width, stage.accumulators)?;
                 }

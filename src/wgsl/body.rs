@@ -40,10 +40,10 @@ impl Body {
 
     /// `name`, or where that is taken `name_2`, `name_3`, …
     fn unique(&mut self, name: &str) -> Rc<str> {
-        let fresh = |names: &HashSet<Rc<str>>, candidate: &str| !names.contains(candidate);
+        assert!(!naga::keywords::wgsl::RESERVED.contains(&name), "`{name}` is a word of WGSL");
         let mut unique: Rc<str> = name.into();
         let mut count = 2;
-        while !fresh(&self.names, &unique) {
+        while self.names.contains(&unique) {
             unique = format!("{name}_{count}").into();
             count += 1;
         }

@@ -63,9 +63,9 @@ impl Expr {
     }
 
     /// The same; it is known to be below `end`.
-    pub fn below(mut self, end: u32) -> Self {
-        self.range[1] = self.range[1].min(end - 1);
-        self
+    pub fn below(self, end: u32) -> Self {
+        let range = [self.range[0], self.range[1].min(end - 1)];
+        self.with_range(Some(range))
     }
 
     pub fn ty(&self) -> &Type {

@@ -1,7 +1,7 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
 
-use super::Setting;
 use super::super::codelets::{REAL, complex};
+use super::Setting;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, ROOTS, Side};
 use crate::kernels::{Access, Bind};
 use crate::wgsl::{self, Body, Expr, F32, Function, Module, Type, U32, Writes, construct, select};

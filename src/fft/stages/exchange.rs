@@ -84,7 +84,7 @@ impl Generator<'_> {
             }
             let local = self.body.value("in_piece", &group.base % piece_len);
             let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
-            let places = self.places("to", layout, piece_len, from, &local, &bases, &group.steps);
+            let places = self.places("stored_at", layout, piece_len, from, &local, &bases, &group.steps);
             write_places.push((group.pieces(0, piece_len), places));
         }
         let mut read_places = Vec::new();
@@ -98,7 +98,7 @@ impl Generator<'_> {
                 of_step.push(piece);
                 local_steps.push(step - piece * piece_len);
             }
-            let places = self.places("from", layout, piece_len, to, &group.base, &group.bases, &local_steps);
+            let places = self.places("loaded_at", layout, piece_len, to, &group.base, &group.bases, &local_steps);
             read_places.push((of_step, places));
         }
 

@@ -17,7 +17,14 @@ struct Image {
 impl Generator<'_> {
     /// Separates the spectra of two lines of reals, a and b, that were transformed as z = a + i·b: with w\[k\] = z\[n-k\],
     /// a\[k\] = (z\[k\] + conj w\[k\])/2 and b\[k\] = (z\[k\] - conj w\[k\])/2i.
-    pub(super) fn store_halves(&mut self, place: &Invocation, radix: u32, n: u32, pair_of: &Pair, mut values: Values) -> Result<(), String> {
+    pub(super) fn store_halves(
+        &mut self,
+        place: &Invocation,
+        radix: u32,
+        n: u32,
+        pair_of: &Pair,
+        mut values: Values,
+    ) -> Result<(), String> {
         if let Some(chirp) = self.pass.store.factors {
             self.multiply(place, radix, chirp, "xy", &mut values);
         }

@@ -10,8 +10,6 @@ mod exchange;
 mod halves;
 mod sides;
 
-use std::sync::Arc;
-
 use super::codelets::{self, Division, REAL, Vectors, complex, times};
 use super::recipe::{Exchange, Registers, Roots};
 use crate::kernels::fft::pass::{Bound, Numbers, Pass, Place, Side, Twiddle, Workgroup};
@@ -36,8 +34,7 @@ pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Res
     let group = transform.parameter("group", U32);
     let invocation = transform.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
     let body = std::mem::take(&mut transform.body);
-    let mut generator =
-        Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false, made_opaque: false };
+    let mut generator = Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false, made_opaque: false };
     generator.pass()?;
     let element = generator.memory_element();
     let Generator { body, words, made_opaque, .. } = generator;
@@ -58,7 +55,7 @@ pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Res
     }
     module.function(transform);
     let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
-    Ok((Generated { text: module.finish().into(), form: Form::Pass(Arc::new(pass)) }, workgroup))
+    Ok((Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup))
 }
 
 /// Where results are dropped, see `codelets.rs`: no pass of two values or more has 2³¹ lines.
@@ -326,7 +323,8 @@ impl Generator<'_> {
             let steps = self.steps(radix, b);
             let partial = self.partial(radix, b, &place.t);
             *round = self.in_round(&partial, radix, |own| {
-                let product = |(value, step): (&Expr, &u32)| times(value, &own.constant(&(&place.t + (step + constants)))).components(order);
+                let product =
+                    |(value, step): (&Expr, &u32)| times(value, &own.constant(&(&place.t + (step + constants)))).components(order);
                 round.iter().zip(&steps).map(product).collect()
             });
         }

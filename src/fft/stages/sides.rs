@@ -3,7 +3,7 @@
 use super::super::codelets::{complex, pair, real, times};
 use super::{Generator, Invocation, Values, by_index};
 use crate::kernels::fft::pass::{Half, Index, Numbers, Packed, Pair, Place, Side};
-use crate::wgsl::{Expr, Type, Writes, bitcast, call, select, F32};
+use crate::wgsl::{Expr, F32, Type, Writes, bitcast, call, select};
 
 impl Generator<'_> {
     /// Where element 0 of the line lies.
@@ -102,7 +102,8 @@ impl Generator<'_> {
             }
         };
         // As one value, which has several uses.
-        let value = if value.ty() == &complex() && (side.swap || side.factors.is_some()) { self.body.value("loaded", value) } else { value };
+        let value =
+            if value.ty() == &complex() && (side.swap || side.factors.is_some()) { self.body.value("loaded", value) } else { value };
         let value = if side.swap { value.components("yx") } else { value };
         match side.factors {
             None => value,
