@@ -10,12 +10,13 @@
 //!
 //! Blocks move elements, and may change which rows make a pair.
 //!
-//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that are written as `butterfly.rs` says; where zeros are added, on
+//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that are written as `codelets.rs` says; where zeros are added, on
 //! the way past the end of a line, it may change the sign of a result that is zero.
 
 use super::design::{Designer, Lines, lane_counts};
 use super::lanes::SUBGROUP;
-use super::lower::{self, Line, check_pass, lower};
+use super::line::{Line, lines};
+use super::lower::{check_pass, lower};
 use super::neighbours::is_sane;
 use super::passes::{Step, chain};
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
@@ -164,7 +165,7 @@ impl Adapter<'_> {
         let mut own = steps.iter().filter(|step| step.element == (axes[i].axis, f));
         own.all(|step| {
             let along = step.states.iter().all(|state| state.dim(step.element).place == Place::linear(1));
-            !along && (step.twiddle.is_none() || lower::lines(step)[0].twiddle_weight == 0)
+            !along && (step.twiddle.is_none() || lines(step)[0].twiddle_weight == 0)
         })
     }
 }
@@ -190,7 +191,7 @@ impl Pairs {
     fn of(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> Option<Self> {
         let steps = chain(transform, geometry, axes).ok()?;
         let in_pairs = |step: &&Step<'_>| matches!(step.load.numbers, Numbers::RealPair(_) | Numbers::HalfPair(..));
-        Some(steps.iter().find(in_pairs).map_or(Self::Nowhere, |step| Self::of_step(step, &lower::lines(step))))
+        Some(steps.iter().find(in_pairs).map_or(Self::Nowhere, |step| Self::of_step(step, &lines(step))))
     }
 
     fn of_step(step: &Step<'_>, lines: &[Line]) -> Self {

@@ -5,7 +5,7 @@
 
 use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
-use super::lower::MAX_ELEMENTS;
+use super::fit::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};

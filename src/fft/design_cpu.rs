@@ -3,9 +3,8 @@
 //! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other programs held one), comparable within a comment's colon only;
 //! the runs are in benches/reports/2026-11-21-lavapipe-fft.
 
-use super::lanes::{MAX_ELEMENTS, SUBGROUP, row_elements};
-use super::lower;
-use super::lower_lanes;
+use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements};
+use super::line::lines;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, PassRecipe};
 use super::transform::{Geometry, Kind, Transform};
@@ -37,7 +36,7 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
 
 /// Whether such a device can do anything of such a transform in lanes, and fast: where there are no subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
-    lower_lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
+    lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
 }
 
 /// Whether a pass is worth a search's time there: lanes only as the rules would take them.
@@ -60,8 +59,7 @@ pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geome
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
-            let wrong =
-                steps.iter().find(|step| is_lanes(step.recipe) && lower_lanes::fit(step, &lower::lines(step), false, profile).is_err())?;
+            let wrong = steps.iter().find(|step| is_lanes(step.recipe) && lanes::fit(step, &lines(step), false, profile).is_err())?;
             axes.iter().position(|axis| axis.axis == wrong.element.0)
         }
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::bindings::{self, Sized};
+use super::fit;
 use super::lanes::{self, TurnTable};
-use super::lower_lanes;
+use super::line::{Line, lines};
 use super::passes::{Broken, Factors, Hooks, State, Step, chain};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
 use super::roots::Constants;
@@ -15,7 +16,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
 use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
-use crate::kernels::{Dispatch, Form, Generated, Slot, join};
+use crate::kernels::{Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
@@ -57,31 +58,6 @@ struct Lowering<'a> {
     recipe: &'a Recipe,
     profile: &'a DeviceProfile,
     program: Program,
-}
-
-/// One index of a line's number.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub extent: u32,
-    pub load: Place,
-    pub store: Place,
-    pub load_weight: u32,
-    pub store_weight: u32,
-    pub twiddle_weight: u32,
-}
-
-impl Line {
-    /// The two as one index, if on both sides the second goes on where the first ends.
-    fn merged(&self, next: &Self) -> Option<Self> {
-        let goes_on = |first: &Place, second: &Place| {
-            first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == u64::from(second.stride)
-        };
-        let weights =
-            [(self.load_weight, next.load_weight), (self.store_weight, next.store_weight), (self.twiddle_weight, next.twiddle_weight)];
-        let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == u64::from(second));
-        (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
-            .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
-    }
 }
 
 impl<'a> Lowering<'a> {
@@ -186,10 +162,7 @@ impl Lowering<'_> {
     fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
-                if !rows.n.is_power_of_two() {
-                    return Err(self.unfit(format!("radix2 transforms powers of two, not rows of {}", rows.n)));
-                }
-                self.check_radix2(*rows_per_workgroup, *lanes, rows.n)?;
+                fit::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
                 let mut constants = Constants::default();
                 constants.stages(&vec![2; rows.n.trailing_zeros() as usize]);
                 let roots = self.program.table(constants.table());
@@ -199,7 +172,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             PassRecipe::Registers(registers) => {
-                check(registers, self.profile).map_err(|why| self.unfit(why))?;
+                fit::registers(registers, self.profile).map_err(|why| self.unfit(why))?;
                 if registers.n() != rows.n {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", registers.n(), rows.n)));
                 }
@@ -221,20 +194,6 @@ impl Lowering<'_> {
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
         }
-    }
-
-    fn check_radix2(&self, rows: u32, lanes: u32, n: u32) -> Result<()> {
-        if rows == 0 || lanes == 0 {
-            return Err(self.unfit("rows and lanes must be at least 1".to_owned()));
-        }
-        if u64::from(rows) * u64::from(lanes) > self.profile.invocations.into() {
-            return Err(self.unfit(format!("{rows} rows x {lanes} lanes exceed {} invocations", self.profile.invocations)));
-        }
-        let required = radix2::workgroup_bytes(n, rows);
-        if required > self.profile.workgroup_bytes.into() {
-            return Err(self.unfit(format!("it needs {required} bytes of workgroup memory of {}", self.profile.workgroup_bytes)));
-        }
-        Ok(())
     }
 
     /// Adds the dispatches of a chain of passes.
@@ -328,7 +287,7 @@ impl Lowering<'_> {
             }
         };
         // Before anything is made for it.
-        check(registers, self.profile).map_err(|why| self.unfit(why))?;
+        fit::registers(registers, self.profile).map_err(|why| self.unfit(why))?;
         let mut constants = Constants::default();
         constants.stages(&registers.radices);
         let twiddle = twiddle(step, &lines, &mut constants);
@@ -340,7 +299,7 @@ impl Lowering<'_> {
                 (Numbers::ToPacked(packed), _) => Numbers::ToPacked(with_roots(packed, &mut constants)),
                 (other, _) => other.clone(),
             };
-            let by_index = load && stages::by_index(&numbers);
+            let by_index = load && numbers.by_index();
             Side {
                 offset: state.offset,
                 element: if by_index { Place::linear(0) } else { state.dim(step.element).place.clone() },
@@ -374,7 +333,7 @@ impl Lowering<'_> {
     /// Adds a dispatch of the kernel `fft/lanes`.
     fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[Line], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let PassRecipe::Lanes { factors, lanes, invocations, .. } = *step.recipe else { unreachable!("the caller asked") };
-        let (own, bytes) = lower_lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
+        let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
         let mut constants = Constants::default();
         if factors[1] > 1 {
             constants.line(step.n);
@@ -470,63 +429,4 @@ fn twiddle(step: &Step<'_>, lines: &[Line], constants: &mut Constants) -> Option
 fn with_roots(packed: &Packed, constants: &mut Constants) -> Packed {
     let (low, at) = constants.twiddle(packed.n);
     Packed { low, at, ..packed.clone() }
-}
-
-/// What is not the element of a step, in order: what is near on the store side first, as one index where it is one on both sides. At least one.
-pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
-    let [from, to] = &step.states;
-    let axis = step.element.0;
-    let by_index = stages::by_index(&step.load.numbers);
-    let mut lines: Vec<Line> = from
-        .dims
-        .iter()
-        .filter(|dim| dim.key != step.element && dim.extent > 1)
-        .map(|dim| {
-            let own = dim.key.0 == axis;
-            let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
-            Line {
-                extent: dim.extent,
-                load: if own && by_index { Place::linear(0) } else { dim.place.clone() },
-                store: to.dim(dim.key).place.clone(),
-                load_weight: weight(&step.load.weights),
-                store_weight: weight(&step.store.weights),
-                twiddle_weight: step.twiddle.as_ref().map_or(0, |(_, weights)| weight(weights)),
-            }
-        })
-        .collect();
-    lines.sort_by_key(|line| (line.store.lowest_stride(), line.load.lowest_stride()));
-    let mut merged: Vec<Line> = Vec::new();
-    for line in lines {
-        match merged.last_mut().and_then(|last| Some((last.merged(&line)?, last))) {
-            Some((both, last)) => *last = both,
-            None => merged.push(line),
-        }
-    }
-    if merged.is_empty() {
-        let nowhere = Place::linear(0);
-        merged.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
-    }
-    merged
-}
-
-/// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.
-pub(super) const MAX_ELEMENTS: u32 = 64;
-
-/// Says why a recipe cannot run on such a device, if it cannot.
-fn check(recipe: &Registers, profile: &DeviceProfile) -> std::result::Result<(), String> {
-    let Registers { radices, lanes, lines, pieces, banks, block, .. } = recipe;
-    let ensure = |fine: bool, why: &dyn Fn() -> String| if fine { Ok(()) } else { Err(why()) };
-    ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), &|| {
-        format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
-    })?;
-    ensure(radices.len() == 1 || radices.iter().all(|&radix| radix > 1), &|| "a radix of 1 stands alone".to_owned())?;
-    ensure(*lanes > 0 && *lines > 0, &|| "lanes and lines must be at least 1".to_owned())?;
-    let limit = profile.invocations.min(profile.workgroup_size[0]);
-    ensure(u64::from(*lanes) * u64::from(*lines) <= limit.into(), &|| format!("{lines} lines of {lanes} invocations exceed {limit}"))?;
-    ensure(recipe.elements() <= MAX_ELEMENTS, &|| {
-        format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
-    })?;
-    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), &|| format!("{} is no multiple of {pieces} pieces", recipe.n()))?;
-    ensure([0, 16, 32, 64].contains(banks), &|| "banks are 0, 16, 32 or 64".to_owned())?;
-    ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), &|| "a block has at least 1 x 1 elements".to_owned())
 }

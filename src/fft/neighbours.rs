@@ -5,7 +5,8 @@
 use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, lane_counts, measured};
 use super::design_cpu::{self, has_lanes};
 use super::factors::{factorizations, largest_prime};
-use super::lower::{MAX_ELEMENTS, lower};
+use super::fit::MAX_ELEMENTS;
+use super::lower::lower;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
 use super::transform::{Geometry, Kind, Transform};

@@ -36,7 +36,7 @@ pub(super) struct Transform {
     /// Extents of the array of positions: of the reals, where there are any.
     pub shape: Shape,
     pub batch: usize,
-    /// The axes to transform; all if nothing is said.
+    /// The axes to transform, ascending; none if it is all of them.
     pub axes: Option<Vec<usize>>,
     pub input: Option<Layout>,
     pub output: Option<Layout>,
@@ -70,6 +70,13 @@ impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
         Self { kind, shape, batch: 1, axes: None, input: None, output: None, scale, factor: None, placement, transposed: false }
+    }
+
+    /// Transforms these axes. Their order does not matter, and all of them are what is transformed anyway: equal
+    /// transforms are equal specifications, with one plan and one entry in a record.
+    pub fn set_axes(&mut self, mut axes: Vec<usize>) {
+        axes.sort_unstable();
+        self.axes = if axes.iter().copied().eq(0..self.shape.rank()) { None } else { Some(axes) };
     }
 
     pub fn is_inverse(&self) -> bool {
@@ -107,8 +114,7 @@ impl Transform {
             );
         }
         let last = rank - 1;
-        let mut axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
-        axes.sort_unstable();
+        let axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
         if axes.is_empty() {
             return unsupported("a transform over no axes", "name one axis at least, or leave `axes` out to transform all of them");
         }
@@ -244,7 +250,7 @@ impl Transform {
                 ("transposed", _) => spec.transposed = true,
                 (_, Some(("axes", list))) => {
                     let axes: std::result::Result<_, _> = list.split_terminator(',').map(str::parse).collect();
-                    spec.axes = Some(axes.map_err(|_| wrong("axes are numbers with commas between them"))?);
+                    spec.set_axes(axes.map_err(|_| wrong("axes are numbers with commas between them"))?);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
@@ -300,7 +306,7 @@ macro_rules! specification {
 
             /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = Some(axes.as_ref().to_vec());
+                self.0.set_axes(axes.as_ref().to_vec());
                 self
             }
 

@@ -1,6 +1,6 @@
 //! One arithmetic on several devices: the recipe of one, adapted to another, gives equal bits, and so do the parts of a transform, however it is cut.
 //!
-//! Processors must agree in every bit, whatever the recipe: `src/fft/butterfly.rs` says how texts are written so that their drivers change nothing. GPUs
+//! Processors must agree in every bit, whatever the recipe: `src/fft/codelets.rs` says how texts are written so that their drivers change nothing. GPUs
 //! contract multiplications and additions as they like, so they are compared with nobody else.
 
 use std::ops::Range;

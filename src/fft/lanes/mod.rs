@@ -19,12 +19,14 @@
 //! stand where their values are first used and known.
 
 mod emit;
+mod fit;
 mod parts;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use emit::wgsl;
+pub(crate) use fit::{fit, has_subgroups};
 
 /// Invocations of a subgroup, always.
 pub(crate) const SUBGROUP: u32 = 8;

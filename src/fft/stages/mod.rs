@@ -422,8 +422,3 @@ impl Generator<'_> {
         }
     }
 }
-
-/// Whether numbers are loaded by their position on the axis, not by that of the element.
-pub(super) fn by_index(numbers: &Numbers) -> bool {
-    matches!(numbers, Numbers::Half(_) | Numbers::HalfPair(..) | Numbers::OfPacked(_) | Numbers::ToPacked(_))
-}

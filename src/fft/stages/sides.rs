@@ -1,7 +1,7 @@
 //! Where a pass loads and stores, and what it does to numbers there.
 
 use super::super::codelets::{complex, pair, real, times};
-use super::{Generator, Invocation, Values, by_index};
+use super::{Generator, Invocation, Values};
 use crate::kernels::fft::pass::{Half, Index, Numbers, Packed, Pair, Place, Side};
 use crate::wgsl::{Expr, F32, Type, Writes, bitcast, call, select};
 
@@ -56,7 +56,7 @@ impl Generator<'_> {
                 within.iter().enumerate().map(|(k, within)| (!condition.and(within).is_true()).then(|| variable(self, &name(k)))).collect();
             let mut round = Vec::new();
             self.when(&condition, |own| {
-                let places = if by_index(&side.numbers) {
+                let places = if side.numbers.by_index() {
                     vec![Expr::from(0); steps.len()]
                 } else {
                     own.element_places(&side.element, &line, &place.t, &steps)

@@ -120,6 +120,14 @@ pub enum Numbers {
     ToPacked(Packed),
 }
 
+impl Numbers {
+    /// Whether they are loaded by their position on the axis, not by that of the element.
+    #[must_use]
+    pub fn by_index(&self) -> bool {
+        matches!(self, Self::Half(_) | Self::HalfPair(..) | Self::OfPacked(_) | Self::ToPacked(_))
+    }
+}
+
 /// Reals in twos.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Packed {

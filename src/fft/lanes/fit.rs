@@ -1,19 +1,19 @@
 //! Which steps the kernel `fft/lanes` can do, and how.
 
-use super::lanes::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Through, Turn};
-use super::lower::Line;
-use super::passes::Step;
-use super::recipe::PassRecipe;
+use super::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Through, Turn};
+use crate::fft::line::Line;
+use crate::fft::passes::Step;
+use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::Place;
 
 /// Whether the lanes of a line can be those of a subgroup.
-pub(super) fn has_subgroups(profile: &DeviceProfile) -> bool {
+pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
     profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2]
 }
 
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and after it; or why there is none.
-pub(super) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
+pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
     let PassRecipe::Lanes { factors, lanes, width, invocations } = *step.recipe else { return Err("it is another kernel's".to_owned()) };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
     let access = Access::of_width(width, profile.int64).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;

@@ -1,0 +1,46 @@
+//! Whether a recipe fits a device, apart from lowering: what can be said before a text is made.
+
+use super::recipe::Registers;
+use crate::gpu::DeviceProfile;
+use crate::kernels::fft::radix2;
+use crate::kernels::join;
+
+type Fit = Result<(), String>;
+
+fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
+    if fine { Ok(()) } else { Err(why()) }
+}
+
+/// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.
+pub(super) const MAX_ELEMENTS: u32 = 64;
+
+/// Why passes through workgroup memory cannot run on such a device, if they cannot.
+pub(super) fn registers(recipe: &Registers, profile: &DeviceProfile) -> Fit {
+    let Registers { radices, lanes, lines, pieces, banks, block, .. } = recipe;
+    ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
+        format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
+    })?;
+    ensure(radices.len() == 1 || radices.iter().all(|&radix| radix > 1), || "a radix of 1 stands alone".to_owned())?;
+    ensure(*lanes > 0 && *lines > 0, || "lanes and lines must be at least 1".to_owned())?;
+    let limit = profile.invocations.min(profile.workgroup_size[0]);
+    ensure(u64::from(*lanes) * u64::from(*lines) <= limit.into(), || format!("{lines} lines of {lanes} invocations exceed {limit}"))?;
+    ensure(recipe.elements() <= MAX_ELEMENTS, || {
+        format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
+    })?;
+    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), || format!("{} is no multiple of {pieces} pieces", recipe.n()))?;
+    ensure([0, 16, 32, 64].contains(banks), || "banks are 0, 16, 32 or 64".to_owned())?;
+    ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), || "a block has at least 1 x 1 elements".to_owned())
+}
+
+/// Why rows of n by radix 2 cannot.
+pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> Fit {
+    ensure(n.is_power_of_two(), || format!("radix2 transforms powers of two, not rows of {n}"))?;
+    ensure(rows > 0 && lanes > 0, || "rows and lanes must be at least 1".to_owned())?;
+    ensure(u64::from(rows) * u64::from(lanes) <= profile.invocations.into(), || {
+        format!("{rows} rows x {lanes} lanes exceed {} invocations", profile.invocations)
+    })?;
+    let required = radix2::workgroup_bytes(n, rows);
+    ensure(required <= profile.workgroup_bytes.into(), || {
+        format!("it needs {required} bytes of workgroup memory of {}", profile.workgroup_bytes)
+    })
+}
