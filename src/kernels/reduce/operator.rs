@@ -1,7 +1,8 @@
-//! Twin of the operators in `shaders/reduce/*.wgsl`: what is done with each element, with two values, and with the result.
+//! What a reduction does with each element, with two values and with the result, as WGSL for the
+//! generated part of `shaders/reduce/*.wgsl`.
 //!
-//! The text is made for each operator, since WGSL has no types as parameters. The host as a member of a
-//! set of devices does the same in `src/multi/ordered/arithmetic.rs`.
+//! The text is made for each operator, since WGSL has no types as parameters. Where the host is a
+//! member of a set of devices, `src/multi/ordered/arithmetic.rs` computes the same.
 
 use std::sync::Arc;
 
