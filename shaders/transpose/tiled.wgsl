@@ -14,7 +14,7 @@
 // Traffic: each element once in, once out. Workgroup memory: TILE * (TILE + PADDING) elements.
 // Requires: ELEMENTS divides TILE, ELEMENTS <= 16. The calls of load and store are written out: as loops with their checks
 // inside, they took a third of the bandwidth on an H200 (2100 against 3130 GB/s); written out, the checks cost nothing.
-// Source: the index rules are those of an OpenCL 2D FFT that walks columns by transposing; see tests/worked_example.rs.
+// Source: the index rules are those of an OpenCL 2D FFT that walks columns by transposing; see tests/host/worked_example.rs.
 // Rust twin: src/kernels/transpose/tiled.rs
 // Appended: grid.wgsl, element/word.wgsl | element/pair.wgsl | element/quad.wgsl
 

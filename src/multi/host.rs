@@ -14,6 +14,7 @@ use super::report::Work;
 use super::schedule::Schedule;
 use super::slab::scatter;
 use crate::error::Result;
+use crate::gpu::DeviceProfile;
 use crate::plan::Spec;
 
 /// Works on a schedule until nothing is left.
@@ -63,13 +64,9 @@ fn words(slices: &[&[u8]]) -> Vec<u32> {
 pub(super) fn reduced<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static) -> OnHost {
     Box::new(move |units, inputs, output| {
         let spec = spec(units)?;
-        let profile = crate::gpu::DeviceProfile::webgpu_defaults();
+        let profile = DeviceProfile { f64: true, ..DeviceProfile::webgpu_defaults() };
         let program = spec.lower(&spec.design(&profile)?, &profile)?;
-        let typed = |words: &Vec<u32>| crate::gpu::collect::<S::Input>(bytemuck::cast_slice(words), program.input.len);
-        let inputs: Vec<Vec<S::Input>> = inputs.iter().map(typed).collect();
-        let result: Vec<S::Output> = super::ordered::run(&program, &inputs)?;
-        let bytes: &[u8] = bytemuck::cast_slice(&result);
-        bytemuck::cast_slice_mut::<u32, u8>(output)[..bytes.len()].copy_from_slice(bytes);
+        bytemuck::cast_slice_mut(output).copy_from_slice(&super::ordered::run(&program, inputs));
         Ok(())
     })
 }

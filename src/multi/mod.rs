@@ -43,9 +43,9 @@ mod fft;
 mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod job;
-#[cfg(not(target_arch = "wasm32"))]
 #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 mod ordered;
+#[cfg(not(target_arch = "wasm32"))]
 mod phase;
 #[cfg(not(target_arch = "wasm32"))]
 mod reduce;
@@ -77,3 +77,8 @@ pub use {
 #[cfg(not(target_arch = "wasm32"))]
 #[doc(hidden)]
 pub use fault::{Failure, When};
+
+/// Reductions in the order of a device, which tests compare with the kernels' text.
+#[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+#[doc(hidden)]
+pub use ordered::run as reduce_on_host;

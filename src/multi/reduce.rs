@@ -74,7 +74,7 @@ fn work<T: Value, O: Element, S: Spec>(
 ) -> Arc<dyn Work> {
     Arc::new(Units {
         #[cfg(feature = "cpu")]
-        host: if whole.has_mirror() {
+        host: if whole.runs_on_host() {
             Ok(super::host::reduced(spec.clone()))
         } else {
             Err(Error::Unsupported {

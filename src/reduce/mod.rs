@@ -308,7 +308,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
 
     /// Whether the host can do it: operators of the caller's are WGSL.
     #[cfg(feature = "cpu")]
-    pub(crate) fn has_mirror(&self) -> bool {
+    pub(crate) fn runs_on_host(&self) -> bool {
         !matches!(self.core.map, operator::Map::Custom(_)) && !matches!(self.core.fold, Fold::Custom { .. })
     }
 

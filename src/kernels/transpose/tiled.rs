@@ -34,7 +34,7 @@ pub static KERNEL: Kernel = Kernel {
 /// Elements that one invocation can move: the calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 16;
 
-/// A square tile of workgroup memory and who moves it. The index rules are here once, for the mirror and for the tests.
+/// A square tile of workgroup memory and who moves it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tile {
     /// Elements along a side.
@@ -50,30 +50,6 @@ impl Tile {
     #[must_use]
     pub fn area(self) -> u32 {
         self.size * (self.size + self.padding)
-    }
-
-    /// Element (x, y) of a matrix with `columns` columns.
-    #[must_use]
-    pub fn read_index(x: u32, y: u32, columns: u32) -> u32 {
-        y * columns + x
-    }
-
-    /// Where invocation (lx, ly) stores into the tile.
-    #[must_use]
-    pub fn tile_store_index(self, lx: u32, ly: u32) -> u32 {
-        ly * (self.size + self.padding) + lx
-    }
-
-    /// Where invocation (lx, ly) loads from the tile.
-    #[must_use]
-    pub fn tile_load_index(self, lx: u32, ly: u32) -> u32 {
-        lx * (self.size + self.padding) + ly
-    }
-
-    /// Where invocation (lx, ly) of workgroup (gx, gy) writes into the transpose of a matrix with `rows` rows.
-    #[must_use]
-    pub fn write_index(self, [gx, gy]: [u32; 2], [lx, ly]: [u32; 2], rows: u32) -> u32 {
-        (gx * self.size + ly) * rows + gy * self.size + lx
     }
 }
 
