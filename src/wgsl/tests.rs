@@ -13,7 +13,7 @@ fn whole_numbers_fold() {
     let t = name("t");
     prints(&(&t + 0), "t");
     prints(&(&t * 1), "t");
-    prints(&(&t * 0), "0u");
+    prints(&(&t * Expr::from(0)), "0u");
     prints(&(&t + 3 + 4), "t + 7u");
     prints(&(Expr::from(3) + &t), "t + 3u");
     prints(&(&t * 4 * 8), "t * 32u");
@@ -59,7 +59,7 @@ fn parentheses_stand_where_they_must() {
     prints(&(&a + (&b << 2)), "a + (b << 2u)");
     prints(&((&a >> 1) | (&b & 3) | &c), "(a >> 1u) | (b & 3u) | c");
     prints(&(&a & 1).equals(0), "(a & 1u) == 0u");
-    prints(&a.less(&b).and(&b.less(&c).or(c.equals(1))), "a < b && (b < c || c == 1u)");
+    prints(&a.less(&b).and(b.less(&c).or(c.equals(1))), "a < b && (b < c || c == 1u)");
     prints(&!a.less(&b), "!(a < b)");
     prints(&-Expr::name("z", vec2(Scalar::F32)).x(), "-z.x");
     prints(&(-(Expr::name("z", F32) + Expr::name("w", F32))), "-(z + w)");
@@ -73,6 +73,11 @@ fn floats_stay_as_they_are_written() {
     prints(&(float(Scalar::F32, -0.5) * &x), "-0.5 * x");
     prints(&(&x + float(Scalar::F32, 0.0)), "x + 0.0");
     prints(&float(Scalar::F64, std::f64::consts::FRAC_1_SQRT_2), "0.7071067811865476lf");
+}
+
+#[test]
+fn what_a_caller_wrote_stays_one_operand() {
+    prints(&(raw("a + b", U32) * 2), "(\na + b\n) * 2u");
 }
 
 #[test]
