@@ -10,7 +10,7 @@
 // Traffic: each element once in, a row of results for each part out. Workgroup memory: WORKGROUP * WIDTH values, or none.
 // Requires: LANES and WORKGROUP are powers of two.
 // Rust twin: src/kernels/reduce/columns.rs
-// Appended: grid.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl
 
 struct Params {
     /// Accesses of a row.
@@ -41,9 +41,6 @@ struct Params {
     zero: u32,
 }
 
-/// Between the indices of neighbours in an access, which are in columns of their own.
-const INDEX_STEP = 0u;
-
 @group(0) @binding(0) var<uniform> params: Params;
 
 // <generated>
@@ -51,44 +48,42 @@ const WORKGROUP = 128u;
 const WIDTH = 4u;
 const LANES = 8u;
 
-/// 4 element(s) of the input.
-alias Access = vec4<u32>;
 alias Value = f32;
 alias Result = f32;
 
+@group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> output: array<Result>;
+
 /// The value of element j of what is reduced.
-fn map_element(x: f32, j: u32) -> Value {
+fn map_element(x: f32, j: u32) -> f32 {
     return x;
 }
 
-fn combine(a: Value, b: Value) -> Value {
+fn combine(a: f32, b: f32) -> f32 {
     return a + b;
 }
 
-/// Does nothing to what it is combined with.
-fn nothing() -> Value {
+/// A value combined with it stays as it is.
+fn identity() -> f32 {
     return f32();
 }
 
-fn finish(v: Value) -> Result {
+fn finish(v: f32) -> f32 {
     return v;
 }
 
-@group(0) @binding(1) var<storage, read> input: array<Access>;
-@group(0) @binding(2) var<storage, read_write> output: array<Result>;
-
-/// Of the elements of an access.
+// The values of the elements of an access.
 struct Values {
-    v0: Value,
-    v1: Value,
-    v2: Value,
-    v3: Value,
+    v0: f32,
+    v1: f32,
+    v2: f32,
+    v3: f32,
 }
 
 /// The values of access `at`, whose first element is element j of what is reduced.
 fn load(at: u32, j: u32) -> Values {
     let x = input[at];
-    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
+    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j), map_element(bitcast<f32>(x.z), j), map_element(bitcast<f32>(x.w), j));
 }
 
 fn combine_values(a: Values, b: Values) -> Values {
@@ -102,50 +97,50 @@ fn load_step(base: u32, i: u32) -> Values {
 /// Combines the elements from `begin` to `end` that belong to `lane`.
 fn walk(base: u32, begin: u32, end: u32, lane: u32) -> Values {
     var i = begin + lane;
-    var a0 = Values(nothing(), nothing(), nothing(), nothing());
-    let whole = (end - begin) / (4u * LANES);
+    var total0 = Values(identity(), identity(), identity(), identity());
+    let whole = (end - begin) / (LANES * 4u);
     for (var step = 0u; step < whole; step++) {
         let x0 = load_step(base, i);
-        let x1 = load_step(base, i + 1u * LANES);
-        let x2 = load_step(base, i + 2u * LANES);
-        let x3 = load_step(base, i + 3u * LANES);
-        a0 = combine_values(a0, x0);
-        a0 = combine_values(a0, x1);
-        a0 = combine_values(a0, x2);
-        a0 = combine_values(a0, x3);
-        i += 4u * LANES;
+        let x1 = load_step(base, i + LANES);
+        let x2 = load_step(base, i + LANES * 2u);
+        let x3 = load_step(base, i + LANES * 3u);
+        total0 = combine_values(total0, x0);
+        total0 = combine_values(total0, x1);
+        total0 = combine_values(total0, x2);
+        total0 = combine_values(total0, x3);
+        i += LANES * 4u;
     }
-    for (; i < end; i += 1u * LANES) {
-        a0 = combine_values(a0, load_step(base, i));
+    for (; i < end; i += LANES) {
+        total0 = combine_values(total0, load_step(base, i));
     }
-    return a0;
+    return total0;
 }
 
-var<workgroup> lanes0: array<Value, WORKGROUP>;
-var<workgroup> lanes1: array<Value, WORKGROUP>;
-var<workgroup> lanes2: array<Value, WORKGROUP>;
-var<workgroup> lanes3: array<Value, WORKGROUP>;
+var<workgroup> lanes0: array<f32, 128>;
+var<workgroup> lanes1: array<f32, 128>;
+var<workgroup> lanes2: array<f32, 128>;
+var<workgroup> lanes3: array<f32, 128>;
 
-/// Combines the values of the lanes of a column; lane 0 knows the results.
+/// Combines the values of neighbouring lanes; lane 0 knows the result.
 fn over_lanes(own: Values, t: u32, lane: u32) -> Values {
-    var values = own;
-    lanes0[t] = values.v0;
-    lanes1[t] = values.v1;
-    lanes2[t] = values.v2;
-    lanes3[t] = values.v3;
+    var result = own;
+    lanes0[t] = result.v0;
+    lanes1[t] = result.v1;
+    lanes2[t] = result.v2;
+    lanes3[t] = result.v3;
     workgroupBarrier();
     if (lane < 1u) {
-        values.v0 = combine(combine(combine(lanes0[t], lanes0[t + 64u]), combine(lanes0[t + 32u], lanes0[t + 96u])), combine(combine(lanes0[t + 16u], lanes0[t + 80u]), combine(lanes0[t + 48u], lanes0[t + 112u])));
-        values.v1 = combine(combine(combine(lanes1[t], lanes1[t + 64u]), combine(lanes1[t + 32u], lanes1[t + 96u])), combine(combine(lanes1[t + 16u], lanes1[t + 80u]), combine(lanes1[t + 48u], lanes1[t + 112u])));
-        values.v2 = combine(combine(combine(lanes2[t], lanes2[t + 64u]), combine(lanes2[t + 32u], lanes2[t + 96u])), combine(combine(lanes2[t + 16u], lanes2[t + 80u]), combine(lanes2[t + 48u], lanes2[t + 112u])));
-        values.v3 = combine(combine(combine(lanes3[t], lanes3[t + 64u]), combine(lanes3[t + 32u], lanes3[t + 96u])), combine(combine(lanes3[t + 16u], lanes3[t + 80u]), combine(lanes3[t + 48u], lanes3[t + 112u])));
+        result.v0 = combine(combine(combine(lanes0[t], lanes0[t + 64u]), combine(lanes0[t + 32u], lanes0[t + 96u])), combine(combine(lanes0[t + 16u], lanes0[t + 80u]), combine(lanes0[t + 48u], lanes0[t + 112u])));
+        result.v1 = combine(combine(combine(lanes1[t], lanes1[t + 64u]), combine(lanes1[t + 32u], lanes1[t + 96u])), combine(combine(lanes1[t + 16u], lanes1[t + 80u]), combine(lanes1[t + 48u], lanes1[t + 112u])));
+        result.v2 = combine(combine(combine(lanes2[t], lanes2[t + 64u]), combine(lanes2[t + 32u], lanes2[t + 96u])), combine(combine(lanes2[t + 16u], lanes2[t + 80u]), combine(lanes2[t + 48u], lanes2[t + 112u])));
+        result.v3 = combine(combine(combine(lanes3[t], lanes3[t + 64u]), combine(lanes3[t + 32u], lanes3[t + 96u])), combine(combine(lanes3[t + 16u], lanes3[t + 80u]), combine(lanes3[t + 48u], lanes3[t + 112u])));
     }
-    return values;
+    return result;
 }
 
 /// Stores the results from `place` on.
 fn store(place: u32, values: Values) {
-    output[place + 0u] = finish(values.v0);
+    output[place] = finish(values.v0);
     output[place + 1u] = finish(values.v1);
     output[place + 2u] = finish(values.v2);
     output[place + 3u] = finish(values.v3);

@@ -1,22 +1,19 @@
 // Reduction of lines, whose elements follow one another: output[line, part] = combine of the elements of a part of a line.
 //
-// LANES invocations share a line or a part of it. Each walks over its accesses of WIDTH elements, LANES accesses apart, several loads at once; then
-// the values of an access and those of the lanes are combined by halves: through subgroups where the text was made so, else through
-// workgroup memory with a barrier for every four levels. A workgroup has WORKGROUP / LANES lines. If a line has several parts, a second
-// dispatch reduces their results, which are a line again; or, where the text was made so, the workgroup that arrives last does it.
+// LANES invocations share a line or a part of it. Each walks over its accesses of WIDTH elements, LANES accesses
+// apart, with several loads under way; then the values of an access and those of the lanes are combined by halves:
+// through subgroups where the text was made so, else through workgroup memory with a barrier for every four levels.
+// A workgroup has WORKGROUP / LANES lines. If a line has several parts, each has a result (store.wgsl), and a second
+// dispatch reduces these, which are a line again; or the workgroup that arrives last does it (join.wgsl).
 //
-// Arriving last: a workgroup puts the words of its result, by halves of 16 bits with a mark above, into atomics, and then counts itself in
-// another. Who counts the last one reads all results. WGSL orders nothing between different atomics, so it reads until the mark is there: the
-// store was made before the count, by an invocation that waits for nobody. It leaves zeros for the next run.
-//
-// Between the markers stand the types and the arithmetic of one operator, and the walk; here the sum of f32.
+// Between the markers stand the types and the arithmetic of one operator, and the walk; here the sum of f32, joined.
 //
 // Grid: a workgroup for each part of WORKGROUP / LANES lines, parts first; folded.
 // Traffic: each element once in, a result for each part out. Workgroup memory: WORKGROUP values and a word, or less.
 // Requires: LANES and WORKGROUP are powers of two.
 // Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later libraries.
 // Rust twin: src/kernels/reduce/lines.rs
-// Appended: grid.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/store.wgsl | reduce/join.wgsl
 
 struct Params {
     /// Lines to reduce.
@@ -44,58 +41,53 @@ struct Params {
     zero: u32,
 }
 
-/// Between the indices of neighbours in an access.
-const INDEX_STEP = 1u;
-
 @group(0) @binding(0) var<uniform> params: Params;
 
 // <generated>
 const WORKGROUP = 256u;
 const WIDTH = 4u;
-const LANES = 64u;
+const LANES = 256u;
 
-/// 4 element(s) of the input.
-alias Access = vec4<u32>;
 alias Value = f32;
 alias Result = f32;
 
+@group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> output: array<Result>;
+
 /// The value of element j of what is reduced.
-fn map_element(x: f32, j: u32) -> Value {
+fn map_element(x: f32, j: u32) -> f32 {
     return x;
 }
 
-fn combine(a: Value, b: Value) -> Value {
+fn combine(a: f32, b: f32) -> f32 {
     return a + b;
 }
 
-/// Does nothing to what it is combined with.
-fn nothing() -> Value {
+/// A value combined with it stays as it is.
+fn identity() -> f32 {
     return f32();
 }
 
-fn finish(v: Value) -> Result {
+fn finish(v: f32) -> f32 {
     return v;
 }
 
-@group(0) @binding(1) var<storage, read> input: array<Access>;
-@group(0) @binding(2) var<storage, read_write> output: array<Result>;
-
-/// Of the elements of an access.
+// The values of the elements of an access.
 struct Values {
-    v0: Value,
-    v1: Value,
-    v2: Value,
-    v3: Value,
+    v0: f32,
+    v1: f32,
+    v2: f32,
+    v3: f32,
 }
 
 /// The values of access `at`, whose first element is element j of what is reduced.
 fn load(at: u32, j: u32) -> Values {
     let x = input[at];
-    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j + 1u * INDEX_STEP), map_element(bitcast<f32>(x.z), j + 2u * INDEX_STEP), map_element(bitcast<f32>(x.w), j + 3u * INDEX_STEP));
+    return Values(map_element(bitcast<f32>(x.x), j), map_element(bitcast<f32>(x.y), j + 1u), map_element(bitcast<f32>(x.z), j + 2u), map_element(bitcast<f32>(x.w), j + 3u));
 }
 
 /// Combines the values of an access.
-fn across(values: Values) -> Value {
+fn across(values: Values) -> f32 {
     return combine(combine(values.v0, values.v2), combine(values.v1, values.v3));
 }
 
@@ -108,51 +100,54 @@ fn load_step(base: u32, i: u32) -> Values {
 }
 
 /// Combines the elements from `begin` to `end` that belong to `lane`.
-fn walk(base: u32, begin: u32, end: u32, lane: u32) -> Value {
+fn walk(base: u32, begin: u32, end: u32, lane: u32) -> f32 {
     var i = begin + lane;
-    var a0 = Values(nothing(), nothing(), nothing(), nothing());
-    let whole = (end - begin) / (4u * LANES);
+    var total0 = Values(identity(), identity(), identity(), identity());
+    let whole = (end - begin) / (LANES * 4u);
     for (var step = 0u; step < whole; step++) {
         let x0 = load_step(base, i);
-        let x1 = load_step(base, i + 1u * LANES);
-        let x2 = load_step(base, i + 2u * LANES);
-        let x3 = load_step(base, i + 3u * LANES);
-        a0 = combine_values(a0, x0);
-        a0 = combine_values(a0, x1);
-        a0 = combine_values(a0, x2);
-        a0 = combine_values(a0, x3);
-        i += 4u * LANES;
+        let x1 = load_step(base, i + LANES);
+        let x2 = load_step(base, i + LANES * 2u);
+        let x3 = load_step(base, i + LANES * 3u);
+        total0 = combine_values(total0, x0);
+        total0 = combine_values(total0, x1);
+        total0 = combine_values(total0, x2);
+        total0 = combine_values(total0, x3);
+        i += LANES * 4u;
     }
-    for (; i < end; i += 1u * LANES) {
-        a0 = combine_values(a0, load_step(base, i));
+    for (; i < end; i += LANES) {
+        total0 = combine_values(total0, load_step(base, i));
     }
-    return across(a0);
+    return across(total0);
 }
 
-var<workgroup> lanes: array<Value, WORKGROUP>;
+var<workgroup> lanes: array<f32, 256>;
 
-/// Combines the values of the lanes of a line; lane 0 knows the result.
-fn over_lanes(own: Value, t: u32, lane: u32) -> Value {
-    var v = own;
-    lanes[t] = v;
+/// Combines the values of neighbouring lanes; lane 0 knows the result.
+fn over_lanes(own: f32, t: u32, lane: u32) -> f32 {
+    var result = own;
+    lanes[t] = result;
     workgroupBarrier();
     if (lane < 32u) {
-        v = combine(lanes[t], lanes[t + 32u]);
+        result = combine(combine(combine(lanes[t], lanes[t + 128u]), combine(lanes[t + 64u], lanes[t + 192u])), combine(combine(lanes[t + 32u], lanes[t + 160u]), combine(lanes[t + 96u], lanes[t + 224u])));
     }
-    v = combine(v, subgroupShuffleDown(v, 16u));
-    v = combine(v, subgroupShuffleDown(v, 8u));
-    v = combine(v, subgroupShuffleDown(v, 4u));
-    v = combine(v, subgroupShuffleDown(v, 2u));
-    v = combine(v, subgroupShuffleDown(v, 1u));
-    return v;
+    result = combine(result, subgroupShuffleDown(result, 16u));
+    result = combine(result, subgroupShuffleDown(result, 8u));
+    result = combine(result, subgroupShuffleDown(result, 4u));
+    result = combine(result, subgroupShuffleDown(result, 2u));
+    result = combine(result, subgroupShuffleDown(result, 1u));
+    return result;
 }
 
-/// Stores the result of a part.
-fn conclude(value: Value, first_line: u32, part: u32, t: u32, lane: u32) {
-    let line = first_line + t / LANES;
-    if (lane == 0u && line < params.lines) {
-        output[params.first_result + line * params.parts + part] = finish(value);
-    }
+// Words of a value, of which the rest are zeros.
+const WORDS = 1u;
+
+fn to_words(value: f32) -> vec4<u32> {
+    return vec4<u32>(bitcast<u32>(value), 0u, 0u, 0u);
+}
+
+fn from_words(words: vec4<u32>) -> f32 {
+    return bitcast<f32>(words.x);
 }
 // </generated>
 
@@ -173,5 +168,5 @@ fn main(
     // Nothing in a line past the last.
     let end = select(begin, min(begin + params.chunk, params.length), live);
     let value = over_lanes(walk(base, begin, end, lane), t, lane);
-    conclude(value, first_line, part, t, lane);
+    store_result(value, first_line, part, t, lane);
 }

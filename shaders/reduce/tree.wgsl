@@ -12,7 +12,7 @@
 // Requires: WORKGROUP is a power of two.
 // Source: the tree of an OpenCL tutorial on reductions in local memory.
 // Rust twin: src/kernels/reduce/tree.rs
-// Appended: grid.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl
 
 struct Params {
     /// Elements of the input.
@@ -25,41 +25,36 @@ struct Params {
 
 override WORKGROUP: u32 = 256u;
 
-/// Between the indices of neighbours in an access.
-const INDEX_STEP = 1u;
-
 @group(0) @binding(0) var<uniform> params: Params;
 
 // <generated>
-/// 1 element(s) of the input.
-alias Access = u32;
 alias Value = f32;
 alias Result = f32;
 
+@group(0) @binding(1) var<storage, read> input: array<u32>;
+@group(0) @binding(2) var<storage, read_write> output: array<Result>;
+
 /// The value of element j of what is reduced.
-fn map_element(x: f32, j: u32) -> Value {
+fn map_element(x: f32, j: u32) -> f32 {
     return x;
 }
 
-fn combine(a: Value, b: Value) -> Value {
+fn combine(a: f32, b: f32) -> f32 {
     return a + b;
 }
 
-/// Does nothing to what it is combined with.
-fn nothing() -> Value {
+/// A value combined with it stays as it is.
+fn identity() -> f32 {
     return f32();
 }
 
-fn finish(v: Value) -> Result {
+fn finish(v: f32) -> f32 {
     return v;
 }
 
-@group(0) @binding(1) var<storage, read> input: array<Access>;
-@group(0) @binding(2) var<storage, read_write> output: array<Result>;
-
-/// Of the elements of an access.
+// The values of the elements of an access.
 struct Values {
-    v0: Value,
+    v0: f32,
 }
 
 /// The values of access `at`, whose first element is element j of what is reduced.
@@ -67,7 +62,6 @@ fn load(at: u32, j: u32) -> Values {
     let x = input[at];
     return Values(map_element(bitcast<f32>(x), j));
 }
-
 // </generated>
 
 var<workgroup> values: array<Value, WORKGROUP>;

@@ -24,7 +24,7 @@ pub struct Kernel {
     pub name: &'static str,
     /// Its own text.
     pub source: &'static Source,
-    /// Files appended to it; of each inner list a dispatch takes one.
+    /// Files appended to it; of each inner list a dispatch takes one, or none that it does not need.
     pub appended: &'static [&'static [&'static Source]],
     /// Fields of `Params`, the uniform at binding 0.
     pub params: &'static [Field],
@@ -254,8 +254,8 @@ impl fmt::Display for Dispatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<34} {}", self.label, self.kernel.name)?;
         // Of the appended files those that were chosen.
-        let chosen = self.appended.iter().zip(self.kernel.appended).filter(|(_, choices)| choices.len() > 1);
-        for (source, _) in chosen {
+        let choices = self.kernel.appended.iter().filter(|choices| choices.len() > 1);
+        for source in choices.flat_map(|choices| self.appended.iter().filter(|source| choices.contains(source))) {
             let stem = source.path.trim_end_matches(".wgsl");
             write!(f, "({})", stem.rsplit_once('/').map_or(stem, |(_, name)| name))?;
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::Value;
+use super::arithmetic::type_of;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::operator::Kind;
 
@@ -71,7 +72,7 @@ impl<T: Value> Custom<T> {
             let why = "operators of one's own are for f32, f16, i32, u32 and complex f32".to_owned();
             return Err(Error::Unsupported { what: "an operator on f64".to_owned(), why });
         }
-        let value = T::KIND.wgsl();
+        let value = type_of(T::KIND);
         check::<T>(expression, "combine", &format!("a: {value}, b: {value}"), "a, b")?;
         let mut words = [0; 2];
         let bytes = bytemuck::bytes_of(&identity);
@@ -85,7 +86,7 @@ impl<T: Value> Custom<T> {
     /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
     /// [`Error::LimitExceeded`] if it is longer or deeper than the limits above.
     pub fn map(mut self, expression: &str) -> Result<Self> {
-        let value = T::KIND.wgsl();
+        let value = type_of(T::KIND);
         check::<T>(expression, "map_element", &format!("x: {value}, j: u32"), "x, j")?;
         self.map = Some(expression.into());
         Ok(self)
@@ -133,7 +134,7 @@ fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &s
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
         return Err(wrong(format!("it is one expression, without `{word}`")));
     }
-    let value = T::KIND.wgsl();
+    let value = type_of(T::KIND);
     let calls: Vec<String> = parameters.split(", ").map(|parameter| format!("var {parameter};")).collect();
     let calls = format!("{} let result = {function}({names});", calls.join(" "));
     // A compute shader calls the function: some functions of WGSL are valid in a fragment shader

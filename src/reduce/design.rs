@@ -1,8 +1,8 @@
 //! The rules that choose a recipe, with the measurements behind each number.
 
+use super::emit::has_access;
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
-use super::text::has_access;
 use super::{Core, Determinism};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;

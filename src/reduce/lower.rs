@@ -1,9 +1,9 @@
 //! A recipe for a reduction as dispatches.
 
 use super::design::{Order, fixed_order, keeps};
+use super::emit::{self, value_words};
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
-use super::text::{self, Setting, value_words};
 use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -191,7 +191,7 @@ impl Lowering<'_> {
             let to = self.target(pass, last, partials.into());
             let stage =
                 Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1, join: 0 };
-            let dispatch = tree::dispatch(length, text::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
+            let dispatch = tree::dispatch(length, emit::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
             self.program.dispatches.push(dispatch);
             if last {
                 break;
@@ -350,7 +350,6 @@ impl Lowering<'_> {
         let (chunk, all_parts) = (*chunk, *all_parts);
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
-        let setting = Setting { workgroup: pass.workgroup, unroll: pass.unroll, subgroup: pass.subgroup, runs };
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
         // Among all that is reduced to one, of which this may be a piece.
@@ -386,7 +385,7 @@ impl Lowering<'_> {
                 first_result: if pass.join { cut.first_line } else { cut.first_line * all_parts + cut.first_part },
                 zero: 0,
             };
-            let (generated, bytes) = text::lines(stage.clone(), &setting);
+            let (generated, bytes) = emit::lines(stage.clone(), pass, runs);
             lines::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         } else {
             let params = columns::Params {
@@ -406,7 +405,7 @@ impl Lowering<'_> {
                 first_result: (cut.first_line * all_parts + cut.first_part) * extent.contiguous * width,
                 zero: 0,
             };
-            let (generated, bytes) = text::columns(stage.clone(), &setting);
+            let (generated, bytes) = emit::columns(stage.clone(), pass, runs);
             columns::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         }
     }

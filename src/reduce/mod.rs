@@ -36,18 +36,19 @@
 //! # }
 //! ```
 
+mod arithmetic;
 mod custom;
 mod design;
 // Reductions on several devices are made of these; hidden, as only those and the tests have a use for them.
 #[doc(hidden)]
 pub mod divide;
+mod emit;
 mod geometry;
 mod judge;
 mod lower;
 mod neighbours;
 mod recipe;
 mod samples;
-mod text;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

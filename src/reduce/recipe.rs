@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::emit::{has_access, needs_int64};
 use super::geometry::Geometry;
-use super::text::{has_access, needs_int64};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;

@@ -324,7 +324,7 @@ fn uses(value: &Expr, used: &mut HashSet<Rc<str>>) {
         Node::Name(name) => {
             used.insert(name.clone());
         }
-        Node::U32(_) | Node::Bool(_) | Node::Float(_) => {}
+        Node::U32(_) | Node::Bool(_) | Node::Float(_) | Node::Raw(_) => {}
         Node::Unary(_, x) | Node::Member(x, _) => uses(x, used),
         Node::Binary(_, x, y) | Node::Index(x, y) => {
             uses(x, used);

@@ -25,6 +25,7 @@ pub(super) enum Node {
     Call(Rc<str>, Vec<Expr>),
     Index(Expr, Expr),
     Member(Expr, Rc<str>),
+    Raw(Rc<str>),
 }
 
 /// What stands between two operands.
@@ -237,6 +238,12 @@ pub(crate) fn zero(ty: &Type) -> Expr {
 /// A call that yields a value of this type, or of none that matters.
 pub(crate) fn call<'a>(name: &str, arguments: impl IntoIterator<Item = &'a Expr>, ty: Type) -> Expr {
     Expr::new(Node::Call(name.into(), arguments.into_iter().cloned().collect()), ty)
+}
+
+/// An expression that a caller wrote, of this type; it may name parameters of its function alone. Generators have no other
+/// use for it.
+pub(crate) fn raw(text: &str, ty: Type) -> Expr {
+    Expr::new(Node::Raw(text.into()), ty)
 }
 
 /// A value of a type of these parts.

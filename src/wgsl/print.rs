@@ -157,6 +157,7 @@ impl fmt::Display for Expr {
                 bracketed(f, value, is_primary(value))?;
                 write!(f, ".{name}")
             }
+            Node::Raw(text) => write!(f, "(\n{text}\n)"),
         }
     }
 }

@@ -13,7 +13,7 @@ fn whole_numbers_fold() {
     let t = name("t");
     prints(&(&t + 0), "t");
     prints(&(&t * 1), "t");
-    prints(&(&t * 0), "0u");
+    prints(&(&t * Expr::from(0)), "0u");
     prints(&(&t + 3 + 4), "t + 7u");
     prints(&(Expr::from(3) + &t), "t + 3u");
     prints(&(&t * 4 * 8), "t * 32u");
@@ -59,7 +59,7 @@ fn parentheses_stand_where_they_must() {
     prints(&(&a + (&b << 2)), "a + (b << 2u)");
     prints(&((&a >> 1) | (&b & 3) | &c), "(a >> 1u) | (b & 3u) | c");
     prints(&(&a & 1).equals(0), "(a & 1u) == 0u");
-    prints(&a.less(&b).and(&b.less(&c).or(c.equals(1))), "a < b && (b < c || c == 1u)");
+    prints(&a.less(&b).and(b.less(&c).or(c.equals(1))), "a < b && (b < c || c == 1u)");
     prints(&!a.less(&b), "!(a < b)");
     prints(&-Expr::name("z", vec2(Scalar::F32)).x(), "-z.x");
     prints(&(-(Expr::name("z", F32) + Expr::name("w", F32))), "-(z + w)");
@@ -82,6 +82,11 @@ fn components_of_components_are_those_of_the_vector() {
     prints(&z.components("yx").x(), "z.y");
     prints(&z.components("xy"), "z");
     prints(&z.components("yx").components("yx"), "z.xy");
+}
+
+#[test]
+fn what_a_caller_wrote_stays_one_operand() {
+    prints(&(raw("a + b", U32) * 2), "(\na + b\n) * 2u");
 }
 
 #[test]

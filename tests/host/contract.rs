@@ -205,7 +205,7 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     let sum = |source, spec: Reduction<f32, f32>, recipe: &str| (source, spec.lower(&recipe.parse().unwrap(), &profiles[0]).unwrap());
     let sums = [
         sum(&sources::REDUCE_TREE, Reduce::sum(200), "tree 256"),
-        sum(&sources::REDUCE_LINES, Reduce::sum([9, 4096]).axes([1]), "workgroup=256 lanes=64 width=4 unroll=4 subgroup=32"),
+        sum(&sources::REDUCE_LINES, Reduce::sum([9, 16384]).axes([1]), "workgroup=256 lanes=256 width=4 unroll=4 parts=4 subgroup=32 join"),
         sum(&sources::REDUCE_COLUMNS, Reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
     ];
     let mut written = Vec::new();

@@ -37,10 +37,10 @@ fn source(files: &[&str]) -> String {
     files.iter().map(|file| std::fs::read_to_string(format!("{}/../../shaders/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()).collect()
 }
 
-/// Sums of 5 lines of 4 · 300 numbers, whose last steps shuffle past the end of subgroups.
+/// Sums of 5 lines of 4 · 300 numbers, a workgroup for each and one more, whose last steps shuffle past the end of subgroups.
 #[test]
 fn sums_of_lines() {
-    let shader = Shader::new(&source(&["reduce/lines.wgsl", "grid.wgsl"])).unwrap();
+    let shader = Shader::new(&source(&["reduce/lines.wgsl", "grid.wgsl", "reduce/store.wgsl"])).unwrap();
     let kernel = shader.entry("main").unwrap().compile().unwrap();
     let (lines, length) = (5u32, 300u32);
     let numbers: Vec<f32> = (0..lines * length * 4).map(|i| (i % 17) as f32).collect();
@@ -53,7 +53,7 @@ fn sums_of_lines() {
             Binding::whole(0, 1, memory.add(Buffer::from_slice(&numbers))),
             Binding::whole(0, 2, output),
         ];
-        let report = kernel.dispatch([2, 1, 1], &mut memory, &bindings, &Config { seed, subgroup_size, ..Config::default() }).unwrap();
+        let report = kernel.dispatch([6, 1, 1], &mut memory, &bindings, &Config { seed, subgroup_size, ..Config::default() }).unwrap();
         assert!(report.is_clean(), "{report}");
         let sums: Vec<f32> = numbers.chunks(4 * length as usize).map(|line| line.iter().sum()).collect();
         assert_eq!(memory[output].to_vec::<f32>(), sums);
@@ -66,6 +66,6 @@ fn sums_of_lines() {
         Binding::whole(0, 1, memory.add(Buffer::from_slice(&numbers))),
         Binding::whole(0, 2, memory.add(Buffer::unwritten(4 * lines as u64))),
     ];
-    let report = kernel.dispatch([2, 1, 1], &mut memory, &bindings, &Config { subgroup_size: 8, ..Config::default() }).unwrap();
+    let report = kernel.dispatch([6, 1, 1], &mut memory, &bindings, &Config { subgroup_size: 8, ..Config::default() }).unwrap();
     assert!(!report.is_clean());
 }

@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/columns.wgsl`.
 
-use super::{Arrays, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
@@ -44,7 +44,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/columns",
     source: &sources::REDUCE_COLUMNS,
-    appended: &[&[&sources::GRID]],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES],
     params: Params::FIELDS,
     overrides: &[],
     proven: false,

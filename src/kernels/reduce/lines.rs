@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/lines.wgsl`.
 
-use super::{Arrays, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
@@ -40,7 +40,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/lines",
     source: &sources::REDUCE_LINES,
-    appended: &[&[&sources::GRID]],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
@@ -57,5 +57,7 @@ pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_
     let label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
     let groups = u64::from(params.lines.div_ceil(workgroup.invocations / stage.lanes)) * u64::from(params.parts);
     let grid = Grid::linear(groups, max_groups)?;
-    Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
+    let mut dispatch = super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid);
+    dispatch.appended.push(if stage.join > 0 { &sources::REDUCE_JOIN } else { &sources::REDUCE_STORE });
+    Ok(dispatch)
 }

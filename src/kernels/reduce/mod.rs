@@ -7,9 +7,9 @@ pub mod tree;
 
 use std::sync::Arc;
 
-use operator::{Kind, Operator};
+use operator::{Kind, Map, Operator};
 
-use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, sources};
+use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Source, sources};
 
 /// What the generated part of a reduction's kernel computes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -48,7 +48,31 @@ impl Stage {
     pub fn takes_two(&self) -> bool {
         !self.partial && self.operator.takes_two()
     }
+
+    /// The file of numbers as ranks, where some are made or led back.
+    fn rank(&self) -> Option<&'static Source> {
+        let Self { operator, partial, last, .. } = self;
+        let is_used = operator.is_ranked() && (!partial || *last && !operator.is_arg());
+        is_used.then(|| match operator.mapped() {
+            Kind::F32 => &sources::REDUCE_RANK_F32,
+            Kind::F64 => &sources::REDUCE_RANK_PAIR,
+            Kind::I32 => &sources::REDUCE_RANK_I32,
+            _ => &sources::REDUCE_RANK_U32,
+        })
+    }
+
+    /// The file of differences, where they are not simple.
+    fn difference(&self) -> Option<&'static Source> {
+        match (&self.operator.map, self.operator.input) {
+            (Map::Distance, Kind::F32 | Kind::F16) if !self.partial => Some(&sources::REDUCE_DIFFERENCE_F32),
+            (Map::Distance, Kind::Complex) if !self.partial => Some(&sources::REDUCE_DIFFERENCE_COMPLEX),
+            _ => None,
+        }
+    }
 }
+
+const RANKS: &[&Source] = &[&sources::REDUCE_RANK_F32, &sources::REDUCE_RANK_PAIR, &sources::REDUCE_RANK_I32, &sources::REDUCE_RANK_U32];
+const DIFFERENCES: &[&Source] = &[&sources::REDUCE_DIFFERENCE_F32, &sources::REDUCE_DIFFERENCE_COMPLEX];
 
 /// The arrays of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,11 +125,12 @@ fn dispatch(
     arrays: Arrays,
     grid: Grid,
 ) -> Dispatch {
-    let binds = arrays.binds(&stage_of(&generated));
+    let stage = stage_of(&generated);
+    let binds = arrays.binds(&stage);
     Dispatch {
         label,
         kernel,
-        appended: vec![&sources::GRID],
+        appended: [Some(&sources::GRID), stage.rank(), stage.difference()].into_iter().flatten().collect(),
         generated: Some(generated),
         overrides: Vec::new(),
         params: params.to_vec(),

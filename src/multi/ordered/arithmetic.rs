@@ -1,4 +1,4 @@
-//! What a reduction does with numbers, on the host: as the WGSL of `kernels::reduce::operator` does it,
+//! What a reduction does with numbers, on the host: as the WGSL of `src/reduce/arithmetic.rs` does it,
 //! to the bit where WGSL says which bits those are.
 
 use std::num::Wrapping;

@@ -1,0 +1,86 @@
+// The end of a reduction of lines in parts, which the workgroup that arrives last combines.
+//
+// A workgroup publishes the words of its result in atomics, by halves of 16 bits with a mark above, and then counts
+// itself in another. Who counts the last one reads all results. WGSL orders nothing between different atomics, so it
+// reads each until the mark is there: the store was made before the count, by an invocation that waits for nobody. It
+// leaves zeros for the next run. Parts are combined in their order, not in that of their arrival.
+//
+// Requires: LANES is WORKGROUP. The generated part has WORDS, the words of a value, and `to_words` and `from_words`.
+// Rust twin: src/kernels/reduce/lines.rs
+
+/// For each line a count, then for each part of it the words of its result by halves.
+@group(0) @binding(4) var<storage, read_write> arrivals: array<atomic<u32>>;
+
+var<workgroup> arrived: u32;
+
+/// Atomics of a value.
+const HALVES = 2u * WORDS;
+
+/// Marks a half of a word that is there.
+const MARK = 0x10000u;
+
+fn publish_word(place: u32, word: u32) {
+    atomicStore(&arrivals[place], (word & 0xffffu) | MARK);
+    atomicStore(&arrivals[place + 1u], (word >> 16u) | MARK);
+}
+
+/// Waits for a word, and leaves zeros.
+fn consume_word(place: u32) -> u32 {
+    var low = 0u;
+    var high = 0u;
+    while ((low & high & MARK) == 0u) {
+        low = atomicLoad(&arrivals[place]);
+        high = atomicLoad(&arrivals[place + 1u]);
+    }
+    atomicStore(&arrivals[place], 0u);
+    atomicStore(&arrivals[place + 1u], 0u);
+    return (low & 0xffffu) | (high << 16u);
+}
+
+fn publish(place: u32, value: Value) {
+    let words = to_words(value);
+    publish_word(place, words.x);
+    if (WORDS > 1u) {
+        publish_word(place + 2u, words.y);
+    }
+    if (WORDS > 2u) {
+        publish_word(place + 4u, words.z);
+        publish_word(place + 6u, words.w);
+    }
+}
+
+fn consume(place: u32) -> Value {
+    var words = vec4<u32>(consume_word(place), 0u, 0u, 0u);
+    if (WORDS > 1u) {
+        words.y = consume_word(place + 2u);
+    }
+    if (WORDS > 2u) {
+        words.z = consume_word(place + 4u);
+        words.w = consume_word(place + 6u);
+    }
+    return from_words(words);
+}
+
+/// Publishes the result of a part; the workgroup that arrives last combines them all and stores the result of the line.
+fn store_result(own: Value, line: u32, part: u32, t: u32, lane: u32) {
+    if (line >= params.lines) {
+        return;
+    }
+    let first = params.lines + line * params.parts * HALVES;
+    if (t == 0u) {
+        publish(first + part * HALVES, own);
+        arrived = atomicAdd(&arrivals[line], 1u);
+    }
+    if (workgroupUniformLoad(&arrived) + 1u < params.parts) {
+        return;
+    }
+    var value = identity();
+    for (var p = t; p < params.parts; p += WORKGROUP) {
+        value = combine(value, consume(first + p * HALVES));
+    }
+    value = over_lanes(value, t, lane);
+    if (t == 0u) {
+        output[params.first_result + line] = finish(value);
+        atomicStore(&arrivals[line], 0u);
+    }
+}

@@ -1,0 +1,386 @@
+//! The part of a reduction's kernel that is generated: types, operator, loads, the walk of an invocation and the
+//! combination over its neighbours.
+
+use super::arithmetic::{self, function, type_of};
+use super::recipe::Pass;
+use crate::kernels::reduce::Stage;
+use crate::kernels::reduce::operator::Kind;
+use crate::kernels::{Form, Generated};
+use crate::wgsl::{Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
+
+/// What the kernel reads an element as.
+fn loaded(stage: &Stage) -> Kind {
+    if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
+}
+
+/// What one access loads: words, but for f64.
+fn access(stage: &Stage) -> Option<Type> {
+    let kind = loaded(stage);
+    Some(match (kind, kind.bytes() * stage.width) {
+        (Kind::F64, 8 | 16 | 32) => Type::numbers(stage.width, Scalar::F64),
+        (Kind::F64, _) => return None,
+        // Half of it.
+        (_, 2) => U32,
+        (_, bytes @ (4 | 8 | 16)) => Type::numbers(bytes / 4, Scalar::U32),
+        (_, 32) => vec4(Scalar::U64),
+        _ => return None,
+    })
+}
+
+/// Whether elements can be read `width` at a time.
+pub(super) fn has_access(stage: &Stage) -> bool {
+    access(stage).is_some()
+}
+
+/// Whether an access takes 64-bit integers.
+pub(super) fn needs_int64(stage: &Stage) -> bool {
+    access(stage) == Some(vec4(Scalar::U64))
+}
+
+/// Words of a value.
+pub(super) fn value_words(stage: &Stage) -> u32 {
+    stage.operator.value().bytes() / 4
+}
+
+/// The text for `reduce/tree`.
+pub(super) fn tree(stage: Stage) -> Generated {
+    Emitter::new(&stage, None, true).module.finish_as(stage)
+}
+
+/// The text for `reduce/lines`, and its bytes of workgroup memory; `runs` says that lines are in several runs.
+pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
+    let mut emitter = Emitter::new(&stage, Some(pass), true);
+    emitter.across();
+    emitter.walk(pass, runs);
+    let mut bytes = emitter.over_lanes(pass);
+    if stage.join > 0 {
+        emitter.words();
+        bytes += 4;
+    }
+    (emitter.module.finish_as(stage), bytes)
+}
+
+/// The text for `reduce/columns`, and its bytes of workgroup memory; `runs` says that columns are in several runs.
+pub(super) fn columns(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
+    let mut emitter = Emitter::new(&stage, Some(pass), false);
+    emitter.walk(pass, runs);
+    let bytes = emitter.over_lanes(pass);
+    emitter.store();
+    (emitter.module.finish_as(stage), bytes)
+}
+
+impl Module {
+    fn finish_as(self, stage: Stage) -> Generated {
+        Generated { text: self.finish().into(), form: Form::Reduction(stage.into()) }
+    }
+}
+
+/// The first half combined with the second, until one value is left: the order of a tree.
+fn halves(mut values: Vec<Expr>, combine: impl Fn(&Expr, &Expr) -> Expr) -> Expr {
+    while values.len() > 1 {
+        let second = values.split_off(values.len() / 2);
+        values = values.iter().zip(&second).map(|(a, b)| combine(a, b)).collect();
+    }
+    values.remove(0)
+}
+
+/// Levels of the tree that go through workgroup memory between two barriers.
+///
+/// One each would be ten barriers for 1024 lanes; so it is three, and an invocation reads 16 values at most. The tree is
+/// the same for any number, so recipes do not state it.
+const LEVELS: u32 = 4;
+
+/// Halves `from` values to `to` through workgroup memory, in steps of several levels: how many invocations combine how
+/// many values each.
+fn through_memory(from: u32, to: u32) -> Vec<(u32, u32)> {
+    let mut steps = Vec::new();
+    let mut left = from;
+    while left > to {
+        let target = to.max(left >> LEVELS);
+        steps.push((target, left / target));
+        left = target;
+    }
+    steps
+}
+
+/// A uniform parameter of the kernel.
+fn param(name: &str) -> Expr {
+    Expr::name("params", Type::named("Params")).field(name, U32)
+}
+
+struct Emitter<'a> {
+    stage: &'a Stage,
+    module: Module,
+    /// The type of a value.
+    value: Type,
+    /// The structure of the values of an access.
+    values: Type,
+    /// Neighbours in an access are neighbours along a line. In a row they are in columns of their own.
+    lines: bool,
+}
+
+impl<'a> Emitter<'a> {
+    /// Types, arrays, operator and loads.
+    fn new(stage: &'a Stage, pass: Option<&Pass>, lines: bool) -> Self {
+        let mut module = Module::default();
+        if let Some(pass) = pass {
+            for (name, value) in [("WORKGROUP", pass.workgroup), ("WIDTH", stage.width), ("LANES", stage.lanes)] {
+                module.constant(name, value);
+            }
+            module.gap();
+        }
+        let value = type_of(stage.operator.value());
+        module.alias("Value", &value);
+        let result = module.alias("Result", &type_of(stage.target()));
+        module.gap();
+        let access = Type::array(access(stage).expect("the width was checked"));
+        let mut arrays = vec![("x", module.storage(1, "input", Access::Read, access.clone()))];
+        module.storage(2, "output", Access::ReadWrite, Type::array(result));
+        if stage.takes_two() {
+            arrays.push(("y", module.storage(3, "second", Access::Read, access)));
+        }
+        module.gap();
+        arithmetic::write(&mut module, stage);
+        module.comment("The values of the elements of an access.");
+        let fields: Vec<_> = (0..stage.width).map(|v| (format!("v{v}"), value.clone())).collect();
+        let values = module.structure("Values", &fields);
+        let mut emitter = Self { stage, module, value, values, lines };
+        emitter.load(&arrays);
+        emitter
+    }
+
+    /// A structure of values.
+    fn values(&self, value: impl Fn(u32) -> Expr) -> Expr {
+        let values: Vec<Expr> = (0..self.stage.width).map(value).collect();
+        construct(&self.values, &values)
+    }
+
+    /// The value of element v of an access.
+    fn value(&self, values: &Expr, v: u32) -> Expr {
+        values.field(&format!("v{v}"), self.value.clone())
+    }
+
+    fn combine(&self, a: &Expr, b: &Expr) -> Expr {
+        call("combine", [a, b], self.value.clone())
+    }
+
+    /// Whether the elements of an access get their own indices when the walk is over.
+    fn counts_later(&self) -> bool {
+        self.stage.operator.is_arg() && !self.stage.partial
+    }
+
+    /// A value that is an index and the least of ranks.
+    fn unranked(&self, j: Expr) -> Expr {
+        let zero = Expr::from(0);
+        let parts = [&zero, &zero, &j, &zero];
+        if self.stage.operator.value() == Kind::Quad { construct(&self.value, parts) } else { construct(&self.value, parts[1..3].to_vec()) }
+    }
+
+    fn load(&mut self, arrays: &[(&str, Expr)]) {
+        let apart = u32::from(self.lines && !self.counts_later());
+        let function = function("load", [("at", &U32), ("j", &U32)], &self.values, |body, [at, j]| {
+            let operands: Vec<Vec<Expr>> = arrays.iter().map(|(name, array)| self.elements(body, name, array, &at)).collect();
+            self.values(|v| {
+                if self.stage.partial {
+                    return operands[0][v as usize].clone();
+                }
+                let index = &j + v * apart;
+                let arguments = operands.iter().map(|elements| &elements[v as usize]).chain([&index]);
+                call("map_element", arguments, self.value.clone())
+            })
+        });
+        self.module.function(function.doc("The values of access `at`, whose first element is element j of what is reduced."));
+    }
+
+    /// Loads an access as `name` and returns its elements.
+    fn elements(&self, body: &mut Body, name: &str, array: &Expr, at: &Expr) -> Vec<Expr> {
+        let kind = loaded(self.stage);
+        let unpacked = |word: &Expr| call("unpack2x16float", [word], vec2(Scalar::F32));
+        if kind == Kind::F16 && self.stage.width == 1 {
+            let both = body.value(name, unpacked(&array.at(at >> 1)));
+            return vec![select(&(at & 1).equals(1), both.y(), both.x())];
+        }
+        let access = body.value(name, array.at(at));
+        match (kind, access.ty()) {
+            (Kind::F64, _) => (0..self.stage.width as usize).map(|v| access.component(v)).collect(),
+            (Kind::F16, _) => words_of(&access, 1).iter().map(unpacked).flat_map(|both| [both.x(), both.y()]).collect(),
+            _ => words_of(&access, kind.bytes() / 4).iter().map(|words| bitcast(&type_of(kind), words)).collect(),
+        }
+    }
+
+    /// Combines the values of an access.
+    fn across(&mut self) {
+        let function = function("across", [("values", &self.values)], &self.value, |_, [values]| {
+            let each = |v: u32| {
+                let value = self.value(&values, v);
+                if self.counts_later() && v > 0 { value + self.unranked(v.into()) } else { value }
+            };
+            halves((0..self.stage.width).map(each).collect(), |a, b| self.combine(a, b))
+        });
+        self.module.function(function.doc("Combines the values of an access."));
+    }
+
+    /// A function of two accesses from one of two values.
+    fn by_values(&mut self, name: &str) {
+        let of_two = |a: &Expr, b: &Expr, v| call(name, [&self.value(a, v), &self.value(b, v)], self.value.clone());
+        let parameters = [("a", &self.values), ("b", &self.values)];
+        let function = function(&format!("{name}_values"), parameters, &self.values, |_, [a, b]| self.values(|v| of_two(&a, &b, v)));
+        self.module.function(function);
+    }
+
+    /// What an invocation makes of its accesses from `begin` to `end`: of lines one value, of rows one for each column.
+    fn walk(&mut self, pass: &Pass, runs: bool) {
+        let Pass { accumulators, unroll, .. } = *pass;
+        let rows = accumulators * unroll;
+        let lanes = Expr::name("LANES", U32);
+        let values = self.values.clone();
+        self.by_values("combine");
+        // In the walk indices rise, so that of equal ranks the one that is there is the first.
+        let keep = if self.counts_later() {
+            self.module.function(arithmetic::keep_first(&self.stage.operator));
+            self.by_values("keep_first");
+            "keep_first_values"
+        } else {
+            "combine_values"
+        };
+
+        let lines = self.lines;
+        let index = |i: &Expr| param("first_index") + if lines { i * Expr::name("WIDTH", U32) } else { i.clone() };
+        let load_step = function("load_step", [("base", &U32), ("i", &U32)], &values, |_, [base, i]| {
+            let stride = if lines { Expr::from(1) } else { param("row_stride") };
+            let (run, in_run) = i.div_rem(param("run"));
+            let in_runs = &base + in_run * &stride + run * param("run_stride");
+            let at = if runs { in_runs } else { base + &i * stride };
+            call("load", [&at, &index(&i)], values.clone())
+        });
+        self.module.function(load_step);
+
+        let mut function = Function::new("walk")
+            .doc("Combines the elements from `begin` to `end` that belong to `lane`.")
+            .returning(if lines { self.value.clone() } else { values.clone() });
+        let [base, begin, end, lane] = ["base", "begin", "end", "lane"].map(|name| function.parameter(name, U32));
+        let body = &mut function.body;
+        let i = body.variable_from("i", &begin + lane);
+        let load = |k: u32| call("load_step", [&base, &(&i + &lanes * k)], values.clone());
+        let keep = |total: &Expr, more: &Expr| call(keep, [total, more], values.clone());
+        // An index of no element is larger than that of the first one, which is there, and its rank no larger.
+        let first = if self.counts_later() { self.unranked(index(&i)) } else { call("identity", [], self.value.clone()) };
+        let totals: Vec<Expr> =
+            (0..accumulators).map(|a| body.variable_from(&format!("total{a}"), self.values(|_| first.clone()))).collect();
+        // The rest is less than one such step, and checked access by access.
+        let whole = body.value("whole", (end.clone() - begin) / (&lanes * rows));
+        body.count("step", 0, whole, 1, |body, _| {
+            let loaded: Vec<Expr> = (0..rows).map(|k| body.value(&format!("x{k}"), load(k))).collect();
+            for (more, total) in loaded.iter().zip(totals.iter().cycle()) {
+                body.assign(total, keep(total, more));
+            }
+            body.advance(&i, &lanes * rows);
+        });
+        body.count_on(&i, &end, &lanes * accumulators, |body| {
+            body.assign(&totals[0], keep(&totals[0], &load(0)));
+            for (a, total) in (0..).zip(&totals).skip(1) {
+                body.when(&(&i + &lanes * a).less(&end), |body| body.assign(total, keep(total, &load(a))));
+            }
+        });
+        body.give(if lines {
+            let across = |total: &Expr| call("across", [total], self.value.clone());
+            halves(totals.iter().map(across).collect(), |a, b| self.combine(a, b))
+        } else {
+            halves(totals, |a, b| call("combine_values", [a, b], values.clone()))
+        });
+        self.module.function(function);
+    }
+
+    /// Combines the values of the lanes of a line or column. Returns the bytes of workgroup memory.
+    fn over_lanes(&mut self, pass: &Pass) -> u64 {
+        let Pass { workgroup, width, lanes, .. } = *pass;
+        let in_subgroup = pass.subgroup.clamp(1, lanes);
+        let steps = through_memory(lanes, in_subgroup);
+        let column = |v: u32| if self.lines { "lanes".to_owned() } else { format!("lanes{v}") };
+        let columns = if self.lines { 1 } else { width };
+        let array = Type::sized(self.value.clone(), workgroup);
+        let mut memory = Vec::new();
+        if !steps.is_empty() {
+            memory.extend((0..columns).map(|v| self.module.workgroup(&column(v), array.clone())));
+            self.module.gap();
+        }
+        let ty = if self.lines { self.value.clone() } else { self.values.clone() };
+        let mut function =
+            Function::new("over_lanes").doc("Combines the values of neighbouring lanes; lane 0 knows the result.").returning(ty.clone());
+        let own = function.parameter("own", ty);
+        let [t, lane] = ["t", "lane"].map(|name| function.parameter(name, U32));
+        let body = &mut function.body;
+        let result = if lanes > 1 { body.variable_from("result", own) } else { own };
+        let places: Vec<Expr> = if self.lines { vec![result.clone()] } else { (0..width).map(|v| self.value(&result, v)).collect() };
+        let share = |body: &mut Body| memory.iter().zip(&places).for_each(|(array, place)| body.assign(&array.at(&t), place));
+        // Between lanes of a line, or of a column.
+        let apart = if self.lines { 1 } else { workgroup / lanes };
+        for (s, &(target, count)) in steps.iter().enumerate() {
+            if s == 0 {
+                share(body);
+            }
+            body.barrier();
+            body.when(&lane.less(target), |body| {
+                for (array, place) in memory.iter().zip(&places) {
+                    let values = (0..count).map(|k| array.at(&t + k * target * apart)).collect();
+                    body.assign(place, halves(values, |a, b| self.combine(a, b)));
+                }
+                if s + 1 < steps.len() {
+                    share(body);
+                }
+            });
+        }
+        for level in (0..in_subgroup.ilog2()).rev() {
+            let other = call("subgroupShuffleDown", [&result, &(1 << level).into()], self.value.clone());
+            body.assign(&result, self.combine(&result, &other));
+        }
+        body.give(result);
+        self.module.function(function);
+        memory.len() as u64 * u64::from(workgroup * self.stage.operator.value().bytes())
+    }
+
+    /// A value as words and back, for `shaders/reduce/join.wgsl`.
+    fn words(&mut self) {
+        let (count, words) = (value_words(self.stage), vec4(Scalar::U32));
+        self.module.comment("Words of a value, of which the rest are zeros.");
+        self.module.constant("WORDS", count);
+        self.module.gap();
+        self.module.function(function("to_words", [("value", &self.value)], &words, |_, [value]| {
+            let (own, zero) = (bitcast(&Type::numbers(count, Scalar::U32), &value), Expr::from(0));
+            let parts: Vec<&Expr> = [&own].into_iter().chain((count..4).map(|_| &zero)).collect();
+            if count == 4 { own } else { construct(&words, parts) }
+        }));
+        self.module.function(function("from_words", [("words", &words)], &self.value, |_, [words]| {
+            bitcast(&self.value, &words_of(&words, count)[0])
+        }));
+    }
+
+    /// What stores the results of an access to a row.
+    fn store(&mut self) {
+        let mut function = Function::new("store").doc("Stores the results from `place` on.");
+        let (place, values) = (function.parameter("place", U32), function.parameter("values", self.values.clone()));
+        let result = type_of(self.stage.target());
+        let output = Expr::name("output", Type::array(result.clone()));
+        for v in 0..self.stage.width {
+            function.body.assign(&output.at(&place + v), call("finish", [&self.value(&values, v)], result.clone()));
+        }
+        self.module.function(function);
+    }
+}
+
+/// The words of an access, so many at a time.
+fn words_of(access: &Expr, at_once: u32) -> Vec<Expr> {
+    let (words, at_once) = (Type::numbers(at_once, Scalar::U32), at_once as usize);
+    match *access.ty() {
+        Type::Vector(count, Scalar::U64) => {
+            let both = |i: usize| [access.component(i), access.component(i) >> 32].map(|word| construct(&U32, [&word]));
+            let all: Vec<Expr> = (0..count as usize).flat_map(both).collect();
+            all.chunks(at_once).map(|own| if at_once == 1 { own[0].clone() } else { construct(&words, own) }).collect()
+        }
+        Type::Vector(count, _) if count as usize > at_once => {
+            let names: Vec<char> = "xyzw".chars().take(count as usize).collect();
+            names.chunks(at_once).map(|own| access.components(&own.iter().collect::<String>())).collect()
+        }
+        _ => vec![access.clone()],
+    }
+}
