@@ -120,6 +120,11 @@ impl Expr {
         Self::new(Node::Index(self.clone(), index), element)
     }
 
+    /// `&place`, for the functions of atomics.
+    pub fn pointer(&self) -> Self {
+        self.clone().unary("&")
+    }
+
     /// A field of a structure.
     pub fn field(&self, name: &str, ty: Type) -> Self {
         Self::new(Node::Member(self.clone(), name.into()), ty)
@@ -427,13 +432,37 @@ fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
         (None, Some(0)) if matches!(operator, Mul | And) => Some(0.into()),
         (None, Some(1)) if matches!(operator, Mul | Div) => Some(a.clone()),
         (None, Some(y)) => match operator {
-            Div if a.range[1] < y => Some(0.into()),
-            Rem if a.range[1] < y => Some(a.clone()),
+            Div | Rem if y > 0 && a.range[0] / y == a.range[1] / y => {
+                let quotient = a.range[0] / y;
+                Some(if operator == Div { quotient.into() } else { a - quotient * y })
+            }
+            And if y & y.wrapping_add(1) == 0 && a.range[1] <= y => Some(a.clone()),
+            Sub => inner(Add).filter(|(_, own)| *own >= y).map(|(x, own)| x + (own - y)),
             Add => inner(Add).map(|(x, own)| binary(Add, x, own.wrapping_add(y).into())),
             Mul => inner(Mul).map(|(x, own)| binary(Mul, x, own.wrapping_mul(y).into())),
-            Div => inner(Div).and_then(|(x, own)| Some(binary(Div, x, own.checked_mul(y)?.into()))),
+            Div => inner(Div)
+                .and_then(|(x, own)| Some(binary(Div, x, own.checked_mul(y)?.into())))
+                .or_else(|| in_parts(a, y).map(|[quotient, _]| quotient)),
+            Rem => in_parts(a, y).map(|[_, remainder]| remainder),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// Quotient and remainder of a product or a sum that does not wrap around, of which y divides a part.
+fn in_parts(a: &Expr, y: u32) -> Option<[Expr; 2]> {
+    let Node::Binary(operator, x, own) = &*a.node else { return None };
+    let own = own.constant()?;
+    match operator {
+        _ if y == 0 => None,
+        Operator::Mul if own.is_multiple_of(y) && x.range[1].checked_mul(own).is_some() => Some([x * (own / y), 0.into()]),
+        Operator::Add if x.range[1].checked_add(own).is_none() => None,
+        Operator::Add if own.is_multiple_of(y) => Some([x / y + own / y, x % y]),
+        Operator::Add => {
+            let [quotient, remainder] = in_parts(x, y)?;
+            (remainder.constant() == Some(0)).then(|| [quotient + own / y, (own % y).into()])
+        }
         _ => None,
     }
 }

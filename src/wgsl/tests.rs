@@ -18,6 +18,8 @@ fn whole_numbers_fold() {
     prints(&(Expr::from(3) + &t), "t + 3u");
     prints(&(&t * 4 * 8), "t * 32u");
     prints(&(&t / 4 / 8), "t / 32u");
+    prints(&(&t + 5 - 3), "t + 2u");
+    prints(&(&t + 3 - 5), "t + 3u - 5u");
     prints(&(Expr::from(7) / 2), "3u");
     prints(&(&t / 0x10000 / 0x10000), "0u");
     prints(&(&t & 0x7fff_ffff), "t & 0x7fffffffu");
@@ -39,6 +41,19 @@ fn what_is_known_of_a_value_decides() {
     prints(&min(&t, 62), "min(t, 62u)");
     prints(&max(&t, 1), "max(t, 1u)");
     prints(&select(&t.less(64), &t, 0), "t");
+    // Quotients and remainders of what does not wrap around.
+    prints(&((&t + 80) / 16), "t / 16u + 5u");
+    prints(&((&t + 80) % 16), "t % 16u");
+    prints(&((&t + 64) % 128), "t + 64u");
+    prints(&((&t + 128) % 128), "t");
+    prints(&((&t * 4 + 3) / 4), "t");
+    prints(&((&t * 4 + 3) / 2), "t * 2u + 1u");
+    prints(&((&t * 4 + 7) % 4), "3u");
+    prints(&((&t + 6) / 4), "(t + 6u) / 4u");
+    prints(&((name("any") + 16) / 16), "(any + 16u) / 16u");
+    prints(&((name("any") * 16) % 16), "any * 16u % 16u");
+    prints(&(&t & 63), "t");
+    prints(&(&t & 62), "t & 62u");
     // Nothing is known of what may wrap around.
     let any = name("any");
     assert!(!(&any + 1).at_least(1).is_true() && !(&any * 4).less(u32::MAX).is_true() && !(&any - 1).less(u32::MAX).is_true());
