@@ -91,7 +91,6 @@ pub mod reduce;
 pub mod shape;
 pub mod transpose;
 pub mod tune;
-#[allow(dead_code, unused_imports, reason = "the generators move in one by one")]
 mod wgsl;
 
 pub use bytemuck;

@@ -267,11 +267,11 @@ impl Lowering<'_> {
         let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
-        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
         let registers = match step.recipe {
-            PassRecipe::Registers(registers) => &*step.suited(registers, most),
-            PassRecipe::Lanes { .. } => return self.lanes(label, step, &lines, scale, slots),
-            PassRecipe::Radix2 { .. } => {
+            None => &fit::no_transform(self.profile),
+            Some(PassRecipe::Registers(registers)) => registers,
+            Some(PassRecipe::Lanes { .. }) => return self.lanes(label, step, &lines, scale, slots),
+            Some(recipe @ PassRecipe::Radix2 { .. }) => {
                 let dense = lines.len() == 1
                     && [(&step.states[0], &lines[0].load), (&step.states[1], &lines[0].store)].into_iter().all(|(state, line)| {
                         state.offset == 0
@@ -283,7 +283,7 @@ impl Lowering<'_> {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
                 }
                 let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
-                return self.rows(step.recipe, rows, slots[0], slots[1]);
+                return self.rows(recipe, rows, slots[0], slots[1]);
             }
         };
         // Before anything is made for it.
@@ -332,7 +332,7 @@ impl Lowering<'_> {
 
     /// Adds a dispatch of the kernel `fft/lanes`.
     fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[Line], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
-        let PassRecipe::Lanes { factors, lanes, invocations, .. } = *step.recipe else { unreachable!("the caller asked") };
+        let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
         let mut constants = Constants::default();
         if factors[1] > 1 {

@@ -4,10 +4,7 @@
 //! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
 //! So a state of the array has for each axis either one index, or one for each factor.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use super::recipe::{AxisRecipe, PassRecipe, Reals, Registers};
+use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::transform::{Geometry, Kind, Transform};
 use crate::kernels::fft::pass::{Half, Numbers, Packed, Pair, Place};
 use crate::plan::Placement;
@@ -170,7 +167,8 @@ pub(super) enum Factors {
 /// One pass between two states.
 #[derive(Clone, Debug)]
 pub(super) struct Step<'a> {
-    pub recipe: &'a PassRecipe,
+    /// None if it transforms nothing, but combines halves or moves elements: then there is nothing to decide.
+    pub recipe: Option<&'a PassRecipe>,
     /// The index that is transformed.
     pub element: Key,
     /// Length of the transform.
@@ -215,16 +213,6 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
-    /// The decisions for the kernel `fft/pass` on a device with so many invocations in a workgroup:
-    /// what is in no recipe suits every device.
-    pub fn suited<'r>(&self, registers: &'r Registers, invocations: u32) -> Cow<'r, Registers> {
-        if std::ptr::eq(self.recipe, &*NOTHING) {
-            Cow::Owned(Registers { lines: registers.lines.min(invocations).max(1), ..registers.clone() })
-        } else {
-            Cow::Borrowed(registers)
-        }
-    }
-
     /// Whether every workgroup of the step stores to places that only itself has loaded from.
     pub fn keeps_positions(&self) -> bool {
         let [from, to] = &self.states;
@@ -286,11 +274,6 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     builder.set_down();
     Ok(builder.steps)
 }
-
-/// A pass that transforms nothing, and combines halves or moves elements: 256 neighbours in a workgroup, or as many as a device has ([`Step::suited`]). Of 64, 2^19
-/// workgroups took longer to start than to run.
-static NOTHING: LazyLock<PassRecipe> =
-    LazyLock::new(|| PassRecipe::Registers(Registers { lines: 256, banks: 0, ..Registers::new(vec![1], 1) }));
 
 struct Builder<'a, 'b> {
     transform: &'b Transform,
@@ -447,7 +430,7 @@ impl<'a> Builder<'a, '_> {
         let store = Hooks { weights, ..Hooks::plain(Numbers::Complex, false) };
         let states = [from, to];
         let element = (axis, 1);
-        self.steps.push(Step { recipe: &NOTHING, element, n: 1, states, load, store, twiddle: None, convolution: None });
+        self.steps.push(Step { recipe: None, element, n: 1, states, load, store, twiddle: None, convolution: None });
         self.current = target;
         self.extents = extents;
         Ok(())
@@ -467,7 +450,7 @@ impl<'a> Builder<'a, '_> {
         step.states[1].in_output = false;
         let plain = Hooks { weights: vec![0; key.1 + 1], ..Hooks::plain(Numbers::Complex, false) };
         self.steps.push(Step {
-            recipe: &NOTHING,
+            recipe: None,
             element: key,
             n: 1,
             states,
@@ -531,7 +514,7 @@ impl<'a> Builder<'a, '_> {
             let state = if last { to.clone() } else { self.between(&from, axis, lengths, f, &load, block_of(pass))? };
             let weights = (0..passes).map(|g| if g > f { after[g] } else { 0 }).collect();
             self.steps.push(Step {
-                recipe: pass,
+                recipe: Some(pass),
                 element: (axis, f),
                 n: lengths[f],
                 states: [from, state.clone()],

@@ -9,8 +9,8 @@ use super::types::{Type, U32};
 #[derive(Debug)]
 pub(super) enum Statement {
     Let(Rc<str>, Expr),
-    /// A variable, with its first value or without one.
-    Var(Rc<str>, Type, Option<Expr>),
+    /// A variable and its first value.
+    Var(Rc<str>, Expr),
     Assign(Expr, Expr),
     /// `place += value`.
     Advance(Expr, Expr),
@@ -18,7 +18,6 @@ pub(super) enum Statement {
     If(Expr, Vec<Statement>, Vec<Statement>),
     /// While the condition holds; at the end of each turn the last statement.
     For(Option<Box<Statement>>, Expr, Box<Statement>, Vec<Statement>),
-    While(Expr, Vec<Statement>),
     Return(Option<Expr>),
     Comment(String),
 }
@@ -72,19 +71,10 @@ impl Body {
     /// A variable and its first value.
     pub fn variable_from(&mut self, name: &str, value: impl Into<Expr>) -> Expr {
         let value = value.into();
-        let ty = value.ty().clone();
-        self.declared(name, ty, Some(value))
-    }
-
-    /// A variable of which every path writes a value before any reads it.
-    pub fn unset_variable(&mut self, name: &str, ty: &Type) -> Expr {
-        self.declared(name, ty.clone(), None)
-    }
-
-    fn declared(&mut self, name: &str, ty: Type, value: Option<Expr>) -> Expr {
         let name = self.unique(name);
-        self.done.push(Statement::Var(name.clone(), ty.clone(), value));
-        Expr::name(&name, ty)
+        let variable = Expr::name(&name, value.ty().clone());
+        self.done.push(Statement::Var(name, value));
+        variable
     }
 
     pub fn assign(&mut self, place: &Expr, value: impl Into<Expr>) {
@@ -201,7 +191,7 @@ pub(crate) trait Writes {
     ) {
         let variable: Rc<str> = self.body().unique(name);
         let counter = Expr::name(&variable, U32);
-        let declaration = Statement::Var(variable, U32, Some(first.into()));
+        let declaration = Statement::Var(variable, first.into());
         let last = Statement::Advance(counter.clone(), step.into());
         repeat(self, Some(declaration), counter.less(end), last, |own| write(own, &counter));
     }
@@ -209,14 +199,6 @@ pub(crate) trait Writes {
     /// `for (; condition; place += step)`.
     fn count_on(&mut self, place: &Expr, end: impl Into<Expr>, step: impl Into<Expr>, write: impl FnOnce(&mut Self)) {
         repeat(self, None, place.less(end), Statement::Advance(place.clone(), step.into()), write);
-    }
-
-    /// `while (condition)`.
-    fn while_(&mut self, condition: &Expr, write: impl FnOnce(&mut Self)) {
-        self.body().open();
-        write(self);
-        let block = self.body().close();
-        self.body().done.push(Statement::While(condition.clone(), block));
     }
 }
 
@@ -238,17 +220,11 @@ fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
     let mut kept = Vec::with_capacity(statements.len());
     for mut statement in statements.drain(..).rev() {
         match &mut statement {
-            Statement::Let(name, value) => {
+            Statement::Let(name, value) | Statement::Var(name, value) => {
                 if !used.contains(name) {
                     continue;
                 }
                 uses(value, used);
-            }
-            Statement::Var(name, _, value) => {
-                if !used.contains(name) {
-                    continue;
-                }
-                value.iter().for_each(|value| uses(value, used));
             }
             Statement::Assign(place, value) | Statement::Advance(place, value) => {
                 uses(place, used);
@@ -269,16 +245,11 @@ fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
                 **last = ends.pop().expect("an assignment stays");
                 drop_unused(block, used);
                 if let Some(first) = first
-                    && let Statement::Var(name, _, Some(value)) = &**first
+                    && let Statement::Var(name, value) = &**first
                 {
                     used.insert(name.clone());
                     uses(value, used);
                 }
-            }
-            Statement::While(condition, block) => {
-                uses(condition, used);
-                mentioned(block, used);
-                drop_unused(block, used);
             }
             Statement::Return(None) | Statement::Comment(_) => {}
         }
@@ -292,7 +263,7 @@ fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
 fn mentioned(statements: &[Statement], used: &mut HashSet<Rc<str>>) {
     for statement in statements {
         match statement {
-            Statement::Let(_, value) | Statement::Var(_, _, Some(value)) => uses(value, used),
+            Statement::Let(_, value) | Statement::Var(_, value) => uses(value, used),
             Statement::Assign(place, value) | Statement::Advance(place, value) => {
                 uses(place, used);
                 uses(value, used);
@@ -309,11 +280,7 @@ fn mentioned(statements: &[Statement], used: &mut HashSet<Rc<str>>) {
                 mentioned(std::slice::from_ref(&**last), used);
                 mentioned(block, used);
             }
-            Statement::While(condition, block) => {
-                uses(condition, used);
-                mentioned(block, used);
-            }
-            Statement::Var(_, _, None) | Statement::Return(None) | Statement::Comment(_) => {}
+            Statement::Return(None) | Statement::Comment(_) => {}
         }
     }
 }

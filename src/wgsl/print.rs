@@ -26,10 +26,6 @@ pub(super) fn statements(text: &mut String, statements: &[Statement], indent: us
                 let _ = writeln!(text, "; {condition}; {}) {{", Simple(last));
                 self::statements(text, block, indent + 1);
             }
-            Statement::While(condition, block) => {
-                let _ = writeln!(text, "while ({condition}) {{");
-                self::statements(text, block, indent + 1);
-            }
             Statement::Comment(comment) => {
                 let _ = writeln!(text, "// {comment}");
                 continue;
@@ -50,15 +46,14 @@ impl fmt::Display for Simple<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Statement::Let(name, value) => write!(f, "let {name} = {value}"),
-            Statement::Var(name, _, Some(value)) => write!(f, "var {name} = {value}"),
-            Statement::Var(name, ty, None) => write!(f, "var {name}: {ty}"),
+            Statement::Var(name, value) => write!(f, "var {name} = {value}"),
             Statement::Assign(place, value) => write!(f, "{place} = {value}"),
             Statement::Advance(place, value) if value.constant() == Some(1) => write!(f, "{place}++"),
             Statement::Advance(place, value) => write!(f, "{place} += {value}"),
             Statement::Call(value) => write!(f, "{value}"),
             Statement::Return(Some(value)) => write!(f, "return {value}"),
             Statement::Return(None) => f.write_str("return"),
-            Statement::If(..) | Statement::For(..) | Statement::While(..) | Statement::Comment(_) => unreachable!("it has a block"),
+            Statement::If(..) | Statement::For(..) | Statement::Comment(_) => unreachable!("it has a block"),
         }
     }
 }
@@ -74,7 +69,6 @@ enum Level {
     Bits,
     Sum,
     Product,
-    Unary,
 }
 
 fn level(operator: Operator) -> (Level, &'static str) {
@@ -111,7 +105,6 @@ fn stands_free(outer: Operator, operand: &Expr, is_left: bool) -> bool {
         // Shifts and masks beside a comparison are read better in parentheses, which WGSL asks for as well of masks.
         Level::Relational => of_inner >= Level::Sum,
         Level::Sum | Level::Product => of_inner > of_outer || is_left && of_inner == of_outer,
-        Level::Unary => false,
     }
 }
 
