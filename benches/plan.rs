@@ -112,7 +112,7 @@ impl Used {
     fn new(gpu: &Gpu, spec: &C2c) -> Result<(Self, FirstUse)> {
         let planner = Planner::new(gpu);
         let (plan, plan_ms) = milliseconds(|| Ok(planner.plan(spec.clone())?))?;
-        let input = gpu.alloc(plan.program().input.len)?;
+        let input = gpu.alloc(plan.program().inputs[0].len)?;
         let used = Self { output: gpu.alloc(plan.program().output.len)?, input, plan, planner };
         // Arrays are zeroed when they are first used.
         wait(
@@ -215,7 +215,7 @@ fn contest(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &C
 
 fn report(bench: &mut Bench, spec: &C2c, recipe: &str, first: [(&str, &[FirstUse]); 2], warm: &[f64], calls: &[[f64; 4]]) -> Result<()> {
     let plan = bench.planner().plan(spec.clone())?;
-    let points = plan.program().input.len;
+    let points = plan.program().inputs[0].len;
     let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: 16 * points as u64 };
     let dispatches = json!(plan.program().dispatches.len());
     let cold = median(first[0].1.iter().map(|times| times.total()));

@@ -150,7 +150,7 @@ impl Contests<'_> {
                     all.push((Arc::clone(&plan), plan.spec().to_string()));
                 }
             }
-            let len = all[0].0.program().input.len;
+            let len = all[0].0.program().inputs[0].len;
             let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
                 reduce.map(|reduce| {
                     let data: Vec<T> = bench.noise().take(len).map(convert).collect();
@@ -170,7 +170,7 @@ impl Contests<'_> {
 
 fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], hosts: Option<[Candidate; 2]>) -> Result<()> {
     let program = plans[0].0.program();
-    let bytes = program.input.bytes() * if program.second { 2 } else { 1 };
+    let bytes = program.inputs[0].bytes() * program.inputs.len() as u64;
     let arrays = Arrays::for_plan(bench, &plans[0].0)?;
     let copied = Arrays::new(bench, bytes / 2, bytes / 2)?;
     let mut candidates = vec![copied.copy(bench)?];

@@ -25,7 +25,7 @@ use crate::shape::Shape;
 /// ```
 ///
 /// A view of such an array has as many elements as [`within`](Self::within) says, or else as it takes from 0 to the last element, gaps and offset
-/// included; a plan says how many in `plan.program().input.len` and `plan.program().output.len`.
+/// included; a plan says how many in `plan.program().inputs[0].len` and `plan.program().output.len`.
 ///
 /// Elements of an output lie apart, and a layout where they might not is refused: sorted by size, each stride is larger than all that the smaller ones reach.
 /// Those of an input may share places, as overlapping frames do: `Layout::strides([1]).batch_distance(128)` for frames of 512 that begin 128 apart.

@@ -204,7 +204,7 @@ fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request,
             return Err(refusal(entries).into());
         };
         let program = any.program();
-        let arrays = Arrays::new(bench, program.input.bytes(), program.output.bytes())?;
+        let arrays = Arrays::new(bench, program.inputs[0].bytes(), program.output.bytes())?;
         let mut candidates = vec![arrays.copy(bench)?];
         for entry in &mut entries {
             if let Ok(plan) = &entry.plan {

@@ -30,8 +30,8 @@ impl Arrays {
 
     /// The arrays for a plan.
     pub fn for_plan<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Self> {
-        let inputs = if plan.program().second { 2 } else { 1 };
-        Self::new(bench, plan.program().input.bytes() * inputs, plan.program().output.bytes())
+        let inputs = plan.program().inputs.len() as u64;
+        Self::new(bench, plan.program().inputs[0].bytes() * inputs, plan.program().output.bytes())
     }
 
     /// Binds a plan to every pair; a plan that works in place, to every array that is as large as its data.
@@ -40,7 +40,7 @@ impl Arrays {
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
         let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
             Placement::OutOfPlace => {
-                let small = plan.program().output.bytes() * 16 <= plan.program().input.bytes();
+                let small = plan.program().output.bytes() * 16 <= plan.program().inputs[0].bytes();
                 self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }])).collect()
             }
             Placement::InPlace => {
@@ -102,10 +102,10 @@ impl Arrays {
 fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
     let buffer = input.wgpu();
-    let input = View::<S::Input>::new(buffer, 0, program.input.len)?;
+    let input = View::<S::Input>::new(buffer, 0, program.inputs[0].len)?;
     let output = View::<S::Output>::new(output.wgpu(), 0, program.output.len)?;
-    if program.second {
-        let second = View::<S::Input>::new(buffer, program.input.bytes(), program.input.len)?;
+    if program.inputs.len() == 2 {
+        let second = View::<S::Input>::new(buffer, program.inputs[0].bytes(), program.inputs[0].len)?;
         return plan.bind((input, second), output);
     }
     plan.bind(input, output)

@@ -57,7 +57,7 @@ impl LocalPass {
             Some(recipe) => same_arithmetic(planner, spec, recipe)?,
             None => planner.plan(spec)?,
         };
-        let (from, to) = (plan.program().input.len, plan.program().output.len);
+        let (from, to) = (plan.program().inputs[0].len, plan.program().output.len);
         let needed = words::<S::Output>(to);
         let free = self.output.wgpu() != self.input.wgpu() && self.input.len() >= needed;
         let target = if free { self.input.clone() } else { self.device.gpu.alloc::<f32>(needed)? };

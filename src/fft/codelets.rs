@@ -107,8 +107,9 @@ pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value]
                     .map(|j| {
                         let column = |i: usize| x[if coprime { (a * j + b * i) % n } else { j + b * i }].clone();
                         let column: Vec<A::Value> = (0..a).map(column).collect();
-                        let letter = char::from(b'a' + j as u8);
-                        let inner = dft(own, division, &column, &|k| format!("{letter}{k}"));
+                        // a, b, …, z, aa, bb, …
+                        let column_name = char::from(b'a' + (j % 26) as u8).to_string().repeat(j / 26 + 1);
+                        let inner = dft(own, division, &column, &|k| format!("{column_name}{k}"));
                         inner.iter().enumerate().map(|(k, x)| if coprime { x.clone() } else { own.turn(x, j * k, n) }).collect()
                     })
                     .collect();

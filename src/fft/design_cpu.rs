@@ -59,7 +59,8 @@ pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geome
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
-            let wrong = steps.iter().find(|step| step.recipe.is_some_and(is_lanes) && lanes::fit(step, &lines(step), false, profile).is_err())?;
+            let wrong =
+                steps.iter().find(|step| step.recipe.is_some_and(is_lanes) && lanes::fit(step, &lines(step), false, profile).is_err())?;
             axes.iter().position(|axis| axis.axis == wrong.element.0)
         }
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),

@@ -81,8 +81,7 @@ impl<'a> Lowering<'a> {
         let program = Program {
             title: transform.to_string(),
             placement: transform.placement,
-            input,
-            second: false,
+            inputs: vec![input],
             output,
             workspaces: Vec::new(),
             tables: Vec::new(),
@@ -99,7 +98,7 @@ impl Lowering<'_> {
 
     /// Refuses arrays that no buffer of the device holds, whatever else may be too small for them.
     fn check_arrays(&self) -> Result<()> {
-        self.program.input.check(&self.program.title, "input", self.profile)?;
+        self.program.inputs[0].check(&self.program.title, "input", self.profile)?;
         self.program.output.check(&self.program.title, "output", self.profile)
     }
 
@@ -128,7 +127,7 @@ impl Lowering<'_> {
         self.program.workspaces.push(array);
         let workspace = Slot::Workspace(0);
         let in_place = transform.placement == Placement::InPlace;
-        let input = if in_place { Slot::Output } else { Slot::Input };
+        let input = if in_place { Slot::Output } else { Slot::Input(0) };
         let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
             let task = transpose::Task {
                 problem: &transpose::Problem::matrices(8, [rows, columns], batch),
@@ -208,7 +207,7 @@ impl Lowering<'_> {
 
     /// Where the array is before the first, between two, and after the last pass, with as few workspaces as possible, which are added to the program.
     fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
-        let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input };
+        let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input(0) };
         // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
         let output_bytes = self.program.output.bytes();
         let held_by_output = |state: &State| {

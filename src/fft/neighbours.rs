@@ -467,7 +467,7 @@ impl Space<'_> {
                 problem: &of.0,
                 matrices: of.1,
                 label: String::new(),
-                slots: [Slot::Input, Slot::Output],
+                slots: [Slot::Input(0), Slot::Output],
                 bytes: [bytes; 2],
                 profile: self.profile,
             };

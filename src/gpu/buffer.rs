@@ -155,16 +155,13 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
     }
 }
 
-/// What a plan reads: one array, or a pair of equal length. Made from a view or a [`DeviceBuffer`], or from a pair of them.
+/// What a plan reads: one array or several. Made from a view or a [`DeviceBuffer`], or from a pair of them.
 #[derive(Debug)]
-pub struct Inputs<'a, T> {
-    pub(crate) first: View<'a, T>,
-    pub(crate) second: Option<View<'a, T>>,
-}
+pub struct Inputs<'a, T>(pub(crate) Vec<View<'a, T>>);
 
 impl<'a, T: Element> From<View<'a, T>> for Inputs<'a, T> {
-    fn from(first: View<'a, T>) -> Self {
-        Self { first, second: None }
+    fn from(view: View<'a, T>) -> Self {
+        Self(vec![view])
     }
 }
 
@@ -176,8 +173,19 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for Inputs<'a, T> {
 
 impl<'a, T: Element, A: Into<View<'a, T>>, B: Into<View<'a, T>>> From<(A, B)> for Inputs<'a, T> {
     fn from((first, second): (A, B)) -> Self {
-        Self { first: first.into(), second: Some(second.into()) }
+        Self(vec![first.into(), second.into()])
     }
+}
+
+impl<'a, T: Element> From<Vec<View<'a, T>>> for Inputs<'a, T> {
+    fn from(views: Vec<View<'a, T>>) -> Self {
+        Self(views)
+    }
+}
+
+/// What the inputs of a plan are called in errors.
+pub(crate) fn input_name(i: usize) -> &'static str {
+    if i == 0 { "input" } else { "second" }
 }
 
 /// The size of `T`, which must be one that a storage buffer can hold.

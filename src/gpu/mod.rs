@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use buffer::in_units;
+pub(crate) use buffer::input_name;
 pub use buffer::{DeviceBuffer, Inputs, View};
 pub use cache::PipelineCacheStatus;
 pub(crate) use foreign::{foreign, without_panic};

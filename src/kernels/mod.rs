@@ -117,10 +117,8 @@ impl fmt::Display for Value {
 /// An array that a program works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Slot {
-    /// The caller's input.
-    Input,
-    /// The caller's second input, where there are two.
-    Second,
+    /// One of the caller's inputs.
+    Input(usize),
     /// The caller's output; in place, the one array that is both.
     Output,
     /// Memory of the plan's own.
@@ -132,8 +130,8 @@ pub enum Slot {
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input => f.write_str("input"),
-            Self::Second => f.write_str("second"),
+            Self::Input(0) => f.write_str("input"),
+            Self::Input(i) => write!(f, "input{i}"),
             Self::Output => f.write_str("output"),
             Self::Workspace(i) => write!(f, "workspace{i}"),
             Self::Table(i) => write!(f, "table{i}"),

@@ -115,7 +115,7 @@ pub(crate) trait Task: Send + Sync {
 
 impl<S: Spec> Task for Plan<S> {
     fn bind(&self, inputs: &[wgpu::Buffer], output: &wgpu::Buffer) -> Result<Bound> {
-        let view = |buffer| View::<S::Input>::new(buffer, 0, self.program().input.len);
+        let view = |buffer| View::<S::Input>::new(buffer, 0, self.program().inputs[0].len);
         let output = View::<S::Output>::new(output, 0, self.program().output.len)?;
         match inputs {
             [first, second] => Plan::bind(self, (view(first)?, view(second)?), output),
@@ -125,7 +125,7 @@ impl<S: Spec> Task for Plan<S> {
 
     fn bytes(&self) -> [u64; 2] {
         use crate::kernels::Slot;
-        [self.program().bytes(Slot::Input), self.program().bytes(Slot::Output)]
+        [self.program().bytes(Slot::Input(0)), self.program().bytes(Slot::Output)]
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Memory, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Inputs, Pending, View, collect, foreign, without_panic};
+use crate::gpu::{DeviceBuffer, Gpu, Inputs, Pending, View, collect, foreign, input_name, without_panic};
 use crate::kernels::Slot;
 
 /// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
@@ -78,23 +78,22 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        let (Inputs { first: input, second }, output) = (input.into(), output.into());
+        let (Inputs(inputs), output) = (input.into(), output.into());
         self.expect(Placement::OutOfPlace)?;
-        self.program.check_inputs(1 + usize::from(second.is_some()))?;
+        self.program.check_inputs(inputs.len())?;
         let alignment = self.gpu.profile().storage_alignment;
         output.check("output", self.program.output.len, alignment)?;
         self.gpu.check_buffer("output", output.buffer())?;
-        for (argument, view) in [("input", Some(input)), ("second", second)] {
-            let Some(view) = view else { continue };
-            view.check(argument, self.program.input.len, alignment)?;
+        for (i, (view, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
+            let argument = input_name(i);
+            view.check(argument, array.len, alignment)?;
             self.gpu.check_buffer(argument, view.buffer())?;
             if view.buffer() == output.buffer() {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
         }
-        self.bind_slots(|slot| match (slot, second) {
-            (Slot::Input, _) => (input.buffer(), input.offset_bytes()),
-            (Slot::Second, Some(second)) => (second.buffer(), second.offset_bytes()),
+        self.bind_slots(|slot| match slot {
+            Slot::Input(i) => (inputs[i].buffer(), inputs[i].offset_bytes()),
             _ => (output.buffer(), output.offset_bytes()),
         })
     }
@@ -116,7 +115,7 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
     pub fn run(&self, input: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(input, None)
+        self.run_on(&[input])
     }
 
     /// Runs an operation on two arrays, as [`run`](Self::run) does one on one.
@@ -124,22 +123,24 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// As [`run`](Self::run), and [`Error::WrongInputs`].
     pub fn run_two(&self, x: &[S::Input], y: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(x, Some(y))
+        self.run_on(&[x, y])
     }
 
-    fn run_on(&self, input: &[S::Input], second: Option<&[S::Input]>) -> Result<Pending<Vec<S::Output>>> {
-        self.program.check_inputs(1 + usize::from(second.is_some()))?;
-        for (argument, data) in [("input", Some(input)), ("second", second)] {
-            if let Some(actual) = data.map(<[_]>::len).filter(|&len| len != self.program.input.len) {
-                return Err(Error::WrongLen { argument, expected: self.program.input.len, actual });
+    fn run_on(&self, inputs: &[&[S::Input]]) -> Result<Pending<Vec<S::Output>>> {
+        self.program.check_inputs(inputs.len())?;
+        for (i, (data, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
+            if data.len() != array.len {
+                return Err(Error::WrongLen { argument: input_name(i), expected: array.len, actual: data.len() });
             }
         }
         let output = self.gpu.alloc::<S::Output>(self.program.output.len)?;
-        let bound = match (self.program.placement, second) {
-            (Placement::OutOfPlace, None) => self.bind(&self.gpu.upload(input)?, &output)?,
-            (Placement::OutOfPlace, Some(second)) => self.bind((&self.gpu.upload(input)?, &self.gpu.upload(second)?), &output)?,
-            (Placement::InPlace, _) => {
-                self.gpu.write(&output, bytemuck::cast_slice(input))?;
+        let bound = match self.program.placement {
+            Placement::OutOfPlace => {
+                let buffers = inputs.iter().map(|data| self.gpu.upload(data)).collect::<Result<Vec<_>>>()?;
+                self.bind(buffers.iter().map(DeviceBuffer::view).collect::<Vec<_>>(), &output)?
+            }
+            Placement::InPlace => {
+                self.gpu.write(&output, bytemuck::cast_slice(inputs[0]))?;
                 self.bind_in_place(&output)?
             }
         };
@@ -178,7 +179,7 @@ impl<S: Spec> Plan<S> {
                 let (buffer, offset) = match bind.slot {
                     Slot::Workspace(i) => whole(&self.memory.workspaces[i]),
                     Slot::Table(i) => whole(&self.memory.tables[i]),
-                    Slot::Input | Slot::Second | Slot::Output => callers(bind.slot),
+                    Slot::Input(_) | Slot::Output => callers(bind.slot),
                 };
                 entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
             }));

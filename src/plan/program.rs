@@ -107,10 +107,8 @@ pub struct Program {
     pub title: String,
     /// Whether input and output are one array, [`Slot::Output`].
     pub placement: Placement,
-    /// The input.
-    pub input: Array,
-    /// Whether a second input of the same size goes with it.
-    pub second: bool,
+    /// The inputs. In place there is one, which the output takes the place of.
+    pub inputs: Vec<Array>,
     /// The output.
     pub output: Array,
     /// Memory of the plan's own.
@@ -126,7 +124,7 @@ impl Program {
     #[must_use]
     pub fn bytes(&self, slot: Slot) -> u64 {
         let bytes = match slot {
-            Slot::Input | Slot::Second => self.input.bytes(),
+            Slot::Input(i) => self.inputs[i].bytes(),
             Slot::Output => self.output.bytes(),
             Slot::Workspace(i) => self.workspaces[i].bytes(),
             Slot::Table(i) => self.tables[i].bytes(),
@@ -142,7 +140,7 @@ impl Program {
 
     /// Refuses another number of inputs than the program takes.
     pub(crate) fn check_inputs(&self, actual: usize) -> Result<()> {
-        let expected = if self.second { 2 } else { 1 };
+        let expected = self.inputs.len();
         if actual == expected { Ok(()) } else { Err(Error::WrongInputs { spec: self.title.clone(), expected, actual }) }
     }
 
@@ -167,7 +165,9 @@ impl Program {
                 Err(Error::LimitExceeded { what: format!("`{}`: {what}", self.title), limit, required, available })
             }
         };
-        self.input.check(&self.title, "input", profile)?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            input.check(&self.title, crate::gpu::input_name(i), profile)?;
+        }
         self.output.check(&self.title, "output", profile)?;
         for (i, workspace) in self.workspaces.iter().enumerate() {
             workspace.check(&self.title, &format!("workspace {i}"), profile)?;

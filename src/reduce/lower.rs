@@ -78,8 +78,7 @@ impl Work {
         let program = Program {
             title: title.clone(),
             placement: Placement::OutOfPlace,
-            input,
-            second: operator.takes_two() && !matches!(portion, Portion::Join(_)),
+            inputs: vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }],
             output,
             workspaces: Vec::new(),
             tables: Vec::new(),
@@ -184,7 +183,7 @@ impl Lowering<'_> {
             return Err(Stop::Unfit(format!("the tree reduces a whole array to one value, not to {}", self.geometry.results())));
         }
         let mut length = self.geometry.count();
-        let mut from = Slot::Input;
+        let mut from = Slot::Input(0);
         for pass in 0.. {
             let partials = length.div_ceil(workgroup);
             let last = partials == 1;
@@ -202,7 +201,7 @@ impl Lowering<'_> {
     }
 
     fn passes(&mut self, passes: &[Pass]) -> std::result::Result<(), Stop> {
-        let mut from = Slot::Input;
+        let mut from = Slot::Input(0);
         let mut count = if let Portion::Join(parts) = self.portion { parts } else { self.geometry.count() };
         let leaves_parts = matches!(self.portion, Portion::Parts { .. });
         for (i, pass) in passes.iter().enumerate() {
@@ -299,7 +298,7 @@ impl Lowering<'_> {
         let lines = extent.lines;
         let limit = self.profile.binding_bytes;
         let bytes = self.program.bytes(from);
-        if bytes <= limit || from != Slot::Input {
+        if bytes <= limit || from != Slot::Input(0) {
             return Ok(vec![Cut { first_line: 0, lines, first_part: 0, parts }]);
         }
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(stage.width);

@@ -217,7 +217,7 @@ impl<T: Element> Permute<T> {
             problem: &geometry.problem,
             matrices: geometry.matrices,
             label: self.to_string(),
-            slots: [Slot::Input, Slot::Output],
+            slots: [Slot::Input(0), Slot::Output],
             bytes: [array(&geometry.input), array(&geometry.output)],
             profile,
         }
@@ -303,8 +303,7 @@ impl<T: Element> Spec for Permute<T> {
         Ok(Program {
             title,
             placement: self.placement,
-            input,
-            second: false,
+            inputs: vec![input],
             output,
             workspaces: Vec::new(),
             tables: Vec::new(),

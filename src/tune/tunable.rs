@@ -137,8 +137,8 @@ impl<S: Spec> Tunable for S {
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
         let program = self.lower(&self.design(profile)?, profile)?;
         Ok(Arrays {
-            input_bytes: program.bytes(crate::kernels::Slot::Input),
-            inputs: if program.second { 2 } else { 1 },
+            input_bytes: program.bytes(crate::kernels::Slot::Input(0)),
+            inputs: program.inputs.len(),
             output_bytes: program.bytes(crate::kernels::Slot::Output),
             placement: program.placement,
         })
@@ -155,11 +155,12 @@ impl<S: Spec> Tunable for S {
         Ok(Box::new(move |bindings| {
             let program = plan.program();
             let output = of::<S::Output>(bindings.output, program.output.len)?;
-            let input = |i: usize| of::<S::Input>(bindings.inputs[i], program.input.len);
-            let bound = match (program.placement, program.second) {
-                (Placement::InPlace, _) => plan.bind_in_place(output)?,
-                (Placement::OutOfPlace, false) => plan.bind(input(0)?, output)?,
-                (Placement::OutOfPlace, true) => plan.bind((input(0)?, input(1)?), output)?,
+            let bound = match program.placement {
+                Placement::InPlace => plan.bind_in_place(output)?,
+                Placement::OutOfPlace => {
+                    let inputs = bindings.inputs.iter().zip(&program.inputs);
+                    plan.bind(inputs.map(|(view, array)| of::<S::Input>(*view, array.len)).collect::<Result<Vec<_>>>()?, output)?
+                }
             };
             Ok(Box::new(move |pass| bound.record(pass)))
         }))

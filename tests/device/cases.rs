@@ -257,7 +257,7 @@ impl Case {
         }
         let [from, to] = self.places();
         let [input_shape, output_shape] = self.shapes();
-        let mut input = vec![S::Input::of(Complex32::new(f32::NAN, f32::NAN)); plan.program().input.len];
+        let mut input = vec![S::Input::of(Complex32::new(f32::NAN, f32::NAN)); plan.program().inputs[0].len];
         from.all(&input_shape, self.batch).into_iter().zip(dense).for_each(|(place, z)| input[place] = S::Input::of(*z));
         let own = to.all(&output_shape, self.batch);
         let output = run_guarded(device, &plan, &input);

@@ -89,7 +89,7 @@ pub fn random_shapes_are_exact(device: &Device) {
 fn permute<T: Element>(device: &Device, case: &Case, recipe: Option<&str>) -> bool {
     let recipe = recipe.map(|text| text.parse::<Recipe>().unwrap());
     let Some(plan) = device.plan_if_fit(case.spec::<T>(), recipe) else { return false };
-    let input_len = plan.program().input.len;
+    let input_len = plan.program().inputs[0].len;
     let input: Vec<T> = bytemuck::pod_collect_to_vec(&words((input_len * size_of::<T>()).div_ceil(4), 7));
     let input = &input[..input_len];
     let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![UNWRITTEN; plan.program().output.bytes().div_ceil(4) as usize]);

@@ -136,7 +136,7 @@ impl Sound {
         let unfit: Vec<String> = unfit.map(|recipe| format!("  {recipe}")).collect();
         println!("{spec:<45} {:<16} {what}: {}, unfit {} of {}", profile.name, list.len(), unfit.len(), some.len());
         // Of an array larger than a binding only lowering tells who can cut it.
-        let cut = own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.input.bytes() > profile.binding_bytes);
+        let cut = own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs[0].bytes() > profile.binding_bytes);
         let half = 2 * unfit.len() <= some.len();
         assert!(cut || half, "{what} of {spec} on {}, of {} unfit:\n{}", profile.name, some.len(), unfit.join("\n"));
         self.lists += 1;
@@ -204,8 +204,8 @@ fn agree<T: Element>(judge: Judge, first: &[T], second: &[T]) -> bool {
 }
 
 fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output> {
-    let [x, y] = inputs.each_ref().map(|input| &input[..program.input.len]);
-    if program.second { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
+    let [x, y] = inputs.each_ref().map(|input| &input[..program.inputs[0].len]);
+    if program.inputs.len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
 }
 
 /// Every recipe of the space computes what the plain one does.
@@ -224,7 +224,7 @@ impl Visitor for Right {
         for profile in &all {
             let (Ok(baseline), Ok(own)) = (spec.baseline(profile), spec.design(profile)) else { continue };
             let plain = program(spec, &baseline, profile).unwrap_or_else(|| panic!("{spec} on {}: {baseline}", profile.name));
-            let inputs = [1, 2].map(|seed| filled(judge.input, plain.input.len.max(plain.output.len), seed));
+            let inputs = [1, 2].map(|seed| filled(judge.input, plain.inputs[0].len.max(plain.output.len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
             // From the plain one and from the one furthest off as well, where devices differ the most.
@@ -358,7 +358,7 @@ impl Visitor for Losing<'_> {
     fn visit<S: Spec>(&mut self, spec: &S) {
         let (profile, judge) = (&profiles()[0], spec.judge());
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
-        let inputs = [3, 4].map(|seed| filled(judge.input, program.input.len, seed));
+        let inputs = [3, 4].map(|seed| filled(judge.input, program.inputs[0].len, seed));
         let right = run::<S>(&program, &inputs);
         assert!(agree(judge, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
         for phase in 0..20 {

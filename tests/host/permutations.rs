@@ -24,7 +24,7 @@ fn check<T: Element + PartialEq>(case: &Case, profile: &DeviceProfile) -> usize 
             Err(error) => panic!("{spec} by {recipe} on {}: {error}", profile.name),
         };
         program.check(profile).unwrap();
-        let input = elements::<T>(program.input.len);
+        let input = elements::<T>(program.inputs[0].len);
         let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![0x7fc0_deadu32; program.output.bytes().div_ceil(4) as usize]);
         let before = if case.in_place { &input } else { &unwritten[..program.output.len] };
         let output = program.run_on_host::<T, T>(&input);

@@ -323,7 +323,7 @@ fn samples_are_what_recipes_compute() {
         let mut known = 0;
         for spec in specs {
             let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
-            let output: Vec<O> = if program.second { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
+            let output: Vec<O> = if program.inputs.len() == 2 { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
             let words: Vec<u32> = bytemuck::pod_collect_to_vec(x);
             let result: Vec<u32> = bytemuck::pod_collect_to_vec(&output);
             for sample in spec.samples(&words) {

@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 18;
 
 /// Bits of numbers near one, of every width, so that what is computed of them is finite.
 fn numbers(program: &Program) -> Vec<u8> {
-    let bytes = program.input.len * program.input.element_bytes;
+    let bytes = program.inputs[0].len * program.inputs[0].element_bytes;
     (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
 }
 
@@ -24,7 +24,7 @@ fn check(program: &Program) {
     let data = numbers(program);
     macro_rules! as_type {
         ($($bytes:literal: $type:ty),*) => {
-            match (program.input.element_bytes, program.output.element_bytes) {
+            match (program.inputs[0].element_bytes, program.output.element_bytes) {
                 $(($bytes, 1) => outputs::<$type, u8>(program, &data),
                 ($bytes, 2) => outputs::<$type, u16>(program, &data),
                 ($bytes, 4) => outputs::<$type, u32>(program, &data),
@@ -52,7 +52,7 @@ fn note_bits(program: &Program, output: &[u8]) {
 /// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by atomics is joined in the order of the parts.
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
-    let inputs: Vec<&[I]> = vec![&input; if program.second { 2 } else { 1 }];
+    let inputs: Vec<&[I]> = vec![&input; program.inputs.len()];
     let first: Vec<O> = run(program, &inputs, 0, 1);
     if std::env::var_os("WGPU_FFT_BITS").is_some() {
         return note_bits(program, bytemuck::cast_slice(&first));
@@ -71,7 +71,7 @@ fn every_text_is_clean_in_every_order() {
     let mut seen = HashSet::new();
     let mut texts = 0;
     for program in all_programs() {
-        let large = [&program.input, &program.output].into_iter().chain(&program.workspaces).any(|array| array.bytes() > MOST_BYTES);
+        let large = [&program.inputs[0], &program.output].into_iter().chain(&program.workspaces).any(|array| array.bytes() > MOST_BYTES);
         let fresh = program
             .dispatches
             .iter()
@@ -106,8 +106,8 @@ fn an_index_past_the_end_is_seen() {
     let spec = wgpu_fft::fft::C2c::forward(64).batch(4);
     let mut program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
     assert_eq!(program.placement, Placement::OutOfPlace);
-    program.input.len -= 1;
-    let bytes = program.input.bytes();
+    program.inputs[0].len -= 1;
+    let bytes = program.inputs[0].bytes();
     for bind in program.dispatches.iter_mut().flat_map(|dispatch| &mut dispatch.binds).filter(|bind| bind.name == "input") {
         bind.range = Some((0, bytes));
     }

@@ -33,9 +33,9 @@ impl RunOnHost for Program {
 
 /// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows, if it allows others.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
-    assert_eq!(inputs.len(), 1 + usize::from(program.second), "{program}");
+    assert_eq!(inputs.len(), program.inputs.len(), "{program}");
     for input in inputs {
-        assert_eq!((input.len(), size_of::<I>()), (program.input.len, program.input.element_bytes), "{program}");
+        assert_eq!((input.len(), size_of::<I>()), (program.inputs[0].len, program.inputs[0].element_bytes), "{program}");
     }
     assert_eq!(size_of::<O>(), program.output.element_bytes, "{program}");
     let mut memory = Memory::new();
@@ -62,10 +62,9 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
     };
     buffers.insert(Slot::Output, memory.add(output));
     if !in_place {
-        buffers.insert(Slot::Input, memory.add(filled(inputs[0], program.bytes(Slot::Input))));
-    }
-    if let Some(second) = inputs.get(1) {
-        buffers.insert(Slot::Second, memory.add(filled(second, program.bytes(Slot::Second))));
+        for (i, data) in inputs.iter().enumerate() {
+            buffers.insert(Slot::Input(i), memory.add(filled(data, program.bytes(Slot::Input(i)))));
+        }
     }
     for i in 0..program.workspaces.len() {
         // Atomics that join parts begin as zeros, as all buffers of wgpu do.
@@ -84,7 +83,7 @@ pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64
         let mut bindings = vec![Binding::whole(0, 0, params)];
         bindings.extend(dispatch.binds.iter().map(|bind| {
             let (first, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
-            assert!(bind.access != Access::ReadWrite || bind.slot != Slot::Input, "{dispatch} writes to the input");
+            assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
             Binding::part(0, bind.binding, buffers[&bind.slot], first, bytes)
         }));
         // In place every store depends on what was loaded from the same place: it is a sum of all elements of its line, or came through workgroup memory behind the

@@ -14,7 +14,9 @@ pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
 
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and after it; or why there is none.
 pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
-    let Some(&PassRecipe::Lanes { factors, lanes, width, invocations }) = step.recipe else { return Err("it is another kernel's".to_owned()) };
+    let Some(&PassRecipe::Lanes { factors, lanes, width, invocations }) = step.recipe else {
+        return Err("it is another kernel's".to_owned());
+    };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
     let access = Access::of_width(width, profile.int64).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;
     let most = profile.invocations.min(profile.workgroup_size[0]);

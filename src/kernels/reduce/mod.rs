@@ -99,7 +99,7 @@ impl Arrays {
         let mut binds =
             vec![bind(1, "input", Access::Read, self.input, self.range), bind(2, "output", Access::ReadWrite, self.output, None)];
         if stage.takes_two() {
-            binds.push(bind(3, "second", Access::Read, Slot::Second, self.range));
+            binds.push(bind(3, "second", Access::Read, Slot::Input(1), self.range));
         }
         binds.extend(self.arrivals.map(|slot| bind(4, "arrivals", Access::ReadWrite, slot, None)));
         binds

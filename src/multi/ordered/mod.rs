@@ -32,8 +32,7 @@ pub fn run(program: &Program, inputs: &[Vec<u32>]) -> Vec<u8> {
         let input = |name: &str| {
             let bind = bound(name)?;
             let all = match bind.slot {
-                Slot::Input => bytemuck::cast_slice(&inputs[0]),
-                Slot::Second => bytemuck::cast_slice(&inputs[1]),
+                Slot::Input(i) => bytemuck::cast_slice(&inputs[i]),
                 slot => &memory[&slot][..],
             };
             Some(bind.range.map_or(all, |(first, bytes)| &all[first as usize..(first + bytes) as usize]))
