@@ -12,10 +12,10 @@
 //
 // Grid: one workgroup per tile, in one of several orders; then by the other axes; folded. In place one per pair of tiles.
 // Traffic: each element once in, once out. Workgroup memory: the tile with its padding; in place two.
-// The text between the markers is written by src/transpose/text.rs.
+// The text between the markers is written by src/transpose/emit.rs.
 // Rust twin: src/kernels/transpose/tiles.rs
 // Source: the tile is that of tiled.wgsl; turning blocks of accesses in registers is common in CUDA kernels for 8-bit pictures.
-// Appended: grid.wgsl
+// Appended: grid.wgsl, transpose/walks.wgsl
 
 struct Params {
     extent_a: u32,
@@ -54,74 +54,104 @@ fn bits_between(begin: u32, end: u32) -> u32 {
     return select(0u, below & (0xffffffffu << (begin % 32u)), begin < end);
 }
 
+/// Which bits of a word change: word j of those that `count` elements of so many bits touch which
+/// begin with element `first`.
+fn own_bits(first: u32, j: u32, count: u32, bits: u32) -> u32 {
+    let per_word = 32u / bits;
+    let skipped = first % per_word;
+    let begin = select(0u, skipped, j == 0u);
+    let end = min(max(count + skipped, j * per_word) - j * per_word, per_word);
+    return bits_between(begin * bits, end * bits);
+}
+
+/// Two words of two elements each, with rows and columns exchanged.
+fn turn_halves(x: vec2<u32>) -> vec2<u32> {
+    return vec2<u32>((x.x & 0xffffu) | (x.y << 16u), (x.x >> 16u) | (x.y & 0xffff0000u));
+}
+
+/// Four words of four elements each, with rows and columns exchanged.
+fn turn_bytes(x: vec4<u32>) -> vec4<u32> {
+    let even = (x.xz & vec2<u32>(0x00ff00ffu)) | ((x.yw << vec2<u32>(8u)) & vec2<u32>(0xff00ff00u));
+    let odd = ((x.xz >> vec2<u32>(8u)) & vec2<u32>(0x00ff00ffu)) | (x.yw & vec2<u32>(0xff00ff00u));
+    let columns = vec4<u32>(turn_halves(even), turn_halves(odd));
+    return columns.xzyw;
+}
+
+/// Where index `outer` of the other axes begins in the input and in the output: without such axes,
+/// with one, with two and with three.
+fn begins_0(outer: u32) -> vec2<u32> {
+    return vec2<u32>(params.input, params.output);
+}
+
+fn begins_1(outer: u32) -> vec2<u32> {
+    return begins_0(0u) + outer * vec2<u32>(params.input_0, params.output_0);
+}
+
+fn begins_2(outer: u32) -> vec2<u32> {
+    let rest = outer / params.outer_0;
+    return begins_1(outer % params.outer_0) + rest * vec2<u32>(params.input_1, params.output_1);
+}
+
+fn begins_3(outer: u32) -> vec2<u32> {
+    let rest = outer / params.outer_0;
+    let strides_1 = vec2<u32>(params.input_1, params.output_1);
+    let strides_2 = vec2<u32>(params.input_2, params.output_2);
+    return begins_1(outer % params.outer_0) + rest % params.outer_1 * strides_1 + rest / params.outer_1 * strides_2;
+}
+
 // <generated>
 @group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> output: array<vec4<u32>>;
 var<workgroup> memory: array<vec4<u32>, 1024>;
 
-@compute @workgroup_size(256u)
+@compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) group_id: vec3<u32>,
     @builtin(num_workgroups) group_count: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
     let index = workgroup_index(group_id, group_count);
-    let rest = index / params.tiles_a;
-    let tile_b = rest % params.tiles_b;
-    let tile_a = index % params.tiles_a;
-    let outer = rest / params.tiles_b;
     let extent_a = select(0u, params.extent_a, index < params.groups);
-    let input_begin = params.input;
-    let output_begin = params.output;
-    let a0 = tile_a * 64u;
-    let b0 = tile_b * 64u;
-    let from0 = input_begin + b0 * params.input_b + tile_a * 16u;
-    let to0 = output_begin + a0 * params.output_a + tile_b * 16u;
-    let qa00 = t % 16u;
-    let qb00 = t / 16u;
-    var x00_0: vec4<u32>;
-    var x00_1: vec4<u32>;
-    var x00_2: vec4<u32>;
-    var x00_3: vec4<u32>;
-    if (a0 + qa00 * 4u < extent_a && b0 + qb00 * 4u < params.extent_b) {
-        let x00 = from0 + qb00 * 4u * params.input_b + qa00;
-        x00_0 = input[x00];
-        x00_1 = input[x00 + params.input_b];
-        x00_2 = input[x00 + 2u * params.input_b];
-        x00_3 = input[x00 + 3u * params.input_b];
+    let tile = tile_by_rows(index);
+    let begins = begins_0(tile.z);
+    let a = tile.x * 64u;
+    let b = tile.y * 64u;
+    let load_from = begins.x + b * params.input_b + tile.x * 16u;
+    let store_to = begins.y + a * params.output_a + tile.y * 16u;
+    let block_a = t % 16u;
+    let block_b = t / 16u;
+    var x0 = vec4<u32>();
+    var x1 = vec4<u32>();
+    var x2 = vec4<u32>();
+    var x3 = vec4<u32>();
+    if (a + block_a * 4u < extent_a && b + block_b * 4u < params.extent_b) {
+        let place = load_from + block_b * 4u * params.input_b + block_a;
+        x0 = input[place];
+        x1 = input[place + params.input_b];
+        x2 = input[place + params.input_b * 2u];
+        x3 = input[place + params.input_b * 3u];
     }
-    memory[qa00 * 4u * 16u + ((qb00) ^ (qa00 & 15u))] = vec4<u32>(x00_0.x, x00_1.x, x00_2.x, x00_3.x);
-    memory[(qa00 * 4u + 1u) * 16u + ((qb00) ^ (qa00 & 15u))] = vec4<u32>(x00_0.y, x00_1.y, x00_2.y, x00_3.y);
-    memory[(qa00 * 4u + 2u) * 16u + ((qb00) ^ (qa00 & 15u))] = vec4<u32>(x00_0.z, x00_1.z, x00_2.z, x00_3.z);
-    memory[(qa00 * 4u + 3u) * 16u + ((qb00) ^ (qa00 & 15u))] = vec4<u32>(x00_0.w, x00_1.w, x00_2.w, x00_3.w);
+    memory[block_a * 64u + (block_b ^ block_a)] = vec4<u32>(x0.x, x1.x, x2.x, x3.x);
+    memory[(block_a * 4u + 1u) * 16u + (block_b ^ block_a)] = vec4<u32>(x0.y, x1.y, x2.y, x3.y);
+    memory[(block_a * 4u + 2u) * 16u + (block_b ^ block_a)] = vec4<u32>(x0.z, x1.z, x2.z, x3.z);
+    memory[(block_a * 4u + 3u) * 16u + (block_b ^ block_a)] = vec4<u32>(x0.w, x1.w, x2.w, x3.w);
     workgroupBarrier();
-    {
-        let row = t / 16u;
-        let column = t % 16u;
-        if (a0 + row < extent_a && b0 + column * 4u < params.extent_b) {
-            output[to0 + row * params.output_a + column] = memory[row * 16u + ((column) ^ ((row / 4u) & 15u))];
-        }
+    let column = t % 16u;
+    let row = t / 16u;
+    if (a + row < extent_a && b + column * 4u < params.extent_b) {
+        output[store_to + row * params.output_a + column] = memory[row * 16u + (column ^ (row / 4u))];
     }
-    {
-        let row = (t / 16u + 16u);
-        let column = t % 16u;
-        if (a0 + row < extent_a && b0 + column * 4u < params.extent_b) {
-            output[to0 + row * params.output_a + column] = memory[row * 16u + ((column) ^ ((row / 4u) & 15u))];
-        }
+    let row_2 = t / 16u + 16u;
+    if (a + row_2 < extent_a && b + column * 4u < params.extent_b) {
+        output[store_to + row_2 * params.output_a + column] = memory[row_2 * 16u + (column ^ (row_2 / 4u))];
     }
-    {
-        let row = (t / 16u + 32u);
-        let column = t % 16u;
-        if (a0 + row < extent_a && b0 + column * 4u < params.extent_b) {
-            output[to0 + row * params.output_a + column] = memory[row * 16u + ((column) ^ ((row / 4u) & 15u))];
-        }
+    let row_3 = t / 16u + 32u;
+    if (a + row_3 < extent_a && b + column * 4u < params.extent_b) {
+        output[store_to + row_3 * params.output_a + column] = memory[row_3 * 16u + (column ^ (row_3 / 4u))];
     }
-    {
-        let row = (t / 16u + 48u);
-        let column = t % 16u;
-        if (a0 + row < extent_a && b0 + column * 4u < params.extent_b) {
-            output[to0 + row * params.output_a + column] = memory[row * 16u + ((column) ^ ((row / 4u) & 15u))];
-        }
+    let row_4 = t / 16u + 48u;
+    if (a + row_4 < extent_a && b + column * 4u < params.extent_b) {
+        output[store_to + row_4 * params.output_a + column] = memory[row_4 * 16u + (column ^ (row_4 / 4u))];
     }
 }
 // </generated>

@@ -35,6 +35,7 @@ sources! {
     TRANSPOSE_NAIVE = "transpose/naive.wgsl",
     TRANSPOSE_TILED = "transpose/tiled.wgsl",
     TRANSPOSE_TILES = "transpose/tiles.wgsl",
+    TRANSPOSE_WALKS = "transpose/walks.wgsl",
     TRANSPOSE_STRIDED = "transpose/strided.wgsl",
     TRANSPOSE_GATHER = "transpose/gather.wgsl",
     TRANSPOSE_SWAP = "transpose/swap.wgsl",

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::emit;
 use super::problem::{Part, Problem};
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
-use super::text;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;
@@ -378,7 +378,7 @@ impl Task<'_> {
         ensure(memory <= profile.workgroup_bytes.into(), || {
             format!("it needs {memory} bytes of workgroup memory of {}", profile.workgroup_bytes)
         })?;
-        let text: Arc<str> = text::wgsl(&form).into();
+        let text: Arc<str> = emit::wgsl(&form).into();
         let form = Arc::new(form);
         self.labelled(&parts, |label, part| {
             let problem = &part.problem;

@@ -18,11 +18,11 @@
 //! ```
 
 mod design;
+mod emit;
 mod lower;
 mod neighbours;
 mod problem;
 mod recipe;
-mod text;
 
 use std::fmt;
 use std::marker::PhantomData;

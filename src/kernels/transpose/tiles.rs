@@ -1,4 +1,4 @@
-//! Twin of `shaders/transpose/tiles.wgsl`.
+//! Twin of `shaders/transpose/tiles.wgsl` and `shaders/transpose/walks.wgsl`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "transpose/tiles",
     source: &sources::TRANSPOSE_TILES,
-    appended: &[&[&sources::GRID]],
+    appended: &[&[&sources::GRID], &[&sources::TRANSPOSE_WALKS]],
     params: Params::FIELDS,
     overrides: &[],
     proven: false,
@@ -183,7 +183,7 @@ pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
-        appended: vec![&sources::GRID],
+        appended: vec![&sources::GRID, &sources::TRANSPOSE_WALKS],
         generated: Some(Generated { text, form: Form::Tiles(tiles.clone()) }),
         overrides: Vec::new(),
         params: bytemuck::bytes_of(&params).to_vec(),

@@ -1,0 +1,381 @@
+//! The part of `shaders/transpose/tiles.wgsl` that varies, written from [`Tiles`], which says what it
+//! computes.
+//!
+//! A tile has two directions: a, along the fastest axis of the input, and b, along that of the
+//! output. It consists of blocks. A block is loaded in accesses to the input from neighbouring b;
+//! turned in registers, it is accesses to the output from neighbouring a. Those go through workgroup
+//! memory, where each a has a row, and are stored along the rows of the output. Without workgroup
+//! memory they are stored at once.
+//!
+//! On the way through workgroup memory an invocation loads all its blocks before it uses one, so that
+//! its loads are under way together.
+
+use std::collections::HashMap;
+
+use crate::kernels::transpose::tiles::{Side, Spread, Tiles, Walk};
+use crate::wgsl::{Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, all, boolean, call, construct, max, min, select};
+
+/// The text between the markers of the file.
+pub(super) fn wgsl(tiles: &Tiles) -> String {
+    let mut module = Module::default();
+    let [load, store] = tiles.widths().map(|bytes| access(tiles, bytes));
+    let (input, output) = if tiles.in_place {
+        let data = module.storage(2, "data", Access::ReadWrite, Type::array(load));
+        (data.clone(), data)
+    } else {
+        let load = if tiles.load.shifted { U32 } else { load };
+        let stored = if tiles.store.shifted { Type::Atomic(Scalar::U32) } else { store.clone() };
+        let input = module.storage(1, "input", Access::Read, Type::array(load));
+        (input, module.storage(2, "output", Access::ReadWrite, Type::array(stored)))
+    };
+    let accesses = tiles.halves() * tiles.tile[1] * tiles.pitch();
+    let memory = tiles.memory.map(|_| module.workgroup("memory", Type::sized(store, accesses)));
+    module.gap();
+
+    let mut main = Function::new("main").entry(&tiles.invocations().to_string());
+    let vector = Type::Vector(3, Scalar::U32);
+    let grid = [("workgroup_id", "group_id"), ("num_workgroups", "group_count")];
+    let grid = grid.map(|(builtin, name)| main.builtin(builtin, name, vector.clone()));
+    let t = main.builtin("local_invocation_index", "t", U32).below(tiles.invocations());
+    let index = main.body.value("index", call("workgroup_index", &grid, U32));
+    let mut extent_a = param("extent_a");
+    if tiles.guarded {
+        extent_a = main.body.value("extent_a", select(&index.less(param("groups")), extent_a, 0));
+    }
+    let body = std::mem::take(&mut main.body);
+    let mut emitter = Emitter { tiles, body, input, output, t, extent_a, named: HashMap::new() };
+    let halves = emitter.halves(&index);
+    match &memory {
+        Some(memory) => emitter.through_memory(memory, &halves),
+        None => emitter.straight(&halves),
+    }
+    main.body = emitter.body;
+    if let Some(memory) = memory.filter(|_| tiles.store.shifted) {
+        module.function(put(tiles, &memory, &emitter.output));
+    }
+    module.function(main);
+    module.finish()
+}
+
+fn param(name: &str) -> Expr {
+    Expr::name("params", Type::named("Params")).field(name, U32)
+}
+
+/// An access of so many bytes: of u64 if one of the two has 32 bytes, which is more than a vector of u32.
+fn access(tiles: &Tiles, bytes: u32) -> Type {
+    let scalar = if tiles.widths().contains(&32) { Scalar::U64 } else { Scalar::U32 };
+    Type::numbers(bytes / component_bytes(tiles), scalar)
+}
+
+fn component_bytes(tiles: &Tiles) -> u32 {
+    if tiles.widths().contains(&32) { 8 } else { 4 }
+}
+
+/// Elements of a word, and bits of one, where they are smaller than words.
+fn packing(tiles: &Tiles) -> (u32, u32) {
+    (4 / tiles.bytes, 8 * tiles.bytes)
+}
+
+/// The word that begins so many bits after `first`.
+fn joined(first: &Expr, second: &Expr, bits: &Expr) -> Expr {
+    call("joined", [first, second, bits], U32)
+}
+
+/// An access of these parts, in order.
+fn assembled(access: &Type, parts: &[Expr]) -> Expr {
+    if let [one] = parts { one.clone() } else { construct(access, parts) }
+}
+
+/// Where column `column` of row `row` of a half's tile is in workgroup memory.
+fn address(tiles: &Tiles, half: u32, row: &Expr, column: &Expr) -> Expr {
+    let column = match tiles.memory {
+        Some(Spread::Swizzle) => column ^ ((row / tiles.load.elements) & (tiles.grid()[0] - 1)),
+        _ => column.clone(),
+    };
+    (row + half * tiles.tile[1]) * tiles.pitch() + column
+}
+
+/// The function that stores a word of a row which begins within a word.
+fn put(tiles: &Tiles, memory: &Expr, output: &Expr) -> Function {
+    let (per_word, bits) = packing(tiles);
+    let mut put = Function::new("put").doc("Stores word j of those that a row of the tile touches: only the bits of its own elements.");
+    let [first, row, j, count] = ["first", "row", "j", "count"].map(|name| put.parameter(name, U32));
+    let row = row.below(tiles.tile[1]);
+    let body = &mut put.body;
+    let [below, above] = [max(&j, 1) - 1, min(&j, tiles.grid()[0] - 1)].map(|column| memory.at(address(tiles, 0, &row, &column)));
+    let value = body.value("value", joined(&below, &above, &(Expr::from(32) - &first % per_word * bits)));
+    let mask = body.value("mask", call("own_bits", [&first, &j, &count, &bits.into()], U32));
+    let place = body.value("place", &first / per_word + &j);
+    let word = output.at(place).pointer();
+    body.when_else(
+        &mask.equals(u32::MAX),
+        |body| body.call("atomicStore", [&word, &value]),
+        |body| {
+            body.when(&mask.differs(0), |body| {
+                body.call("atomicAnd", [&word, &!mask.clone()]);
+                body.call("atomicOr", [&word, &(&value & &mask)]);
+            });
+        },
+    );
+    put
+}
+
+/// One of the two tiles that a workgroup exchanges in place; else the only one.
+struct Half {
+    number: u32,
+    /// Its first a and b.
+    a: Expr,
+    b: Expr,
+    /// Its place in the input, and in the output.
+    load_from: Expr,
+    store_to: Expr,
+}
+
+/// A block of a half.
+struct Block<'a> {
+    half: &'a Half,
+    /// Its number along a, and along b.
+    a: Expr,
+    b: Expr,
+}
+
+struct Emitter<'a> {
+    tiles: &'a Tiles,
+    body: Body,
+    input: Expr,
+    output: Expr,
+    t: Expr,
+    /// Zero in workgroups that have no tile.
+    extent_a: Expr,
+    /// Columns and rows, by their names and their text.
+    named: HashMap<(&'static str, String), Expr>,
+}
+
+impl Writes for Emitter<'_> {
+    fn body(&mut self) -> &mut Body {
+        &mut self.body
+    }
+}
+
+impl Emitter<'_> {
+    /// Which tiles a workgroup has, and where they begin.
+    fn halves(&mut self, index: &Expr) -> Vec<Half> {
+        let (tiles, body) = (self.tiles, &mut self.body);
+        let vector = Type::Vector(3, Scalar::U32);
+        let tile = match tiles.walk {
+            _ if tiles.in_place => call("tile_of_pair", [index], vector),
+            Walk::Rows => call("tile_by_rows", [index], vector),
+            Walk::Columns => call("tile_by_columns", [index], vector),
+            Walk::Diagonal => call("tile_by_diagonals", [index], vector),
+            Walk::Bands(rows) => call("tile_by_bands", [index, &rows.into()], vector),
+        };
+        let tile = body.value("tile", tile);
+        let begins = call(&format!("begins_{}", tiles.outer), [&tile.components("z")], Type::Vector(2, Scalar::U32));
+        let begins = body.value("begins", begins);
+        let along = |side: Side, extent: u32| if side.shifted { extent } else { extent / side.elements };
+        let [extent_b, extent_a] = tiles.tile;
+        let (a, b) = (body.value("a", tile.x() * extent_a), body.value("b", tile.y() * extent_b));
+        let mut half = |number: u32, [a, b]: [&Expr; 2], [tile_a, tile_b]: [Expr; 2]| {
+            let load_from = begins.x() + b * param("input_b") + tile_a * along(tiles.load, extent_a);
+            let store_to = begins.y() + a * param("output_a") + tile_b * along(tiles.store, extent_b);
+            let (load_from, store_to) = (body.value("load_from", load_from), body.value("store_to", store_to));
+            Half { number, a: a.clone(), b: b.clone(), load_from, store_to }
+        };
+        let mut halves = vec![half(0, [&a, &b], [tile.x(), tile.y()])];
+        if tiles.in_place {
+            halves.push(half(1, [&b, &a], [tile.y(), tile.x()]));
+        }
+        halves
+    }
+
+    /// Column and row that an invocation has in its turn i, of a grid so many columns wide.
+    fn position(&mut self, i: u32, width: u32, [column, row]: [&'static str; 2]) -> [Expr; 2] {
+        let position = &self.t + i * self.tiles.invocations();
+        // Many turns have the same column: it is named once.
+        [(column, &position % width), (row, &position / width)].map(|(name, value)| {
+            let named = self.named.entry((name, value.to_string()));
+            named.or_insert_with(|| self.body.value(name, value)).clone()
+        })
+    }
+
+    /// Whether there is such an a and such a b in the tile.
+    fn inside(&self, half: &Half, a: Expr, b: Expr) -> Expr {
+        if self.tiles.guarded { (&half.a + a).less(&self.extent_a).and((&half.b + b).less(param("extent_b"))) } else { boolean(true) }
+    }
+
+    fn begins_inside(&self, Block { half, a, b }: &Block<'_>) -> Expr {
+        self.inside(half, a * self.tiles.load.elements, b * self.tiles.store.elements)
+    }
+
+    /// The accesses of a block to the input; zeros where the condition does not hold.
+    fn load(&mut self, block: &Block<'_>, condition: &Expr) -> Vec<Expr> {
+        let access = access(self.tiles, self.tiles.widths()[0]);
+        let names: Vec<_> = (0..self.tiles.store.elements).map(|k| (format!("x{k}"), access.clone())).collect();
+        self.values_when(condition, &names, |own| if own.tiles.load.shifted { own.shifted_rows(block) } else { own.rows(block) })
+    }
+
+    /// The places of the rows of a block.
+    fn places(&mut self, Block { half, a, b }: &Block<'_>) -> Vec<Expr> {
+        let tiles = self.tiles;
+        let rows = tiles.store.elements;
+        let column = if tiles.load.shifted { a * tiles.load.elements } else { a.clone() };
+        let place = self.body.value("place", &half.load_from + b * rows * param("input_b") + column);
+        // A shifted output has rows of any length, so a block may have rows past the last b. Nothing
+        // is stored of them; in their place the last one is loaded again, and no load leaves the array.
+        let ends = tiles.guarded && tiles.store.shifted;
+        let last = if ends { param("extent_b") - 1 - &half.b - b * rows } else { (rows - 1).into() };
+        let last = self.body.value("last", last);
+        (0..rows).map(|k| &place + min(&k.into(), &last) * param("input_b")).collect()
+    }
+
+    fn rows(&mut self, block: &Block<'_>) -> Vec<Expr> {
+        let input = self.input.clone();
+        self.places(block).into_iter().map(|place| input.at(place)).collect()
+    }
+
+    /// The rows of a block that begin within words.
+    fn shifted_rows(&mut self, block: &Block<'_>) -> Vec<Expr> {
+        let tiles = self.tiles;
+        let (per_word, bits) = packing(tiles);
+        let access = access(tiles, tiles.widths()[0]);
+        let elements = tiles.load.elements;
+        let places = self.places(block);
+        // A block may have columns past the last a, and a row that begins with a word takes one word
+        // less than the others: what is past the row's last word is that word again.
+        let end = if tiles.guarded { param("extent_a") - 1 - &block.half.a - &block.a * elements } else { (elements - 1).into() };
+        let body = &mut self.body;
+        let end = body.value("end", end);
+        let input = &self.input;
+        let row = |(k, place)| {
+            let place = body.value(&format!("place{k}"), place);
+            let shift = body.value(&format!("shift{k}"), &place % per_word * bits);
+            let last = body.value(&format!("last{k}"), (&place + &end) / per_word);
+            let mut word = |j: u32| {
+                let index = &place / per_word + j;
+                body.value(&format!("word{k}_{j}"), input.at(if j == 0 { index } else { min(&index, &last) }))
+            };
+            let words: Vec<Expr> = (0..=elements / per_word).map(&mut word).collect();
+            let parts: Vec<Expr> = words.windows(2).map(|pair| joined(&pair[0], &pair[1], &shift)).collect();
+            assembled(&access, &parts)
+        };
+        places.into_iter().enumerate().map(row).collect()
+    }
+
+    /// A block turned: for each a an access to the output.
+    fn turned(&mut self, rows: &[Expr]) -> Vec<Expr> {
+        let tiles = self.tiles;
+        let elements = tiles.load.elements as usize;
+        let access = access(tiles, tiles.widths()[1]);
+        if tiles.bytes >= 4 {
+            let each = (tiles.bytes / component_bytes(tiles)) as usize;
+            let element = |row: &Expr, k: usize| match row.ty() {
+                Type::Vector(..) => row.components(&"xyzw"[k * each..(k + 1) * each]),
+                _ => row.clone(),
+            };
+            return (0..elements).map(|k| assembled(&access, &rows.iter().map(|row| element(row, k)).collect::<Vec<_>>())).collect();
+        }
+        let per_word = packing(tiles).0 as usize;
+        let square = Type::Vector(per_word as u32, Scalar::U32);
+        let turn = if per_word == 4 { "turn_bytes" } else { "turn_halves" };
+        let mut columns = vec![Vec::new(); elements];
+        for rows in rows.chunks(per_word) {
+            for j in 0..elements / per_word {
+                let words: Vec<Expr> = rows.iter().map(|row| row.component(j)).collect();
+                let turned = self.body.value("turned", call(turn, [&construct(&square, &words)], square.clone()));
+                (0..per_word).for_each(|k| columns[j * per_word + k].push(turned.component(k)));
+            }
+        }
+        columns.iter().map(|words| assembled(&access, words)).collect()
+    }
+
+    fn through_memory(&mut self, memory: &Expr, halves: &[Half]) {
+        let tiles = self.tiles;
+        let ([height, width], elements) = (tiles.grid(), tiles.load.elements);
+        let mut loaded = Vec::new();
+        for half in halves {
+            for i in 0..tiles.blocks {
+                let [a, b] = self.position(i, width, ["block_a", "block_b"]);
+                let block = Block { half, a, b };
+                let rows = self.load(&block, &self.begins_inside(&block));
+                loaded.push((block, rows));
+            }
+        }
+        for (Block { half, a, b }, rows) in loaded {
+            for (k, value) in self.turned(&rows).into_iter().enumerate() {
+                let place = memory.at(address(tiles, half.number, &(&a * elements + k as u32), &b));
+                self.body.assign(&place, value);
+            }
+        }
+        self.body.barrier();
+        for half in halves {
+            for i in 0..tiles.blocks * elements {
+                let [column, row] = self.position(i, height, ["column", "row"]);
+                if tiles.store.shifted {
+                    self.put_word(half, &row, &column);
+                    continue;
+                }
+                let inside = self.inside(half, row.clone(), &column * tiles.store.elements);
+                let value = memory.at(address(tiles, half.number, &row, &column));
+                let place = self.output.at(&half.store_to + &row * param("output_a") + column);
+                self.when(&inside, |own| own.body.assign(&place, value));
+            }
+            // A row that begins within a word touches one more.
+            for i in 0..if tiles.store.shifted { tiles.tile[1].div_ceil(tiles.invocations()) } else { 0 } {
+                let row = self.body.value("row", &self.t + i * tiles.invocations());
+                self.put_word(half, &row, &height.into());
+            }
+        }
+    }
+
+    /// Stores a word of a row, if there is such a row.
+    fn put_word(&mut self, half: &Half, row: &Expr, j: &Expr) {
+        let inside = if self.tiles.guarded { (&half.a + row).less(&self.extent_a) } else { boolean(true) };
+        let inside = row.less(self.tiles.tile[1]).and(inside);
+        let count = min(&self.tiles.tile[0].into(), param("extent_b") - &half.b);
+        let first = &half.store_to + row * param("output_a");
+        self.when(&inside, |own| own.body.call("put", [&first, row, j, &count]));
+    }
+
+    /// Without workgroup memory.
+    fn straight(&mut self, halves: &[Half]) {
+        let tiles = self.tiles;
+        let [height, width] = tiles.grid();
+        for i in 0..tiles.blocks {
+            let [a, b] = if tiles.across {
+                let [b, a] = self.position(i, height, ["block_b", "block_a"]);
+                [a, b]
+            } else {
+                self.position(i, width, ["block_a", "block_b"])
+            };
+            let blocks = halves.iter().map(|half| match half.number {
+                0 => Block { half, a: a.clone(), b: b.clone() },
+                _ => Block { half, a: b.clone(), b: a.clone() },
+            });
+            let blocks: Vec<Block<'_>> = blocks.collect();
+            let mut conditions = vec![self.begins_inside(&blocks[0])];
+            if tiles.in_place {
+                // In a tile of the diagonal two invocations would exchange the same two blocks.
+                conditions.push(halves[0].a.differs(&halves[0].b).or(a.at_most(&b)));
+            }
+            self.when(&all(conditions), |own| own.move_blocks(&blocks));
+        }
+    }
+
+    /// Loads blocks and stores them.
+    fn move_blocks(&mut self, blocks: &[Block<'_>]) {
+        let tiles = self.tiles;
+        let elements = tiles.load.elements;
+        let rows: Vec<_> = blocks.iter().map(|block| self.load(block, &boolean(true))).collect();
+        let turned: Vec<_> = rows.iter().map(|rows| self.turned(rows)).collect();
+        for (Block { half, a, b }, values) in blocks.iter().zip(turned) {
+            let place = self.body.value("place", &half.store_to + a * elements * param("output_a") + b);
+            for (k, value) in (0..).zip(values) {
+                // A block that begins within a word may have columns past the last a.
+                let partial = tiles.guarded && tiles.load.shifted && k > 0;
+                let inside = if partial { (&half.a + a * elements + k).less(&self.extent_a) } else { boolean(true) };
+                let place = self.output.at(&place + param("output_a") * k);
+                self.when(&inside, |own| own.body.assign(&place, value));
+            }
+        }
+    }
+}
