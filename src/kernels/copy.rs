@@ -22,6 +22,9 @@ pub static KERNEL: Kernel = Kernel {
     proven: false,
 };
 
+/// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger workgroups save nothing.
+pub const MAX_WORKGROUP: u32 = 256;
+
 /// Copies `length` elements.
 ///
 /// # Errors

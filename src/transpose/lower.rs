@@ -171,7 +171,7 @@ impl Task<'_> {
         let fine = matches!(problem.axes[..], [axis] if axis.strides == [1, 1]) && problem.offsets == [0, 0];
         ensure(fine, || "a copy is for what keeps its order, without gaps".to_owned())?;
         let (width, profile) = (self.width()?, self.profile);
-        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(256);
+        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
         ensure(workgroup > 0, || "the device has no invocations".to_owned())?;
         self.labelled(&self.parts(&[Some(64)])?, |_, part| {
             let length = part.problem.axes[0].extent;
