@@ -89,7 +89,7 @@ fn assembled(access: &Type, parts: &[Expr]) -> Expr {
 /// Where column `column` of row `row` of a half's tile is in workgroup memory.
 fn address(tiles: &Tiles, half: u32, row: &Expr, column: &Expr) -> Expr {
     let column = match tiles.memory {
-        Some(Spread::Swizzle) => column ^ (row / tiles.load.elements & (tiles.grid()[0] - 1)),
+        Some(Spread::Swizzle) => column ^ ((row / tiles.load.elements) & (tiles.grid()[0] - 1)),
         _ => column.clone(),
     };
     (row + half * tiles.tile[1]) * tiles.pitch() + column
