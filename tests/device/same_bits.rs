@@ -121,7 +121,7 @@ pub fn adapted_recipes_give_equal_bits() {
 
 fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     let profile = a.gpu().profile();
-    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().input.len
+    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs[0].len
 }
 
 /// A recipe's parts for some axes, without blocks between axes, which change no bit of what is tested here.
