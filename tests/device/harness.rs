@@ -34,7 +34,7 @@ impl Device {
 
     /// Runs the long lists: adapters that compile quickly do, all do with WGPU_FFT_THOROUGH=1.
     pub fn is_thorough(&self) -> bool {
-        self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
+        self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
     }
 
     /// Compiles a kernel within a few milliseconds, where lavapipe takes half a second. (SwiftShader in turn takes long to run.)
@@ -60,6 +60,11 @@ impl Device {
     pub fn open_another(&self) -> Gpu {
         pollster::block_on(Gpu::from_adapter(&self.adapter)).unwrap()
     }
+}
+
+/// Whether WGPU_FFT_THOROUGH=1 asks for the long lists on every adapter.
+pub fn asks_for_all() -> bool {
+    std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
 }
 
 /// Every adapter found, or why there is none.

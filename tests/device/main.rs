@@ -2,6 +2,7 @@
 //!
 //! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
+mod arithmetic;
 #[path = "../support/bits.rs"]
 mod bits;
 mod cases;
@@ -32,10 +33,14 @@ mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
 mod same_bits;
+#[path = "../support/sanitized.rs"]
+mod sanitized;
 mod suspect;
 mod transpose;
 mod tuning;
 mod unhappy;
+#[path = "../support/variants.rs"]
+mod variants;
 
 use std::process::ExitCode;
 
@@ -93,6 +98,9 @@ fn per_device() -> Vec<DeviceTest> {
         fft_recipes::{
             complex_recipes_by_hand,
             real_recipes_by_hand,
+        }
+        arithmetic::{
+            drivers_compute_what_the_interpreter_does,
         }
         same_bits::{
             parts_give_the_bits_of_the_whole,

@@ -30,5 +30,6 @@ mod texts;
 mod transforms;
 mod tuning;
 mod validators;
+#[path = "../support/variants.rs"]
 mod variants;
 mod worked_example;

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 use wgpu_fft::kernels::{Access, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
-use wgsl_sanitizer::{Binding, Buffer, Config, Kernel, Memory, Shader};
+use wgsl_sanitizer::{Binding, Buffer, BufferId, Config, Kernel, Memory, Shader};
 
 /// What an array holds that nobody has written: a NaN that no arithmetic makes.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -33,77 +33,102 @@ impl RunOnHost for Program {
 
 /// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows, if it allows others.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
-    assert_eq!(inputs.len(), program.inputs.len(), "{program}");
     for input in inputs {
         assert_eq!((input.len(), size_of::<I>()), (program.inputs[0].len, program.inputs[0].element_bytes), "{program}");
     }
     assert_eq!(size_of::<O>(), program.output.element_bytes, "{program}");
-    let mut memory = Memory::new();
-    let poisoned = |bytes: u64| Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
-    let unwritten = |bytes: u64| {
-        let mut buffer = poisoned(bytes);
-        buffer.mark_unwritten();
-        buffer
-    };
-    let filled = |data: &[I], bytes: u64| {
-        let mut buffer = Buffer::zeros(bytes);
-        buffer.write(0, bytemuck::cast_slice(data));
-        buffer
-    };
-    let mut buffers = HashMap::new();
-    let in_place = program.placement == Placement::InPlace;
-    let output = if in_place {
-        filled(inputs[0], program.bytes(Slot::Output))
-    } else if program.output.element_bytes < 4 {
-        // Words are shared: of those at the ends some bytes are others', and stay as they are.
-        poisoned(program.bytes(Slot::Output))
-    } else {
-        unwritten(program.bytes(Slot::Output))
-    };
-    buffers.insert(Slot::Output, memory.add(output));
-    if !in_place {
-        for (i, data) in inputs.iter().enumerate() {
-            buffers.insert(Slot::Input(i), memory.add(filled(data, program.bytes(Slot::Input(i)))));
-        }
-    }
-    for i in 0..program.workspaces.len() {
-        // Atomics that join parts begin as zeros, as all buffers of wgpu do.
-        let joins = program
-            .dispatches
-            .iter()
-            .any(|dispatch| dispatch.binds.iter().any(|bind| bind.name == "arrivals" && bind.slot == Slot::Workspace(i)));
-        let bytes = program.bytes(Slot::Workspace(i));
-        buffers.insert(Slot::Workspace(i), memory.add(if joins { Buffer::zeros(bytes) } else { unwritten(bytes) }));
-    }
-    for (i, table) in program.tables.iter().enumerate() {
-        buffers.insert(Slot::Table(i), memory.add(Buffer::from_slice(&table.words())));
-    }
+    let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
+    let mut arrays = Arrays::new(program, &inputs);
     for dispatch in &program.dispatches {
-        let params = memory.add(Buffer::from_slice(&dispatch.params));
-        let mut bindings = vec![Binding::whole(0, 0, params)];
-        bindings.extend(dispatch.binds.iter().map(|bind| {
-            let (first, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
-            assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
-            Binding::part(0, bind.binding, buffers[&bind.slot], first, bytes)
-        }));
-        // In place every store depends on what was loaded from the same place: it is a sum of all elements of its line, or came through workgroup memory behind the
-        // barrier that all loads came before. So no device stores first.
-        let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
-        let subgroup_size = subgroup_size(dispatch, subgroups);
-        let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
-        let grid = [dispatch.grid.x, dispatch.grid.y, 1];
-        let report = compiled(dispatch).dispatch(grid, &mut memory, &bindings, &config);
-        let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
-        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+        arrays.dispatch(dispatch, seed, subgroup_size(dispatch, subgroups));
     }
-    let words: Vec<u32> = memory[buffers[&Slot::Output]].to_vec();
-    let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&words);
+    let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&arrays.words(Slot::Output));
     output.truncate(program.output.len);
     output
 }
 
+/// The arrays of a program on the host, between two of its dispatches.
+pub struct Arrays<'a> {
+    program: &'a Program,
+    memory: Memory,
+    buffers: HashMap<Slot, BufferId>,
+}
+
+impl<'a> Arrays<'a> {
+    /// Those before the first dispatch.
+    pub fn new(program: &'a Program, inputs: &[&[u8]]) -> Self {
+        assert_eq!(inputs.len(), program.inputs.len(), "{program}");
+        let mut memory = Memory::new();
+        let poisoned = |bytes: u64| Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
+        let unwritten = |bytes: u64| {
+            let mut buffer = poisoned(bytes);
+            buffer.mark_unwritten();
+            buffer
+        };
+        let filled = |data: &[u8], bytes: u64| {
+            let mut buffer = Buffer::zeros(bytes);
+            buffer.write(0, data);
+            buffer
+        };
+        let mut buffers = HashMap::new();
+        let in_place = program.placement == Placement::InPlace;
+        let output = if in_place {
+            filled(inputs[0], program.bytes(Slot::Output))
+        } else if program.output.element_bytes < 4 {
+            // Words are shared: of those at the ends some bytes are others', and stay as they are.
+            poisoned(program.bytes(Slot::Output))
+        } else {
+            unwritten(program.bytes(Slot::Output))
+        };
+        buffers.insert(Slot::Output, memory.add(output));
+        if !in_place {
+            for (i, data) in inputs.iter().enumerate() {
+                buffers.insert(Slot::Input(i), memory.add(filled(data, program.bytes(Slot::Input(i)))));
+            }
+        }
+        for i in 0..program.workspaces.len() {
+            // Atomics that join parts begin as zeros, as all buffers of wgpu do.
+            let joins = program
+                .dispatches
+                .iter()
+                .any(|dispatch| dispatch.binds.iter().any(|bind| bind.name == "arrivals" && bind.slot == Slot::Workspace(i)));
+            let bytes = program.bytes(Slot::Workspace(i));
+            buffers.insert(Slot::Workspace(i), memory.add(if joins { Buffer::zeros(bytes) } else { unwritten(bytes) }));
+        }
+        for (i, table) in program.tables.iter().enumerate() {
+            buffers.insert(Slot::Table(i), memory.add(Buffer::from_slice(&table.words())));
+        }
+        Self { program, memory, buffers }
+    }
+
+    /// What an array holds.
+    pub fn words(&self, slot: Slot) -> Vec<u32> {
+        self.memory[self.buffers[&slot]].to_vec()
+    }
+
+    /// Runs a dispatch; panics if anything is found.
+    pub fn dispatch(&mut self, dispatch: &Dispatch, seed: u64, subgroup_size: u32) {
+        let program = self.program;
+        let params = self.memory.add(Buffer::from_slice(&dispatch.params));
+        let mut bindings = vec![Binding::whole(0, 0, params)];
+        bindings.extend(dispatch.binds.iter().map(|bind| {
+            let (first, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
+            assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
+            Binding::part(0, bind.binding, self.buffers[&bind.slot], first, bytes)
+        }));
+        // In place every store depends on what was loaded from the same place: it is a sum of all elements of its line, or came through workgroup memory behind the
+        // barrier that all loads came before. So no device stores first.
+        let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
+        let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
+        let grid = [dispatch.grid.x, dispatch.grid.y, 1];
+        let report = compiled(dispatch).dispatch(grid, &mut self.memory, &bindings, &config);
+        let report = report.unwrap_or_else(|error| panic!("{error}\n{program}\nin {dispatch}"));
+        assert!(report.is_clean(), "{report}\n{program}\nin {dispatch}\n{}", dispatch.wgsl());
+    }
+}
+
 /// So many times the least subgroup that a text works with, which is twice the largest distance between lanes that exchange values. `fft/lanes` is made for 8.
-fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
+pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
     if dispatch.kernel.name == "fft/lanes" {
         return 8;
     }

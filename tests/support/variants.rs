@@ -1,4 +1,5 @@
 //! Specifications, recipes and profiles that together reach every kernel in every form.
+#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -1,0 +1,141 @@
+//! What the tests wait for: programs under all checks of wgsl-sanitizer, beside the same programs on a
+//! device.
+//!
+//! ```sh
+//! cargo bench --profile dev --bench interpreter -- --adapter llvmpipe --rounds 3
+//! ```
+//!
+//! `--profile dev` is the profile of the tests, in which only the interpreter itself is fully
+//! optimised. It runs on one thread; the device takes what it has.
+//!
+//! `interpreter_s` is the median over the rounds of one run from arrays to arrays, with the text
+//! compiled; `first_s` is the first one, which compiles it. `device_ms` is the median on the device, by
+//! the same recipe, and `slowdown` their ratio. Recipes that rules choose for a GPU are of the limits
+//! of an H200, without its subgroups.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::json;
+use wgpu_fft::fft::C2c;
+use wgpu_fft::kernels::Slot;
+use wgpu_fft::reduce::Reduce;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::{Complex32, DeviceProfile, Plan, Spec, wgpu};
+
+use sanitized::{Arrays, subgroup_size};
+use support::{Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+
+#[path = "../tests/support/sanitized.rs"]
+mod sanitized;
+#[path = "support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --profile dev --bench interpreter -- [OPTIONS]
+(--recipe has no effect)
+";
+
+const COLUMNS: &[Column] = &[
+    Column::new("spec", "spec", Format::Text),
+    Column::new("by", "by", Format::Text),
+    Column::new("interpreter s", "interpreter_s", Format::Digits),
+    Column::new("first s", "first_s", Format::Digits),
+    Column::new("device ms", "device_ms", Format::Digits),
+    Column::new("slowdown", "slowdown", Format::Decimals(0)),
+    Column::new("recipe", "recipe", Format::Text),
+];
+
+/// By whose recipe.
+enum By {
+    Rules,
+    RulesForGpus,
+    Hand(&'static str),
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse(USAGE, |_, _| Ok(false));
+    support::run("interpreter", options, COLUMNS, |bench| {
+        let side = bench.sized(512, 512, 16);
+        let square = C2c::forward([side, side]);
+        case(bench, &square, By::Rules)?;
+        case(bench, &square, By::RulesForGpus)?;
+        let rows = C2c::forward(bench.sized(1024, 1024, 16)).batch(bench.sized(256, 256, 2));
+        case(bench, &rows, By::Rules)?;
+        case(bench, &rows, By::Hand("axis 0: radix2 rows=1 lanes=128"))?;
+        let side = bench.sized(1024, 1024, 32);
+        let transpose = Permute::<Complex32>::transpose([side, side]);
+        case(bench, &transpose, By::Rules)?;
+        case(bench, &transpose, By::RulesForGpus)?;
+        let bytes = Permute::<u8>::transpose([bench.sized(1080, 1080, 30), bench.sized(1917, 1917, 35)]);
+        case(bench, &bytes, By::RulesForGpus)?;
+        let sum = Reduce::<f32>::sum(bench.sized(1 << 20, 1 << 20, 1 << 10));
+        case(bench, &sum, By::Rules)?;
+        case(bench, &sum, By::RulesForGpus)?;
+        case(bench, &Reduce::<f32>::sum([side, side]).axes([0]), By::Rules)
+    })
+}
+
+/// A GPU without subgroups, whose recipes most devices can run.
+fn gpu_profile() -> DeviceProfile {
+    let least = DeviceProfile::webgpu_defaults();
+    DeviceProfile {
+        name: "GPU".to_owned(),
+        device_type: wgpu::DeviceType::DiscreteGpu,
+        invocations: 1024,
+        workgroup_size: [1024, 1024, 64],
+        workgroup_bytes: 32_768,
+        ..least
+    }
+}
+
+/// A program and its input, for a run on the host.
+struct OnHost<S: Spec> {
+    plan: Arc<Plan<S>>,
+    input: Vec<u8>,
+}
+
+impl<S: Spec> OnHost<S> {
+    fn run(&mut self) {
+        let program = self.plan.program();
+        let mut arrays = Arrays::new(program, &[&self.input]);
+        for dispatch in &program.dispatches {
+            arrays.dispatch(dispatch, 0, subgroup_size(dispatch, 1));
+        }
+        std::hint::black_box(arrays.words(Slot::Output));
+    }
+}
+
+fn case<S: Spec>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
+    bench.contest(&spec.to_string(), |bench| {
+        let (recipe, by) = match by {
+            By::Rules => (spec.design(bench.gpu().profile())?, "rules"),
+            By::RulesForGpus => (spec.design(&gpu_profile())?, "rules for GPUs"),
+            By::Hand(recipe) => (recipe.parse()?, "hand"),
+        };
+        let plan = bench.fitting_plan(spec, recipe)??;
+        let program = plan.program();
+        let mut input: Vec<u8> = bench.noise().take(program.inputs[0].bytes().div_ceil(4) as usize).flat_map(f32::to_le_bytes).collect();
+        input.truncate(program.inputs[0].bytes() as usize);
+        let mut host = OnHost { plan: plan.clone(), input };
+        let start = Instant::now();
+        host.run();
+        let first = start.elapsed().as_secs_f64();
+        let arrays = support::Arrays::for_plan(bench, &plan)?;
+        let candidates = vec![Candidate::host(host, |_| (), OnHost::run), arrays.bind(&plan)?];
+        let samples = bench.measure(candidates)?;
+        let [interpreter, device] = [0, 1].map(|i| samples[i].median());
+        let case = Case { title: spec.to_string(), shape: String::new(), bytes: program.inputs[0].bytes() + program.output.bytes() };
+        let own = [
+            ("by", json!(by)),
+            ("samples", json!(samples[0].count())),
+            ("interpreter_s", rounded(interpreter)),
+            ("first_s", rounded(first)),
+            ("spread", rounded(samples[0].spread())),
+            ("device_ms", rounded(device * 1e3)),
+            ("slowdown", rounded(interpreter / device)),
+        ];
+        bench.report_own(&case, &plan.recipe().to_string(), own);
+        Ok(())
+    })
+}

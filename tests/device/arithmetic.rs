@@ -1,0 +1,360 @@
+//! Every text on the device and under wgsl-sanitizer, with equal inputs: which bits does a driver
+//! compute otherwise than the text and IEEE 754 say?
+//!
+//! Each dispatch gets the same arrays on both sides, and every array that it writes is compared word
+//! by word. [`DIFFERENT`] lists what differs, with the reason; there, and nowhere else, an error bound
+//! takes the place of equal bits. An entry that no longer differs on the driver on which it was seen
+//! is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md has the list for people.
+//!
+//! A driver may take seconds to compile a text. So a run takes those of the list, and of the others
+//! one of every [`SHARE`] texts of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1` takes all.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
+
+use wgpu_fft::kernels::reduce::Stage;
+use wgpu_fft::kernels::reduce::operator::{Finish, Fold, Kind, Map};
+use wgpu_fft::kernels::{Access, Bind, Dispatch, Form, Slot};
+use wgpu_fft::{Program, wgpu};
+
+use crate::harness::{Device, asks_for_all};
+use crate::sanitized::{Arrays, subgroup_size};
+use crate::variants::all_programs;
+
+/// Of so many texts one is compared, the first one always.
+const SHARE: usize = 16;
+
+/// Bytes that an array may have here.
+const MOST_BYTES: u64 = 1 << 16;
+
+/// Where drivers compute other bits.
+struct Different {
+    what: &'static str,
+    why: &'static str,
+    /// Which adapters may.
+    on: fn(&wgpu::AdapterInfo) -> bool,
+    /// The driver on which it was seen, and must still be: part of [`wgpu::AdapterInfo::driver`].
+    seen_on: &'static str,
+    /// Which texts.
+    is: fn(&Dispatch) -> bool,
+    /// Bound of the relative error in the two-norm, over an array that the dispatch writes.
+    bound: f64,
+}
+
+/// u = 2⁻²⁴, the rounding unit of f32. The bounds are at least twice the largest error that was seen.
+const U: f64 = crate::harness::U;
+
+const DIFFERENT: &[Different] = &[
+    Different {
+        what: "sums of products of complex numbers",
+        why: "Mesa reassociates (a*b + c*d) + e to (a*b + e) + c*d",
+        on: |info| info.driver.contains("llvmpipe"),
+        seen_on: "llvmpipe",
+        is: |dispatch| stage(dispatch).is_some_and(|stage| adds_products(stage) && stage.operator.input == Kind::Complex),
+        bound: 4.0 * U,
+    },
+    Different {
+        what: "the sign of zeros: imaginary parts of x[0] and x[n/2], of reals by twos in a DFT of 10",
+        why: "Mesa reassociates sums without regard to it; only the sign differs, so the error is 0",
+        on: |info| info.driver.contains("llvmpipe"),
+        seen_on: "llvmpipe",
+        is: |dispatch| match dispatch.generated.as_ref().map(|generated| &generated.form) {
+            Some(Form::Pass(radices)) => *radices == [10] && dispatch.wgsl().contains("// The spectrum of "),
+            _ => false,
+        },
+        bound: 0.0,
+    },
+    Different {
+        what: "division by a constant that is no power of two",
+        why: "spirv-opt, a part of SwiftShader, multiplies by the rounded reciprocal",
+        on: |info| info.driver.contains("SwiftShader"),
+        seen_on: "SwiftShader",
+        is: |dispatch| {
+            let divides = |stage: &Stage| matches!(stage.operator.finish, Finish::Mean(count) if !count.is_power_of_two());
+            stage(dispatch).is_some_and(|stage| stage.last && divides(stage))
+        },
+        bound: 4.0 * U,
+    },
+    Different {
+        what: "transforms",
+        why: "compilers of GPUs fuse products and sums",
+        on: is_gpu,
+        seen_on: "NVIDIA",
+        is: |dispatch| dispatch.kernel.name.starts_with("fft/"),
+        bound: 16.0 * U,
+    },
+    Different {
+        what: "products that are added",
+        why: "compilers of GPUs fuse products and sums",
+        on: is_gpu,
+        seen_on: "NVIDIA",
+        is: |dispatch| stage(dispatch).is_some_and(adds_products),
+        bound: 16.0 * U,
+    },
+    Different {
+        what: "divisions and square roots",
+        why: "those of GPUs are not correctly rounded, and WGSL does not ask for it",
+        on: is_gpu,
+        seen_on: "NVIDIA",
+        is: |dispatch| {
+            stage(dispatch).is_some_and(|Stage { operator, last, partial, .. }| {
+                *last && operator.finish != Finish::Identity || !partial && operator.map == Map::Distance && operator.input == Kind::Complex
+            })
+        },
+        bound: 16.0 * U,
+    },
+];
+
+fn is_gpu(info: &wgpu::AdapterInfo) -> bool {
+    info.device_type != wgpu::DeviceType::Cpu
+}
+
+fn stage(dispatch: &Dispatch) -> Option<&Stage> {
+    match &dispatch.generated.as_ref()?.form {
+        Form::Reduction(stage) => Some(stage),
+        _ => None,
+    }
+}
+
+/// Whether a product of floats may be added before it is rounded.
+fn adds_products(stage: &Stage) -> bool {
+    let operator = &stage.operator;
+    let is_float = matches!(operator.value(), Kind::F32 | Kind::F64 | Kind::Complex);
+    let maps = matches!(operator.map, Map::Square | Map::Norm | Map::Product | Map::ConjugateProduct | Map::Scale(_));
+    let folds = operator.fold == Fold::Product && operator.value() == Kind::Complex;
+    is_float && !operator.rounded && (maps && operator.fold == Fold::Sum && !stage.partial || folds)
+}
+
+/// Numbers of either sign and of every mantissa, below 2 and far from denormal: f32, f16, or any
+/// integers.
+fn numbers(program: &Program, seed: u32) -> Vec<u8> {
+    let size = program.inputs[0].element_bytes;
+    let word = |i: usize| (i as u32 ^ seed).wrapping_mul(0x9e37_79b1) ^ (i as u32).rotate_left(13).wrapping_mul(0x85eb_ca6b);
+    let one = |i: usize| {
+        let bits = word(i);
+        match size {
+            1 => vec![(bits >> 24) as u8],
+            2 => ((bits >> 16) as u16 & 0x83ff | 0x3800).to_le_bytes().to_vec(),
+            _ => (bits & 0x80ff_ffff | 0x3f00_0000).to_le_bytes().to_vec(),
+        }
+    };
+    (0..program.inputs[0].len * size.div_ceil(4)).flat_map(one).collect()
+}
+
+/// What a text needs besides the limits that a program is checked for.
+fn can_run(device: &Device, dispatch: &Dispatch) -> bool {
+    let (profile, text) = (device.gpu().profile(), dispatch.wgsl());
+    let needs = |part: &str| text.contains(part);
+    (profile.f64 || !needs("f64"))
+        && (profile.int64 || !needs("u64"))
+        && dispatch.binds.len() as u32 <= profile.storage_buffers
+        && (!uses_subgroups(dispatch) || profile.subgroups && subgroups(device, dispatch).is_some())
+}
+
+fn uses_subgroups(dispatch: &Dispatch) -> bool {
+    ["subgroupShuffle", "subgroup_invocation_id"].iter().any(|part| dispatch.wgsl().contains(part))
+}
+
+/// The size of subgroups to run a text with on the host: the device's own, where that is one that the
+/// text is made for.
+fn subgroups(device: &Device, dispatch: &Dispatch) -> Option<u32> {
+    let least = subgroup_size(dispatch, 1);
+    if !uses_subgroups(dispatch) {
+        return Some(least);
+    }
+    let [smallest, largest] = device.gpu().profile().subgroup_sizes;
+    let fits = smallest == largest && if dispatch.kernel.name == "fft/lanes" { smallest == 8 } else { smallest >= least };
+    fits.then_some(smallest)
+}
+
+/// The entry of the list that a text belongs to.
+fn entry(dispatch: &Dispatch, info: &wgpu::AdapterInfo) -> Option<usize> {
+    DIFFERENT.iter().position(|entry| (entry.on)(info) && (entry.is)(dispatch))
+}
+
+/// Programs of which some dispatches are to be compared, and which.
+fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
+    let mut seen = HashSet::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let info = device.adapter.get_info();
+    let mut chosen = Vec::new();
+    for program in all_programs() {
+        let arrays = [&program.inputs[0], &program.output].into_iter().chain(&program.workspaces);
+        if arrays.into_iter().any(|array| array.bytes() > MOST_BYTES) || program.check(device.gpu().profile()).is_err() {
+            continue;
+        }
+        let take = |dispatch: &Dispatch| {
+            if !can_run(device, dispatch) || !seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone())) {
+                return false;
+            }
+            if asks_for_all() || entry(dispatch, &info).is_some() {
+                return true;
+            }
+            let count = counts.entry(dispatch.kernel.name).or_default();
+            *count += 1;
+            *count % SHARE == 1
+        };
+        let taken: Vec<bool> = program.dispatches.iter().map(take).collect();
+        if taken.contains(&true) {
+            chosen.push((program, taken));
+        }
+    }
+    chosen
+}
+
+/// What a dispatch makes of arrays on the device.
+fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays: &Arrays<'_>) -> BTreeMap<Slot, Vec<u32>> {
+    let gpu = device.gpu();
+    let wgpu_device = gpu.device();
+    let module = wgpu_device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(dispatch.kernel.name),
+        source: wgpu::ShaderSource::Wgsl(dispatch.wgsl()),
+    });
+    let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
+    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
+    let storage = |bind: &Bind| wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read };
+    entries.extend(dispatch.binds.iter().map(|bind| entry(bind.binding, storage(bind))));
+    let layout = wgpu_device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+    let pipeline_layout = wgpu_device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = wgpu_device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(dispatch.kernel.name),
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, zero_initialize_workgroup_memory: true },
+        cache: None,
+    });
+    let buffer = |words: &[u32], usage| {
+        let buffer = wgpu_device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 4 * words.len() as u64,
+            usage: usage | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        gpu.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        buffer
+    };
+    let params = buffer(&bytemuck::pod_collect_to_vec(&dispatch.params), wgpu::BufferUsages::UNIFORM);
+    let slots: HashSet<Slot> = dispatch.binds.iter().map(|bind| bind.slot).collect();
+    let buffers: HashMap<Slot, wgpu::Buffer> =
+        slots.iter().map(|&slot| (slot, buffer(&arrays.words(slot), wgpu::BufferUsages::STORAGE))).collect();
+    let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() }];
+    entries.extend(dispatch.binds.iter().map(|bind| {
+        let (offset, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
+        let size = wgpu::BufferSize::new(bytes);
+        let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &buffers[&bind.slot], offset, size });
+        wgpu::BindGroupEntry { binding: bind.binding, resource }
+    }));
+    let group = wgpu_device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
+    let mut encoder = wgpu_device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(dispatch.grid.x, dispatch.grid.y, 1);
+    }
+    let written = dispatch.binds.iter().filter(|bind| bind.access == Access::ReadWrite).map(|bind| bind.slot);
+    let staging: BTreeMap<Slot, wgpu::Buffer> = written
+        .map(|slot| {
+            let staging = wgpu_device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: buffers[&slot].size(),
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            encoder.copy_buffer_to_buffer(&buffers[&slot], 0, &staging, 0, staging.size());
+            (slot, staging)
+        })
+        .collect();
+    gpu.queue().submit([encoder.finish()]);
+    for staging in staging.values() {
+        staging.slice(..).map_async(wgpu::MapMode::Read, |result| result.unwrap());
+    }
+    wgpu_device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    let words = |staging: &wgpu::Buffer| bytemuck::pod_collect_to_vec(&staging.slice(..).get_mapped_range().unwrap()[..]);
+    staging.iter().map(|(&slot, staging)| (slot, words(staging))).collect()
+}
+
+/// The relative error of words that are numbers in f32, or each two in f64, and which words differ;
+/// none if no bit does.
+fn difference(actual: &[u32], expected: &[u32], f64s: bool) -> Option<(f64, String)> {
+    let differing = || (0..expected.len()).filter(|&i| actual[i] != expected[i]);
+    let first = differing().next()?;
+    let numbers = |words: &[u32]| -> Vec<f64> {
+        if f64s { bytemuck::pod_collect_to_vec(words) } else { words.iter().map(|&bits| f64::from(f32::from_bits(bits))).collect() }
+    };
+    let [mut error, mut norm] = [0.0; 2];
+    for (a, b) in numbers(actual).into_iter().zip(numbers(expected)) {
+        // Places that nobody writes are NaNs on both sides.
+        if a.to_bits() != b.to_bits() {
+            error += (a - b).powi(2);
+        }
+        if b.is_finite() {
+            norm += b.powi(2);
+        }
+    }
+    let what = format!(
+        "{} of {} words, word {first} is {:08x}, should be {:08x}",
+        differing().count(),
+        expected.len(),
+        actual[first],
+        expected[first]
+    );
+    Some(((error / norm).sqrt(), what))
+}
+
+pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
+    let info = device.adapter.get_info();
+    let begin = Instant::now();
+    let mut wrong = Vec::new();
+    // Of each entry of the list the texts that were compared, and those that differed.
+    let mut counts = vec![[0; 2]; DIFFERENT.len()];
+    let mut texts = 0;
+    for (program, taken) in chosen(device) {
+        let inputs: Vec<Vec<u8>> = (0..program.inputs.len() as u32).map(|seed| numbers(&program, seed)).collect();
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let mut arrays = Arrays::new(&program, &inputs);
+        for (dispatch, taken) in program.dispatches.iter().zip(taken) {
+            let after = if taken { run_on_device(device, &program, dispatch, &arrays) } else { BTreeMap::new() };
+            arrays.dispatch(dispatch, 0, subgroups(device, dispatch).unwrap_or_else(|| subgroup_size(dispatch, 1)));
+            if !taken {
+                continue;
+            }
+            texts += 1;
+            let f64s = stage(dispatch).is_some_and(|stage| stage.target() == Kind::F64);
+            let different = after.iter().filter_map(|(&slot, actual)| difference(actual, &arrays.words(slot), f64s));
+            let different = different.max_by(|a, b| a.0.total_cmp(&b.0));
+            let (bound, expected) = match entry(dispatch, &info) {
+                Some(entry) => {
+                    counts[entry][0] += 1;
+                    counts[entry][1] += i32::from(different.is_some());
+                    (DIFFERENT[entry].bound, format!("at most {:.1e}: {}", DIFFERENT[entry].bound, DIFFERENT[entry].what))
+                }
+                None => (-1.0, "equal bits".to_owned()),
+            };
+            // A NaN is within no bound.
+            if let Some((error, what)) = different.filter(|&(error, _)| error.is_nan() || error > bound) {
+                wrong.push(format!("error {error:.1e}, expected {expected}; {what}; {dispatch}, of `{}`", program.title));
+            }
+        }
+    }
+    println!("{}: {texts} texts in {:.0} s", device.name, begin.elapsed().as_secs_f64());
+    let may_agree = std::env::var("WGPU_FFT_MAY_AGREE").is_ok_and(|value| value == "1");
+    for (entry, [compared, differ]) in DIFFERENT.iter().zip(counts).filter(|(_, counts)| counts[0] > 0) {
+        println!("  {differ} of {compared} differ: {}; {}", entry.what, entry.why);
+        if differ == 0 && info.driver.contains(entry.seen_on) && !may_agree {
+            wrong.push(format!("nothing differs any more, so take it off the list: {}", entry.what));
+        }
+    }
+    assert!(wrong.is_empty(), "{}, driver {} {}:\n{}", device.name, info.driver, info.driver_info, wrong.join("\n"));
+}
