@@ -405,13 +405,14 @@ impl Emitter<'_> {
             let upper = self.upper[distance.ilog2() as usize].clone();
             for low in (0..values.len()).filter(|low| low & distance == 0) {
                 let high = low + distance;
-                for part in 0..2 {
-                    let [a, b] = [low, high].map(|i| values[i][part].clone());
-                    let own = select(&upper, &a, &b);
-                    let other = self.body.value("other", call("subgroupShuffleXor", [&own, &(distance as u32).into()], F32));
-                    values[low][part] = self.body.value("low", select(&upper, &other, a));
-                    values[high][part] = self.body.value("high", select(&upper, b, other));
+                let [mut a, mut b] = [low, high].map(|i| values[i].clone());
+                for (a, b) in a.iter_mut().zip(&mut b) {
+                    let sent = select(&upper, &*a, &*b);
+                    let other = self.body.value("other", call("subgroupShuffleXor", [&sent, &(distance as u32).into()], F32));
+                    *a = self.body.value("low", select(&upper, &other, &*a));
+                    *b = self.body.value("high", select(&upper, &*b, other));
                 }
+                (values[low], values[high]) = (a, b);
             }
             distance /= 2;
         }
