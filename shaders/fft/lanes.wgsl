@@ -54,7 +54,7 @@ fn main(
 
 /// Transforms line `line` as its lane `lane`.
 fn transform(line: u32, lane: u32) {
-    let upper1 = (lane & 1u) != 0u;
+    let upper1 = lane != 0u;
     let input_place = line * 16u + lane;
     let output_place = line * 16u + lane;
     let loaded = input[input_place];
