@@ -72,13 +72,6 @@ impl Transform {
         Self { kind, shape, batch: 1, axes: None, input: None, output: None, scale, factor: None, placement, transposed: false }
     }
 
-    /// Transforms these axes. Their order does not matter, and all of them are what is transformed anyway: equal
-    /// transforms are equal specifications, with one plan and one entry in a record.
-    pub fn set_axes(&mut self, mut axes: Vec<usize>) {
-        axes.sort_unstable();
-        self.axes = if axes.iter().copied().eq(0..self.shape.rank()) { None } else { Some(axes) };
-    }
-
     pub fn is_inverse(&self) -> bool {
         matches!(self.kind, Kind::C2c(Direction::Inverse) | Kind::C2r)
     }
@@ -250,7 +243,8 @@ impl Transform {
                 ("transposed", _) => spec.transposed = true,
                 (_, Some(("axes", list))) => {
                     let axes: std::result::Result<_, _> = list.split_terminator(',').map(str::parse).collect();
-                    spec.set_axes(axes.map_err(|_| wrong("axes are numbers with commas between them"))?);
+                    let axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
+                    spec.axes = spec.shape.some_of_axes(axes);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
@@ -306,7 +300,7 @@ macro_rules! specification {
 
             /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.set_axes(axes.as_ref().to_vec());
+                self.0.axes = self.0.shape.some_of_axes(axes.as_ref().to_vec());
                 self
             }
 
