@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use wgpu_fft::multi::partition::Cost;
+use wgpu_fft::multi::partition::{Cost, balanced};
 
 use crate::error::{Part, Result, guarded};
 use crate::job::Job;
@@ -10,7 +10,6 @@ use crate::local::LocalPass;
 use crate::phase::Phase;
 use crate::slabs::{Shares, Turn, exchange};
 use crate::spec::{Order, Transform};
-use crate::strategy::by_rates;
 
 /// Bytes of a sample: some milliseconds on a processor, and enough to keep a GPU's transfers busy.
 const SAMPLE_BYTES: usize = 8 << 20;
@@ -182,6 +181,25 @@ fn per_word<T: Transform>(job: &Job<T>, members: &[usize]) -> Result<f64> {
     seconds.sort_by(f64::total_cmp);
     let slowest = link.numbers(&[seconds[RUNS / 2]]).iter().map(|seconds| seconds[0]).fold(0.0, f64::max);
     Ok(slowest / (others * words) as f64)
+}
+
+/// The best shares for ranks that were measured, none for the others, and the seconds that the job will take.
+fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Result<(Shares, f64)> {
+    // Who was not measured has none.
+    let spread = |shares: Vec<usize>| {
+        let mut all = vec![0; job.link.size()];
+        members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
+        all
+    };
+    let granule = job.granule() as f64;
+    let of_granules: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * granule, ..*cost }).collect();
+    let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_granules)?)))?;
+    let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
+    let slowest =
+        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
+    let shares = Shares { rows, columns };
+    let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
+    Ok((shares, time))
 }
 
 #[cfg(test)]

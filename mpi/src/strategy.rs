@@ -1,18 +1,18 @@
 //! How a job is divided.
 
-use wgpu_fft::multi::partition::{Cost, balanced, equal, ranges, weighted};
+use wgpu_fft::multi::partition::{equal, ranges, weighted};
 use wgpu_fft::tune::rules::takemoto::{Amount, global_split};
 
 use crate::error::Result;
 use crate::job::Job;
-use crate::measure::{Rates, measured};
+use crate::measure::measured;
 use crate::slabs::Shares;
 use crate::spec::Transform;
 
 /// How rows and columns are divided among the ranks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Strategy {
-    /// By the measured time of each rank, as [`Cost`]; who would only slow the job down gets nothing. All ranks are measured at the same time, since some may share
+    /// By the measured time of each rank, as [`Cost`](wgpu_fft::multi::partition::Cost); who would only slow the job down gets nothing. All ranks are measured at the same time, since some may share
     /// cores, a bus or a card. It takes some passes over a sample of at most 8 MiB.
     #[default]
     Measured,
@@ -73,23 +73,4 @@ fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
     let why =
         format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
     Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
-}
-
-/// The best shares for ranks that were measured, none for the others, and the seconds that the job will take.
-pub(crate) fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Result<(Shares, f64)> {
-    // Who was not measured has none.
-    let spread = |shares: Vec<usize>| {
-        let mut all = vec![0; job.link.size()];
-        members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
-        all
-    };
-    let granule = job.granule() as f64;
-    let of_granules: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * granule, ..*cost }).collect();
-    let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_granules)?)))?;
-    let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
-    let slowest =
-        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
-    let shares = Shares { rows, columns };
-    let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
-    Ok((shares, time))
 }

@@ -6,6 +6,7 @@ mod foreign;
 mod options;
 mod pending;
 mod profile;
+mod saved;
 mod scope;
 mod stopwatch;
 mod unchecked;
@@ -13,9 +14,8 @@ mod unchecked;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-pub(crate) use buffer::in_units;
-pub(crate) use buffer::input_name;
 pub use buffer::{DeviceBuffer, Inputs, View};
+pub(crate) use buffer::{in_units, input_name};
 pub use cache::PipelineCacheStatus;
 pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};

@@ -120,7 +120,7 @@ impl Expr {
         Self::new(Node::Index(self.clone(), index), element)
     }
 
-    /// `&place`, for the functions of atomics.
+    /// `&place`, for the functions of atomics and the lengths of arrays.
     pub fn pointer(&self) -> Self {
         self.clone().unary("&")
     }
