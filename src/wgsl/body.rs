@@ -1,6 +1,6 @@
 //! Statements.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::expr::{Expr, Node, call, zero};
@@ -28,25 +28,35 @@ pub(crate) struct Body {
     done: Vec<Statement>,
     /// Blocks that are open around the one that is written.
     outer: Vec<Vec<Statement>>,
-    names: HashSet<Rc<str>>,
+    /// Names that are taken, and the number with which the next of each is tried.
+    names: HashMap<Rc<str>, u32>,
 }
 
 impl Body {
     /// Keeps a name for what the body refers to.
     pub(super) fn reserve(&mut self, name: &str) {
-        self.names.insert(name.into());
+        self.names.insert(name.into(), 2);
     }
 
     /// `name`, or where that is taken `name_2`, `name_3`, …
     fn unique(&mut self, name: &str) -> Rc<str> {
-        assert!(!naga::keywords::wgsl::RESERVED.contains(&name), "`{name}` is a word of WGSL");
-        let mut unique: Rc<str> = name.into();
-        let mut count = 2;
-        while self.names.contains(&unique) {
-            unique = format!("{name}_{count}").into();
+        let Some(&first) = self.names.get(name) else {
+            assert!(!naga::keywords::wgsl::RESERVED.contains(&name), "`{name}` is a word of WGSL");
+            let unique: Rc<str> = name.into();
+            self.names.insert(unique.clone(), 2);
+            return unique;
+        };
+        let mut count = first;
+        let unique: Rc<str> = loop {
+            let candidate = format!("{name}_{count}");
             count += 1;
-        }
-        self.names.insert(unique.clone());
+            if !self.names.contains_key(&*candidate) {
+                break candidate.into();
+            }
+        };
+        // Thousands of values may share a name, so the search goes on where it ended.
+        self.names.insert(name.into(), count);
+        self.names.insert(unique.clone(), 2);
         unique
     }
 
