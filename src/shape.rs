@@ -16,13 +16,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Axes in ascending order; none if they are all of the shape's. Their order does not matter, and all of them are what
-    /// operations take anyway: so equal operations are equal specifications, with one plan and one entry in a record.
-    pub(crate) fn some_of_axes(&self, mut axes: Vec<usize>) -> Option<Vec<usize>> {
-        axes.sort_unstable();
-        if axes.iter().copied().eq(0..self.rank()) { None } else { Some(axes) }
-    }
-
     /// The extents, slowest axis first.
     #[must_use]
     pub fn extents(&self) -> &[usize] {

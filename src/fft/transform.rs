@@ -36,7 +36,7 @@ pub(super) struct Transform {
     /// Extents of the array of positions: of the reals, where there are any.
     pub shape: Shape,
     pub batch: usize,
-    /// The axes to transform, ascending; none if it is all of them.
+    /// The axes to transform; all if nothing is said.
     pub axes: Option<Vec<usize>>,
     pub input: Option<Layout>,
     pub output: Option<Layout>,
@@ -107,7 +107,8 @@ impl Transform {
             );
         }
         let last = rank - 1;
-        let axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
+        let mut axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
+        axes.sort_unstable();
         if axes.is_empty() {
             return unsupported("a transform over no axes", "name one axis at least, or leave `axes` out to transform all of them");
         }
@@ -244,7 +245,7 @@ impl Transform {
                 (_, Some(("axes", list))) => {
                     let axes: std::result::Result<_, _> = list.split_terminator(',').map(str::parse).collect();
                     let axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
-                    spec.axes = spec.shape.some_of_axes(axes);
+                    spec.axes = Some(axes);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
@@ -300,7 +301,7 @@ macro_rules! specification {
 
             /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = self.0.shape.some_of_axes(axes.as_ref().to_vec());
+                self.0.axes = Some(axes.as_ref().to_vec());
                 self
             }
 

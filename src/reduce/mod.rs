@@ -287,7 +287,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
 
     /// The axes to reduce, counted from the slowest; all of them if this is not called. The others are kept, in their order.
     pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-        self.core.axes = self.core.shape.some_of_axes(axes.as_ref().to_vec());
+        self.core.axes = Some(axes.as_ref().to_vec());
         self
     }
 
