@@ -17,7 +17,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::roots::root;
-use crate::wgsl::{Body, Expr, Scalar, Type, call, construct, float, vec2};
+use crate::wgsl::{Body, Expr, Scalar, Type, call, construct, float, param, vec2};
 
 /// What DFTs are made of. A name is that of the result; it says what the value is.
 pub(super) trait Arithmetic {
@@ -167,6 +167,16 @@ pub(super) fn pair(re: &Expr, im: &Expr) -> Expr {
 /// The product of two complex numbers, by the function of `shaders/fft/complex.wgsl`.
 pub(super) fn times(a: &Expr, b: &Expr) -> Expr {
     call("complex_mul", [a, b], complex())
+}
+
+/// The constants of a kernel.
+pub(super) fn roots() -> Expr {
+    Expr::name("roots", Type::array(complex()))
+}
+
+/// The factor on every output.
+pub(super) fn scale() -> Expr {
+    param("scale", Type::Scalar(REAL))
 }
 
 /// Complex numbers as vectors of two.

@@ -6,8 +6,8 @@
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::wgsl::{
-    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, bitcast, call, construct, float, raw, select, u32s, vec2, vec4,
-    zero,
+    BOOL, Body, Expr, F32, F64, Function, I32, Module, Scalar, Type, U32, bitcast, call, construct, float, param, raw, select, u32s, vec2,
+    vec4, zero,
 };
 
 /// The bits of an f32 but for its sign.
@@ -84,8 +84,7 @@ fn rounded(operator: &Operator, product: &Expr) -> Expr {
     if !operator.rounded || !matches!(operator.mapped(), Kind::F32 | Kind::Complex) {
         return product.clone();
     }
-    let zero = Expr::name("params", Type::named("Params")).field("zero", U32);
-    bitcast(product.ty(), &(bitcast(&U32, product) + zero))
+    bitcast(product.ty(), &(bitcast(&U32, product) + param("zero", U32)))
 }
 
 /// x·y, or x̅·y.

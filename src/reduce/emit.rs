@@ -6,7 +6,7 @@ use super::recipe::Pass;
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::Kind;
 use crate::kernels::{Form, Generated};
-use crate::wgsl::{Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
+use crate::wgsl::{self, Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
 
 /// What the kernel reads an element as.
 fn loaded(stage: &Stage) -> Kind {
@@ -103,9 +103,8 @@ fn through_memory(from: u32, to: u32) -> Vec<(u32, u32)> {
     steps
 }
 
-/// A uniform parameter of the kernel.
 fn param(name: &str) -> Expr {
-    Expr::name("params", Type::named("Params")).field(name, U32)
+    wgsl::param(name, U32)
 }
 
 struct Emitter<'a> {
@@ -133,11 +132,11 @@ impl<'a> Emitter<'a> {
         module.alias("Value", &value);
         let result = module.alias("Result", &type_of(stage.target()));
         module.gap();
-        let access = Type::array(access(stage).expect("the width was checked"));
-        let mut arrays = vec![("x", module.storage(1, "input", Access::Read, access.clone()))];
-        module.storage(2, "output", Access::ReadWrite, Type::array(result));
+        let access = access(stage).expect("the width was checked");
+        let (input, _) = module.input_output(false, access.clone(), result);
+        let mut arrays = vec![("x", input)];
         if stage.takes_two() {
-            arrays.push(("y", module.storage(3, "second", Access::Read, access)));
+            arrays.push(("y", module.storage(3, "second", Access::Read, Type::array(access))));
         }
         module.gap();
         arithmetic::write(&mut module, stage);

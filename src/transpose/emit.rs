@@ -13,31 +13,23 @@
 use std::collections::HashMap;
 
 use crate::kernels::transpose::tiles::{Side, Spread, Tiles, Walk};
-use crate::wgsl::{Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, all, boolean, call, construct, max, min, select};
+use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, all, boolean, call, construct, max, min, select};
 
 /// The text between the markers of the file.
 pub(super) fn wgsl(tiles: &Tiles) -> String {
     let mut module = Module::default();
     let [load, store] = tiles.widths().map(|bytes| access(tiles, bytes));
-    let (input, output) = if tiles.in_place {
-        let data = module.storage(2, "data", Access::ReadWrite, Type::array(load));
-        (data.clone(), data)
-    } else {
-        let load = if tiles.load.shifted { U32 } else { load };
-        let stored = if tiles.store.shifted { Type::Atomic(Scalar::U32) } else { store.clone() };
-        let input = module.storage(1, "input", Access::Read, Type::array(load));
-        (input, module.storage(2, "output", Access::ReadWrite, Type::array(stored)))
-    };
+    let read = if tiles.load.shifted { U32 } else { load };
+    let written = if tiles.store.shifted { Type::Atomic(Scalar::U32) } else { store.clone() };
+    let (input, output) = module.input_output(tiles.in_place, read, written);
     let accesses = tiles.halves() * tiles.tile[1] * tiles.pitch();
     let memory = tiles.memory.map(|_| module.workgroup("memory", Type::sized(store, accesses)));
     module.gap();
 
     let mut main = Function::new("main").entry(&tiles.invocations().to_string());
-    let vector = Type::Vector(3, Scalar::U32);
-    let grid = [("workgroup_id", "group_id"), ("num_workgroups", "group_count")];
-    let grid = grid.map(|(builtin, name)| main.builtin(builtin, name, vector.clone()));
+    let index = main.workgroup_index();
     let t = main.builtin("local_invocation_index", "t", U32).below(tiles.invocations());
-    let index = main.body.value("index", call("workgroup_index", &grid, U32));
+    let index = main.body.value("index", index);
     let mut extent_a = param("extent_a");
     if tiles.guarded {
         extent_a = main.body.value("extent_a", select(&index.less(param("groups")), extent_a, 0));
@@ -59,7 +51,7 @@ pub(super) fn wgsl(tiles: &Tiles) -> String {
 }
 
 fn param(name: &str) -> Expr {
-    Expr::name("params", Type::named("Params")).field(name, U32)
+    wgsl::param(name, U32)
 }
 
 /// An access of so many bytes: of u64 if one of the two has 32 bytes, which is more than a vector of u32.

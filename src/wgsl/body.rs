@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use naga::keywords::wgsl::RESERVED_SET;
+
 use super::expr::{Expr, Node, call, zero};
 use super::types::{Type, U32};
 
@@ -25,9 +27,8 @@ pub(super) enum Statement {
 /// The statements of a function, written one after the other.
 #[derive(Default, Debug)]
 pub(crate) struct Body {
+    /// Those of the block that is written.
     done: Vec<Statement>,
-    /// Blocks that are open around the one that is written.
-    outer: Vec<Vec<Statement>>,
     /// Names that are taken, and the number with which the next of each is tried.
     names: HashMap<Rc<str>, u32>,
 }
@@ -40,22 +41,18 @@ impl Body {
 
     /// `name`, or where that is taken `name_2`, `name_3`, …
     fn unique(&mut self, name: &str) -> Rc<str> {
-        let Some(&first) = self.names.get(name) else {
-            assert!(!naga::keywords::wgsl::RESERVED.contains(&name), "`{name}` is a word of WGSL");
-            let unique: Rc<str> = name.into();
-            self.names.insert(unique.clone(), 2);
-            return unique;
-        };
-        let mut count = first;
-        let unique: Rc<str> = loop {
-            let candidate = format!("{name}_{count}");
-            count += 1;
-            if !self.names.contains_key(&*candidate) {
-                break candidate.into();
+        let mut unique: Rc<str> = name.into();
+        if let Some(&first) = self.names.get(name) {
+            let mut count = first;
+            while self.names.contains_key(&unique) {
+                unique = format!("{name}_{count}").into();
+                count += 1;
             }
-        };
-        // Thousands of values may share a name, so the search goes on where it ended.
-        self.names.insert(name.into(), count);
+            // Thousands of values may share a name, so the search goes on where it ended.
+            self.names.insert(name.into(), count);
+        } else {
+            assert!(!RESERVED_SET.contains(name), "`{name}` is a word of WGSL");
+        }
         self.names.insert(unique.clone(), 2);
         unique
     }
@@ -119,21 +116,10 @@ impl Body {
         self.done.push(Statement::Comment(text.into()));
     }
 
-    fn open(&mut self) {
-        self.outer.push(std::mem::take(&mut self.done));
-    }
-
-    fn close(&mut self) -> Vec<Statement> {
-        let outer = self.outer.pop().expect("a block is open");
-        std::mem::replace(&mut self.done, outer)
-    }
-
     /// The statements; what only names values that nobody uses is left out.
     pub(super) fn finish(self) -> Vec<Statement> {
-        assert!(self.outer.is_empty(), "a block is open");
         let mut statements = self.done;
-        let mut used = HashSet::new();
-        drop_unused(&mut statements, &mut used);
+        drop_unused(&mut statements, &mut HashSet::new());
         statements
     }
 }
@@ -150,10 +136,8 @@ pub(crate) trait Writes {
         if condition.is_true() {
             return Some(write(self));
         }
-        self.body().open();
-        let result = write(self);
-        let block = self.body().close();
-        self.body().done.push(Statement::If(condition.clone(), block, Vec::new()));
+        let (then, result) = block(self, write);
+        self.body().done.push(Statement::If(condition.clone(), then, Vec::new()));
         Some(result)
     }
 
@@ -165,12 +149,8 @@ pub(crate) trait Writes {
         if condition.is_true() {
             return write(self);
         }
-        self.body().open();
-        write(self);
-        let then = self.body().close();
-        self.body().open();
-        otherwise(self);
-        let otherwise = self.body().close();
+        let (then, ()) = block(self, write);
+        let (otherwise, ()) = block(self, otherwise);
         self.body().done.push(Statement::If(condition.clone(), then, otherwise));
     }
 
@@ -212,11 +192,16 @@ pub(crate) trait Writes {
     }
 }
 
+/// The statements that `write` writes, and its result.
+fn block<W: Writes + ?Sized, R>(writer: &mut W, write: impl FnOnce(&mut W) -> R) -> (Vec<Statement>, R) {
+    let outer = std::mem::take(&mut writer.body().done);
+    let result = write(writer);
+    (std::mem::replace(&mut writer.body().done, outer), result)
+}
+
 fn repeat<W: Writes + ?Sized>(writer: &mut W, first: Option<Statement>, condition: Expr, last: Statement, write: impl FnOnce(&mut W)) {
-    writer.body().open();
-    write(writer);
-    let block = writer.body().close();
-    writer.body().done.push(Statement::For(first.map(Box::new), condition, Box::new(last), block));
+    let (statements, ()) = block(writer, write);
+    writer.body().done.push(Statement::For(first.map(Box::new), condition, Box::new(last), statements));
 }
 
 impl Writes for Body {
@@ -225,73 +210,41 @@ impl Writes for Body {
     }
 }
 
-/// Leaves out the values that nobody uses, from the last to the first, and collects the names that are used.
+/// Leaves out the values that nobody uses, and collects the names that are used. It goes from the last statement to the
+/// first, so that uses come before what they use: in a loop as well, since what one turn hands on to the next is a variable
+/// from before the loop.
 fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
     let mut kept = Vec::with_capacity(statements.len());
     for mut statement in statements.drain(..).rev() {
-        match &mut statement {
-            Statement::Let(name, value) | Statement::Var(name, value) => {
-                if !used.contains(name) {
-                    continue;
-                }
-                uses(value, used);
-            }
-            Statement::Assign(place, value) | Statement::Advance(place, value) => {
-                uses(place, used);
-                uses(value, used);
-            }
-            Statement::Call(value) | Statement::Return(Some(value)) => uses(value, used),
-            Statement::If(condition, then, otherwise) => {
-                drop_unused(then, used);
-                drop_unused(otherwise, used);
-                uses(condition, used);
-            }
-            Statement::For(first, condition, last, block) => {
-                // The next turn uses what this one leaves.
-                uses(condition, used);
-                mentioned(block, used);
-                let mut ends = vec![std::mem::replace(&mut **last, Statement::Comment(String::new()))];
-                drop_unused(&mut ends, used);
-                **last = ends.pop().expect("an assignment stays");
-                drop_unused(block, used);
-                if let Some(first) = first
-                    && let Statement::Var(name, value) = &**first
-                {
-                    used.insert(name.clone());
-                    uses(value, used);
-                }
-            }
-            Statement::Return(None) | Statement::Comment(_) => {}
+        let is_unused = matches!(&statement, Statement::Let(name, _) | Statement::Var(name, _) if !used.contains(name));
+        if !is_unused {
+            statement_uses(&mut statement, used);
+            kept.push(statement);
         }
-        kept.push(statement);
     }
-    kept.reverse();
-    *statements = kept;
+    statements.extend(kept.into_iter().rev());
 }
 
-/// All names that statements read, whether or not what is made of them is used.
-fn mentioned(statements: &[Statement], used: &mut HashSet<Rc<str>>) {
-    for statement in statements {
-        match statement {
-            Statement::Let(_, value) | Statement::Var(_, value) => uses(value, used),
-            Statement::Assign(place, value) | Statement::Advance(place, value) => {
-                uses(place, used);
-                uses(value, used);
-            }
-            Statement::Call(value) | Statement::Return(Some(value)) => uses(value, used),
-            Statement::If(condition, then, otherwise) => {
-                uses(condition, used);
-                mentioned(then, used);
-                mentioned(otherwise, used);
-            }
-            Statement::For(first, condition, last, block) => {
-                uses(condition, used);
-                first.iter().for_each(|first| mentioned(std::slice::from_ref(&**first), used));
-                mentioned(std::slice::from_ref(&**last), used);
-                mentioned(block, used);
-            }
-            Statement::Return(None) | Statement::Comment(_) => {}
+/// What a statement that stays uses.
+fn statement_uses(statement: &mut Statement, used: &mut HashSet<Rc<str>>) {
+    match statement {
+        Statement::Let(_, value) | Statement::Var(_, value) | Statement::Call(value) | Statement::Return(Some(value)) => uses(value, used),
+        Statement::Assign(place, value) | Statement::Advance(place, value) => {
+            uses(place, used);
+            uses(value, used);
         }
+        Statement::If(condition, then, otherwise) => {
+            drop_unused(then, used);
+            drop_unused(otherwise, used);
+            uses(condition, used);
+        }
+        Statement::For(first, condition, last, block) => {
+            drop_unused(block, used);
+            statement_uses(last, used);
+            uses(condition, used);
+            first.iter_mut().for_each(|first| statement_uses(first, used));
+        }
+        Statement::Return(None) | Statement::Comment(_) => {}
     }
 }
 

@@ -240,6 +240,11 @@ pub(crate) fn zero(ty: &Type) -> Expr {
     if *ty == U32 { 0.into() } else { construct(ty, []) }
 }
 
+/// A field of `params`, the uniform at binding 0 of every kernel.
+pub(crate) fn param(name: &str, ty: Type) -> Expr {
+    Expr::name("params", Type::named("Params")).field(name, ty)
+}
+
 /// A call that yields a value of this type, or of none that matters.
 pub(crate) fn call<'a>(name: &str, arguments: impl IntoIterator<Item = &'a Expr>, ty: Type) -> Expr {
     Expr::new(Node::Call(name.into(), arguments.into_iter().cloned().collect()), ty)

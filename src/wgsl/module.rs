@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::body::Body;
-use super::expr::Expr;
+use super::expr::{Expr, call};
 use super::print;
-use super::types::{Type, U32};
+use super::types::{Scalar, Type, U32};
 
 /// What a kernel does with a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +60,14 @@ impl Function {
         Expr::name(name, ty)
     }
 
+    /// The number of the workgroup in a grid that may be folded, by the function of `shaders/grid.wgsl`.
+    pub fn workgroup_index(&mut self) -> Expr {
+        let three = Type::Vector(3, Scalar::U32);
+        let id = self.builtin("workgroup_id", "group_id", three.clone());
+        let count = self.builtin("num_workgroups", "group_count", three);
+        call("workgroup_index", [&id, &count], U32)
+    }
+
     /// A parameter of an entry point.
     pub fn builtin(&mut self, builtin: &str, name: &str, ty: Type) -> Expr {
         self.parameters.push(format!("@builtin({builtin}) {name}: {ty}"));
@@ -69,6 +77,16 @@ impl Function {
 }
 
 impl Module {
+    /// Declares the input at binding 1 and the output at 2, or where they are one array, that one at 2, of the input's type.
+    pub fn input_output(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
+        if in_place {
+            let data = self.storage(2, "data", Access::ReadWrite, Type::array(input));
+            return (data.clone(), data);
+        }
+        let input = self.storage(1, "input", Access::Read, Type::array(input));
+        (input, self.storage(2, "output", Access::ReadWrite, Type::array(output)))
+    }
+
     /// A line of a comment.
     pub fn comment(&mut self, text: impl std::fmt::Display) {
         let _ = writeln!(self.text, "// {text}");

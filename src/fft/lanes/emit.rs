@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::parts::{Complex, Parts, Real, Wide, of_line};
 use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
-use crate::fft::codelets::{self, Division, complex, pair};
+use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
 use crate::wgsl::{
-    self, Body, Expr, F32, Function, Module, Scalar, Type, U32, U64, Writes, bitcast, boolean, call, construct, min, select, vec2, vec4,
+    Body, Expr, F32, Function, Module, Scalar, Type, U32, U64, Writes, bitcast, boolean, call, construct, min, param, select, vec2, vec4,
 };
 
 /// Numbers on several lines or in several accesses, with the condition that lanes must fulfil to store them.
@@ -38,14 +38,7 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
         module.workgroup("exchange", Type::sized(complex(), (pass.workgroup_bytes() / 8) as u32));
         module.gap();
     }
-    let array = Type::array(element(pass.access));
-    let (input, output) = if in_place {
-        let data = module.storage(2, "data", wgsl::Access::ReadWrite, array);
-        (data.clone(), data)
-    } else {
-        let input = module.storage(1, "input", wgsl::Access::Read, array.clone());
-        (input, module.storage(2, "output", wgsl::Access::ReadWrite, array))
-    };
+    let (input, output) = module.input_output(in_place, element(pass.access), element(pass.access));
     module.gap();
     if let (Some(table), Some(turn)) = (turns, pass.turn) {
         module.function(turn_root(table, turn));
@@ -63,10 +56,6 @@ fn element(access: Access) -> Type {
         Access::Octet => vec4(Scalar::U64),
         Access::Quads => Type::named("Quads"),
     }
-}
-
-fn roots() -> Expr {
-    Expr::name("roots", Type::array(complex()))
 }
 
 /// exp(-2πi·x/n) of a [`Turn`].
@@ -87,11 +76,8 @@ fn turn_root(TurnTable { low, at: [first, second] }: TurnTable, turn: Turn) -> F
 /// The entry point. Which subgroups or workgroups return is the same for all their invocations, as shuffles and barriers want it.
 fn main(pass: &Lanes, group_size: &str) -> Function {
     let mut function = Function::new("main").entry(group_size);
-    let three = Type::Vector(3, Scalar::U32);
-    let group_id = function.builtin("workgroup_id", "group_id", three.clone());
-    let group_count = function.builtin("num_workgroups", "group_count", three);
     let constant = |name| Expr::name(name, U32);
-    let group = call("workgroup_index", [&group_id, &group_count], U32);
+    let group = function.workgroup_index();
     let (first, invocation, who) = match pass.through {
         Through::Subgroups => {
             let subgroup = function.builtin("subgroup_id", "subgroup", U32);
@@ -106,7 +92,7 @@ fn main(pass: &Lanes, group_size: &str) -> Function {
     let body = &mut function.body;
     let first = body.value("first", first);
     body.comment(format!("Lines may end in the midst of {who} as a whole: it stays, and its text guards loads and stores."));
-    body.when(&first.at_least(constant("params.lines") * constant("LANES")), Body::leave);
+    body.when(&first.at_least(param("lines", U32) * constant("LANES")), Body::leave);
     let line = (first + &invocation) / constant("LANES");
     let lane = &invocation % constant("LANES");
     match pass.through {
@@ -338,8 +324,7 @@ impl Emitter<'_> {
     }
 
     fn store(&mut self, place: &Expr, condition: &Expr, value: &Wide) {
-        let scale = Expr::name("params.scale", F32);
-        let factor = |x: Real| if self.pass.scaled { &scale * x.signed() } else { x.signed() };
+        let factor = |x: Real| if self.pass.scaled { scale() * x.signed() } else { x.signed() };
         let parts = value.iter().flat_map(|x| {
             let Complex { re, im } = x.clone().swapped_if(self.pass.swap[1]);
             [factor(re), factor(im)]

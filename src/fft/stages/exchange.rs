@@ -25,9 +25,10 @@ impl Group {
 }
 
 impl Generator<'_> {
-    /// What is exchanged at a time: the parts of complex numbers one after the other, or whole numbers.
-    pub(super) fn exchanged_parts(&self) -> &'static [&'static str] {
-        if self.recipe.exchange == Exchange::Split { &["x", "y"] } else { &["xy"] }
+    /// What is exchanged at a time, as components and their name: the parts of complex numbers one after the other, or
+    /// whole numbers.
+    pub(super) fn exchanged_parts(&self) -> &'static [(&'static str, &'static str)] {
+        if self.recipe.exchange == Exchange::Split { &[("x", "re"), ("y", "im")] } else { &[("xy", "x")] }
     }
 
     /// Before workgroup memory is written again, what is there must have been read by everyone.
@@ -103,7 +104,7 @@ impl Generator<'_> {
         }
 
         let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
-        for part in self.exchanged_parts() {
+        for (part, name) in self.exchanged_parts() {
             let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.steps.len()]).collect();
             for piece in 0..pieces {
                 self.begin_exchange();
@@ -125,7 +126,6 @@ impl Generator<'_> {
                 self.body.barrier();
                 for ((group, (of_step, places)), loaded) in reads.iter().zip(&read_places).zip(&mut of_part) {
                     let steps: Vec<usize> = (0..of_step.len()).filter(|&i| of_step[i] == piece).collect();
-                    let name = if *part == "xy" { "x" } else { ["re", "im"][usize::from(*part == "y")] };
                     let names: Vec<(String, Type)> = steps.iter().map(|i| (format!("{name}{i}"), self.memory_element())).collect();
                     let memory = self.memory();
                     let values = self.values_when(&group.condition, &names, |_| steps.iter().map(|&i| memory.at(&places[i])).collect());

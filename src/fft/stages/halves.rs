@@ -1,6 +1,6 @@
 //! Spectra of reals: values and their mirror images, which meet in workgroup memory.
 
-use super::super::codelets::{pair, real, times};
+use super::super::codelets::{pair, real, scale, times};
 use super::sides::second_of;
 use super::{Generator, Invocation, Values};
 use crate::kernels::fft::pass::{Packed, Pair};
@@ -34,7 +34,7 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
             self.when(&place.live.and(condition), |own| {
-                let half = real(0.5) * own.scale();
+                let half = real(0.5) * scale();
                 let at = own.element_places(&side.element, &line, &place.t, &[first]).remove(0);
                 own.put(&at, &half * pair(&(z.x() + w.x()), &(z.y() - w.y())));
                 own.when(&second_of(pair_of, place), |own| {
@@ -55,7 +55,7 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
             self.when(&place.live.and(condition), |own| {
-                let half = real(0.5) * own.scale();
+                let half = real(0.5) * scale();
                 let k = own.body.value("k", &place.t + first);
                 let root = own.look_up(packed.n, packed.low, packed.at, &k);
                 let even = own.body.value("even", pair(&(z.x() + w.x()), &(z.y() - w.y())));
@@ -88,7 +88,7 @@ impl Generator<'_> {
         // Of each round the parts of z and of its mirror image.
         let mut read: Vec<[Vec<Expr>; 2]> = rounds.iter().map(|_| [Vec::new(), Vec::new()]).collect();
         let memory = self.memory();
-        for part in self.exchanged_parts() {
+        for (part, part_name) in self.exchanged_parts() {
             for first in (0..=n / 2).step_by(half as usize) {
                 self.begin_exchange();
                 for (b, round) in (0..).zip(values) {
@@ -108,7 +108,7 @@ impl Generator<'_> {
                     let mirrored = select(&k.equals(0), 0, &own + half);
                     let mirrored = if n.is_multiple_of(2) { select(&k.equals(n / 2), &own, mirrored) } else { mirrored };
                     for ((of, at), name) in read.iter_mut().zip([own, mirrored]).zip(["z", "w"]) {
-                        let name = if *part == "xy" { name.to_owned() } else { format!("{name}_{part}") };
+                        let name = if *part == "xy" { name.to_owned() } else { format!("{name}_{part_name}") };
                         let variable = self.body.variable(&name, &self.memory_element());
                         self.when(&condition(round), |own| own.body.assign(&variable, memory.at(&row + at)));
                         of.push(variable);

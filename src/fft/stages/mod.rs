@@ -10,11 +10,11 @@ mod exchange;
 mod halves;
 mod sides;
 
-use super::codelets::{self, Division, REAL, Vectors, complex, times};
+use super::codelets::{self, Division, REAL, Vectors, complex, roots, times};
 use super::recipe::{Exchange, Registers, Roots};
 use crate::kernels::fft::pass::{Bound, Numbers, Pass, Place, Side, Twiddle, Workgroup};
 use crate::kernels::{Form, Generated};
-use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, call, min, select};
+use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
 use exchange::Group;
 
 /// What the text must know of the dispatch besides the pass.
@@ -149,11 +149,6 @@ impl Generator<'_> {
         if self.recipe.exchange == Exchange::Split { Type::Scalar(REAL) } else { complex() }
     }
 
-    /// The number of lines.
-    fn lines_of_pass(&self) -> Expr {
-        Expr::name("params.lines", U32)
-    }
-
     fn pass(&mut self) -> Result<(), String> {
         let (load_map, store_map) = (self.map(&self.pass.load), self.map(&self.pass.store));
         let mut stages: Vec<u32> = self.recipe.radices.clone();
@@ -241,11 +236,12 @@ impl Generator<'_> {
         let (t, row) = (self.body.value("lane", t), self.body.value("row", row));
         let own = self.body.value("line", &self.group * lines + &row);
         let (line, live) = if self.setting.exact {
-            (own, crate::wgsl::boolean(true))
+            (own, boolean(true))
         } else {
+            let count = param("lines", U32);
             // Invocations past the end go along with the last line, so that no look-up leaves its table.
-            let live = self.body.value("live", own.less(self.lines_of_pass()));
-            (self.body.value("live_line", min(&own, self.lines_of_pass() - 1)), live)
+            let live = self.body.value("live", own.less(&count));
+            (self.body.value("live_line", min(&own, count - 1)), live)
         };
         let mut coordinates = Vec::new();
         let mut rest = line;
@@ -415,10 +411,6 @@ impl Generator<'_> {
 
     /// A constant. Most tables have one binding.
     fn constant(&self, at: &Expr) -> Expr {
-        if self.setting.roots.segments() == 1 {
-            Expr::name("roots", Type::array(complex())).at(at)
-        } else {
-            call("constant", [at], complex())
-        }
+        if self.setting.roots.segments() == 1 { roots().at(at) } else { call("constant", [at], complex()) }
     }
 }

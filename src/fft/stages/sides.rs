@@ -1,9 +1,9 @@
 //! Where a pass loads and stores, and what it does to numbers there.
 
-use super::super::codelets::{complex, pair, real, times};
+use super::super::codelets::{complex, pair, real, scale, times};
 use super::{Generator, Invocation, Values};
 use crate::kernels::fft::pass::{Half, Index, Numbers, Packed, Pair, Place, Side};
-use crate::wgsl::{Expr, F32, Type, Writes, bitcast, call, select};
+use crate::wgsl::{Expr, F32, Type, U32, Writes, bitcast, boolean, call, param, select};
 
 impl Generator<'_> {
     /// Where element 0 of the line lies.
@@ -86,7 +86,7 @@ impl Generator<'_> {
         let value = match &side.numbers {
             Numbers::Complex => loaded(at, complex()),
             // A zero that no compiler knows, see `codelets.rs`: sums of products would become products.
-            Numbers::Real => pair(&loaded(at, F32), &bitcast(&F32, &(self.lines_of_pass() >> 31))),
+            Numbers::Real => pair(&loaded(at, F32), &bitcast(&F32, &(param("lines", U32) >> 31))),
             Numbers::RealPair(of) => {
                 let second = self.second(of, place, F32, |_| loaded(&(at + of.distance), F32));
                 pair(&loaded(at, F32), &second)
@@ -199,11 +199,11 @@ impl Generator<'_> {
     fn store_one(&mut self, side: &Side, place: &Invocation, at: &Expr, value: &Expr) {
         let value = if side.swap { value.components("yx") } else { value.clone() };
         match &side.numbers {
-            Numbers::Complex => self.put(at, self.scale() * value),
-            Numbers::Real => self.put(at, self.scale() * value.x()),
+            Numbers::Complex => self.put(at, scale() * value),
+            Numbers::Real => self.put(at, scale() * value.x()),
             Numbers::RealPair(of) => {
-                self.put(at, self.scale() * value.x());
-                self.when(&second_of(of, place), |own| own.put(&(at + of.distance), own.scale() * value.y()));
+                self.put(at, scale() * value.x());
+                self.when(&second_of(of, place), |own| own.put(&(at + of.distance), scale() * value.y()));
             }
             _ => unreachable!("the others are only loaded, or stored in pairs"),
         }
@@ -212,11 +212,6 @@ impl Generator<'_> {
     /// `store(at, value);`
     pub(super) fn put(&mut self, at: &Expr, value: Expr) {
         self.body.call("store", [at, &value]);
-    }
-
-    /// The factor on every output.
-    pub(super) fn scale(&self) -> Expr {
-        Expr::name("params.scale", F32)
     }
 }
 
@@ -242,11 +237,11 @@ fn position(side: &Side, base: &Expr, t: &Expr, step: u32) -> Expr {
 
 /// Whether a position is one of the axis that is there.
 fn within(side: &Side, position: &Expr) -> Expr {
-    side.limit.map_or_else(|| crate::wgsl::boolean(true), |limit| position.less(limit))
+    side.limit.map_or_else(|| boolean(true), |limit| position.less(limit))
 }
 
 /// Whether there is a second line of a pair.
 pub(super) fn second_of(pair: &Pair, place: &Invocation) -> Expr {
     let odd = |(dim, lines): (usize, u32)| (&place.coordinates[dim] * 2 + 1).less(lines);
-    pair.odd.map_or_else(|| crate::wgsl::boolean(true), odd)
+    pair.odd.map_or_else(|| boolean(true), odd)
 }
