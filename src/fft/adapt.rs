@@ -19,11 +19,11 @@ use super::line::{Line, lines};
 use super::lower::{check_pass, lower};
 use super::neighbours::is_sane;
 use super::passes::{Step, chain};
+use super::place::Place;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
 use super::transform::{Geometry, Transform};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
-use crate::kernels::fft::pass::{Numbers, Place};
 
 /// The most recipes that are tried for a pass in registers.
 const MOST: usize = 24;
@@ -165,7 +165,7 @@ impl Adapter<'_> {
         let mut own = steps.iter().filter(|step| step.element == (axes[i].axis, f));
         own.all(|step| {
             let along = step.states.iter().all(|state| state.dim(step.element).place == Place::linear(1));
-            !along && (step.twiddle.is_none() || lines(step)[0].twiddle_weight == 0)
+            !along && (step.store.twiddle().is_none() || lines(step)[0].twiddle_weight == 0)
         })
     }
 }
@@ -190,7 +190,7 @@ impl Pairs {
     /// Those of a recipe, if it solves the transform.
     fn of(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> Option<Self> {
         let steps = chain(transform, geometry, axes).ok()?;
-        let in_pairs = |step: &&Step<'_>| matches!(step.load.numbers, Numbers::RealPair(_) | Numbers::HalfPair(..));
+        let in_pairs = |step: &&Step<'_>| step.load.takes_pairs();
         Some(steps.iter().find(in_pairs).map_or(Self::Nowhere, |step| Self::of_step(step, &lines(step))))
     }
 

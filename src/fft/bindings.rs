@@ -1,9 +1,11 @@
 //! How the arrays of a pass are bound: whole, in parts one after the other, or in several bindings at once; and the proof that no index leaves them.
 
+use super::fused::Fused;
+use super::pass::{Pass, Side};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
-use crate::kernels::fft::pass::{Bound, INPUTS, Numbers, Pass, Place, Side};
+use crate::kernels::fft::pass::{Bound, INPUTS};
 
 /// Some of the lines of a pass, and what of the arrays is bound for them.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +39,7 @@ pub(super) fn parts(
     let limit = profile.binding_bytes;
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
-        let reach = reach(pass, side, pass.lines_of(lines)) * element_bytes(side);
+        let reach = reach(pass, side, &pass.lines_of(lines)) * side.element_bytes();
         // The rules choose nothing of the kind. A recipe by hand may: blocks of an array of which less is stored than is computed.
         if reach > array.bytes {
             let what = format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
@@ -83,17 +85,20 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     let extent = lines / per_index;
     // The index counts from 0 in each part, so nothing may depend on it but the place.
     let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
-    let counted = pass.twiddle.as_ref().is_some_and(|twiddle| counts(&twiddle.weights))
-        || sides.iter().any(|(side, _)| counts(&side.index.lines) || odd_pairs(side) == Some(slowest));
+    let counted_by = |fused: &Fused| match fused {
+        Fused::Twiddle(twiddle) => counts(&twiddle.weights),
+        other => other.step().pair().and_then(|pair| pair.odd).is_some_and(|(dim, _)| dim == slowest),
+    };
+    let counted = sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
         return None;
     }
     let alignment = u64::from(profile.storage_alignment.max(8));
-    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * element_bytes(side);
+    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * side.element_bytes();
     let bytes = |side: &Side, count: u32| {
         let mut extents = pass.lines.clone();
         extents[slowest] = count;
-        (reach(pass, side, extents) * element_bytes(side)).next_multiple_of(8)
+        (reach(pass, side, &extents) * side.element_bytes()).next_multiple_of(8)
     };
     let in_place = sides[0].1.slot == sides[1].1.slot;
     if in_place && step_bytes(sides[0].0) != step_bytes(sides[1].0) {
@@ -124,66 +129,26 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     Some(parts)
 }
 
-/// The coordinate that counts pairs of which the last is not whole.
-fn odd_pairs(side: &Side) -> Option<usize> {
-    match &side.numbers {
-        Numbers::RealPair(pair) | Numbers::HalfPair(_, pair) => pair.odd.map(|(dim, _)| dim),
-        _ => None,
-    }
-}
-
-fn element_bytes(side: &Side) -> u64 {
-    if matches!(side.numbers, Numbers::Real | Numbers::RealPair(_)) { 4 } else { 8 }
-}
-
 /// One more than the largest place of an array that lines with these extents of coordinates touch, in elements.
-fn reach(pass: &Pass, side: &Side, extents: Vec<u32>) -> u64 {
-    let most = |place: &Place, count: u32| {
-        // Every digit at its largest.
-        let mut rest = count - 1;
-        let mut sum = 0;
-        for &(base, stride) in &place.low {
-            sum += u64::from(rest.min(base - 1)) * u64::from(stride);
-            rest /= base;
-        }
-        sum + u64::from(rest) * u64::from(place.stride)
-    };
+fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
+    let steps = || side.fused.iter().map(Fused::step);
+    let limit = steps().find_map(|step| step.limit());
+    let touched = steps().find_map(|step| step.touched(side.by_position));
     let mut sum = u64::from(side.offset);
-    let mut pair = None;
-    match &side.numbers {
-        Numbers::Half(half) => sum += most(&half.place, half.n / 2 + 1),
-        Numbers::HalfPair(half, own) => {
-            // Loaded by position, stored by element, both up to n/2.
-            let place = if side.element == Place::linear(0) { &half.place } else { &side.element };
-            sum += most(place, half.n / 2 + 1);
-            pair = Some(own);
+    sum += match (touched, limit) {
+        (Some(touched), _) => side.place.most(touched),
+        // Along the axis places are in proportion to positions, which stay below the limit.
+        (None, Some(limit)) if side.place.low.is_empty() && side.index.element > 0 => {
+            let positions = limit.min(position_count(pass, side, extents));
+            u64::from(positions - 1) * u64::from(side.place.stride / side.index.element)
         }
-        // As above; loaded are n/2, stored n/2 + 1.
-        Numbers::OfPacked(packed) if side.element == Place::linear(0) => sum += most(&packed.place, packed.n / 2),
-        Numbers::OfPacked(packed) => sum += most(&side.element, packed.n / 2 + 1),
-        Numbers::ToPacked(packed) => sum += most(&packed.place, packed.n / 2 + 1),
-        numbers => {
-            let element = &side.element;
-            match side.limit {
-                // Along the axis places are in proportion to positions, which stay below the limit.
-                Some(limit) if element.low.is_empty() && side.index.element > 0 => {
-                    let positions = limit.min(position_count(pass, side, &extents));
-                    sum += u64::from(positions - 1) * u64::from(element.stride / side.index.element);
-                }
-                _ => sum += most(element, pass.n()),
-            }
-            if let Numbers::RealPair(own) = numbers {
-                pair = Some(own);
-            }
-        }
-    }
-    let on_axis = |dim: usize| side.limit.is_some() && side.index.lines[dim] > 0;
+        _ => side.place.most(pass.n()),
+    };
+    let on_axis = |dim: usize| limit.is_some() && side.index.lines[dim] > 0;
     for (dim, place) in side.lines.iter().enumerate().filter(|(dim, _)| !on_axis(*dim)) {
-        sum += most(place, extents[dim]);
+        sum += place.most(extents[dim]);
     }
-    if let Some(pair) = pair.filter(|pair| pair.odd.is_none()) {
-        sum += u64::from(pair.distance);
-    }
+    sum += steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
     sum + 1
 }
 

@@ -1,7 +1,7 @@
 //! The lines of a pass: what is not the index that it transforms.
 
 use super::passes::Step;
-use crate::kernels::fft::pass::Place;
+use super::place::Place;
 
 /// One index of a line's number.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Line {
 pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let [from, to] = &step.states;
     let axis = step.element.0;
-    let by_index = step.load.numbers.by_index();
+    let by_position = step.load.by_position.is_some();
     let mut lines: Vec<Line> = from
         .dims
         .iter()
@@ -42,11 +42,11 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
             let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
             Line {
                 extent: dim.extent,
-                load: if own && by_index { Place::linear(0) } else { dim.place.clone() },
+                load: if own && by_position { Place::linear(0) } else { dim.place.clone() },
                 store: to.dim(dim.key).place.clone(),
                 load_weight: weight(&step.load.weights),
                 store_weight: weight(&step.store.weights),
-                twiddle_weight: step.twiddle.as_ref().map_or(0, |(_, weights)| weight(weights)),
+                twiddle_weight: step.store.twiddle().map_or(0, |twiddle| weight(&twiddle.weights)),
             }
         })
         .collect();

@@ -2,18 +2,21 @@
 
 use std::collections::HashSet;
 
-use super::bindings::{self, Sized};
+use super::bindings::{self, Part, Sized};
 use super::fit;
+use super::fused::{Exchange, LookUp, Pair};
 use super::lanes::{self, TurnTable};
 use super::line::{Line, lines};
-use super::passes::{Broken, Factors, Hooks, State, Step, chain};
+use super::pass::{Index, Pass, Side};
+use super::passes::{Broken, Fusion, State, Step, chain};
+use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
-use super::roots::Constants;
+use super::roots::{Constant, Constants, low_entries};
 use super::stages::{self, Setting};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::fft::pass::{self, Bound, Convolution, Index, Numbers, Packed, Pair, Pass, Place, Side, Twiddle, Workgroup};
+use crate::kernels::fft::pass::{self, Bound, Workgroup};
 use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Dispatch, Form, Generated, Slot};
@@ -162,8 +165,7 @@ impl Lowering<'_> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
                 fit::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
-                let mut constants = Constants::default();
-                constants.stages(&vec![2; rows.n.trailing_zeros() as usize]);
+                let constants = Constants::from_iter([Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
                 let roots = self.program.table(constants.table());
                 let max_groups = self.profile.groups_per_axis;
                 let dispatch = radix2::dispatch(rows, *rows_per_workgroup, *lanes, max_groups, [input, output, roots])?;
@@ -176,20 +178,17 @@ impl Lowering<'_> {
                     return Err(self.unfit(format!("its radices multiply to {}, not to {}", registers.n(), rows.n)));
                 }
                 let side = || Side {
-                    numbers: Numbers::Complex,
+                    storage: Storage::Complex,
                     offset: 0,
-                    element: Place::linear(1),
+                    place: Place::linear(1),
+                    by_position: false,
                     lines: vec![Place::linear(rows.n)],
                     index: Index { element: 1, lines: vec![0] },
-                    limit: None,
-                    factors: None,
-                    swap: rows.inverse,
+                    fused: rows.inverse.then_some(Exchange.into()).into_iter().collect(),
                 };
                 let (lines, radices) = (vec![rows.rows], registers.radices.clone());
-                let pass = Pass { radices, lines, load: side(), store: side(), twiddle: None, convolution: None };
-                let mut constants = Constants::default();
-                constants.stages(&registers.radices);
-                self.registers(rows.label(), registers, pass, constants, rows.rows, rows.scale, [input, output])
+                let pass = Pass { radices, lines, load: side(), store: side(), convolution: None };
+                self.registers(rows.label(), registers, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
         }
@@ -259,7 +258,7 @@ impl Lowering<'_> {
         let axis = step.element.0;
         let mut lines = lines(step);
         let mut pairs = [None, None];
-        if matches!(step.load.numbers, Numbers::RealPair(_) | Numbers::HalfPair(..)) {
+        if step.load.takes_pairs() {
             pairs = self.pair(&mut lines)?.map(Some);
         }
         let count: u32 = lines.iter().map(|line| line.extent).product();
@@ -277,68 +276,51 @@ impl Lowering<'_> {
                             && state.dim(step.element).place == Place::linear(1)
                             && (count == 1 || *line == Place::linear(step.n))
                     });
-                if !dense || !step.load.is_plain() || !step.store.is_plain() || step.twiddle.is_some() || step.load.swap != step.store.swap
-                {
+                let plain = step.load.is_plain() && step.store.is_plain() && step.store.twiddle().is_none();
+                let inverse = step.load.exchanges();
+                if !dense || !plain || inverse != step.store.exchanges() {
                     return Err(self.unfit("radix2 transforms one axis of dense rows of complex numbers".to_owned()));
                 }
-                let rows = Rows { n: step.n, rows: count, inverse: step.load.swap, scale };
+                let rows = Rows { n: step.n, rows: count, inverse, scale };
                 return self.rows(recipe, rows, slots[0], slots[1]);
             }
         };
         // Before anything is made for it.
         fit::registers(registers, self.profile).map_err(|why| self.unfit(why))?;
-        let mut constants = Constants::default();
-        constants.stages(&registers.radices);
-        let twiddle = twiddle(step, &lines, &mut constants);
-        let mut side = |hooks: &Hooks, state: &State, load: bool, pair: Option<Pair>| {
-            let numbers = match (&hooks.numbers, pair) {
-                (Numbers::RealPair(_), Some(pair)) => Numbers::RealPair(pair),
-                (Numbers::HalfPair(half, _), Some(pair)) => Numbers::HalfPair(half.clone(), pair),
-                (Numbers::OfPacked(packed), _) => Numbers::OfPacked(with_roots(packed, &mut constants)),
-                (Numbers::ToPacked(packed), _) => Numbers::ToPacked(with_roots(packed, &mut constants)),
-                (other, _) => other.clone(),
-            };
-            let by_index = load && numbers.by_index();
-            Side {
-                offset: state.offset,
-                element: if by_index { Place::linear(0) } else { state.dim(step.element).place.clone() },
-                lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
-                index: Index {
-                    element: hooks.weights.get(step.element.1).copied().unwrap_or(1),
-                    lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
-                },
-                limit: hooks.limit,
-                factors: hooks.factors.map(|factors| match factors {
-                    Factors::Chirp(n) => constants.chirp(n, false),
-                    Factors::ConjugateChirp(n) => constants.chirp(n, true),
-                    Factors::Spectrum { n, m } => constants.spectrum(n, m),
-                }),
-                swap: hooks.swap,
-                numbers,
-            }
+        let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
+        let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
+            storage: fusion.storage,
+            offset: state.offset,
+            place: fusion.by_position.clone().unwrap_or_else(|| state.dim(step.element).place.clone()),
+            by_position: fusion.by_position.is_some(),
+            lines: lines.iter().map(|line| if load { line.load.clone() } else { line.store.clone() }).collect(),
+            index: Index {
+                element: fusion.weights.get(step.element.1).copied().unwrap_or(1),
+                lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
+            },
+            fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, pair)).collect(),
         };
-        let load = side(&step.load, &step.states[0], true, pairs[0]);
-        let store = side(&step.store, &step.states[1], false, pairs[1]);
-        let convolution = step.convolution.map(|n| {
-            let spectrum = constants.spectrum(n, step.n);
-            let reversed: Vec<u32> = registers.radices.iter().rev().copied().collect();
-            Convolution { spectrum, roots: constants.stages(&reversed) }
-        });
-        let extents = lines.iter().map(|line| line.extent).collect();
-        let pass = Pass { radices: registers.radices.clone(), lines: extents, load, store, twiddle, convolution };
-        self.registers(label, registers, pass, constants, count, scale, slots)
+        let pass = Pass {
+            radices: registers.radices.clone(),
+            lines: lines.iter().map(|line| line.extent).collect(),
+            load: side(&step.load, &step.states[0], true, pairs[0]),
+            store: side(&step.store, &step.states[1], false, pairs[1]),
+            convolution: step.convolution,
+        };
+        self.registers(label, registers, pass, count, scale, slots)
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.
     fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[Line], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
-        let mut constants = Constants::default();
-        if factors[1] > 1 {
-            constants.line(step.n);
-        }
-        let twiddle = twiddle(step, lines, &mut constants);
-        let turns = twiddle.as_ref().map(|twiddle| TurnTable { low: twiddle.low, at: twiddle.at });
+        let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
+        let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
+        let constants = Constants::from_iter(roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
+        let turns = twiddle.map(|n| {
+            let (low, first) = (low_entries(n), constants.place(&Constant::Twiddle(n)));
+            TurnTable { low, at: [first, first.saturating_add(low)] }
+        });
         let text = lanes::wgsl(&own, invocations, input == output, turns).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };
         let bound = |slot, bytes: u64| Bound::whole(slot, bytes.max(whole));
@@ -381,18 +363,17 @@ impl Lowering<'_> {
     }
 
     /// Adds a dispatch of the kernel `fft/pass`.
-    #[expect(clippy::too_many_arguments, reason = "each is another part of the dispatch")]
     fn registers(
         &mut self,
         label: String,
         recipe: &Registers,
         pass: Pass,
-        constants: Constants,
         lines: u32,
         scale: f32,
         [input, output]: [Slot; 2],
     ) -> Result<()> {
         let profile = self.profile;
+        let constants = Constants::from_iter(pass.constants());
         // A table that no buffer holds is not added, so that nothing ever computes it.
         Array { len: (constants.bytes() / 8) as usize, element_bytes: 8 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
@@ -404,8 +385,9 @@ impl Lowering<'_> {
             let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
             exact &= grid.count() * u64::from(recipe.lines) == u64::from(part.lines);
         }
-        let first = &parts[0];
-        let setting = Setting { input: first.input, output: first.output, roots: first.roots, exact, words: profile.workgroup_bytes / 4 };
+        let Part { input, output, roots, .. } = parts[0];
+        let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
+        let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4 };
         let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
@@ -416,16 +398,4 @@ impl Lowering<'_> {
         }
         Ok(())
     }
-}
-
-/// The roots on the results of a step, whose tables are added to the constants.
-fn twiddle(step: &Step<'_>, lines: &[Line], constants: &mut Constants) -> Option<Twiddle> {
-    let &(n, _) = step.twiddle.as_ref()?;
-    let (low, at) = constants.twiddle(n);
-    Some(Twiddle { n, weights: lines.iter().map(|line| line.twiddle_weight).collect(), low, at })
-}
-
-fn with_roots(packed: &Packed, constants: &mut Constants) -> Packed {
-    let (low, at) = constants.twiddle(packed.n);
-    Packed { low, at, ..packed.clone() }
 }

@@ -4,9 +4,11 @@
 //! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
 //! So a state of the array has for each axis either one index, or one for each factor.
 
+use super::fused::{Exchange, Factors, Fused, Half, Limit, OfPacked, Pair, Pairs, Real, Separate, ToPacked, Twiddle};
+use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Reals};
+use super::roots::Constant;
 use super::transform::{Geometry, Kind, Transform};
-use crate::kernels::fft::pass::{Half, Numbers, Packed, Pair, Place};
 use crate::plan::Placement;
 
 /// An index: of which axis (the batch comes after the last axis), and of which of its factors.
@@ -130,38 +132,64 @@ impl Digit {
     }
 }
 
-/// What is fused into one side of a pass.
+/// What a side of a pass holds, and what is fused into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Hooks {
-    pub numbers: Numbers,
-    pub limit: Option<u32>,
-    pub factors: Option<Factors>,
-    pub swap: bool,
-    /// The weight of factor f's index on the axis.
+pub(super) struct Fusion {
+    pub storage: Storage,
+    /// The steps between the array and the transform, the one next to the array first.
+    pub fused: Vec<Fused>,
+    /// Where positions on the axis lie, if elements are found by them.
+    pub by_position: Option<Place>,
+    /// The weight of factor f's index in the position on the axis.
     pub weights: Vec<u32>,
 }
 
-impl Hooks {
-    /// Numbers as they are, with parts exchanged or not.
-    fn plain(numbers: Numbers, swap: bool) -> Self {
-        Self { numbers, limit: None, factors: None, swap, weights: Vec::new() }
+impl Fusion {
+    /// Complex numbers as they are.
+    fn complex() -> Self {
+        Self { storage: Storage::Complex, fused: Vec::new(), by_position: None, weights: Vec::new() }
     }
 
-    /// Complex numbers with nothing fused but the exchange of parts.
+    /// Real numbers as they are; a step makes complex ones of them, or the reverse.
+    fn real() -> Self {
+        Self { storage: Storage::Real, ..Self::complex() }
+    }
+
+    /// Complex numbers that a step finds by their position, whose place is that.
+    fn by_position(place: &Place) -> Self {
+        Self { by_position: Some(place.clone()), ..Self::complex() }
+    }
+
+    /// With another step next to the transform.
+    fn then(self, step: impl Into<Fused>) -> Self {
+        self.then_maybe(Some(step))
+    }
+
+    /// With another step next to the transform, if there is one.
+    fn then_maybe(mut self, step: Option<impl Into<Fused>>) -> Self {
+        self.fused.extend(step.map(Into::into));
+        self
+    }
+
+    /// Complex numbers with nothing fused but the exchange of parts and roots between passes.
     pub fn is_plain(&self) -> bool {
-        self.numbers == Numbers::Complex && self.limit.is_none() && self.factors.is_none()
+        self.storage == Storage::Complex && self.fused.iter().all(|step| matches!(step, Fused::Exchange(_) | Fused::Twiddle(_)))
     }
-}
 
-/// Constants by position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Factors {
-    /// exp(-πi·j²/n).
-    Chirp(u32),
-    /// exp(+πi·j²/n).
-    ConjugateChirp(u32),
-    /// The spectrum of the conjugate chirp of n, wrapped around m, over m.
-    Spectrum { n: u32, m: u32 },
+    /// Whether real and imaginary part change places.
+    pub fn exchanges(&self) -> bool {
+        self.fused.contains(&Fused::Exchange(Exchange))
+    }
+
+    /// Whether two lines are taken as one.
+    pub fn takes_pairs(&self) -> bool {
+        self.fused.iter().any(|step| step.step().pair().is_some())
+    }
+
+    /// The roots on results.
+    pub fn twiddle(&self) -> Option<&Twiddle> {
+        if let Some(Fused::Twiddle(twiddle)) = self.fused.last() { Some(twiddle) } else { None }
+    }
 }
 
 /// One pass between two states.
@@ -175,10 +203,8 @@ pub(super) struct Step<'a> {
     pub n: u32,
     /// The arrangements before and after, with an index for each factor of the axis.
     pub states: [State; 2],
-    pub load: Hooks,
-    pub store: Hooks,
-    /// Order of the roots on the results, and weights of the indices (axis, g) in m.
-    pub twiddle: Option<(u32, Vec<u32>)>,
+    pub load: Fusion,
+    pub store: Fusion,
     /// Length n of the transform that is computed as one convolution in this pass.
     pub convolution: Option<u32>,
 }
@@ -290,7 +316,6 @@ impl<'a> Builder<'a, '_> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();
         let n = self.transform.shape.extents()[axis] as u32;
-        let half = Half { n, place: self.current.dim((axis, 0)).place.clone() };
         let inverse = self.transform.is_inverse();
         // An inverse transform is a forward one between two exchanges of real and imaginary parts. Halves are loaded as they are.
         let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
@@ -312,23 +337,26 @@ impl<'a> Builder<'a, '_> {
             return Err("pairs of rows are transformed in one pass".into());
         }
         // The distance of a pair is known when lines are put in order.
-        let pair = Pair { distance: 0, odd: None };
-        let load_numbers = match (real_load, real_store, pairs) {
-            (true, _, true) => Numbers::RealPair(pair),
-            (true, _, false) => Numbers::Real,
-            (_, true, true) => Numbers::HalfPair(half.clone(), pair),
-            (_, true, false) => Numbers::Half(half.clone()),
-            _ => Numbers::Complex,
+        let pair = Pair::default();
+        let load = match (real_load, real_store, pairs) {
+            (true, _, true) => Fusion::real().then(Pairs(pair)),
+            (true, _, false) => Fusion::real().then(Real),
+            (_, true, _) => {
+                Fusion::by_position(&self.current.dim((axis, 0)).place).then(Half { n }).then_maybe(pairs.then_some(Pairs(pair)))
+            }
+            _ => Fusion::complex(),
         };
-        let (store_numbers, store_limit, stored) = match (real_load, real_store, pairs) {
-            (true, _, true) => (Numbers::HalfPair(half.clone(), pair), None, n / 2 + 1),
-            (true, _, false) => (Numbers::Complex, Some(n / 2 + 1), n / 2 + 1),
-            (_, true, true) => (Numbers::RealPair(pair), None, n),
-            (_, true, false) => (Numbers::Real, None, n),
-            _ => (Numbers::Complex, None, n),
+        // Where two spectra are separated, half of each is stored anyway.
+        let (store, limit, stored) = match (real_load, real_store, pairs) {
+            (true, _, true) => (Fusion::complex().then(Separate { n, pair }), None, n / 2 + 1),
+            (true, _, false) => (Fusion::complex(), Some(n / 2 + 1), n / 2 + 1),
+            (_, true, true) => (Fusion::real().then(Pairs(pair)), Some(n), n),
+            (_, true, false) => (Fusion::real().then(Real), Some(n), n),
+            _ => (Fusion::complex(), Some(n), n),
         };
-        // Only reals in pairs give more than their own number of lines.
-        let store_limit = store_limit.filter(|&limit| limit < n);
+        let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
+        let exchange = |swap: bool| swap.then_some(Exchange);
+        let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
         let m = recipe.bluestein.unwrap_or(n);
         if recipe.bluestein.is_some() && u64::from(m) < 2 * u64::from(n) - 1 {
@@ -343,8 +371,7 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("the lengths of its passes multiply to {product}, not to {m}").into());
         }
 
-        let load = Hooks::plain(load_numbers, load_swap);
-        let store = Hooks { limit: store_limit, ..Hooks::plain(store_numbers, store_swap) };
+        let load = load.then_maybe(exchange(load_swap));
         let stored_extents = |own: &Self, extent: u32| {
             let mut extents = own.extents.clone();
             extents[axis] = extent;
@@ -357,22 +384,20 @@ impl<'a> Builder<'a, '_> {
             Some(next) => self.natural(&after, block.map(|block| (axis, next, block)))?,
         };
         match recipe.bluestein {
-            None => self.run(axis, recipe, &lengths, load, store, target, None)?,
+            None => self.run(axis, recipe, &lengths, load, store.then_maybe(exchange(store_swap)).then_maybe(limit(n)), target, None)?,
             Some(_) if single => {
-                let load = Hooks { limit: Some(n), factors: Some(Factors::Chirp(n)), ..load };
-                let limit = if matches!(store.numbers, Numbers::HalfPair(..)) { None } else { Some(store.limit.unwrap_or(n)) };
-                let store = Hooks { limit, factors: Some(Factors::Chirp(n)), ..store };
+                let load = load.then(chirp(false)).then(Limit(n));
+                let store = store.then_maybe(exchange(store_swap)).then(chirp(false)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, load, store, target, Some(n))?;
             }
             Some(_) => {
                 let padded = self.natural(&stored_extents(self, m), None)?;
-                let load = Hooks { limit: Some(n), factors: Some(Factors::Chirp(n)), ..load };
-                let middle = Hooks { factors: Some(Factors::Spectrum { n, m }), ..Hooks::plain(Numbers::Complex, true) };
+                let load = load.then(chirp(false)).then(Limit(n));
+                let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
                 // The results want their parts exchanged, then the chirp: the conjugate chirp, then the exchange. Stored swapped, twice is not at all.
-                let factors = Some(Factors::ConjugateChirp(n));
-                let store = Hooks { limit: Some(store.limit.unwrap_or(n)), factors, swap: !store.swap, ..store };
-                self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), store, target, None)?;
+                let store = store.then_maybe(exchange(!store_swap)).then(chirp(true)).then_maybe(limit(u32::MAX));
+                self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
             }
         }
         self.extents = after;
@@ -389,13 +414,13 @@ impl<'a> Builder<'a, '_> {
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
-        let packed = |place: Place| Packed { n, place, low: 0, at: [0, 0] };
+        let exchange = |swap: bool| swap.then_some(Exchange);
         let mut extents = self.extents.clone();
         extents[axis] = m;
         if self.transform.kind == Kind::C2r {
-            let load = Hooks::plain(Numbers::ToPacked(packed(self.current.dim((axis, 0)).place.clone())), load_swap);
+            let load = Fusion::by_position(&self.current.dim((axis, 0)).place).then(ToPacked { n }).then_maybe(exchange(load_swap));
             let target = self.output.as_complex(axis);
-            self.run(axis, recipe, &lengths, load, Hooks::plain(Numbers::Complex, store_swap), target, None)?;
+            self.run(axis, recipe, &lengths, load, Fusion::complex().then_maybe(exchange(store_swap)), target, None)?;
             self.extents[axis] = n;
             return Ok(());
         }
@@ -407,13 +432,12 @@ impl<'a> Builder<'a, '_> {
                 None => self.output.clone(),
                 Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
             };
-            let store = Hooks::plain(Numbers::OfPacked(packed(Place::linear(0))), false);
-            self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), store, target, None)?;
+            self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex().then(OfPacked { n }), target, None)?;
             self.extents = extents;
             return Ok(());
         }
         let middle = self.natural(&extents, None)?;
-        self.run(axis, recipe, &lengths, Hooks::plain(Numbers::Complex, false), Hooks::plain(Numbers::Complex, false), middle, None)?;
+        self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
         // The spectrum of the reals, of one element more, is combined by a pass that transforms nothing: its element is always 0.
         extents[axis] = m + 1;
         let target = match next {
@@ -425,12 +449,9 @@ impl<'a> Builder<'a, '_> {
         from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = m + 1);
         [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
         let weights = vec![1, 0];
-        let load =
-            Hooks { weights: weights.clone(), ..Hooks::plain(Numbers::OfPacked(packed(self.current.dim((axis, 0)).place.clone())), false) };
-        let store = Hooks { weights, ..Hooks::plain(Numbers::Complex, false) };
-        let states = [from, to];
-        let element = (axis, 1);
-        self.steps.push(Step { recipe: None, element, n: 1, states, load, store, twiddle: None, convolution: None });
+        let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
+        let store = Fusion { weights, ..Fusion::complex() };
+        self.steps.push(Step { recipe: None, element: (axis, 1), n: 1, states: [from, to], load, store, convolution: None });
         self.current = target;
         self.extents = extents;
         Ok(())
@@ -448,17 +469,8 @@ impl<'a> Builder<'a, '_> {
             state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
         }
         step.states[1].in_output = false;
-        let plain = Hooks { weights: vec![0; key.1 + 1], ..Hooks::plain(Numbers::Complex, false) };
-        self.steps.push(Step {
-            recipe: None,
-            element: key,
-            n: 1,
-            states,
-            load: plain.clone(),
-            store: plain,
-            twiddle: None,
-            convolution: None,
-        });
+        let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
+        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain.clone(), store: plain, convolution: None });
     }
 
     /// The arrangement between two axes: that of the output if it has these extents, else without gaps; or in blocks along one axis and across the next.
@@ -492,8 +504,8 @@ impl<'a> Builder<'a, '_> {
         axis: usize,
         recipe: &'a AxisRecipe,
         lengths: &[u32],
-        load: Hooks,
-        store: Hooks,
+        load: Fusion,
+        store: Fusion,
         target: State,
         convolution: Option<u32>,
     ) -> Result<()> {
@@ -508,11 +520,14 @@ impl<'a> Builder<'a, '_> {
         let to = target.split(axis, lengths, &before)?;
         for (f, pass) in recipe.passes.iter().enumerate() {
             let last = f + 1 == passes;
-            let middle = || Hooks::plain(Numbers::Complex, false);
-            let own_load = if f == 0 { Hooks { weights: after.clone(), ..load.clone() } } else { middle() };
-            let own_store = if last { Hooks { weights: before.clone(), ..store.clone() } } else { middle() };
+            let own_load = if f == 0 { Fusion { weights: after.clone(), ..load.clone() } } else { Fusion::complex() };
             let state = if last { to.clone() } else { self.between(&from, axis, lengths, f, &load, block_of(pass))? };
-            let weights = (0..passes).map(|g| if g > f { after[g] } else { 0 }).collect();
+            let own_store = if last {
+                Fusion { weights: before.clone(), ..store.clone() }
+            } else {
+                let weights = (0..passes).map(|g| if g > f { after[g] } else { 0 }).collect();
+                Fusion::complex().then(Twiddle { n: lengths[f] * after[f], weights })
+            };
             self.steps.push(Step {
                 recipe: Some(pass),
                 element: (axis, f),
@@ -520,7 +535,6 @@ impl<'a> Builder<'a, '_> {
                 states: [from, state.clone()],
                 load: own_load,
                 store: own_store,
-                twiddle: (!last).then(|| (lengths[f] * after[f], weights)),
                 convolution,
             });
             from = state;
@@ -531,11 +545,11 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// The state after pass f of an axis, which is not its last.
-    fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Hooks, block: Option<[u32; 2]>) -> Result<State> {
+    fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Fusion, block: Option<[u32; 2]>) -> Result<State> {
         let rank = self.extents.len() - 1;
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
         // Only complex numbers that each have a place of their own can keep their arrangement: where an input's elements share places, results would overwrite one another.
-        let keeps = current.distinct && !current.real && load.limit.is_none() && matches!(load.numbers, Numbers::Complex);
+        let keeps = current.distinct && !current.real && load.is_plain();
         let Some([along, _]) = block else {
             if keeps || f > 0 {
                 return Ok(current.clone());

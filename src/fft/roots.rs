@@ -30,36 +30,34 @@ pub(crate) fn root(k: u64, n: u64) -> Complex64 {
     }
 }
 
-/// What a part of a pass's constants holds.
+/// Constants that a pass looks up.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Part {
-    Line {
-        n: u32,
-    },
-    Stages {
-        radices: Vec<u32>,
-    },
-    Twiddle {
-        n: u32,
-    },
-    Chirp {
-        n: u32,
-        conjugate: bool,
-    },
-    Spectrum {
-        n: u32,
-        m: u32,
-    },
+pub(super) enum Constant {
+    /// exp(-2πi·x/n) for x below n.
+    Line(u32),
+    /// The roots that Stockham's stages of these radices multiply by.
+    ///
+    /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 + (k - 1)·p + j, for k in 1..r and j in 0..p.
+    /// The stages fill one another's gaps, so n - 1 entries hold all of them.
+    Stages(Vec<u32>),
+    /// Two tables for roots of order n: exp(-2πi·x/n) for x below [`low_entries`], and for its multiples.
+    ///
+    /// A product of two rounded roots has about 1.4 times the error of one.
+    Twiddle(u32),
+    /// exp(-πi·j²/n) for j below n, or the conjugates.
+    Chirp { n: u32, conjugate: bool },
+    /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
+    Spectrum { n: u32, m: u32 },
     /// One number for a binding that must hold something.
     Unused,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Constant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line { n } => write!(f, "all roots {n}"),
-            Self::Stages { radices } => write!(f, "roots {}", join(radices, ".")),
-            Self::Twiddle { n } => write!(f, "twiddles {n}"),
+            Self::Line(n) => write!(f, "all roots {n}"),
+            Self::Stages(radices) => write!(f, "roots {}", join(radices, ".")),
+            Self::Twiddle(n) => write!(f, "twiddles {n}"),
             Self::Chirp { n, conjugate: false } => write!(f, "chirp {n}"),
             Self::Chirp { n, conjugate: true } => write!(f, "conjugate chirp {n}"),
             Self::Spectrum { n, m } => write!(f, "spectrum {n} in {m}"),
@@ -68,16 +66,16 @@ impl fmt::Display for Part {
     }
 }
 
-impl Part {
+impl Constant {
     /// Number of complex constants.
     fn len(&self) -> u64 {
         match self {
-            Self::Line { n } | Self::Chirp { n, .. } => u64::from(*n),
-            Self::Stages { radices } => {
+            Self::Line(n) | Self::Chirp { n, .. } => u64::from(*n),
+            Self::Stages(radices) => {
                 let product = radices.iter().fold(1u64, |product, &radix| product.saturating_mul(radix.into()));
                 product.saturating_sub(1)
             }
-            Self::Twiddle { n } => u64::from(low_entries(*n)) + u64::from(n.div_ceil(low_entries(*n))),
+            Self::Twiddle(n) => u64::from(low_entries(*n)) + u64::from(n.div_ceil(low_entries(*n))),
             Self::Spectrum { m, .. } => u64::from(*m),
             Self::Unused => 1,
         }
@@ -85,8 +83,8 @@ impl Part {
 
     fn values(&self) -> Vec<Complex64> {
         match self {
-            Self::Line { n } => (0..*n).map(|x| root(x.into(), (*n).into())).collect(),
-            Self::Stages { radices } => {
+            Self::Line(n) => (0..*n).map(|x| root(x.into(), (*n).into())).collect(),
+            Self::Stages(radices) => {
                 let mut values = Vec::new();
                 let mut p = 1;
                 for &radix in radices {
@@ -97,7 +95,7 @@ impl Part {
                 }
                 values
             }
-            Self::Twiddle { n } => {
+            Self::Twiddle(n) => {
                 let low = low_entries(*n);
                 let first = (0..low).map(|x| root(x.into(), (*n).into()));
                 let second = (0..n.div_ceil(low)).map(|x| root(u64::from(x) * u64::from(low), (*n).into()));
@@ -110,24 +108,33 @@ impl Part {
     }
 }
 
-/// The constants of a pass, one part after another. They are described here, and computed by the [`Table`] that becomes of them.
+/// The constants of a pass, one after another. They are described here, and computed by the [`Table`] that becomes of them.
 #[derive(Default)]
 pub(super) struct Constants {
-    parts: Vec<(Part, u32)>,
+    parts: Vec<(Constant, u32)>,
     len: u64,
 }
 
 impl Constants {
-    /// Where a part begins, which is added if it is not there yet. Of constants that no binding could hold, the place means nothing: the caller checks
+    /// Where a constant begins, which is added if it is not there yet. Of constants that no binding could hold, the place means nothing: the caller checks
     /// [`bytes`](Self::bytes) before anything reads them.
-    fn part(&mut self, part: Part) -> u32 {
-        if let Some((_, at)) = self.parts.iter().find(|(known, _)| *known == part) {
-            return *at;
+    pub fn add(&mut self, constant: Constant) -> u32 {
+        if let Some(at) = self.find(&constant) {
+            return at;
         }
         let at = self.len.min(u32::MAX.into()) as u32;
-        self.len = self.len.saturating_add(part.len());
-        self.parts.push((part, at));
+        self.len = self.len.saturating_add(constant.len());
+        self.parts.push((constant, at));
         at
+    }
+
+    fn find(&self, constant: &Constant) -> Option<u32> {
+        self.parts.iter().find(|(known, _)| known == constant).map(|(_, at)| *at)
+    }
+
+    /// Where a constant begins that was added.
+    pub fn place(&self, constant: &Constant) -> u32 {
+        self.find(constant).expect("what a pass looks up is added before its text is made")
     }
 
     /// Size of the constants.
@@ -135,53 +142,32 @@ impl Constants {
         self.len.max(1).saturating_mul(8)
     }
 
-    /// exp(-2πi·x/n) for x below n.
-    pub fn line(&mut self, n: u32) -> u32 {
-        self.part(Part::Line { n })
-    }
-
-    /// The roots that Stockham's stages multiply by.
-    ///
-    /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 + (k - 1)·p + j, for k in 1..r and j in 0..p.
-    /// The stages fill one another's gaps, so n - 1 entries hold all of them.
-    pub fn stages(&mut self, radices: &[u32]) -> u32 {
-        self.part(Part::Stages { radices: radices.to_vec() })
-    }
-
-    /// Two tables for roots of order n: exp(-2πi·x/n) for x below the first number returned, and for its multiples.
-    ///
-    /// A product of two rounded roots has about 1.4 times the error of one.
-    pub fn twiddle(&mut self, n: u32) -> (u32, [u32; 2]) {
-        let (low, first) = (low_entries(n), self.part(Part::Twiddle { n }));
-        (low, [first, first.saturating_add(low)])
-    }
-
-    /// exp(-πi·j²/n) for j below n, or the conjugates.
-    pub fn chirp(&mut self, n: u32, conjugate: bool) -> u32 {
-        self.part(Part::Chirp { n, conjugate })
-    }
-
-    /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
-    pub fn spectrum(&mut self, n: u32, m: u32) -> u32 {
-        self.part(Part::Spectrum { n, m })
-    }
-
-    pub fn table(mut self) -> Table {
-        if self.len == 0 {
+    pub fn table(&self) -> Table {
+        let mut parts: Vec<Constant> = self.parts.iter().map(|(part, _)| part.clone()).filter(|part| part.len() > 0).collect();
+        if parts.is_empty() {
             // A binding must hold something; a transform of length 1 reads nothing of it.
-            self.part(Part::Unused);
+            parts.push(Constant::Unused);
         }
-        let parts: Vec<Part> = self.parts.into_iter().map(|(part, _)| part).filter(|part| part.len() > 0).collect();
-        let labels: Vec<String> = parts.iter().map(Part::to_string).collect();
-        Table::new(labels.join(", "), self.len.saturating_mul(2), move || {
-            let values = parts.iter().flat_map(Part::values);
+        let labels: Vec<String> = parts.iter().map(Constant::to_string).collect();
+        Table::new(labels.join(", "), self.len.max(1).saturating_mul(2), move || {
+            let values = parts.iter().flat_map(Constant::values);
             values.flat_map(|z| [(z.re as f32).to_bits(), (z.im as f32).to_bits()]).collect()
         })
     }
 }
 
+impl FromIterator<Constant> for Constants {
+    fn from_iter<I: IntoIterator<Item = Constant>>(all: I) -> Self {
+        let mut constants = Self::default();
+        all.into_iter().for_each(|constant| {
+            constants.add(constant);
+        });
+        constants
+    }
+}
+
 /// Entries of the first of two tables for roots of order n.
-fn low_entries(n: u32) -> u32 {
+pub(super) fn low_entries(n: u32) -> u32 {
     // H200, 1D 2^20: the size of a single table does not matter up to the caches.
     const SINGLE: u32 = 16_384;
     if n <= SINGLE { n } else { 1 << n.ilog2().div_ceil(2) }
@@ -235,7 +221,7 @@ mod tests {
     #[test]
     fn stages_fill_the_table_without_gaps() {
         let mut constants = Constants::default();
-        assert_eq!(constants.stages(&[8, 4, 2]), 0);
+        assert_eq!(constants.add(Constant::Stages(vec![8, 4, 2])), 0);
         let table = constants.table();
         let words = table.words();
         assert_eq!((words.len(), table.bytes()), (2 * 63, 8 * 63));
@@ -251,10 +237,10 @@ mod tests {
     #[test]
     fn constants_are_kept_once() {
         let mut constants = Constants::default();
-        let first = constants.chirp(5, false);
-        assert_eq!(constants.stages(&[2, 2]), 5);
-        assert_eq!(constants.chirp(5, false), first);
-        assert_eq!(constants.chirp(5, true), 8);
+        let first = constants.add(Constant::Chirp { n: 5, conjugate: false });
+        assert_eq!(constants.add(Constant::Stages(vec![2, 2])), 5);
+        assert_eq!(constants.add(Constant::Chirp { n: 5, conjugate: false }), first);
+        assert_eq!(constants.add(Constant::Chirp { n: 5, conjugate: true }), 8);
         assert_eq!(constants.table().label(), "chirp 5, roots 2.2, conjugate chirp 5");
     }
 
@@ -276,12 +262,12 @@ mod tests {
     fn every_part_is_as_long_as_it_says() {
         let mut constants = Constants::default();
         for n in [1, 2, 3, 16_384, 16_385, 50_000] {
-            constants.twiddle(n);
-            constants.line(n);
-            constants.chirp(n, n % 2 == 0);
+            constants.add(Constant::Twiddle(n));
+            constants.add(Constant::Line(n));
+            constants.add(Constant::Chirp { n, conjugate: n % 2 == 0 });
         }
-        constants.stages(&[5, 1, 3]);
-        constants.spectrum(3, 8);
+        constants.add(Constant::Stages(vec![5, 1, 3]));
+        constants.add(Constant::Spectrum { n: 3, m: 8 });
         let bytes = constants.bytes();
         let table = constants.table();
         assert_eq!((table.bytes(), table.words().len() as u64 * 4), (bytes, bytes));
@@ -290,9 +276,9 @@ mod tests {
     #[test]
     fn nothing_is_computed_before_it_is_asked_for() {
         let mut constants = Constants::default();
-        constants.spectrum(u32::MAX / 2, u32::MAX);
-        constants.stages(&[u32::MAX; 8]);
-        assert_eq!(constants.chirp(3, false), u32::MAX);
+        constants.add(Constant::Spectrum { n: u32::MAX / 2, m: u32::MAX });
+        constants.add(Constant::Stages(vec![u32::MAX; 8]));
+        assert_eq!(constants.add(Constant::Chirp { n: 3, conjugate: false }), u32::MAX);
         assert_eq!(constants.table().bytes(), u64::MAX);
     }
 }

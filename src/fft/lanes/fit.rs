@@ -3,9 +3,9 @@
 use super::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Through, Turn};
 use crate::fft::line::Line;
 use crate::fft::passes::Step;
+use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
 use crate::gpu::DeviceProfile;
-use crate::kernels::fft::pass::Place;
 
 /// Whether the lanes of a line can be those of a subgroup.
 pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
@@ -40,7 +40,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
     let mut offsets = [from.offset, to.offset];
     // With one number for an access the two sides are one, and any strides will do.
     let along = width > 1 && strides == [1, 1];
-    let mut turn = step.twiddle.as_ref().map(|&(n, _)| Turn { n, across: 0 });
+    let mut turn = step.store.twiddle().map(|twiddle| Turn { n: twiddle.n, across: 0 });
     let mut rest = digits.as_mut_slice();
     if !along && width > 1 {
         let neighbours =
@@ -76,7 +76,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         offsets,
         strides,
         turn,
-        swap: [step.load.swap, step.store.swap],
+        swap: [step.load.exchanges(), step.store.exchanges()],
         scaled,
         through,
     };

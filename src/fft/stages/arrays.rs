@@ -1,14 +1,16 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
 
 use super::super::codelets::{REAL, complex};
+use super::super::pass::{Pass, Side};
+use super::super::place::Storage;
 use super::Setting;
-use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, Numbers, OUTPUTS, Pass, ROOTS, Side};
+use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
 use crate::wgsl::{self, Body, Expr, F32, Function, Module, Type, U32, Writes, construct, select};
 
 /// What the functions `load` and `store` take and give.
 pub(super) fn element(side: &Side) -> Type {
-    if matches!(side.numbers, Numbers::Real | Numbers::RealPair(_)) { Type::Scalar(REAL) } else { complex() }
+    if side.storage == Storage::Real { Type::Scalar(REAL) } else { complex() }
 }
 
 /// An array in its bindings.
@@ -49,7 +51,7 @@ impl Pieces {
 }
 
 /// Declares the arrays and the functions that load from and store to them.
-pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting) {
+pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is one of reals.
     let of_output = element(&pass.store);

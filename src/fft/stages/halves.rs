@@ -1,9 +1,8 @@
 //! Spectra of reals: values and their mirror images, which meet in workgroup memory.
 
-use super::super::codelets::{pair, real, scale, times};
-use super::sides::second_of;
+use super::super::codelets::pair;
+use super::super::fused::{Element, Fused, Spot};
 use super::{Generator, Invocation, Values};
-use crate::kernels::fft::pass::{Packed, Pair};
 use crate::wgsl::{Expr, Type, Writes, select};
 
 /// Two values whose indices k = t + first and n - k mirror one another.
@@ -15,55 +14,20 @@ struct Image {
 }
 
 impl Generator<'_> {
-    /// Separates the spectra of two lines of reals, a and b, that were transformed as z = a + i·b: with w\[k\] = z\[n-k\],
-    /// a\[k\] = (z\[k\] + conj w\[k\])/2 and b\[k\] = (z\[k\] - conj w\[k\])/2i.
-    pub(super) fn store_halves(
-        &mut self,
-        place: &Invocation,
-        radix: u32,
-        n: u32,
-        pair_of: &Pair,
-        mut values: Values,
-    ) -> Result<(), String> {
-        if let Some(chirp) = self.pass.store.factors {
-            self.multiply(place, radix, chirp, "xy", &mut values);
-        }
-        self.body.comment("Two spectra out of one.");
-        let images = self.mirror_images(place, radix, n, &values)?;
-        let side = &self.pass.store;
-        let line = self.line_base(side, place);
-        for Image { first, z, w, condition } in images {
-            self.when(&place.live.and(condition), |own| {
-                let half = real(0.5) * scale();
-                let at = own.element_places(&side.element, &line, &place.t, &[first]).remove(0);
-                own.put(&at, &half * pair(&(z.x() + w.x()), &(z.y() - w.y())));
-                own.when(&second_of(pair_of, place), |own| {
-                    own.put(&(&at + pair_of.distance), &half * pair(&(z.y() + w.y()), &(w.x() - z.x())));
-                });
-            });
-        }
-        Ok(())
-    }
-
-    /// Combines the spectrum z of m = n/2 numbers, in which n reals lie by twos, to that of the reals: with w\[k\] = z\[m-k\], e = z\[k\] + conj w\[k\] and
-    /// o = exp(-2πi·k/n) · (z\[k\] - conj w\[k\])/i, number k is (e + o)/2 and number m-k the conjugate of (e - o)/2.
-    pub(super) fn store_packed(&mut self, place: &Invocation, radix: u32, packed: &Packed, values: &Values) -> Result<(), String> {
-        let m = packed.n / 2;
-        self.body.comment(format!("The spectrum of {} reals.", packed.n));
+    /// Stores results together with their mirror images, by the last of these steps.
+    pub(super) fn store_images(&mut self, place: &Invocation, radix: u32, steps: &[Fused], values: &Values) -> Result<(), String> {
+        let Some((fused, inner)) = steps.split_last() else { return Ok(()) };
+        let m = fused.step().mirrors().unwrap_or(1);
+        self.body.comment(format!("Results k and {m} - k together."));
         let images = self.mirror_images(place, radix, m, values)?;
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
             self.when(&place.live.and(condition), |own| {
-                let half = real(0.5) * scale();
-                let k = own.body.value("k", &place.t + first);
-                let root = own.look_up(packed.n, packed.low, packed.at, &k);
-                let even = own.body.value("even", pair(&(z.x() + w.x()), &(z.y() - w.y())));
-                let odd = own.body.value("odd", times(&pair(&(z.y() + w.y()), &(w.x() - z.x())), &root));
-                let at = own.element_places(&side.element, &line, &place.t, &[first]).remove(0);
-                let mirrored = own.element_place(&side.element, &line, &(Expr::from(m) - k));
-                own.put(&at, &half * (&even + &odd));
-                own.put(&mirrored, half * pair(&(even.x() - odd.x()), &(odd.y() - even.y())));
+                let at = own.element_places(&side.place, &line, &place.t, &[first]).remove(0);
+                let k = &place.t + first;
+                let element = Element { spot: Spot::At(at), position: k.clone(), weight: None };
+                fused.step().store_image(&mut own.site(side, place, &line), &k, [&z, &w], element, inner);
             });
         }
         Ok(())

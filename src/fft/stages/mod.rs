@@ -10,18 +10,23 @@ mod exchange;
 mod halves;
 mod sides;
 
-use super::codelets::{self, Division, REAL, Vectors, complex, roots, times};
+use super::codelets::{self, Division, REAL, Vectors, complex, times};
+use super::fused::{Fused, LookUp};
+use super::pass::{Pass, Side};
+use super::place::Place;
 use super::recipe::{Exchange, Registers, Roots};
-use crate::kernels::fft::pass::{Bound, Numbers, Pass, Place, Side, Twiddle, Workgroup};
+use super::roots::Constant;
+use crate::kernels::fft::pass::{Bound, Workgroup};
 use crate::kernels::{Form, Generated};
-use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
+use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, min, param, select};
 use exchange::Group;
 
 /// What the text must know of the dispatch besides the pass.
-pub(super) struct Setting {
+pub(super) struct Setting<'a> {
     pub input: Bound,
     pub output: Bound,
     pub roots: Bound,
+    pub look_up: LookUp<'a>,
     /// Every invocation has a line: no line is past the last, and no workgroup in a folded grid.
     pub exact: bool,
     /// Workgroup memory in words.
@@ -29,7 +34,7 @@ pub(super) struct Setting {
 }
 
 /// The text for a pass by a recipe, or why the recipe does not do.
-pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting) -> Result<(Generated, Workgroup), String> {
+pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting<'_>) -> Result<(Generated, Workgroup), String> {
     let mut transform = Function::new("transform");
     let group = transform.parameter("group", U32);
     let invocation = transform.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
@@ -95,7 +100,7 @@ struct Generator<'a> {
     body: Body,
     pass: &'a Pass,
     recipe: &'a Registers,
-    setting: &'a Setting,
+    setting: &'a Setting<'a>,
     group: Expr,
     invocation: Expr,
     words: u32,
@@ -167,10 +172,10 @@ impl Generator<'_> {
         let mut place = &first;
         for (s, &radix) in stages.iter().enumerate() {
             if s == forward {
-                let convolution = self.pass.convolution.expect("more stages than radices only where there is one");
+                let n = self.pass.convolution.expect("more stages than radices only where there is one");
                 self.body.comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
-                self.multiply(place, radix, convolution.spectrum, "yx", &mut values);
-                (p, table) = (1, convolution.roots);
+                self.multiply(place, radix, &Constant::Spectrum { n, m: self.n() }, "yx", &mut values);
+                (p, table) = (1, self.setting.look_up.constants.place(&self.pass.inverse_stages()));
             }
             self.body.comment(format!("Stage: radix {radix}, p = {p}."));
             let opaque = s + 1 == stages.len() && self.drops_results(radix);
@@ -189,15 +194,20 @@ impl Generator<'_> {
             }
         }
         let radix = *stages.last().expect("there is a stage");
-        if let Some(twiddle) = &self.pass.twiddle {
+        let mut fused = &self.pass.store.fused[..];
+        if let Some((Fused::Twiddle(twiddle), inner)) = fused.split_last() {
             self.twiddle(place, radix, twiddle, &mut values);
+            fused = inner;
         }
-        match &self.pass.store.numbers {
-            Numbers::HalfPair(half, pair) => self.store_halves(place, radix, half.n, pair, values),
-            Numbers::OfPacked(packed) => self.store_packed(place, radix, packed, &values),
-            _ => {
-                self.store(place, radix, &values);
+        match fused.iter().position(|fused| fused.step().mirrors().is_some()) {
+            None => {
+                self.store(place, radix, fused, &values);
                 Ok(())
+            }
+            Some(mirroring) => {
+                let (inner, outer) = fused.split_at(mirroring + 1);
+                self.apply(place, radix, outer, &mut values);
+                self.store_images(place, radix, inner, &values)
             }
         }
     }
@@ -205,24 +215,17 @@ impl Generator<'_> {
     /// Whether some results of the last stage, or their imaginary parts, are never stored, which the text tells.
     fn drops_results(&self, radix: u32) -> bool {
         let side = &self.pass.store;
-        let past = |step: u32| side.limit.is_some_and(|limit| step * side.index.element >= limit);
-        match &side.numbers {
-            Numbers::Real => true,
-            Numbers::HalfPair(half, _) => half.n < self.n(),
-            _ => {
-                side.index.lines.iter().all(|weight| *weight == 0)
-                    && (0..self.rounds(radix)).any(|b| self.steps(radix, b).into_iter().any(past))
-            }
-        }
+        let is_past = |limit: u32| {
+            let past = |step: u32| step * side.index.element >= limit;
+            side.index.lines.iter().all(|weight| *weight == 0)
+                && (0..self.rounds(radix)).any(|b| self.steps(radix, b).into_iter().any(past))
+        };
+        side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.
     fn map(&self, side: &Side) -> Map {
-        let along_line = match &side.numbers {
-            Numbers::Half(half) | Numbers::HalfPair(half, _) => half.place.lowest_stride(),
-            Numbers::OfPacked(packed) | Numbers::ToPacked(packed) => packed.place.lowest_stride(),
-            _ => side.element.lowest_stride(),
-        };
+        let along_line = side.place.lowest_stride();
         let across = side.lines.first().map_or(u32::MAX, Place::lowest_stride);
         if self.recipe.lines > 1 && across < along_line && across > 0 { Map::Lines } else { Map::Lanes }
     }
@@ -277,7 +280,7 @@ impl Generator<'_> {
                     // The last stage's j are below p.
                     roots = own.stage_roots(radix, p, table, if p * radix == own.n() { j } else { j % p });
                 }
-                let are_products = own.pass.convolution.is_some() || own.pass.load.factors.is_some();
+                let are_products = own.pass.convolution.is_some() || own.pass.load.fused.iter().any(|fused| fused.step().multiplies());
                 let mut vectors = Vectors { body: &mut own.body, opaque, made_opaque: false };
                 let inputs: Vec<Expr> = round
                     .iter()
@@ -303,7 +306,7 @@ impl Generator<'_> {
         for k in 1..radix {
             let looked_up = self.recipe.roots == Roots::Table || k.is_power_of_two();
             let root = if looked_up {
-                self.constant(&(&at + (k - 1) * p))
+                self.setting.look_up.at(&(&at + (k - 1) * p))
             } else {
                 let high = 1 << k.ilog2();
                 times(&roots[high as usize], &roots[(k - high) as usize])
@@ -314,13 +317,13 @@ impl Generator<'_> {
     }
 
     /// Multiplies by constants for each element.
-    fn multiply(&mut self, place: &Invocation, radix: u32, constants: u32, order: &str, values: &mut Values) {
+    fn multiply(&mut self, place: &Invocation, radix: u32, constants: &Constant, order: &str, values: &mut Values) {
         for (b, round) in (0..).zip(values) {
             let steps = self.steps(radix, b);
             let partial = self.partial(radix, b, &place.t);
             *round = self.in_round(&partial, radix, |own| {
                 let product =
-                    |(value, step): (&Expr, &u32)| times(value, &own.constant(&(&place.t + (step + constants)))).components(order);
+                    |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
                 round.iter().zip(&steps).map(product).collect()
             });
         }
@@ -360,57 +363,5 @@ impl Generator<'_> {
             })
             .collect();
         self.exchange(from, to, &writes, values, &reads)
-    }
-
-    /// Multiplies the results by the roots of a transform that this is a factor of.
-    fn twiddle(&mut self, place: &Invocation, radix: u32, twiddle: &Twiddle, values: &mut Values) {
-        self.body.comment(format!("Times exp(-2 pi i k m / {}).", twiddle.n));
-        let terms = twiddle.weights.iter().zip(&place.coordinates).filter(|(weight, _)| **weight > 0);
-        let Some(m) = terms.map(|(&weight, d)| d * weight).reduce(|sum, term| sum + term) else { return };
-        let m = self.body.value("m", m);
-        let look_up = |own: &mut Self, x: Expr| {
-            let x = own.body.value("turns", x);
-            own.look_up(twiddle.n, twiddle.low, twiddle.at, &x)
-        };
-        let distance = self.n() / radix;
-        let mut powers: Vec<Expr> = Vec::new();
-        for (b, round) in (0..).zip(values) {
-            let first = b * self.lanes();
-            let partial = self.partial(radix, b, &place.t);
-            if self.recipe.roots == Roots::Products && powers.is_empty() && radix > 1 {
-                // exp(-2πi·m·k·(n/r)/N) for k a power of two; the others are products.
-                for k in (0..radix.next_power_of_two().ilog2()).map(|bit| 1 << bit) {
-                    powers.push(look_up(self, &m * (k * distance)));
-                }
-            }
-            *round = self.in_round(&partial, radix, |own| {
-                let mut factors: Vec<Expr> = Vec::new();
-                for k in 0..radix as usize {
-                    let factor = if k == 0 || own.recipe.roots == Roots::Table {
-                        look_up(own, &m * (&place.t + (first + k as u32 * distance)))
-                    } else {
-                        let bit = k.ilog2();
-                        own.body.value("root", times(&factors[k - (1 << bit)], &powers[bit as usize]))
-                    };
-                    factors.push(factor);
-                }
-                round.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
-            });
-        }
-    }
-
-    /// exp(-2πi·x/n) by two tables, or one if that has all.
-    fn look_up(&mut self, n: u32, low: u32, [low_at, high_at]: [u32; 2], x: &Expr) -> Expr {
-        let root = if n <= low {
-            self.constant(&(x + low_at))
-        } else {
-            times(&self.constant(&(x % low + low_at)), &self.constant(&(x / low + high_at)))
-        };
-        self.body.value("root", root)
-    }
-
-    /// A constant. Most tables have one binding.
-    fn constant(&self, at: &Expr) -> Expr {
-        if self.setting.roots.segments() == 1 { roots().at(at) } else { call("constant", [at], complex()) }
     }
 }

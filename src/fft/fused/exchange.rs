@@ -1,0 +1,14 @@
+//! Real and imaginary part change places: an inverse transform is a forward one between two such exchanges.
+
+use super::{Element, Fuse, Site};
+use crate::wgsl::Expr;
+
+/// x + i·y becomes y + i·x.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Exchange;
+
+impl Fuse for Exchange {
+    fn apply(&self, _: &mut Site<'_>, _: &Element, value: Expr) -> Expr {
+        value.components("yx")
+    }
+}

@@ -1,0 +1,280 @@
+//! What is fused into the two sides of a pass: steps between an array and the transform, one file each.
+//!
+//! A side is an array's [`Storage`](super::place::Storage) and a list of steps, the one next to the array first. What is loaded goes through the list from
+//! its begin to its end, what is stored from its end to its begin. A step says what it does to a value, which constants it looks up, and how far it reaches
+//! into the array. So another one is a file here, and a name in the list of [`Fused`].
+
+mod chirp;
+mod exchange;
+mod half;
+mod limit;
+mod packed;
+mod pairs;
+mod real;
+mod twiddle;
+
+pub(super) use chirp::Factors;
+pub(super) use exchange::Exchange;
+pub(super) use half::{Half, Separate};
+pub(super) use limit::Limit;
+pub(super) use packed::{OfPacked, ToPacked};
+pub(super) use pairs::{Pair, Pairs};
+pub(super) use real::Real;
+pub(super) use twiddle::Twiddle;
+
+use super::codelets::{complex, roots, scale, times};
+use super::place::{Place, Storage};
+use super::roots::{Constant, Constants, low_entries};
+use crate::wgsl::{Body, Expr, F32, Type, Writes, boolean, call};
+
+/// The enumeration of all steps.
+macro_rules! steps {
+    ($($name:ident),*) => {
+        /// A step.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub(super) enum Fused {
+            $($name($name)),*
+        }
+
+        impl Fused {
+            /// What it does.
+            pub fn step(&self) -> &dyn Fuse {
+                match self {
+                    $(Self::$name(step) => step),*
+                }
+            }
+        }
+
+        $(impl From<$name> for Fused {
+            fn from(step: $name) -> Self {
+                Self::$name(step)
+            }
+        })*
+    };
+}
+
+steps!(Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
+
+impl Fused {
+    /// The step for lines whose coordinates have these weights in the m of a [`Twiddle`], and which lie so far apart where they make pairs.
+    pub fn on_lines(&self, weights: &[u32], pair: Option<Pair>) -> Self {
+        match (self.clone(), pair) {
+            (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
+            (Self::Separate(step), Some(pair)) => Self::Separate(Separate { pair, ..step }),
+            (Self::Twiddle(step), _) => Self::Twiddle(Twiddle { weights: weights.to_vec(), ..step }),
+            (other, _) => other,
+        }
+    }
+}
+
+/// What a step may do. Most do little of it.
+pub(super) trait Fuse {
+    /// The value that it makes of one.
+    fn apply(&self, site: &mut Site<'_>, element: &Element, value: Expr) -> Expr {
+        let _ = (site, element);
+        value
+    }
+
+    /// The loaded value of an element: by default that of the `inner` steps, which are next to the array, applied to.
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let value = site.load(element, inner);
+        self.apply(site, element, value)
+    }
+
+    /// Stores the value of an element by the `inner` steps.
+    fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
+        let value = self.apply(site, element, value);
+        site.store(element, value, inner);
+    }
+
+    /// Whether a position on the axis is there: what is loaded of others is zero, what would be stored to them is left out.
+    fn is_there(&self, position: &Expr) -> Expr {
+        let _ = position;
+        boolean(true)
+    }
+
+    /// The constants that it looks up.
+    fn constants(&self) -> Option<Constant> {
+        None
+    }
+
+    /// How many positions of the axis are loaded, or else how many elements of a line are stored, if it is not one for each value of the transform.
+    fn touched(&self, by_position: bool) -> Option<u32> {
+        let _ = by_position;
+        None
+    }
+
+    /// Positions from here on are not there.
+    fn limit(&self) -> Option<u32> {
+        None
+    }
+
+    /// The second line of a pair.
+    fn pair(&self) -> Option<&Pair> {
+        None
+    }
+
+    /// The values k and m - k are stored together: the DFT's length m. Then [`store_image`](Self::store_image) is called for each k up to m/2, and not
+    /// [`store`](Self::store).
+    fn mirrors(&self) -> Option<u32> {
+        None
+    }
+
+    /// Stores what it makes of the results z = y\[k\] and w = y\[m-k\].
+    fn store_image(&self, site: &mut Site<'_>, k: &Expr, images: [&Expr; 2], at: Element, inner: &[Fused]) {
+        let _ = (site, k, images, at, inner);
+        unreachable!("a step without mirror images");
+    }
+
+    /// Neighbouring lines are to take the indices 0, m, 1, m-1, … of the spectrum that is loaded: m.
+    fn folds(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whether loaded values are products.
+    fn multiplies(&self) -> bool {
+        false
+    }
+
+    /// Whether results of a DFT of n, or their imaginary parts, are never stored; [`limit`](Self::limit) aside.
+    fn drops_results_of(&self, n: u32) -> bool {
+        let _ = n;
+        false
+    }
+}
+
+/// An element of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub spot: Spot,
+    /// Its position on the axis.
+    pub position: Expr,
+    /// What it is multiplied by when stored, besides the scale.
+    pub weight: Option<Expr>,
+}
+
+/// Where an element lies in the array.
+#[derive(Clone, Debug)]
+pub(super) enum Spot {
+    /// Here.
+    At(Expr),
+    /// Where its position says, and element 0 of its line lies here.
+    OnLine(Expr),
+}
+
+impl Element {
+    /// The same element of a line so far away.
+    pub fn on_line(&self, distance: u32) -> Self {
+        let spot = match &self.spot {
+            Spot::At(at) => Spot::At(at + distance),
+            Spot::OnLine(line) => Spot::OnLine(line + distance),
+        };
+        Self { spot, ..self.clone() }
+    }
+
+    /// The element at another position of its line.
+    pub fn at_position(&self, position: Expr) -> Self {
+        Self { position, ..self.clone() }
+    }
+}
+
+/// Constants in their binding or bindings.
+#[derive(Clone, Copy)]
+pub(super) struct LookUp<'a> {
+    pub constants: &'a Constants,
+    /// They take several bindings.
+    pub in_pieces: bool,
+}
+
+impl LookUp<'_> {
+    /// The constant at a place.
+    pub fn at(&self, at: &Expr) -> Expr {
+        if self.in_pieces { call("constant", [at], complex()) } else { roots().at(at) }
+    }
+
+    /// Number i of some constants.
+    pub fn of(&self, constant: &Constant, i: &Expr) -> Expr {
+        self.at(&(i + self.constants.place(constant)))
+    }
+
+    /// exp(-2πi·x/n) by two tables, or one if that has all.
+    pub fn root(&self, body: &mut Body, n: u32, x: &Expr) -> Expr {
+        let (first, low) = (self.constants.place(&Constant::Twiddle(n)), low_entries(n));
+        let root = if n <= low { self.at(&(x + first)) } else { times(&self.at(&(x % low + first)), &self.at(&(x / low + (first + low)))) };
+        body.value("root", root)
+    }
+}
+
+/// Where steps write: the text of one invocation at one side.
+pub(super) struct Site<'a> {
+    pub body: &'a mut Body,
+    pub storage: Storage,
+    /// How far an element of the line, or a position on the axis, lies from the first.
+    pub place: &'a Place,
+    /// Where element 0 of its line lies.
+    pub line: &'a Expr,
+    /// The coordinates of its line.
+    pub coordinates: &'a [Expr],
+    pub look_up: LookUp<'a>,
+}
+
+impl Writes for Site<'_> {
+    fn body(&mut self) -> &mut Body {
+        self.body
+    }
+}
+
+impl Site<'_> {
+    /// The value of an element by these steps.
+    pub fn load(&mut self, element: &Element, steps: &[Fused]) -> Expr {
+        let Some((outer, inner)) = steps.split_last() else {
+            let at = match &element.spot {
+                Spot::At(at) => at.clone(),
+                Spot::OnLine(line) => self.body.value("at", place_of(self.place, line.clone(), element.position.clone())),
+            };
+            return call("load", [&at], self.stored());
+        };
+        outer.step().load(self, element, inner)
+    }
+
+    /// The same as one value, which has several uses.
+    pub fn load_named(&mut self, name: &str, element: &Element, steps: &[Fused]) -> Expr {
+        let value = self.load(element, steps);
+        self.body.value(name, value)
+    }
+
+    /// Stores the value of an element by these steps.
+    pub fn store(&mut self, element: &Element, value: Expr, steps: &[Fused]) {
+        if let Some((outer, inner)) = steps.split_last() {
+            return outer.step().store(self, element, value, inner);
+        }
+        let Spot::At(at) = &element.spot else { unreachable!("elements are stored by their number") };
+        let scale = element.weight.as_ref().map_or_else(scale, |weight| weight * scale());
+        self.body.call("store", [at, &(scale * value)]);
+    }
+
+    /// Element `i` of the line, for a value stored with the weight of `like`.
+    pub fn element(&mut self, i: &Expr, like: &Element) -> Element {
+        let at = self.body.value("at", place_of(self.place, self.line.clone(), i.clone()));
+        Element { spot: Spot::At(at), ..like.clone() }
+    }
+
+    /// What an element of the array is.
+    fn stored(&self) -> Type {
+        match self.storage {
+            Storage::Complex => complex(),
+            Storage::Real => F32,
+        }
+    }
+}
+
+/// The place of index `i`, whose digits lie apart, after `base`.
+pub(super) fn place_of(of: &Place, base: Expr, i: Expr) -> Expr {
+    let (mut place, mut rest) = (base, i);
+    for &(base, stride) in &of.low {
+        let (quotient, digit) = rest.div_rem(base);
+        place = place + digit * stride;
+        rest = quotient;
+    }
+    place + rest * of.stride
+}

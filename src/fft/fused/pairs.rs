@@ -1,0 +1,47 @@
+//! Two lines as one: a and b as a + i·b.
+
+use super::super::codelets::pair;
+use super::{Element, Fuse, Fused, Site};
+use crate::wgsl::{Expr, F32, Writes, boolean};
+
+/// Lines in twos, of reals, or when loaded of complex numbers too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Pairs(pub Pair);
+
+/// The second line of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(in crate::fft) struct Pair {
+    /// Its distance from the first.
+    pub distance: u32,
+    /// The coordinate that counts pairs, and the number of lines along it if that is odd: the last pair has one line only.
+    pub odd: Option<(usize, u32)>,
+}
+
+impl Pair {
+    /// Whether there is a second line.
+    pub fn has_second(&self, site: &Site<'_>) -> Expr {
+        let odd = |(dim, lines): (usize, u32)| (&site.coordinates[dim] * 2 + 1).less(lines);
+        self.odd.map_or_else(|| boolean(true), odd)
+    }
+}
+
+impl Fuse for Pairs {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let first = site.load(element, inner);
+        let condition = self.0.has_second(site);
+        let names = [("second".to_owned(), first.ty().clone())];
+        let second = site.values_when(&condition, &names, |site| vec![site.load(&element.on_line(self.0.distance), inner)]).remove(0);
+        if *first.ty() == F32 { pair(&first, &second) } else { pair(&(first.x() - second.y()), &(first.y() + second.x())) }
+    }
+
+    fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
+        let value = site.body.value("value", value);
+        site.store(element, value.x(), inner);
+        let condition = self.0.has_second(site);
+        site.when(&condition, |site| site.store(&element.on_line(self.0.distance), value.y(), inner));
+    }
+
+    fn pair(&self) -> Option<&Pair> {
+        Some(&self.0)
+    }
+}

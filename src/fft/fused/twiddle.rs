@@ -1,0 +1,61 @@
+//! Roots of unity between the passes of a long axis.
+
+use super::super::codelets::times;
+use super::super::roots::Constant;
+use super::{Fuse, Site};
+use crate::wgsl::Expr;
+
+/// Factors exp(-2πi·k·m/n) on the results k of a line, with m a sum of weighted indices. The last step of a store: it is done for all values of an invocation at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Twiddle {
+    /// Order of the roots. k·m is below it.
+    pub n: u32,
+    /// The weights in m: of the indices of the axis's factors; then of the line's coordinates.
+    pub weights: Vec<u32>,
+}
+
+/// What the factors of an invocation have in common.
+pub(in crate::fft) struct Powers {
+    m: Expr,
+    /// exp(-2πi·m·k·distance/n) for k = 1, 2, 4, …; none if all factors are looked up.
+    powers: Vec<Expr>,
+    distance: u32,
+}
+
+impl Fuse for Twiddle {
+    fn constants(&self) -> Option<Constant> {
+        Some(Constant::Twiddle(self.n))
+    }
+}
+
+impl Twiddle {
+    /// For results `distance` apart of butterflies of this radix; none where all factors are 1. With `products`, all but the first of a butterfly are products.
+    pub fn powers(&self, site: &mut Site<'_>, radix: u32, distance: u32, products: bool) -> Option<Powers> {
+        let terms = self.weights.iter().zip(site.coordinates).filter(|(weight, _)| **weight > 0);
+        let m = terms.map(|(&weight, d)| d * weight).reduce(|sum, term| sum + term)?;
+        let m = site.body.value("m", m);
+        let bits = if products && radix > 1 { radix.next_power_of_two().ilog2() } else { 0 };
+        let powers = (0..bits).map(|bit| self.look_up(site, &m * ((1 << bit) * distance))).collect();
+        Some(Powers { m, powers, distance })
+    }
+
+    /// The factors of the results first, first + distance, …
+    pub fn factors(&self, site: &mut Site<'_>, powers: &Powers, first: &Expr, radix: u32) -> Vec<Expr> {
+        let mut factors: Vec<Expr> = Vec::new();
+        for k in 0..radix {
+            let factor = if k == 0 || powers.powers.is_empty() {
+                self.look_up(site, &powers.m * (first + k * powers.distance))
+            } else {
+                let bit = k.ilog2();
+                site.body.value("root", times(&factors[(k - (1 << bit)) as usize], &powers.powers[bit as usize]))
+            };
+            factors.push(factor);
+        }
+        factors
+    }
+
+    fn look_up(&self, site: &mut Site<'_>, x: Expr) -> Expr {
+        let x = site.body.value("turns", x);
+        site.look_up.root(site.body, self.n, &x)
+    }
+}

@@ -1,0 +1,48 @@
+//! What an array between two passes holds, and where.
+
+/// What an array holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Storage {
+    /// Complex numbers.
+    Complex,
+    /// Real numbers.
+    Real,
+}
+
+/// Where index i lies: its digits, lowest first, each times a stride.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// Base and stride of the lower digits.
+    pub low: Vec<(u32, u32)>,
+    /// Stride of the rest.
+    pub stride: u32,
+}
+
+impl Place {
+    /// i · stride.
+    pub fn linear(stride: u32) -> Self {
+        Self { low: Vec::new(), stride }
+    }
+
+    /// (i mod block) · inner + ⌊i / block⌋ · outer.
+    pub fn blocked(block: u32, inner: u32, outer: u32) -> Self {
+        if block == 1 { Self::linear(outer) } else { Self { low: vec![(block, inner)], stride: outer } }
+    }
+
+    /// The largest place of `count` indices.
+    pub fn most(&self, count: u32) -> u64 {
+        // Every digit at its largest.
+        let mut rest = count - 1;
+        let mut sum = 0;
+        for &(base, stride) in &self.low {
+            sum += u64::from(rest.min(base - 1)) * u64::from(stride);
+            rest /= base;
+        }
+        sum + u64::from(rest) * u64::from(self.stride)
+    }
+
+    /// The stride of the lowest digit.
+    pub fn lowest_stride(&self) -> u32 {
+        self.low.first().map_or(self.stride, |&(_, stride)| stride)
+    }
+}
