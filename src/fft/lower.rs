@@ -25,16 +25,30 @@ use crate::transpose;
 
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = transform.geometry()?;
-    let mut lowering = Lowering::new(transform, &geometry, recipe, profile);
-    lowering.check_arrays()?;
-    match recipe {
-        Recipe::Axes(axes) => {
-            let steps = chain(transform, &geometry, axes).map_err(|broken| lowering.broken(broken))?;
-            lowering.steps(&steps)?;
-        }
-        Recipe::Transposed { rows, columns, transpose } => lowering.by_transposes(rows, columns, transpose)?,
+    let mut program = arrays(transform, &geometry);
+    // Arrays that no buffer of the device holds are refused whatever else may be too small for them.
+    program.inputs[0].check(&program.title, "input", profile)?;
+    program.output.check(&program.title, "output", profile)?;
+    append(transform, recipe, profile, &mut program, ends(transform))?;
+    Ok(program)
+}
+
+/// Adds the dispatches of a transform from one array of a program to another, or in place, with the workspaces and tables that they need: a part of a larger
+/// operation. The arrays are as long as the transform wants them, or longer.
+pub(super) fn append(
+    transform: &Transform,
+    recipe: &Recipe,
+    profile: &DeviceProfile,
+    program: &mut Program,
+    ends: [Slot; 2],
+) -> Result<()> {
+    let in_place = ends[0] == ends[1];
+    if in_place != (transform.placement == Placement::InPlace) {
+        let what = format!("`{transform}` from {} to {}", ends[0], ends[1]);
+        return Err(Error::Unsupported { what, why: "in place is what begins and ends in one array".to_owned() });
     }
-    Ok(lowering.program)
+    let geometry = transform.geometry()?;
+    Lowering { transform, geometry: &geometry, recipe, profile, program, ends }.dispatches()
 }
 
 /// Refuses what one pass of an axis cannot do on such a device, whatever the others can.
@@ -46,13 +60,48 @@ pub(super) fn check_pass(
     profile: &DeviceProfile,
 ) -> Result<()> {
     let recipe = Recipe::Axes(axes.to_vec());
-    let mut lowering = Lowering::new(transform, geometry, &recipe, profile);
+    let mut program = arrays(transform, geometry);
+    let mut lowering = Lowering { transform, geometry, recipe: &recipe, profile, program: &mut program, ends: ends(transform) };
     let steps = chain(transform, geometry, axes).map_err(|broken| lowering.broken(broken))?;
     let slots = lowering.slots(&steps);
     for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].axis, f)) {
         lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
     }
-    lowering.program.check(profile)
+    program.check(profile)
+}
+
+/// The slots of a transform that is a program of its own.
+fn ends(transform: &Transform) -> [Slot; 2] {
+    let input = if transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input(0) };
+    [input, Slot::Output]
+}
+
+/// A program with the arrays of a transform, and no dispatch yet.
+fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
+    let [mut input, mut output] = match transform.kind {
+        Kind::C2c(_) => [8, 8],
+        Kind::R2c => [4, 8],
+        Kind::C2r => [8, 4],
+    }
+    .map(|element_bytes| Array { len: 0, element_bytes });
+    (input.len, output.len) = (geometry.input.span, geometry.output.span);
+    if transform.placement == Placement::InPlace {
+        // Rows of reals are padded: of the array that is both, all is one's own.
+        match transform.kind {
+            Kind::C2c(_) => {}
+            Kind::R2c => input.len = 2 * output.len,
+            Kind::C2r => output.len = 2 * input.len,
+        }
+    }
+    Program {
+        title: transform.to_string(),
+        placement: transform.placement,
+        inputs: vec![input],
+        output,
+        workspaces: Vec::new(),
+        tables: Vec::new(),
+        dispatches: Vec::new(),
+    }
 }
 
 struct Lowering<'a> {
@@ -60,38 +109,9 @@ struct Lowering<'a> {
     geometry: &'a Geometry,
     recipe: &'a Recipe,
     profile: &'a DeviceProfile,
-    program: Program,
-}
-
-impl<'a> Lowering<'a> {
-    /// With the arrays, and no dispatch yet.
-    fn new(transform: &'a Transform, geometry: &'a Geometry, recipe: &'a Recipe, profile: &'a DeviceProfile) -> Self {
-        let [mut input, mut output] = match transform.kind {
-            Kind::C2c(_) => [8, 8],
-            Kind::R2c => [4, 8],
-            Kind::C2r => [8, 4],
-        }
-        .map(|element_bytes| Array { len: 0, element_bytes });
-        (input.len, output.len) = (geometry.input.span, geometry.output.span);
-        if transform.placement == Placement::InPlace {
-            // Rows of reals are padded: of the array that is both, all is one's own.
-            match transform.kind {
-                Kind::C2c(_) => {}
-                Kind::R2c => input.len = 2 * output.len,
-                Kind::C2r => output.len = 2 * input.len,
-            }
-        }
-        let program = Program {
-            title: transform.to_string(),
-            placement: transform.placement,
-            inputs: vec![input],
-            output,
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: Vec::new(),
-        };
-        Self { transform, geometry, recipe, profile, program }
-    }
+    program: &'a mut Program,
+    /// Where the transform begins, and where it ends.
+    ends: [Slot; 2],
 }
 
 impl Lowering<'_> {
@@ -99,10 +119,14 @@ impl Lowering<'_> {
         Error::UnfitRecipe { recipe: self.recipe.to_string(), spec: self.transform.to_string(), why }
     }
 
-    /// Refuses arrays that no buffer of the device holds, whatever else may be too small for them.
-    fn check_arrays(&self) -> Result<()> {
-        self.program.inputs[0].check(&self.program.title, "input", self.profile)?;
-        self.program.output.check(&self.program.title, "output", self.profile)
+    fn dispatches(&mut self) -> Result<()> {
+        match self.recipe {
+            Recipe::Axes(axes) => {
+                let steps = chain(self.transform, self.geometry, axes).map_err(|broken| self.broken(broken))?;
+                self.steps(&steps)
+            }
+            Recipe::Transposed { rows, columns, transpose } => self.by_transposes(rows, columns, transpose),
+        }
     }
 
     fn broken(&self, broken: Broken) -> Error {
@@ -126,11 +150,11 @@ impl Lowering<'_> {
         };
         let batch = geometry.output_extents[2];
         let elements = r * c * batch;
-        let array = self.program.output;
+        let array = Array { len: elements as usize, element_bytes: 8 };
+        let workspace = Slot::Workspace(self.program.workspaces.len());
         self.program.workspaces.push(array);
-        let workspace = Slot::Workspace(0);
-        let in_place = transform.placement == Placement::InPlace;
-        let input = if in_place { Slot::Output } else { Slot::Input(0) };
+        let [input, output] = self.ends;
+        let in_place = input == output;
         let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
             let task = transpose::Task {
                 problem: &transpose::Problem::matrices(8, [rows, columns], batch),
@@ -147,14 +171,14 @@ impl Lowering<'_> {
         };
         let inverse = transform.is_inverse();
         // Out of place the input is only read, by the first step. Arrays: where the rows go, where their transpose goes, the end.
-        let (first, second) = if transform.transposed && !in_place { (workspace, Slot::Output) } else { (Slot::Output, workspace) };
+        let (first, second) = if transform.transposed && !in_place { (workspace, output) } else { (output, workspace) };
         self.rows(rows, Rows { n: c, rows: elements / c, inverse, scale: 1.0 }, input, first)?;
         let transposed = turn(self, [r, c], first, second)?;
         self.program.dispatches.extend(transposed);
-        let third = if transform.transposed { Slot::Output } else { second };
+        let third = if transform.transposed { output } else { second };
         self.rows(columns, Rows { n: r, rows: elements / r, inverse, scale: geometry.factor }, second, third)?;
         if !transform.transposed {
-            let back = turn(self, [c, r], third, Slot::Output)?;
+            let back = turn(self, [c, r], third, output)?;
             self.program.dispatches.extend(back);
         }
         Ok(())
@@ -206,20 +230,21 @@ impl Lowering<'_> {
 
     /// Where the array is before the first, between two, and after the last pass, with as few workspaces as possible, which are added to the program.
     fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
-        let first = if self.transform.placement == Placement::InPlace { Slot::Output } else { Slot::Input(0) };
+        let ([first, output], before) = (self.ends, self.program.workspaces.len());
         // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
-        let output_bytes = self.program.output.bytes();
+        let output_bytes = self.program.bytes(output);
         let held_by_output = |state: &State| {
             state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
         };
+        // The last slot may be a workspace of the program too, from before.
+        let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
         // What may follow depends on where the array is and how many workspaces there are, not on how it came there.
         let search = |most: usize| {
             let mut open = vec![vec![first]];
             let mut seen = HashSet::new();
             while let Some(slots) = open.pop() {
                 let i = slots.len() - 1;
-                let used =
-                    slots.iter().filter_map(|slot| if let Slot::Workspace(w) = slot { Some(w + 1) } else { None }).max().unwrap_or(0);
+                let used = slots[1..].iter().filter_map(own_workspace).max().map_or(0, |own| own + 1);
                 if i == steps.len() {
                     return Some((used, slots));
                 }
@@ -229,10 +254,10 @@ impl Lowering<'_> {
                 let last = i + 1 == steps.len();
                 let mut choices = Vec::new();
                 if !last {
-                    choices.extend((0..(used + 1).min(most)).rev().map(Slot::Workspace));
+                    choices.extend((0..(used + 1).min(most)).rev().map(|own| Slot::Workspace(before + own)));
                 }
                 if last || held_by_output(&steps[i].states[1]) {
-                    choices.push(Slot::Output);
+                    choices.push(output);
                 }
                 for slot in choices {
                     if slot != slots[i] || steps[i].keeps_positions() {
@@ -246,8 +271,8 @@ impl Lowering<'_> {
         let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
-            if let Slot::Workspace(w) = slot {
-                sizes[*w] = sizes[*w].max(step.states[1].span as usize);
+            if let Some(own) = own_workspace(slot) {
+                sizes[own] = sizes[own].max(step.states[1].span as usize);
             }
         }
         self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: 8 }));
@@ -397,5 +422,55 @@ impl Lowering<'_> {
             self.program.dispatches.push(dispatch);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+    use crate::fft::{C2c, Direction};
+
+    /// What a transform adds to a larger program is what its own program does, between other arrays.
+    #[test]
+    fn appended_transforms_are_those_of_their_own() {
+        let profile = DeviceProfile::webgpu_defaults();
+        let recipe = |text: &str| text.parse::<Recipe>().unwrap();
+        let rows = "registers 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products";
+        let by_transposes = recipe(&format!("rows: {rows}; columns: {rows}; transpose: naive 8x8"));
+        let own = |spec: &C2c| spec.design(&profile).unwrap();
+        let [long, square] = [C2c::forward(1 << 20), C2c::forward([64, 64])];
+        let all = [
+            (square.clone(), own(&square)),
+            (square.clone().in_place(), own(&square)),
+            (square.clone(), by_transposes.clone()),
+            (square.in_place(), by_transposes),
+            (long.clone(), own(&long)),
+            (long.clone().in_place(), own(&long.in_place())),
+        ];
+        for (spec, recipe) in all {
+            let alone = spec.lower(&recipe, &profile).unwrap();
+            assert_eq!(spec.0.kind, Kind::C2c(Direction::Forward));
+            let in_place = spec.0.placement == Placement::InPlace;
+            // Something else has a table and three arrays.
+            let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
+            program.table(Constants::from_iter([Constant::Line(3)]).table());
+            let middle = Slot::Workspace(1);
+            let first = if in_place { middle } else { Slot::Input(0) };
+            append(&spec.0, &recipe, &profile, &mut program, [first, middle]).unwrap();
+            let renamed = |slot: Slot| match slot {
+                Slot::Input(_) => first,
+                Slot::Output => middle,
+                Slot::Workspace(own) => Slot::Workspace(own + 3),
+                Slot::Table(own) => Slot::Table(own + 1),
+            };
+            let mut expected = alone.dispatches.clone();
+            expected.iter_mut().flat_map(|dispatch| &mut dispatch.binds).for_each(|bind| bind.slot = renamed(bind.slot));
+            assert_eq!(program.dispatches, expected, "{}", spec.0);
+            assert_eq!(program.workspaces[3..], alone.workspaces);
+            assert_eq!(program.tables[1..], alone.tables);
+            let wrong = if in_place { [middle, Slot::Output] } else { [middle, middle] };
+            assert!(matches!(append(&spec.0, &recipe, &profile, &mut program, wrong), Err(Error::Unsupported { .. })));
+        }
     }
 }
