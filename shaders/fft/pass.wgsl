@@ -11,7 +11,7 @@
 // Traffic: each element once in, once out, roots of unity in. Workgroup memory: n * LINES words (exchange=split) or twice that
 // (exchange=whole), divided by the pieces of an exchange, and spare elements against bank conflicts.
 // Requires: `roots` holds for the stage of radix r after p = product of the earlier radices exp(-2 pi i j k / (p r)) at
-// p - 1 + (k - 1) * p + j, for k in 1 .. r and j in 0 .. p; and what other constants src/kernels/fft/pass.rs names.
+// p - 1 + (k - 1) * p + j, for k in 1 .. r and j in 0 .. p; and what other constants src/fft/roots.rs names.
 // Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7; N. K. Govindaraju et al., High Performance
 // Discrete Fourier Transforms on Graphics Processors, SC 2008; D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23;
 // L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451.
@@ -33,6 +33,12 @@ fn main(
     @builtin(local_invocation_index) invocation: u32,
 ) {
     transform(workgroup_index(group_id, group_count), invocation);
+}
+
+/// `x`. No compiler can tell that it is a product, as it does not know that 0 is added to its bits: no pass of two values or more has
+/// 2^31 lines. Where results are dropped, src/fft/codelets.rs says why.
+fn opaque(x: vec2<f32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
 }
 
 /// Transforms the lines of workgroup `group`.

@@ -184,14 +184,11 @@ pub(super) struct Vectors<'a> {
     pub body: &'a mut Body,
     /// Some results are dropped, so that products may have one use.
     pub opaque: bool,
-    /// Whether a product was made opaque.
-    pub made_opaque: bool,
 }
 
 impl Vectors<'_> {
     /// Names a sum of products, and hides what it is from compilers if it may have one use.
     pub fn product(&mut self, name: &str, product: Expr) -> Expr {
-        self.made_opaque |= self.opaque;
         let product = if self.opaque { call("opaque", [&product], complex()) } else { product };
         self.body.value(name, product)
     }

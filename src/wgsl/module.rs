@@ -130,11 +130,6 @@ impl Module {
         Expr::name(name, ty)
     }
 
-    /// WGSL that never varies.
-    pub fn fixed(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
     pub fn function(&mut self, function: Function) {
         let Function { doc, attributes, name, parameters, result, body } = function;
         for line in doc.lines() {

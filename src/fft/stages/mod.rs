@@ -39,10 +39,10 @@ pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting<'_>) ->
     let group = transform.parameter("group", U32);
     let invocation = transform.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
     let body = std::mem::take(&mut transform.body);
-    let mut generator = Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false, made_opaque: false };
+    let mut generator = Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false };
     generator.pass()?;
     let element = generator.memory_element();
-    let Generator { body, words, made_opaque, .. } = generator;
+    let Generator { body, words, .. } = generator;
     transform.body = body;
 
     let mut module = Module::default();
@@ -55,22 +55,10 @@ pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting<'_>) ->
         module.workgroup("exchange", Type::sized(element, words / recipe.exchange.words()));
         module.gap();
     }
-    if made_opaque {
-        module.fixed(OPAQUE);
-    }
     module.function(transform);
     let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
     Ok((Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup))
 }
-
-/// Where results are dropped, see `codelets.rs`: no pass of two values or more has 2³¹ lines.
-const OPAQUE: &str = "\
-/// `x`. No compiler can tell that it is a product, as it does not know that 0 is added to its bits.
-fn opaque(x: vec2<f32>) -> vec2<f32> {
-    return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
-}
-
-";
 
 /// How invocations share out lines and lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +93,6 @@ struct Generator<'a> {
     invocation: Expr,
     words: u32,
     exchanged: bool,
-    made_opaque: bool,
 }
 
 impl Writes for Generator<'_> {
@@ -281,7 +268,7 @@ impl Generator<'_> {
                     roots = own.stage_roots(radix, p, table, if p * radix == own.n() { j } else { j % p });
                 }
                 let are_products = own.pass.convolution.is_some() || own.pass.load.fused.iter().any(|fused| fused.step().multiplies());
-                let mut vectors = Vectors { body: &mut own.body, opaque, made_opaque: false };
+                let mut vectors = Vectors { body: &mut own.body, opaque };
                 let inputs: Vec<Expr> = round
                     .iter()
                     .enumerate()
@@ -292,9 +279,7 @@ impl Generator<'_> {
                         _ => vectors.product(&format!("x{k}"), times(input, &roots[k])),
                     })
                     .collect();
-                let results = codelets::dft(&mut vectors, Division::Turns, &inputs, &|k| format!("y{k}"));
-                own.made_opaque |= vectors.made_opaque;
-                results
+                codelets::dft(&mut vectors, Division::Turns, &inputs, &|k| format!("y{k}"))
             });
         }
     }
