@@ -9,7 +9,7 @@ use super::once::OnceMap;
 use super::{Plan, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::tune::{Choice, Tuning};
+use crate::tune::{Choice, Searchable, Tuning};
 
 /// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
 ///
@@ -69,7 +69,7 @@ impl Planner {
     ///
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
-    pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
+    pub fn plan<S: Searchable>(&self, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.plan_with(spec, recipe)
     }
@@ -79,7 +79,7 @@ impl Planner {
     ///
     /// # Errors
     /// If the specification is not valid, or does not fit the device. A search that fails is no error, see [`Tuning::choose`].
-    pub fn choose<S: Spec>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
+    pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         self.check_compute(spec)?;
         self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(&self.gpu, spec))
     }

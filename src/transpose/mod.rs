@@ -39,9 +39,10 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
-use crate::plan::sample::{count, index, spread};
-use crate::plan::{Array, Known, Placement, Program, Sample, Spec};
+use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape};
+use crate::tune::sample::{count, index, spread};
+use crate::tune::{Known, Sample, Searchable, Verification};
 use problem::Axis;
 
 /// Permutation of the axes of one array or of a batch of them.
@@ -253,18 +254,25 @@ impl<T: Element> Spec for Permute<T> {
         Ok(design::design(&self.task(&geometry, profile)))
     }
 
-    /// Any recipe moves the same bits: one that does not fit gives way to the rules'.
-    fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
-        match self.lower(recipe, profile).and_then(|program| program.check(profile)) {
-            Ok(()) => Ok(*recipe),
-            Err(error) => {
-                let own = self.design(profile)?;
-                let fits = self.lower(&own, profile).and_then(|program| program.check(profile)).is_ok();
-                if fits { Ok(own) } else { Err(error) }
-            }
-        }
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let geometry = self.geometry()?;
+        let title = self.to_string();
+        let [input, output] = [geometry.input.span, geometry.output.span].map(Array::of::<T>);
+        input.check(&title, "input", profile)?;
+        output.check(&title, "output", profile)?;
+        Ok(Program {
+            title,
+            placement: self.placement,
+            inputs: vec![input],
+            output,
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
+        })
     }
+}
 
+impl<T: Element> Searchable for Permute<T> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         let task = self.task(&geometry, profile);
@@ -294,21 +302,8 @@ impl<T: Element> Spec for Permute<T> {
         self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
     }
 
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let geometry = self.geometry()?;
-        let title = self.to_string();
-        let [input, output] = [geometry.input.span, geometry.output.span].map(Array::of::<T>);
-        input.check(&title, "input", profile)?;
-        output.check(&title, "output", profile)?;
-        Ok(Program {
-            title,
-            placement: self.placement,
-            inputs: vec![input],
-            output,
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
-        })
+    fn verification(&self) -> Verification {
+        Verification::EXACT
     }
 }
 

@@ -7,7 +7,7 @@ use std::mem::discriminant;
 use super::design::{candidates, design};
 use super::lower::{Fitness, Task};
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
-use crate::plan::{in_turns, others};
+use crate::tune::{in_turns, others};
 
 /// Fewer invocations leave lanes of every device idle, so halving ends here.
 const FEWEST: u32 = 8;

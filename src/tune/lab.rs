@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::numbers::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
+use super::{Sample, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
-use crate::plan::{Judge, Placement, Planner, Sample, side_by_side};
+use crate::plan::{Placement, Planner, side_by_side};
 use crate::transpose::Permute;
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
@@ -28,7 +29,7 @@ const MOST_REPETITIONS: f64 = 1024.0;
 pub(super) struct Lab<T: Tunable> {
     gpu: Gpu,
     tunable: T,
-    judge: Judge,
+    verification: Verification,
     arrays: Arrays,
     stopwatch: Stopwatch,
     pairs: Vec<Pair>,
@@ -57,10 +58,10 @@ impl<T: Tunable> Lab<T> {
     /// Opens a second device of `gpu`'s adapter, and makes the arrays.
     pub fn open(gpu: &Gpu, tunable: T) -> Result<Self> {
         let gpu = pollster::block_on(gpu.scratch())?;
-        let (judge, arrays) = (tunable.judge(), tunable.arrays(gpu.profile())?);
+        let (verification, arrays) = (tunable.verification(), tunable.arrays(gpu.profile())?);
         let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
         let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MOST_PAIRS) };
-        let input = fill(judge.input, (arrays.input_bytes / 4) as usize);
+        let input = fill(verification.input, (arrays.input_bytes / 4) as usize);
         let pair = || -> Result<Pair> {
             let array = |bytes: u64| gpu.alloc::<u32>((bytes / 4) as usize + 2 * GUARD);
             let inputs = if arrays.placement == Placement::InPlace { 0 } else { arrays.inputs };
@@ -76,7 +77,7 @@ impl<T: Tunable> Lab<T> {
         Ok(Self {
             gpu,
             tunable,
-            judge,
+            verification,
             arrays,
             stopwatch,
             pairs,
@@ -168,7 +169,9 @@ impl<T: Tunable> Lab<T> {
         let Some(candidate) = self.candidates.get(recipe) else { return Ok(Some("it was not admitted".to_owned())) };
         let output = self.run_guarded(&candidate.recorders[0])?;
         Ok(match (output, &self.expected) {
-            (Ok(output), Some(expected)) => self.wrong_sample(&output).or_else(|| disagreement(self.judge.output, expected, &output)),
+            (Ok(output), Some(expected)) => {
+                self.wrong_sample(&output).or_else(|| disagreement(self.verification.output, expected, &output))
+            }
             (Err(fault), _) => Some(fault),
             (Ok(_), None) => Some("there is no result to compare it with".to_owned()),
         })
