@@ -7,7 +7,8 @@ use super::slab::{Grid, Stock};
 use crate::error::Result;
 use crate::fft::{Adapt, Recipe};
 use crate::gpu::{DeviceProfile, View};
-use crate::plan::{Bound, Plan, Planner, Spec};
+use crate::plan::{Bound, Plan, Spec};
+use crate::planner::Planner;
 use crate::tune::Searchable;
 use crate::wgpu;
 

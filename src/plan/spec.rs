@@ -26,7 +26,7 @@ pub enum Placement {
 ///
 /// [`design`](Spec::design) decides how to compute it on a device like `profile`, [`lower`](Spec::lower) writes that down as dispatches.
 /// Both are pure, so they need no GPU. Any recipe that solves the specification may be given to [`lower`](Spec::lower) or
-/// [`Planner::plan_with`](super::Planner::plan_with).
+/// [`Planner::plan_with`](crate::Planner::plan_with).
 ///
 /// The trait is sealed: its programs run shaders without bounds checks where this crate has proven that none are needed.
 pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'static {

@@ -7,8 +7,9 @@ use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
 use super::{Sample, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
-use crate::plan::{Placement, Planner, side_by_side};
-use crate::transpose::Permute;
+use crate::kernels::element::Width;
+use crate::kernels::{Slot, copy};
+use crate::plan::{Array, Builder, Placement, Program, side_by_side};
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
 const GUARD: usize = 1 << 14;
@@ -134,13 +135,31 @@ impl<T: Tunable> Lab<T> {
     pub fn copy_seconds(&mut self) -> Result<f64> {
         let limit = self.gpu.profile().binding_bytes;
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
-        let plan = Planner::new(&self.gpu).plan(Permute::<u32>::new([words], [0]))?;
+        let profile = self.gpu.profile();
+        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
+        let program = Program {
+            title: format!("copy of {words} words"),
+            placement: Placement::OutOfPlace,
+            inputs: vec![Array::of::<u32>(words)],
+            output: Array::of::<u32>(words),
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: vec![copy::dispatch(
+                words as u32 / 4,
+                Width::Quad,
+                workgroup,
+                profile.groups_per_axis,
+                Slot::Input(0),
+                Slot::Output,
+            )?],
+        };
+        let plain = Builder::new(&self.gpu).executable(program)?;
         let pairs = (ROTATION_BYTES.div_ceil(words as u64 * 8)).clamp(1, self.pairs.len() as u64);
         let array = || self.gpu.alloc::<u32>(words);
         let mut recorders: Vec<Recorder> = Vec::new();
         for _ in 0..pairs {
             let (from, to) = (array()?, array()?);
-            let bound = plan.bind(&from, &to)?;
+            let bound = plain.bind(|slot| (if slot == Slot::Output { to.wgpu() } else { from.wgpu() }, 0))?;
             recorders.push(Box::new(move |pass| bound.record(pass)));
         }
         let (mut copy, _) = Candidate::rehearsed(recorders, &self.stopwatch)?;

@@ -9,7 +9,7 @@ use super::{Sample, Searchable, Verification};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, View};
-use crate::plan::{Placement, Planner};
+use crate::plan::{Builder, Placement};
 
 /// Something that can be computed in several ways, of which the fastest is looked for: every [`Searchable`] specification, and whatever else implements this, such as kernels of the
 /// caller's.
@@ -152,7 +152,8 @@ impl<S: Searchable> Tunable for S {
     }
 
     fn compile(&self, gpu: &Gpu, recipe: &S::Recipe) -> Result<Compiled> {
-        let plan = Planner::new(gpu).plan_with(self.clone(), recipe.clone())?;
+        gpu.check_alive("planning")?;
+        let plan = Builder::new(gpu).plan(self.clone(), recipe.clone())?;
         Ok(Box::new(move |bindings| {
             let program = plan.program();
             let output = of::<S::Output>(bindings.output, program.output.len)?;
