@@ -19,7 +19,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
-    proven: false,
 };
 
 /// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger workgroups save nothing.
@@ -41,5 +40,6 @@ pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, inpu
         workgroup: [workgroup, 1, 1],
         workgroup_bytes: 0,
         binds: input_output(input, output),
+        proven: false,
     })
 }

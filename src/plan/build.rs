@@ -21,10 +21,18 @@ pub(super) struct Pipeline {
     pub layout: wgpu::BindGroupLayout,
 }
 
+/// What makes two shader modules the same.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Text {
+    wgsl: Arc<str>,
+    /// Compiled without bounds checks, which a dispatch of the same text may still need.
+    proven: bool,
+}
+
 /// What makes two pipelines the same: the whole text, not a kernel's name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
-    wgsl: Arc<str>,
+    text: Text,
     overrides: Vec<(&'static str, Value)>,
 }
 
@@ -33,7 +41,7 @@ struct Key {
 pub(crate) struct Builder {
     gpu: Gpu,
     /// By their text; pipelines that differ in overrides alone share one.
-    modules: OnceMap<Arc<str>, wgpu::ShaderModule>,
+    modules: OnceMap<Text, wgpu::ShaderModule>,
     pipelines: OnceMap<Key, Arc<Pipeline>>,
 }
 
@@ -95,7 +103,8 @@ impl Builder {
 
     /// The pipelines of `dispatches` in their order. Equal ones are compiled once, different ones side by side.
     fn pipelines(&self, dispatches: &[Dispatch]) -> Result<Vec<Arc<Pipeline>>> {
-        let key = |dispatch: &Dispatch| Key { wgsl: dispatch.wgsl().into(), overrides: dispatch.overrides.clone() };
+        let text = |dispatch: &Dispatch| Text { wgsl: dispatch.wgsl().into(), proven: dispatch.proven };
+        let key = |dispatch: &Dispatch| Key { text: text(dispatch), overrides: dispatch.overrides.clone() };
         let keys: Vec<Key> = dispatches.iter().map(key).collect();
         let mut missing: Vec<(&Key, &Dispatch)> = Vec::new();
         for (key, dispatch) in keys.iter().zip(dispatches) {
@@ -113,7 +122,7 @@ impl Builder {
         let (gpu, name) = (&self.gpu, dispatch.kernel.name);
         let module = self
             .modules
-            .get_or_make(&key.wgsl, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.wgsl, dispatch.kernel.proven)))?;
+            .get_or_make(&key.text, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.text.wgsl, key.text.proven)))?;
         gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module)))
     }
 }

@@ -61,7 +61,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID]],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
-    proven: false,
 };
 
 /// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of the other axes and elements of `bytes` bytes.
@@ -95,5 +94,6 @@ pub fn dispatch(
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
         binds: arrays.binds(),
+        proven: false,
     })
 }

@@ -28,7 +28,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT"],
-    proven: false,
 };
 
 /// Transposes with workgroups of `workgroup` invocations along x and y.
@@ -50,5 +49,6 @@ pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_group
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
         binds: input_output(input, output),
+        proven: false,
     })
 }

@@ -56,7 +56,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
-    proven: false,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -101,5 +100,6 @@ pub fn dispatch(
         workgroup: [x, y, 1],
         workgroup_bytes: 0,
         binds: arrays.binds(),
+        proven: false,
     })
 }

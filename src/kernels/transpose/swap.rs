@@ -39,7 +39,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID]],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
-    proven: false,
 };
 
 /// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
@@ -70,5 +69,6 @@ pub fn dispatch(
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
         binds: arrays.bind_in_place(),
+        proven: false,
     })
 }

@@ -28,7 +28,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["TILE", "PADDING", "ELEMENTS"],
-    proven: false,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -72,5 +71,6 @@ pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, i
         workgroup: [tile.size, tile.size / tile.elements, 1],
         workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
         binds: input_output(input, output),
+        proven: false,
     })
 }
