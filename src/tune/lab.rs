@@ -8,7 +8,7 @@ use super::{Sample, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
 use crate::kernels::element::Width;
-use crate::kernels::{Slot, copy};
+use crate::kernels::{Slot, copy, transpose};
 use crate::plan::{Array, Builder, Placement, Program, side_by_side};
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
@@ -137,6 +137,7 @@ impl<T: Tunable> Lab<T> {
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
         let profile = self.gpu.profile();
         let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
+        let arrays = transpose::Arrays::whole([Slot::Input(0), Slot::Output]);
         let program = Program {
             title: format!("copy of {words} words"),
             placement: Placement::OutOfPlace,
@@ -144,14 +145,7 @@ impl<T: Tunable> Lab<T> {
             output: Array::of::<u32>(words),
             workspaces: Vec::new(),
             tables: Vec::new(),
-            dispatches: vec![copy::dispatch(
-                words as u32 / 4,
-                Width::Quad,
-                workgroup,
-                profile.groups_per_axis,
-                Slot::Input(0),
-                Slot::Output,
-            )?],
+            dispatches: vec![copy::dispatch(words as u32 / 4, Width::Quad, workgroup, profile.groups_per_axis, arrays)?],
         };
         let plain = Builder::new(&self.gpu).executable(program)?;
         let pairs = (ROTATION_BYTES.div_ceil(words as u64 * 8)).clamp(1, self.pairs.len() as u64);

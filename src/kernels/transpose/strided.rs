@@ -1,6 +1,6 @@
 //! Twin of `shaders/transpose/strided.wgsl`.
 
-use super::Arrays;
+use super::{Arrays, Blocks};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
 use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
@@ -70,6 +70,14 @@ pub struct Block {
     pub elements: u32,
 }
 
+impl Block {
+    fn blocks(self, [extent_x, extent_y]: [u32; 2], outer: u64) -> Blocks {
+        let [x, y] = self.workgroup;
+        let along_x = u64::from(extent_x).div_ceil(u64::from(x) * u64::from(self.elements)) as u32;
+        Blocks::new(along_x, extent_y.div_ceil(y), outer)
+    }
+}
+
 /// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the other axes.
 ///
 /// # Errors
@@ -84,11 +92,9 @@ pub fn dispatch(
     arrays: Arrays,
 ) -> Result<Dispatch> {
     let [x, y] = block.workgroup;
-    let blocks_x = u64::from(params.extent_x).div_ceil(u64::from(x) * u64::from(block.elements)) as u32;
-    let blocks_y = params.extent_y.div_ceil(y);
-    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
-    let grid = Grid::linear(groups, max_groups)?;
-    let params = Params { blocks_x, blocks_y, groups: groups as u32, ..params };
+    let blocks = block.blocks([params.extent_x, params.extent_y], outer);
+    let grid = blocks.grid(max_groups)?;
+    let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -102,4 +108,9 @@ pub fn dispatch(
         binds: arrays.binds(),
         proven: false,
     })
+}
+
+/// The workgroups for such extents of x and y and `outer` indices of the other axes.
+pub(crate) fn grid(extents: [u32; 2], outer: u64, block: Block, max_groups: u32) -> Result<Grid> {
+    block.blocks(extents, outer).grid(max_groups)
 }
