@@ -21,6 +21,7 @@ use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::multi::{DeviceSet, Divide, Job, Strategy};
 use wgpu_fft::reduce::{Determinism, Reduce};
 use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Spec, gpu};
 
 use support::{Column, Format, Options, Result, rounded};
@@ -133,7 +134,7 @@ struct Candidate<'a, S: Divide> {
 }
 
 impl Contest<'_> {
-    fn case<S: Divide>(&mut self, spec: S) -> Result<()> {
+    fn case<S: Divide + Searchable>(&mut self, spec: S) -> Result<()> {
         let text = spec.to_string();
         if !self.options.wants(&text) {
             return Ok(());

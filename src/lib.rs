@@ -87,6 +87,7 @@ pub mod kernels;
 pub mod layout;
 pub mod multi;
 pub mod plan;
+mod planner;
 pub mod reduce;
 pub mod shape;
 pub mod transpose;
@@ -100,6 +101,7 @@ pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, Pending, Vie
 pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};
-pub use plan::{Bound, Plan, Planner, Program, Spec};
+pub use plan::{Bound, Plan, Program, Spec};
+pub use planner::Planner;
 pub use shape::Shape;
 pub use wgpu;

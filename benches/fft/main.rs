@@ -36,6 +36,7 @@ use std::sync::Arc;
 use lexopt::ValueExt;
 use serde_json::{Value, json};
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Error, Pending, Plan, Spec, bytemuck};
 
 use cases::{Kind, Layout};
@@ -194,7 +195,7 @@ struct Entry<S: Spec> {
 }
 
 /// Measures a case by every recipe, and rustfft if that was asked for.
-fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
+fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
     bench.attempt(&case(&request.spec, layout), |bench| {
         let spec: S = request.spec.parse()?;
         // Printed anew, so that all spellings of a case are one.
@@ -226,7 +227,7 @@ fn contest<S: Spec + FromStr<Err = Error>>(bench: &mut Bench, request: &Request,
 }
 
 /// The rules' recipe, the one in place, and those that were asked for; each once.
-fn entries<S: Spec + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
+fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
     let planner = bench.planner();
     let entry = |by, recipe, in_place, plan| Entry { by, recipe, in_place, plan, error: None };
     let chosen = |by, spec: S, in_place| {

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use wgpu_fft::gpu::Stopwatch;
-use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, Spec, wgpu};
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, wgpu};
 
 use super::arrays::Noise;
 use super::report::Report;
@@ -182,7 +183,7 @@ impl Bench {
     }
 
     /// The plan by the recipe that the rules choose, then those by `recipes` that fit; each once.
-    pub fn plans<S: Spec>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
+    pub fn plans<S: Searchable>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
         let mut plans = vec![self.planner.plan(spec.clone())?];
         for recipe in recipes {
             if let Ok(plan) = self.fitting_plan(spec, recipe.clone())?
@@ -195,7 +196,7 @@ impl Bench {
     }
 
     /// The plan by a recipe, or why the recipe does not fit. Any other error stops the benchmark.
-    pub fn fitting_plan<S: Spec>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
+    pub fn fitting_plan<S: Searchable>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
         match self.planner.plan_with(spec.clone(), recipe) {
             Err(error) if !matches!(error, Error::UnfitRecipe { .. } | Error::LimitExceeded { .. }) => Err(error.into()),
             fitting => Ok(fitting),

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageDecoder, ImageReader};
 use lexopt::ValueExt;
-use wgpu_fft::tune::{Record, Rigor, Tuning};
-use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, Spec, gpu, wgpu};
+use wgpu_fft::tune::{Record, Rigor, Searchable, Tuning};
+use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -136,7 +136,7 @@ impl Options {
     }
 
     /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is from and what the plan does.
-    pub fn plan<S: Spec>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
+    pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
                 let choice = planner.choose(&spec);

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use wgpu_fft::{DeviceProfile, Plan, Planner, Spec, fft};
+use wgpu_fft::fft::{self, Adapt};
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{DeviceProfile, Plan, Planner};
 
 use crate::cluster::Device;
 use crate::error::{Error, Failure, Part, Result, guarded};
@@ -39,13 +41,13 @@ impl fmt::Display for Recipes {
 }
 
 /// The plan that computes `spec` on another device, and for another number of lines, with the floating-point operations of `recipe`.
-pub(crate) fn same_arithmetic<S: Spec>(planner: &Planner, spec: S, recipe: &S::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
+pub(crate) fn same_arithmetic<S: Adapt>(planner: &Planner, spec: S, recipe: &fft::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
     let own = spec.adapted(recipe, planner.gpu().profile())?;
     planner.plan_with(spec, own)
 }
 
 /// The recipe for `spec` that all ranks go by. Collective.
-pub(crate) fn common<S: Spec<Recipe = fft::Recipe>>(
+pub(crate) fn common<S: Adapt + Searchable>(
     link: &Link,
     device: &Device,
     spec: &S,

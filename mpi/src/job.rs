@@ -6,7 +6,7 @@ use wgpu_fft::multi::partition::in_granules;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, fft};
 
-use crate::arithmetic::{Arithmetic, Recipes, common};
+use crate::arithmetic::{Arithmetic, Recipes, common, same_arithmetic};
 use crate::cluster::{Cluster, Device};
 use crate::error::{Part, Result};
 use crate::link::Link;
@@ -25,11 +25,6 @@ pub(crate) struct Job<T: Transform> {
     pub geometry: Geometry,
     rows: fft::Recipe,
     columns: Option<fft::Recipe>,
-}
-
-/// One array of complex numbers, turned from rows to columns.
-fn transpose([rows, columns]: [usize; 2]) -> Permute<Complex32> {
-    Permute::transpose([rows, columns])
 }
 
 impl<T: Transform> Job<T> {
@@ -81,11 +76,12 @@ impl<T: Transform> Job<T> {
         }
         let from = if self.is_forward() { self.geometry.positions } else { self.geometry.frequencies() };
         let words = units * from * size_of::<T::Input>() / size_of::<f32>();
-        let pass = LocalPass::new(&self.device, words)?.then(self.spec.rows(units)?, Some(&self.rows))?;
+        let plan = same_arithmetic(&self.device.planner, self.spec.rows(units)?, &self.rows)?;
+        let pass = LocalPass::new(&self.device, words)?.then(&plan)?;
         if !(self.is_forward() && self.geometry.is_distributed()) {
             return Ok(Some(pass));
         }
-        pass.then(transpose([units, self.geometry.frequencies()]), None).map(Some)
+        self.turned(pass, [units, self.geometry.frequencies()]).map(Some)
     }
 
     /// The pass of so many units of axis 1: \[c, K, n₀\] to the same, or `turned` to \[n₀, c, K\].
@@ -94,8 +90,13 @@ impl<T: Transform> Job<T> {
         if units == 0 {
             return Ok(None);
         }
-        let pass = LocalPass::new(&self.device, complex(lines * n))?.then(self.spec.problem().columns(lines), self.columns.as_ref())?;
-        if turned { pass.then(transpose([lines, n]), None).map(Some) } else { Ok(Some(pass)) }
+        let (planner, columns) = (&self.device.planner, self.spec.problem().columns(lines));
+        let plan = match &self.columns {
+            Some(recipe) => same_arithmetic(planner, columns, recipe)?,
+            None => planner.plan(columns)?,
+        };
+        let pass = LocalPass::new(&self.device, complex(lines * n))?.then(&plan)?;
+        Ok(Some(if turned { self.turned(pass, [lines, n])? } else { pass }))
     }
 
     /// The pass that only turns so many units of axis 0: \[r, C, K\] to \[C, K, r\].
@@ -104,7 +105,13 @@ impl<T: Transform> Job<T> {
             return Ok(None);
         }
         let columns = self.geometry.frequencies();
-        LocalPass::new(&self.device, complex(units * columns))?.then(transpose([units, columns]), None).map(Some)
+        self.turned(LocalPass::new(&self.device, complex(units * columns))?, [units, columns]).map(Some)
+    }
+
+    /// Appends a transpose of complex numbers, by this device's own choice of a recipe.
+    fn turned(&self, pass: LocalPass, shape: [usize; 2]) -> Part<LocalPass> {
+        let plan = self.device.planner.plan(Permute::<Complex32>::transpose(shape))?;
+        pass.then(&plan)
     }
 
     /// Floating-point operations as they are counted: 5·n·log₂n for n complex points.

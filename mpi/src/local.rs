@@ -3,9 +3,8 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use wgpu_fft::{Bound, DeviceBuffer, Element, Spec, View};
+use wgpu_fft::{Bound, DeviceBuffer, Element, Plan, Spec, View};
 
-use crate::arithmetic::same_arithmetic;
 use crate::cluster::Device;
 use crate::error::{Failure, Part};
 
@@ -48,15 +47,10 @@ impl LocalPass {
         Ok(Self { device: Rc::clone(device), output: input.clone(), input, output_len: words, steps: Vec::new() })
     }
 
-    /// Appends an operation, by a recipe of the job's or by this device's own choice.
+    /// Appends an operation.
     ///
     /// Its result goes to the first array of the pass where that is free and large enough, so that a pass of two steps holds two arrays.
-    pub fn then<S: Spec>(mut self, spec: S, recipe: Option<&S::Recipe>) -> Part<Self> {
-        let planner = &self.device.planner;
-        let plan = match recipe {
-            Some(recipe) => same_arithmetic(planner, spec, recipe)?,
-            None => planner.plan(spec)?,
-        };
+    pub fn then<S: Spec>(mut self, plan: &Plan<S>) -> Part<Self> {
         let (from, to) = (plan.program().inputs[0].len, plan.program().output.len);
         let needed = words::<S::Output>(to);
         let free = self.output.wgpu() != self.input.wgpu() && self.input.len() >= needed;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use wgpu_fft::fft::{self, Direction, Scale};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Error, Result, Shape, Spec};
 
 /// Whether the frequencies are in the order that saves an exchange.
@@ -153,7 +154,7 @@ pub trait Transform: Sealed + Clone + fmt::Display {
     /// Element of the output.
     type Output: Element;
     /// The transform of the axes that lie whole in a slab of axis 0.
-    type Rows: Spec<Input = Self::Input, Output = Self::Output, Recipe = fft::Recipe>;
+    type Rows: fft::Adapt + Searchable + Spec<Input = Self::Input, Output = Self::Output>;
 
     /// The transform of so many units of axis 0.
     ///

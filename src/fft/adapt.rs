@@ -28,7 +28,7 @@ use crate::gpu::DeviceProfile;
 /// The most recipes that are tried for a pass in registers.
 const MOST: usize = 24;
 
-/// [`Spec::adapted`](crate::Spec::adapted) of transforms.
+/// [`Adapt::adapted`](super::Adapt::adapted).
 pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     let own = with_single_columns(transform, recipe);
@@ -265,7 +265,7 @@ impl Recipe {
 mod tests {
     use super::*;
     use crate::Spec;
-    use crate::fft::{C2c, C2r, R2c};
+    use crate::fft::{Adapt, C2c, C2r, R2c};
 
     #[test]
     fn parts_of_a_recipe() {

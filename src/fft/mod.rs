@@ -54,8 +54,9 @@ pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roo
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::plan::{Judge, Placement, Program, Spec};
+use crate::plan::{Placement, Program, Spec};
 use crate::shape::Shape;
+use crate::tune::{Searchable, Verification};
 use transform::{Kind, Transform, specification};
 
 /// Sign of the exponent.
@@ -77,6 +78,18 @@ pub enum Scale {
     InvLen,
     /// 1/√n, which makes the transform unitary.
     InvSqrtLen,
+}
+
+/// A transform whose recipe on one device can be carried over to others, so that devices that round
+/// alike give equal bits: [`C2c`], [`R2c`] and [`C2r`].
+pub trait Adapt: Spec<Recipe = Recipe> {
+    /// A recipe for this transform that fits a device of `profile` and does the same floating-point
+    /// operations on every line as `recipe`. `recipe` may be that of another transform, which differs
+    /// from this one in the number of its lines.
+    ///
+    /// # Errors
+    /// As [`lower`](Spec::lower) of `recipe` itself, if there is none.
+    fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe>;
 }
 
 /// Discrete Fourier transform of complex numbers to complex numbers, over one to three axes.

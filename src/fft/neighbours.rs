@@ -13,12 +13,12 @@ use super::transform::{Geometry, Kind, Transform};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
-use crate::plan::{Agreement, Fill, Judge, in_turns, others};
 use crate::transpose;
+use crate::tune::{TestInput, Tolerance, Verification, in_turns, others};
 
 /// What transforms promise is 1.5·u·√log₂n, 3·u·√log₂m for a convolution of length m, and over several axes the root of the squares' sum: with three axes and 2³² elements
 /// at most 3·u·√(3·32), and two right results are at most twice that apart, 3.5·10⁻⁶.
-pub(super) const JUDGE: Judge = Judge { input: Fill::F32(-1.0, 1.0), output: Agreement::F32(4e-6) };
+pub(super) const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last are of the kinds that gain the least.
 const MOST: usize = 40;

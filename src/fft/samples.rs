@@ -5,8 +5,8 @@ use num_complex::Complex64;
 use super::roots::root;
 use super::transform::{Kind, Transform};
 use crate::layout::Placed;
-use crate::plan::sample::{count, index, spread};
-use crate::plan::{Known, Sample};
+use crate::tune::sample::{count, index, spread};
+use crate::tune::{Known, Sample};
 
 /// So many times the two-norm of what an element is made of: ten times what the worst element of the least accurate transform is off, and far below what a wrong one is.
 const TOLERANCE: f64 = 4e-5;

@@ -367,11 +367,15 @@ macro_rules! specification {
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.0, recipe, profile)
             }
+        }
 
+        impl Adapt for $name {
             fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
                 adapt::adapted(&self.0, recipe, profile)
             }
+        }
 
+        impl Searchable for $name {
             fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
                 neighbours::baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
             }
@@ -384,12 +388,12 @@ macro_rules! specification {
                 neighbours::neighbours(&self.0, recipe, profile)
             }
 
-            fn samples(&self, input: &[u32]) -> Vec<crate::plan::Sample> {
+            fn samples(&self, input: &[u32]) -> Vec<crate::tune::Sample> {
                 samples::samples(&self.0, input)
             }
 
-            fn judge(&self) -> Judge {
-                neighbours::JUDGE
+            fn verification(&self) -> Verification {
+                neighbours::VERIFICATION
             }
         }
 

@@ -18,13 +18,18 @@ pub(super) fn create_pipeline_cache(device: &wgpu::Device, saved: Option<Saved<'
 /// Creates a shader module that wgpu adds no bounds checks and no loop counters to.
 pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule {
     let checks = wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-    // SAFETY: The shader must stay inside its arrays, and its loops must end. Only text of kernels with `Kernel::proven` gets here, in a `Dispatch` that a `Spec` of
-    // this crate made: `Spec` is sealed, and plans are made of nothing else. That is `fft/pass` alone, which has no loop. Its arrays are bound in full or in the
-    // parts that `fft::bindings::parts` cuts, which compares the largest place that any line touches with the array's size; `View::check` compares the
-    // caller's arrays with the program's, and wgpu the bindings with the buffers. Lines past the last compute what the last one does, and store nothing. Places
-    // in workgroup memory are below the number of elements that `fft::banks` or `mirror_images` made room for, which is what the text declares; roots are indexed as
-    // src/fft/roots.rs lays them out, by j mod p, by k·m < n, and by positions below a limit. Every text that a recipe of the tests reaches runs under
-    // wgsl-sanitizer, which looks for indices outside of their arrays and loops without end: `every_text_is_clean_in_every_order` in tests/host/texts.rs, and with
-    // random specifications and recipes tests/random.
+    // SAFETY: The shader must stay inside its arrays, and its loops must end. Only text of a
+    // `Dispatch` that is `proven` gets here, which this crate made: `Spec` is sealed, and nobody
+    // else builds programs. `src/fft/lower.rs` alone proves dispatches, those of `fft/pass`, which
+    // has no loop. Their arrays are bound in full or in the parts that `fft::bindings::parts` cuts,
+    // which compares the largest place that any line touches with the array's size; `View::check`
+    // compares the caller's arrays with the program's, and wgpu the bindings with the buffers.
+    // Lines past the last compute what the last one does, and store nothing. Places in workgroup
+    // memory are below the number of elements that `fft::banks` or `mirror_images` made room for,
+    // which is what the text declares; roots are indexed as src/fft/roots.rs lays them out, by j
+    // mod p, by k·m < n, and by positions below a limit. Every text that a recipe of the tests
+    // reaches runs under wgsl-sanitizer, which looks for indices outside of their arrays and loops
+    // without end: `every_text_is_clean_in_every_order` in tests/host/texts.rs, and with random
+    // specifications and recipes tests/random.
     unsafe { device.create_shader_module_trusted(descriptor, checks) }
 }

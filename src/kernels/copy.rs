@@ -1,7 +1,8 @@
 //! Twin of `shaders/copy.wgsl`.
 
 use super::element::Width;
-use super::{Dispatch, Grid, Kernel, Slot, Value, element, input_output, params, sources};
+use super::transpose::Arrays;
+use super::{Dispatch, Grid, Kernel, Value, element, params, sources};
 use crate::error::Result;
 
 params! {
@@ -19,7 +20,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
-    proven: false,
 };
 
 /// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger workgroups save nothing.
@@ -29,7 +29,7 @@ pub const MAX_WORKGROUP: u32 = 256;
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     Ok(Dispatch {
         label: format!("copy of {length} elements"),
         kernel: &KERNEL,
@@ -37,9 +37,15 @@ pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, inpu
         generated: None,
         overrides: vec![("WORKGROUP", Value::U32(workgroup))],
         params: bytemuck::bytes_of(&Params { length }).to_vec(),
-        grid: Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)?,
+        grid: grid(length, workgroup, max_groups)?,
         workgroup: [workgroup, 1, 1],
         workgroup_bytes: 0,
-        binds: input_output(input, output),
+        binds: arrays.binds(),
+        proven: false,
     })
+}
+
+/// The workgroups for so many elements.
+pub(crate) fn grid(length: u32, workgroup: u32, max_groups: u32) -> Result<Grid> {
+    Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)
 }

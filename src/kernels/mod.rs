@@ -30,8 +30,6 @@ pub struct Kernel {
     pub params: &'static [Field],
     /// Names of its `override` constants.
     pub overrides: &'static [&'static str],
-    /// Every index is proven to stay inside its array when a program is made, so that the device need not check any.
-    pub proven: bool,
 }
 
 impl PartialEq for Kernel {
@@ -219,6 +217,8 @@ pub struct Dispatch {
     pub workgroup_bytes: u64,
     /// Storage bindings.
     pub binds: Vec<Bind>,
+    /// Every index is proven to stay inside its array, so that the device need not check any.
+    pub proven: bool,
 }
 
 impl Dispatch {

@@ -8,19 +8,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::divide::{Cut, Divide, Divided};
-use super::phase::{Phase, Place, Recipes, Units, Work};
+use super::phase::{Alike, Phase, Place, Units, Work};
 use super::set::DeviceSet;
 use super::transpose::grid;
 use crate::error::{Error, Result};
-use crate::fft::{C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
-use crate::plan::Spec;
+use crate::fft::{Adapt, C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
 use crate::shape::Shape;
+use crate::tune::Searchable;
 
 /// Columns that neighbours on the host should keep together: 128 bytes of complex numbers. For arrays with few columns it is one.
 const COLUMNS: usize = 16;
 
 /// A transform that is computed in parts.
-trait Transform: Spec<Recipe = Recipe> {
+trait Transform: Adapt + Searchable {
     fn parts(&self) -> Result<Parts>;
     fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize>;
 }
@@ -290,7 +290,7 @@ impl<'a, S: Transform> Divider<'a, S> {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
             spec,
-            recipes: recipe.map_or(Recipes::Own, Recipes::Like),
+            recipes: Alike(recipe),
             positioned: false,
         };
         Ok((granule, Arc::new(work)))

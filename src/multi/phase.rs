@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use super::slab::{Grid, Stock};
 use crate::error::Result;
+use crate::fft::{Adapt, Recipe};
 use crate::gpu::{DeviceProfile, View};
-use crate::plan::{Bound, Plan, Planner, Spec};
+use crate::plan::{Bound, Plan, Spec};
+use crate::planner::Planner;
+use crate::tune::Searchable;
 use crate::wgpu;
 
 /// One of a job's arrays on the host.
@@ -133,49 +136,62 @@ impl<S: Spec> Task for Plan<S> {
 #[cfg(feature = "cpu")]
 pub(crate) type OnHost = Box<dyn Fn(&Range<usize>, &[Vec<u32>], &mut [u32]) -> Result<()> + Send + Sync>;
 
-/// How devices come by recipes.
-pub(crate) enum Recipes<R> {
-    /// All follow the arithmetic of this one.
-    Like(R),
-    /// Each takes what its planner chooses: any gives the same bits.
-    Own,
-    /// Each takes what its rules choose: they keep to one order.
-    ByRule,
+/// How devices come by the recipes of a phase.
+pub(crate) trait Recipes<S: Spec>: Send + Sync {
+    /// The recipe for a device that no planner is asked about.
+    fn for_profile(&self, spec: &S, profile: &DeviceProfile) -> Result<S::Recipe> {
+        spec.design(profile)
+    }
+
+    /// The recipe for a planner's device.
+    fn for_planner(&self, spec: &S, planner: &Planner) -> Result<S::Recipe> {
+        self.for_profile(spec, planner.gpu().profile())
+    }
+}
+
+/// Each device takes what its rules choose: they keep to one order.
+pub(crate) struct ByRule;
+
+impl<S: Spec> Recipes<S> for ByRule {}
+
+/// Each device takes what its planner chooses: any recipe gives the same bits.
+pub(crate) struct ByPlanner;
+
+impl<S: Searchable> Recipes<S> for ByPlanner {
+    fn for_planner(&self, spec: &S, planner: &Planner) -> Result<S::Recipe> {
+        Ok(planner.choose(spec)?.recipe)
+    }
+}
+
+/// All devices follow the arithmetic of one recipe; there is none where the host is the only device.
+pub(crate) struct Alike(pub Option<Recipe>);
+
+impl<S: Adapt> Recipes<S> for Alike {
+    fn for_profile(&self, spec: &S, profile: &DeviceProfile) -> Result<Recipe> {
+        self.0.as_ref().map_or_else(|| spec.design(profile), |recipe| spec.adapted(recipe, profile))
+    }
 }
 
 /// Units that are a specification: of their number, or of where they begin as well.
-pub(crate) struct Units<S: Spec, F> {
+pub(crate) struct Units<F, R> {
     pub spec: F,
-    pub recipes: Recipes<S::Recipe>,
+    pub recipes: R,
     pub positioned: bool,
     /// Or why it cannot be done there.
     #[cfg(feature = "cpu")]
     pub host: Result<OnHost>,
 }
 
-impl<S: Spec, F> Units<S, F> {
-    /// The recipe for a device, by the rules where it is the device's own.
-    fn recipe(&self, spec: &S, profile: &DeviceProfile) -> Result<S::Recipe> {
-        match &self.recipes {
-            Recipes::Like(recipe) => spec.adapted(recipe, profile),
-            Recipes::Own | Recipes::ByRule => spec.design(profile),
-        }
-    }
-}
-
-impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync> Work for Units<S, F> {
+impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync, R: Recipes<S>> Work for Units<F, R> {
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>> {
         let spec = (self.spec)(units)?;
-        let recipe = match &self.recipes {
-            Recipes::Own => planner.choose(&spec)?.recipe,
-            _ => self.recipe(&spec, planner.gpu().profile())?,
-        };
+        let recipe = self.recipes.for_planner(&spec, planner)?;
         Ok(Arc::new(planner.build(spec, recipe)?))
     }
 
     fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()> {
         let spec = (self.spec)(units)?;
-        spec.lower(&self.recipe(&spec, profile)?, profile)?.check(profile)
+        spec.lower(&self.recipes.for_profile(&spec, profile)?, profile)?.check(profile)
     }
 
     fn is_positioned(&self) -> bool {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::divide::{Cut, Divide, Divided};
-use super::phase::{Phase, Place, Recipes, Units, Work};
+use super::phase::{ByRule, Phase, Place, Units, Work};
 use super::set::DeviceSet;
 use super::slab::Grid;
 use crate::element::Element;
@@ -83,7 +83,7 @@ fn work<T: Value, O: Element, S: Spec>(
             })
         },
         spec,
-        recipes: Recipes::ByRule,
+        recipes: ByRule,
         positioned,
     })
 }

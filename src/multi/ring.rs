@@ -13,7 +13,8 @@ use super::schedule::Schedule;
 use super::slab::{Stock, in_parts, parts_of, scatter};
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Stopwatch, poll_until};
-use crate::plan::{Bound, Planner};
+use crate::plan::Bound;
+use crate::planner::Planner;
 use crate::wgpu::{self, BufferUsages};
 
 /// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares, or of the sizes of a dynamic schedule. A plan may hold a workspace as large as

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, GpuOptions, adapters};
-use crate::plan::Planner;
+use crate::planner::Planner;
 use crate::wgpu;
 
 /// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic. Cheap to clone; jobs on one set share compiled pipelines.

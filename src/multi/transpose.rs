@@ -1,7 +1,7 @@
 //! Permutations of axes over several devices: parts of the input along one axis become parts of the output.
 
 use super::divide::{Cut, Divide, Divided};
-use super::phase::{Phase, Place, Recipes, Units};
+use super::phase::{ByPlanner, Phase, Place, Units};
 use super::set::DeviceSet;
 use super::slab::Grid;
 use crate::element::Element;
@@ -39,7 +39,7 @@ impl<T: Element> Divide for Permute<T> {
                 #[cfg(feature = "cpu")]
                 host: Ok(moved(input.clone(), cut, order.clone(), bytes)),
                 spec,
-                recipes: Recipes::Own,
+                recipes: ByPlanner,
                 positioned: false,
             }),
         };

@@ -21,30 +21,90 @@ pub(super) struct Pipeline {
     pub layout: wgpu::BindGroupLayout,
 }
 
+/// What makes two shader modules the same.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Text {
+    wgsl: Arc<str>,
+    /// Compiled without bounds checks, which a dispatch of the same text may still need.
+    proven: bool,
+}
+
 /// What makes two pipelines the same: the whole text, not a kernel's name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
-    wgsl: Arc<str>,
+    text: Text,
     overrides: Vec<(&'static str, Value)>,
 }
 
-/// Compiled pipelines, shared by the plans of a planner.
-#[derive(Debug, Default)]
-pub(super) struct Pipelines {
+/// Builds plans for one device, which share equal pipelines.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    gpu: Gpu,
     /// By their text; pipelines that differ in overrides alone share one.
-    modules: OnceMap<Arc<str>, wgpu::ShaderModule>,
+    modules: OnceMap<Text, wgpu::ShaderModule>,
     pipelines: OnceMap<Key, Arc<Pipeline>>,
 }
 
-impl Pipelines {
+impl Builder {
+    /// A builder that has compiled nothing yet.
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), modules: OnceMap::default(), pipelines: OnceMap::default() }
+    }
+
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The plan for `spec` by a recipe.
+    pub fn plan<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
+        let executable = self.executable(spec.lower(&recipe, self.gpu.profile())?)?;
+        Ok(Plan { spec, recipe, executable })
+    }
+
+    /// A program with its pipelines and buffers, if it keeps to the limits of the device.
+    pub fn executable(&self, program: Program) -> Result<Executable> {
+        let gpu = &self.gpu;
+        program.check(gpu.profile())?;
+        let storage = wgpu::BufferUsages::STORAGE;
+        let workspaces =
+            program.workspaces.iter().map(|array| gpu.create_buffer("workspace", array.bytes(), storage)).collect::<Result<_>>()?;
+        let tables = program
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(i, table)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(&table.words())))
+            .collect::<Result<_>>()?;
+
+        let pipelines = self.pipelines(&program.dispatches)?;
+        let alignment = gpu.profile().uniform_alignment as usize;
+        let mut params = Vec::new();
+        let mut steps = Vec::new();
+        for (dispatch, pipeline) in program.dispatches.iter().zip(pipelines) {
+            params.resize(params.len().next_multiple_of(alignment), 0);
+            let size = NonZeroU64::new(dispatch.params.len() as u64).expect("every kernel has parameters");
+            steps.push(Step {
+                label: dispatch.label.clone(),
+                pipeline,
+                grid: [dispatch.grid.x, dispatch.grid.y],
+                binds: dispatch.binds.clone(),
+                params: (params.len() as u64, size),
+            });
+            params.extend_from_slice(&dispatch.params);
+        }
+        let params = filled(gpu, "parameters", params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
+        Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables })
+    }
+
+    /// Forgets the pipelines. Plans keep theirs.
     pub fn clear(&self) {
         self.pipelines.clear();
         self.modules.clear();
     }
 
     /// The pipelines of `dispatches` in their order. Equal ones are compiled once, different ones side by side.
-    fn get(&self, gpu: &Gpu, dispatches: &[Dispatch]) -> Result<Vec<Arc<Pipeline>>> {
-        let key = |dispatch: &Dispatch| Key { wgsl: dispatch.wgsl().into(), overrides: dispatch.overrides.clone() };
+    fn pipelines(&self, dispatches: &[Dispatch]) -> Result<Vec<Arc<Pipeline>>> {
+        let text = |dispatch: &Dispatch| Text { wgsl: dispatch.wgsl().into(), proven: dispatch.proven };
+        let key = |dispatch: &Dispatch| Key { text: text(dispatch), overrides: dispatch.overrides.clone() };
         let keys: Vec<Key> = dispatches.iter().map(key).collect();
         let mut missing: Vec<(&Key, &Dispatch)> = Vec::new();
         for (key, dispatch) in keys.iter().zip(dispatches) {
@@ -52,17 +112,17 @@ impl Pipelines {
                 missing.push((key, dispatch));
             }
         }
-        let get = |key: &Key, dispatch: &Dispatch| self.pipelines.get_or_make(key, || self.compile(gpu, key, dispatch));
+        let get = |key: &Key, dispatch: &Dispatch| self.pipelines.get_or_make(key, || self.compile(key, dispatch));
         side_by_side(&missing, |&(key, dispatch)| get(key, dispatch)).into_iter().collect::<Result<Vec<_>>>()?;
         keys.iter().zip(dispatches).map(|(key, dispatch)| get(key, dispatch)).collect()
     }
 
-    fn compile(&self, gpu: &Gpu, key: &Key, dispatch: &Dispatch) -> Result<Arc<Pipeline>> {
+    fn compile(&self, key: &Key, dispatch: &Dispatch) -> Result<Arc<Pipeline>> {
         const DURING: &str = "pipeline compilation";
-        let name = dispatch.kernel.name;
+        let (gpu, name) = (&self.gpu, dispatch.kernel.name);
         let module = self
             .modules
-            .get_or_make(&key.wgsl, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.wgsl, dispatch.kernel.proven)))?;
+            .get_or_make(&key.text, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.text.wgsl, key.text.proven)))?;
         gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module)))
     }
 }
@@ -144,45 +204,15 @@ pub(super) struct Step {
     pub params: (u64, NonZeroU64),
 }
 
-/// The buffers of a plan's own.
+/// A program on one device: its pipelines, and the buffers of its own.
 #[derive(Debug)]
-pub(super) struct Memory {
-    pub params: wgpu::Buffer,
-    pub workspaces: Vec<wgpu::Buffer>,
-    pub tables: Vec<wgpu::Buffer>,
-}
-
-impl<S: Spec> Plan<S> {
-    pub(super) fn build(gpu: &Gpu, pipelines: &Pipelines, spec: S, recipe: S::Recipe, program: Program) -> Result<Self> {
-        let storage = wgpu::BufferUsages::STORAGE;
-        let workspaces =
-            program.workspaces.iter().map(|array| gpu.create_buffer("workspace", array.bytes(), storage)).collect::<Result<_>>()?;
-        let tables = program
-            .tables
-            .iter()
-            .enumerate()
-            .map(|(i, table)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(&table.words())))
-            .collect::<Result<_>>()?;
-
-        let pipelines = pipelines.get(gpu, &program.dispatches)?;
-        let alignment = gpu.profile().uniform_alignment as usize;
-        let mut params = Vec::new();
-        let mut steps = Vec::new();
-        for (dispatch, pipeline) in program.dispatches.iter().zip(pipelines) {
-            params.resize(params.len().next_multiple_of(alignment), 0);
-            let size = NonZeroU64::new(dispatch.params.len() as u64).expect("every kernel has parameters");
-            steps.push(Step {
-                label: dispatch.label.clone(),
-                pipeline,
-                grid: [dispatch.grid.x, dispatch.grid.y],
-                binds: dispatch.binds.clone(),
-                params: (params.len() as u64, size),
-            });
-            params.extend_from_slice(&dispatch.params);
-        }
-        let params = filled(gpu, "parameters", params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
-        Ok(Self { gpu: gpu.clone(), spec, recipe, program, steps, memory: Memory { params, workspaces, tables } })
-    }
+pub(crate) struct Executable {
+    pub(super) gpu: Gpu,
+    pub(super) program: Program,
+    pub(super) steps: Vec<Step>,
+    pub(super) params: wgpu::Buffer,
+    pub(super) workspaces: Vec<wgpu::Buffer>,
+    pub(super) tables: Vec<wgpu::Buffer>,
 }
 
 fn filled(gpu: &Gpu, what: &'static str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {

@@ -3,21 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::build::{Memory, Pipeline, Step};
+use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Inputs, Pending, View, collect, foreign, input_name, without_panic};
 use crate::kernels::Slot;
 
-/// An operation, ready to run on one device. Made by a [`Planner`](super::Planner).
+/// An operation, ready to run on one device. Made by a [`Planner`](crate::Planner).
 #[derive(Debug)]
 pub struct Plan<S: Spec> {
-    pub(super) gpu: Gpu,
     pub(super) spec: S,
     pub(super) recipe: S::Recipe,
-    pub(super) program: Program,
-    pub(super) steps: Vec<Step>,
-    pub(super) memory: Memory,
+    pub(super) executable: Executable,
 }
 
 impl<S: Spec> Plan<S> {
@@ -36,13 +33,13 @@ impl<S: Spec> Plan<S> {
     /// Exactly what it runs.
     #[must_use]
     pub fn program(&self) -> &Program {
-        &self.program
+        &self.executable.program
     }
 
     /// Device memory that the plan holds as workspace.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
-        self.program.workspace_bytes()
+        self.program().workspace_bytes()
     }
 
     /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and allocates no buffer.
@@ -80,19 +77,19 @@ impl<S: Spec> Plan<S> {
     pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
         let (Inputs(inputs), output) = (input.into(), output.into());
         self.expect(Placement::OutOfPlace)?;
-        self.program.check_inputs(inputs.len())?;
-        let alignment = self.gpu.profile().storage_alignment;
-        output.check("output", self.program.output.len, alignment)?;
-        self.gpu.check_buffer("output", output.buffer())?;
-        for (i, (view, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
+        self.program().check_inputs(inputs.len())?;
+        let alignment = self.gpu().profile().storage_alignment;
+        output.check("output", self.program().output.len, alignment)?;
+        self.gpu().check_buffer("output", output.buffer())?;
+        for (i, (view, array)) in inputs.iter().zip(&self.program().inputs).enumerate() {
             let argument = input_name(i);
             view.check(argument, array.len, alignment)?;
-            self.gpu.check_buffer(argument, view.buffer())?;
+            self.gpu().check_buffer(argument, view.buffer())?;
             if view.buffer() == output.buffer() {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
         }
-        self.bind_slots(|slot| match slot {
+        self.executable.bind(|slot| match slot {
             Slot::Input(i) => (inputs[i].buffer(), inputs[i].offset_bytes()),
             _ => (output.buffer(), output.offset_bytes()),
         })
@@ -105,9 +102,9 @@ impl<S: Spec> Plan<S> {
     pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
         let data = data.into();
         self.expect(Placement::InPlace)?;
-        data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
-        self.gpu.check_buffer("data", data.buffer())?;
-        self.bind_slots(|_| (data.buffer(), data.offset_bytes()))
+        data.check("data", self.program().output.len, self.gpu().profile().storage_alignment)?;
+        self.gpu().check_buffer("data", data.buffer())?;
+        self.executable.bind(|_| (data.buffer(), data.offset_bytes()))
     }
 
     /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the device use [`encode`](Self::encode).
@@ -127,25 +124,25 @@ impl<S: Spec> Plan<S> {
     }
 
     fn run_on(&self, inputs: &[&[S::Input]]) -> Result<Pending<Vec<S::Output>>> {
-        self.program.check_inputs(inputs.len())?;
-        for (i, (data, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
+        self.program().check_inputs(inputs.len())?;
+        for (i, (data, array)) in inputs.iter().zip(&self.program().inputs).enumerate() {
             if data.len() != array.len {
                 return Err(Error::WrongLen { argument: input_name(i), expected: array.len, actual: data.len() });
             }
         }
-        let output = self.gpu.alloc::<S::Output>(self.program.output.len)?;
-        let bound = match self.program.placement {
+        let output = self.gpu().alloc::<S::Output>(self.program().output.len)?;
+        let bound = match self.program().placement {
             Placement::OutOfPlace => {
-                let buffers = inputs.iter().map(|data| self.gpu.upload(data)).collect::<Result<Vec<_>>>()?;
+                let buffers = inputs.iter().map(|data| self.gpu().upload(data)).collect::<Result<Vec<_>>>()?;
                 self.bind(buffers.iter().map(DeviceBuffer::view).collect::<Vec<_>>(), &output)?
             }
             Placement::InPlace => {
-                self.gpu.write(&output, bytemuck::cast_slice(inputs[0]))?;
+                self.gpu().write(&output, bytemuck::cast_slice(inputs[0]))?;
                 self.bind_in_place(&output)?
             }
         };
-        let (bytes, len) = (self.program.bytes(Slot::Output), self.program.output.len);
-        self.gpu.read_back(
+        let (bytes, len) = (self.program().bytes(Slot::Output), self.program().output.len);
+        self.gpu().read_back(
             bytes,
             |encoder, staging| {
                 bound.record_pass(encoder);
@@ -155,30 +152,37 @@ impl<S: Spec> Plan<S> {
         )
     }
 
+    fn gpu(&self) -> &Gpu {
+        &self.executable.gpu
+    }
+
     fn expect(&self, placement: Placement) -> Result<()> {
-        if self.program.placement == placement {
+        if self.program().placement == placement {
             return Ok(());
         }
-        let (placement, instead) = match self.program.placement {
+        let (placement, instead) = match self.program().placement {
             Placement::OutOfPlace => ("out of place", "encode or bind"),
             Placement::InPlace => ("in place", "encode_in_place or bind_in_place"),
         };
         Err(Error::WrongPlacement { spec: self.spec.to_string(), placement, instead })
     }
+}
 
-    fn bind_slots<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
+impl Executable {
+    /// Binds the program to the caller's arrays: the buffer of each slot, and where the array begins in it.
+    pub fn bind<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
         let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
         };
         let bind_group = |step: &Step| {
-            let mut entries = vec![entry(0, (&self.memory.params, step.params.0), Some(step.params.1))];
+            let mut entries = vec![entry(0, (&self.params, step.params.0), Some(step.params.1))];
             entries.extend(step.binds.iter().map(|bind| {
                 let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
                 let (buffer, offset) = match bind.slot {
-                    Slot::Workspace(i) => whole(&self.memory.workspaces[i]),
-                    Slot::Table(i) => whole(&self.memory.tables[i]),
+                    Slot::Workspace(i) => whole(&self.workspaces[i]),
+                    Slot::Table(i) => whole(&self.tables[i]),
                     Slot::Input(_) | Slot::Output => callers(bind.slot),
                 };
                 entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))

@@ -3,16 +3,14 @@
 mod build;
 mod encode;
 mod once;
-mod planner;
 mod program;
-pub(crate) mod sample;
 mod spec;
 
+pub(crate) use build::Builder;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use build::side_by_side;
 pub use encode::{Bound, Plan, StepTime};
-pub use planner::Planner;
+pub(crate) use once::OnceMap;
 pub use program::{Array, Program, Table};
-pub use sample::{Known, Sample};
-pub use spec::{Agreement, Fill, Judge, Placement, Spec};
-pub(crate) use spec::{Sealed, in_turns, others};
+pub(crate) use spec::Sealed;
+pub use spec::{Placement, Spec};

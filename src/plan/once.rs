@@ -10,7 +10,7 @@ use crate::error::Result;
 ///
 /// A thread that wants a value which another one is making waits for it; whoever wants a different one does not.
 #[derive(Debug)]
-pub(super) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
+pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
 
 impl<K, V> Default for OnceMap<K, V> {
     fn default() -> Self {

@@ -44,11 +44,11 @@ mod design;
 pub mod divide;
 mod emit;
 mod geometry;
-mod judge;
 mod lower;
 mod neighbours;
 mod recipe;
 mod samples;
+mod verification;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -64,8 +64,9 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
-use crate::plan::{Judge, Program, Sample, Spec};
+use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape};
+use crate::tune::{Sample, Searchable, Verification};
 use geometry::Geometry;
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]), f64.
@@ -444,7 +445,9 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         lower::lower(&self.core, recipe, profile)
     }
+}
 
+impl<T: Value, O: Element> Searchable for Reduction<T, O> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
     }
@@ -461,8 +464,8 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
         samples::samples(&self.core, input)
     }
 
-    fn judge(&self) -> Judge {
-        judge::judge(&self.core)
+    fn verification(&self) -> Verification {
+        verification::verification(&self.core)
     }
 }
 

@@ -10,7 +10,7 @@ use super::recipe::{Pass, Recipe};
 use super::{Core, Determinism};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
-use crate::plan::others;
+use crate::tune::others;
 
 fn fits(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     lower(spec, recipe, profile).and_then(|program| program.check(profile)).is_ok()

@@ -5,18 +5,18 @@ use num_complex::Complex64;
 
 use super::Core;
 use super::geometry::{Geometry, Run};
-use super::judge;
+use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
-use crate::plan::sample::{count, spread};
-use crate::plan::{Agreement, Known, Sample};
+use crate::tune::sample::{count, spread};
+use crate::tune::{Known, Sample, Tolerance};
 
 /// Of sums, means, norms, extrema and what is counted. Products and callers' operators have none.
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     let Ok(geometry) = Geometry::of(spec) else { return Vec::new() };
     let Ok(operator) = spec.arithmetic(&geometry) else { return Vec::new() };
-    let relative = match judge::judge(spec).output {
-        Agreement::F32(relative) | Agreement::F64(relative) | Agreement::F16(relative) => relative,
-        Agreement::Bits => 0.0,
+    let relative = match verification::verification(spec).output {
+        Tolerance::F32(relative) | Tolerance::F64(relative) | Tolerance::F16(relative) => relative,
+        Tolerance::Bits => 0.0,
     };
     let results = spread(geometry.results() as usize, count(geometry.count() as usize));
     let sample = |result: usize| {

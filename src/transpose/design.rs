@@ -1,9 +1,10 @@
 //! The rules that choose a recipe.
 
-use super::lower::{Fitness, Task};
+use super::fit::{Task, Unfit};
 use super::problem::Problem;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use crate::gpu::DeviceProfile;
+use crate::kernels::copy::MAX_WORKGROUP;
 
 /// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an access, blocks of an invocation.
 struct Preference {
@@ -98,9 +99,10 @@ fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference 
 /// The rules' choice.
 pub(super) fn design(task: &Task<'_>) -> Recipe {
     let candidates = candidates(task.problem, task.profile);
-    let first = |fitness| candidates.iter().find(move |recipe| recipe.fits(task) == fitness);
     // Where nothing fits, the error of lowering says which limit it is.
-    first(Fitness::Fits).or_else(|| first(Fitness::Exceeds)).or(candidates.last()).copied().unwrap_or(Recipe::Copy)
+    let exceeds = |recipe: &&Recipe| matches!(recipe.fit(task), Err(Unfit::Limit(_)));
+    let fitting = candidates.iter().find(|recipe| recipe.fits(task)).or_else(|| candidates.iter().find(exceeds));
+    fitting.or(candidates.last()).copied().unwrap_or(Recipe::Copy)
 }
 
 /// Recipes for such a problem on such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
@@ -130,7 +132,7 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
     if !problem.in_place && !small {
         // Rows as long as they are, several accesses each where they are longer.
         let row = problem.axes[0].extent;
-        let most = profile.invocations.clamp(1, 256);
+        let most = profile.invocations.clamp(1, MAX_WORKGROUP);
         let (x, elements) = if profile.is_cpu() {
             // Lavapipe: rows of 24 accesses 8x32 with 4 each 1.31, 32x8 with 1 2.69; rows of 480 8x8 with 8 each 2.62, with 4 3.32, 64x4 with 1 5.90.
             (row.min(8).next_power_of_two(), row.div_ceil(8).min(8).next_power_of_two())

@@ -5,19 +5,16 @@
 use std::mem::discriminant;
 
 use super::design::{candidates, design};
-use super::lower::{Fitness, Task};
+use super::fit::Task;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
-use crate::plan::{in_turns, others};
+use crate::kernels::copy::MAX_WORKGROUP;
+use crate::tune::{in_turns, others};
 
 /// Fewer invocations leave lanes of every device idle, so halving ends here.
 const FEWEST: u32 = 8;
 
 /// Candidates of one kind of recipe from one kind of device: the rules put the best first.
 const OF_EACH_KIND: usize = 3;
-
-fn fits(recipe: &Recipe, task: &Task<'_>) -> bool {
-    recipe.fits(task) == Fitness::Fits
-}
 
 /// The simplest recipe that does it, if one fits: element by element, in larger workgroups first.
 pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
@@ -33,7 +30,7 @@ pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
         Recipe::Blocks(Blocks { tile, width, blocks: 1, across: false, walk: Walk::Rows })
     };
     let all = kinds.into_iter().flat_map(|kind| workgroups.map(kind)).chain([Recipe::Copy]);
-    all.chain(workgroups.map(single)).find(|recipe| fits(recipe, task))
+    all.chain(workgroups.map(single)).find(|recipe| recipe.fits(task))
 }
 
 /// What the rules would choose if their choice did not fit, also for the other kind of device; then the ladder of the literature, whose workgroups have x or y
@@ -43,15 +40,15 @@ pub(super) fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
         let mut chosen: Vec<Recipe> = Vec::new();
         for recipe in candidates(task.problem, profile) {
             let same = chosen.iter().filter(|other| discriminant(*other) == discriminant(&recipe)).count();
-            if same < OF_EACH_KIND && !chosen.contains(&recipe) && fits(&recipe, task) {
+            if same < OF_EACH_KIND && !chosen.contains(&recipe) && recipe.fits(task) {
                 chosen.push(recipe);
             }
         }
         chosen
     };
-    let most = |side: usize| task.profile.invocations.min(task.profile.workgroup_size[side]).min(256);
+    let most = |side: usize| task.profile.invocations.min(task.profile.workgroup_size[side]).min(MAX_WORKGROUP);
     let naive = [[most(0), 1], [1, most(1)], [16, 16]].map(|workgroup| Recipe::Naive { workgroup });
-    let ladder = naive.into_iter().chain([Recipe::Tiled { tile: 32, padding: 1, elements: 4 }]).filter(|recipe| fits(recipe, task));
+    let ladder = naive.into_iter().chain([Recipe::Tiled { tile: 32, padding: 1, elements: 4 }]).filter(|recipe| recipe.fits(task));
     let rules = in_turns([of(task.profile), of(&task.profile.of_other_kind())]);
     others(Some(&design(task)), rules.into_iter().chain(ladder))
 }
@@ -96,7 +93,7 @@ pub(crate) fn neighbours(recipe: &Recipe, task: &Task<'_>) -> Vec<Recipe> {
             shapes.map(|(tile, elements)| tiled(tile, padding, elements)).chain(padded).collect()
         }
     };
-    others(Some(recipe), all).into_iter().filter(|other| fits(other, task)).collect()
+    others(Some(recipe), all).into_iter().filter(|other| other.fits(task)).collect()
 }
 
 fn doubled_and_halved(value: u32) -> impl Iterator<Item = u32> {
@@ -184,6 +181,6 @@ fn of_blocks(own: Blocks, task: &Task<'_>) -> Vec<Recipe> {
 /// The rules' choice, if it fits, and the alternatives: for an operation that has permutations.
 pub(crate) fn choices(task: &Task<'_>) -> Vec<Recipe> {
     let own = design(task);
-    let own = if fits(&own, task) { Some(own) } else { None };
+    let own = if own.fits(task) { Some(own) } else { None };
     own.into_iter().chain(alternatives(task)).collect()
 }

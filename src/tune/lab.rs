@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use super::numbers::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
+use super::{Sample, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
-use crate::plan::{Judge, Placement, Planner, Sample, side_by_side};
-use crate::transpose::Permute;
+use crate::kernels::element::Width;
+use crate::kernels::{Slot, copy, transpose};
+use crate::plan::{Array, Builder, Placement, Program, side_by_side};
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
 const GUARD: usize = 1 << 14;
@@ -28,7 +30,7 @@ const MOST_REPETITIONS: f64 = 1024.0;
 pub(super) struct Lab<T: Tunable> {
     gpu: Gpu,
     tunable: T,
-    judge: Judge,
+    verification: Verification,
     arrays: Arrays,
     stopwatch: Stopwatch,
     pairs: Vec<Pair>,
@@ -57,10 +59,10 @@ impl<T: Tunable> Lab<T> {
     /// Opens a second device of `gpu`'s adapter, and makes the arrays.
     pub fn open(gpu: &Gpu, tunable: T) -> Result<Self> {
         let gpu = pollster::block_on(gpu.scratch())?;
-        let (judge, arrays) = (tunable.judge(), tunable.arrays(gpu.profile())?);
+        let (verification, arrays) = (tunable.verification(), tunable.arrays(gpu.profile())?);
         let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
         let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MOST_PAIRS) };
-        let input = fill(judge.input, (arrays.input_bytes / 4) as usize);
+        let input = fill(verification.input, (arrays.input_bytes / 4) as usize);
         let pair = || -> Result<Pair> {
             let array = |bytes: u64| gpu.alloc::<u32>((bytes / 4) as usize + 2 * GUARD);
             let inputs = if arrays.placement == Placement::InPlace { 0 } else { arrays.inputs };
@@ -76,7 +78,7 @@ impl<T: Tunable> Lab<T> {
         Ok(Self {
             gpu,
             tunable,
-            judge,
+            verification,
             arrays,
             stopwatch,
             pairs,
@@ -133,13 +135,25 @@ impl<T: Tunable> Lab<T> {
     pub fn copy_seconds(&mut self) -> Result<f64> {
         let limit = self.gpu.profile().binding_bytes;
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
-        let plan = Planner::new(&self.gpu).plan(Permute::<u32>::new([words], [0]))?;
+        let profile = self.gpu.profile();
+        let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
+        let arrays = transpose::Arrays::whole([Slot::Input(0), Slot::Output]);
+        let program = Program {
+            title: format!("copy of {words} words"),
+            placement: Placement::OutOfPlace,
+            inputs: vec![Array::of::<u32>(words)],
+            output: Array::of::<u32>(words),
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: vec![copy::dispatch(words as u32 / 4, Width::Quad, workgroup, profile.groups_per_axis, arrays)?],
+        };
+        let plain = Builder::new(&self.gpu).executable(program)?;
         let pairs = (ROTATION_BYTES.div_ceil(words as u64 * 8)).clamp(1, self.pairs.len() as u64);
         let array = || self.gpu.alloc::<u32>(words);
         let mut recorders: Vec<Recorder> = Vec::new();
         for _ in 0..pairs {
             let (from, to) = (array()?, array()?);
-            let bound = plan.bind(&from, &to)?;
+            let bound = plain.bind(|slot| (if slot == Slot::Output { to.wgpu() } else { from.wgpu() }, 0))?;
             recorders.push(Box::new(move |pass| bound.record(pass)));
         }
         let (mut copy, _) = Candidate::rehearsed(recorders, &self.stopwatch)?;
@@ -168,7 +182,9 @@ impl<T: Tunable> Lab<T> {
         let Some(candidate) = self.candidates.get(recipe) else { return Ok(Some("it was not admitted".to_owned())) };
         let output = self.run_guarded(&candidate.recorders[0])?;
         Ok(match (output, &self.expected) {
-            (Ok(output), Some(expected)) => self.wrong_sample(&output).or_else(|| disagreement(self.judge.output, expected, &output)),
+            (Ok(output), Some(expected)) => {
+                self.wrong_sample(&output).or_else(|| disagreement(self.verification.output, expected, &output))
+            }
             (Err(fault), _) => Some(fault),
             (Ok(_), None) => Some("there is no result to compare it with".to_owned()),
         })

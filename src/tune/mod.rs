@@ -48,11 +48,16 @@ mod numbers;
 mod outcome;
 pub mod record;
 pub mod rules;
+pub(crate) mod sample;
 pub mod search;
+mod searchable;
 mod tunable;
 mod tuning;
 
 pub use outcome::{End, LEAST_GAIN, Outcome};
 pub use record::{DeviceIdentity, Record};
+pub use sample::{Known, Sample};
+pub use searchable::{Searchable, TestInput, Tolerance, Verification};
+pub(crate) use searchable::{in_turns, others};
 pub use tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
 pub use tuning::{Choice, Progress, Rigor, Source, Stage, Tuning};

@@ -2,25 +2,25 @@
 
 use half::f16;
 
-use crate::plan::{Agreement, Fill};
+use super::{TestInput, Tolerance};
 
 /// Words after which random inputs repeat: a prime, so that no extent of an array is a multiple of it, and making gigabytes takes no longer than copying.
 const PERIOD: usize = 1_048_573;
 
 /// An input of so many words.
-pub(super) fn fill(fill: Fill, words: usize) -> Vec<u32> {
+pub(super) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
     let mut dice = Dice(0x5eed_1234_9876_fedc);
     let own = words.min(PERIOD.next_multiple_of(2));
     let mut input: Vec<u32> = Vec::with_capacity(words);
     while input.len() < own {
         match fill {
-            Fill::Bits => input.push((dice.next() >> 32) as u32),
-            Fill::F32(low, high) => input.push((low + (high - low) * dice.unit() as f32).to_bits()),
-            Fill::F16(low, high) => {
+            TestInput::Bits => input.push((dice.next() >> 32) as u32),
+            TestInput::F32(low, high) => input.push((low + (high - low) * dice.unit() as f32).to_bits()),
+            TestInput::F16(low, high) => {
                 let halves = [(); 2].map(|()| u32::from(f16::from_f32(low + (high - low) * dice.unit() as f32).to_bits()));
                 input.push(halves[0] | halves[1] << 16);
             }
-            Fill::F64(low, high) => {
+            TestInput::F64(low, high) => {
                 let bits = (low + (high - low) * dice.unit()).to_bits();
                 input.extend([bits as u32, (bits >> 32) as u32]);
             }
@@ -35,21 +35,21 @@ pub(super) fn fill(fill: Fill, words: usize) -> Vec<u32> {
 }
 
 /// Why a result does not agree with what is expected, if it does not.
-pub(super) fn disagreement(agreement: Agreement, expected: &[u32], actual: &[u32]) -> Option<String> {
+pub(super) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32]) -> Option<String> {
     if expected.len() != actual.len() {
         return Some(format!("{} words in place of {}", actual.len(), expected.len()));
     }
     let (tolerance, [difference, norm]) = match agreement {
-        Agreement::Bits => {
+        Tolerance::Bits => {
             let wrong = expected.iter().zip(actual).filter(|(expected, actual)| expected != actual).count();
             return (wrong > 0).then(|| format!("{wrong} of {} words are wrong", expected.len()));
         }
-        Agreement::F32(tolerance) => (tolerance, squares(expected, actual, |word| [f64::from(f32::from_bits(word)), 0.0])),
-        Agreement::F16(tolerance) => {
+        Tolerance::F32(tolerance) => (tolerance, squares(expected, actual, |word| [f64::from(f32::from_bits(word)), 0.0])),
+        Tolerance::F16(tolerance) => {
             let halves = |word: u32| [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f64());
             (tolerance, squares(expected, actual, halves))
         }
-        Agreement::F64(tolerance) => {
+        Tolerance::F64(tolerance) => {
             let number = |pair: &[u32]| f64::from_bits(pair.iter().rev().fold(0, |bits, &word| bits << 32 | u64::from(word)));
             let wide = |words: &[u32]| words.chunks(2).map(number).collect::<Vec<f64>>();
             let pairs = wide(expected).into_iter().zip(wide(actual));
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn inputs_are_in_range_and_do_not_repeat_early() {
-        let input = fill(Fill::F32(-1.0, 1.0), 2 * PERIOD);
+        let input = fill(TestInput::F32(-1.0, 1.0), 2 * PERIOD);
         assert_eq!(input.len(), 2 * PERIOD);
         assert!(input.iter().all(|&word| f32::from_bits(word).abs() <= 1.0));
         let mean = input.iter().map(|&word| f64::from(f32::from_bits(word))).sum::<f64>() / input.len() as f64;
         assert!(mean.abs() < 0.01, "{mean}");
         assert_ne!(input[..1024], input[1 << 20..][..1024]);
-        assert!(fill(Fill::F16(0.5, 1.5), 99).iter().all(|&word| (0.5..=1.5).contains(&f16::from_bits(word as u16).to_f32())));
-        let wide = fill(Fill::F64(2.0, 3.0), 100);
+        assert!(fill(TestInput::F16(0.5, 1.5), 99).iter().all(|&word| (0.5..=1.5).contains(&f16::from_bits(word as u16).to_f32())));
+        let wide = fill(TestInput::F64(2.0, 3.0), 100);
         assert!(wide.chunks_exact(2).all(|pair| (2.0..3.0).contains(&f64::from_bits(u64::from(pair[1]) << 32 | u64::from(pair[0])))));
     }
 
@@ -120,14 +120,14 @@ mod tests {
     fn equal_results_agree_and_others_do_not() {
         let words = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let expected = words(&[1.0, -2.0, f32::NAN]);
-        for agreement in [Agreement::Bits, Agreement::F32(1e-6), Agreement::F16(1e-3), Agreement::F64(1e-12)] {
+        for agreement in [Tolerance::Bits, Tolerance::F32(1e-6), Tolerance::F16(1e-3), Tolerance::F64(1e-12)] {
             assert_eq!(disagreement(agreement, &expected, &expected), None);
             assert!(disagreement(agreement, &expected, &expected[1..]).is_some());
             assert!(disagreement(agreement, &expected, &words(&[1.5, -2.0, f32::NAN])).is_some(), "{agreement:?}");
             assert!(disagreement(agreement, &expected, &words(&[f32::NAN; 3])).is_some(), "{agreement:?}");
         }
-        assert_eq!(disagreement(Agreement::F32(1e-6), &expected, &words(&[1.0000001, -2.0, f32::NAN])), None);
-        assert!(disagreement(Agreement::F32(1e-6), &expected, &words(&[1.0, -2.0, 0.0])).is_some(), "a number for a NaN");
-        assert!(disagreement(Agreement::F32(1e-6), &words(&[0.0]), &words(&[1e-30])).is_some(), "something for nothing");
+        assert_eq!(disagreement(Tolerance::F32(1e-6), &expected, &words(&[1.0000001, -2.0, f32::NAN])), None);
+        assert!(disagreement(Tolerance::F32(1e-6), &expected, &words(&[1.0, -2.0, 0.0])).is_some(), "a number for a NaN");
+        assert!(disagreement(Tolerance::F32(1e-6), &words(&[0.0]), &words(&[1e-30])).is_some(), "something for nothing");
     }
 }

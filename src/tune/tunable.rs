@@ -5,12 +5,13 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use super::record::wgsl_hash;
+use super::{Sample, Searchable, Verification};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, View};
-use crate::plan::{Judge, Placement, Planner, Sample, Spec};
+use crate::plan::{Builder, Placement};
 
-/// Something that can be computed in several ways, of which the fastest is looked for: every [`Spec`], and whatever else implements this, such as kernels of the
+/// Something that can be computed in several ways, of which the fastest is looked for: every [`Searchable`] specification, and whatever else implements this, such as kernels of the
 /// caller's.
 ///
 /// Printed it is the key under which results are remembered, so everything that matters for the choice must be in it.
@@ -37,7 +38,7 @@ pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
     /// What recipes are compared on.
-    fn judge(&self) -> Judge;
+    fn verification(&self) -> Verification;
 
     /// Some elements of the result for these inputs that no recipe had a part in: results are compared with them, and so is that of the baseline.
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
@@ -107,7 +108,7 @@ pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder>>;
 /// Records a compiled recipe, on the arrays that it is bound to, into a compute pass.
 pub type Recorder = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
-impl<S: Spec> Tunable for S {
+impl<S: Searchable> Tunable for S {
     type Recipe = S::Recipe;
 
     fn estimate(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
@@ -115,23 +116,23 @@ impl<S: Spec> Tunable for S {
     }
 
     fn baseline(&self, profile: &DeviceProfile) -> Result<S::Recipe> {
-        Spec::baseline(self, profile)
+        Searchable::baseline(self, profile)
     }
 
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<S::Recipe> {
-        Spec::alternatives(self, profile)
+        Searchable::alternatives(self, profile)
     }
 
     fn neighbours(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Vec<S::Recipe> {
-        Spec::neighbours(self, recipe, profile)
+        Searchable::neighbours(self, recipe, profile)
     }
 
-    fn judge(&self) -> Judge {
-        Spec::judge(self)
+    fn verification(&self) -> Verification {
+        Searchable::verification(self)
     }
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        Spec::samples(self, input)
+        Searchable::samples(self, input)
     }
 
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
@@ -151,7 +152,8 @@ impl<S: Spec> Tunable for S {
     }
 
     fn compile(&self, gpu: &Gpu, recipe: &S::Recipe) -> Result<Compiled> {
-        let plan = Planner::new(gpu).plan_with(self.clone(), recipe.clone())?;
+        gpu.check_alive("planning")?;
+        let plan = Builder::new(gpu).plan(self.clone(), recipe.clone())?;
         Ok(Box::new(move |bindings| {
             let program = plan.program();
             let output = of::<S::Output>(bindings.output, program.output.len)?;

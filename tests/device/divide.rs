@@ -10,7 +10,9 @@ use crate::reductions::{Case, Runner};
 impl Devices for Vec<Device> {
     fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output> {
         let device = &self[turn % self.len()];
-        let plan = device.planner.plan(spec).unwrap_or_else(|error| panic!("{}: {error}", device.name));
+        let recipe = spec.design(device.gpu().profile());
+        let plan = recipe.and_then(|recipe| device.planner.plan_with(spec, recipe));
+        let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", device.name));
         run_guarded_with(device, &plan, x, y)
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use num_complex::Complex64;
 use proptest::test_runner::Config as ProptestConfig;
 use wgpu_fft::num_complex;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
 pub use crate::bits::{assert_equal_bits, first_difference};
@@ -48,7 +49,7 @@ impl Device {
     }
 
     /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that. Which ones fit is tested without a device.
-    pub fn plan_if_fit<S: Spec>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
+    pub fn plan_if_fit<S: Searchable>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
         let Some(recipe) = recipe else { return Some(self.planner.plan(spec).unwrap()) };
         match self.planner.plan_with(spec, recipe) {
             Err(Error::UnfitRecipe { .. }) => None,

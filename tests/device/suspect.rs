@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use wgpu_fft::plan::{Judge, Known, Placement, Sample};
-use wgpu_fft::tune::{Arrays, Bindings, Compiled, Tunable};
+use wgpu_fft::plan::Placement;
+use wgpu_fft::tune::{Arrays, Bindings, Compiled, Known, Sample, Tunable, Verification};
 use wgpu_fft::{DeviceProfile, Error, Gpu, Result, View, wgpu};
 
 const LEN: u32 = 1 << 14;
@@ -111,8 +111,8 @@ impl Tunable for Suspect {
         Vec::new()
     }
 
-    fn judge(&self) -> Judge {
-        Judge::EXACT
+    fn verification(&self) -> Verification {
+        Verification::EXACT
     }
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {

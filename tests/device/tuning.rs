@@ -10,7 +10,7 @@ use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::record::Entry;
-use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Source, Stage, Tunable, Tuning};
+use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Searchable, Source, Stage, Tunable, Tuning};
 use wgpu_fft::{Gpu, GpuOptions, Planner, Spec, wgpu};
 
 use crate::harness::*;
@@ -155,7 +155,7 @@ pub fn die(record: &Path) {
 
 /// Whatever is chosen computes the same, is remembered, and is looked up afterwards without measuring.
 pub fn what_was_measured_is_right_and_remembered(device: &Device) {
-    fn check<S: Spec>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
+    fn check<S: Searchable>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
         let record = Record::in_memory();
         let tuning = Tuning::measure().record(record.clone()).time_limit(Duration::from_secs(1));
         let planner = Planner::new(device.gpu()).with_tuning(tuning);
@@ -235,7 +235,7 @@ pub fn guests_are_measured_within_their_limits(device: &Device) {
 }
 
 /// What a search on a device would have recorded, had it found this recipe.
-fn entry<S: Spec>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
+fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
     Entry {
         spec: spec.to_string(),
         recipe: recipe.to_string(),

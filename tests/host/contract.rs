@@ -136,6 +136,7 @@ fn every_variant_has_the_bindings_workgroup_and_memory_that_rust_says() {
     for dispatch in &*variants::DISPATCHES {
         assert_eq!(dispatch.overrides.iter().map(|(name, _)| *name).collect::<Vec<_>>(), dispatch.kernel.overrides, "{dispatch}");
         assert_eq!(dispatch.params.len(), 4 * dispatch.kernel.params.len(), "{dispatch}");
+        assert_eq!(dispatch.proven, dispatch.kernel.name == "fft/pass", "{dispatch}");
         let (module, info) = validators::naga(&dispatch.wgsl()).unwrap();
         check_override_types(&module, dispatch);
         assert_eq!(bindings(&module), expected_bindings(dispatch), "{dispatch}");

@@ -1,6 +1,7 @@
 //! The kernel for processors: what fits it, what the rules take it for, and that what it computes is right.
 
 use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
 
 use crate::recipes_by_hand::LANES;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use wgpu_fft::fft::{self, C2c, C2r, R2c};
 use wgpu_fft::half::f16;
-use wgpu_fft::plan::{Agreement, Fill, Judge};
 use wgpu_fft::reduce::{Custom, Determinism, Map, Reduce};
 use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
 
 use crate::reductions::words;
@@ -14,7 +14,7 @@ use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
 trait Visitor {
-    fn visit<S: Spec>(&mut self, spec: &S);
+    fn visit<S: Searchable>(&mut self, spec: &S);
 }
 
 fn fft(text: &str, visitor: &mut impl Visitor) {
@@ -126,7 +126,7 @@ struct Sound {
 }
 
 impl Sound {
-    fn check<S: Spec>(&mut self, what: &str, spec: &S, own: Option<&S::Recipe>, list: &[S::Recipe], profile: &DeviceProfile) {
+    fn check<S: Searchable>(&mut self, what: &str, spec: &S, own: Option<&S::Recipe>, list: &[S::Recipe], profile: &DeviceProfile) {
         let distinct: HashSet<&S::Recipe> = list.iter().collect();
         assert_eq!(distinct.len(), list.len(), "{what} of {spec} on {}: twice", profile.name);
         assert!(own.is_none_or(|own| !distinct.contains(own)), "{what} of {spec} on {}: itself", profile.name);
@@ -144,7 +144,7 @@ impl Sound {
 }
 
 impl Visitor for Sound {
-    fn visit<S: Spec>(&mut self, spec: &S) {
+    fn visit<S: Searchable>(&mut self, spec: &S) {
         for profile in profiles() {
             let Ok(own) = spec.design(&profile) else { continue };
             if program(spec, &own, &profile).is_none() {
@@ -172,21 +172,21 @@ fn lists_are_sound() {
     assert!(sound.lists > 500, "{}", sound.lists);
 }
 
-/// An array as a judge asks for.
-fn filled<T: Element>(fill: Fill, len: usize, seed: u32) -> Vec<T> {
+/// An array as a verification asks for.
+fn filled<T: Element>(fill: TestInput, len: usize, seed: u32) -> Vec<T> {
     let bytes = len * size_of::<T>();
     let random = words(bytes / 2 + 8, seed);
     let part = |i: usize| f64::from(random[i] >> 8) / f64::from(1 << 24);
     let data: Vec<u8> = match fill {
-        Fill::Bits => random.iter().flat_map(|word| word.to_le_bytes()).collect(),
-        Fill::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
-        Fill::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
-        Fill::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
+        TestInput::Bits => random.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        TestInput::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
+        TestInput::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
+        TestInput::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
     };
     bytemuck::pod_collect_to_vec(&data[..bytes])
 }
 
-fn agree<T: Element>(judge: Judge, first: &[T], second: &[T]) -> bool {
+fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> bool {
     fn near(first: &[f64], second: &[f64], most: f64) -> bool {
         let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>().sqrt();
         let apart = norm(&mut first.iter().zip(second).map(|(a, b)| a - b));
@@ -195,11 +195,11 @@ fn agree<T: Element>(judge: Judge, first: &[T], second: &[T]) -> bool {
     let [first, second]: [&[u8]; 2] = [bytemuck::cast_slice(first), bytemuck::cast_slice(second)];
     let values = |bytes: &[u8], each: usize, value: &dyn Fn(&[u8]) -> f64| bytes.chunks(each).map(value).collect::<Vec<f64>>();
     let of = |each, value: &dyn Fn(&[u8]) -> f64, most| near(&values(first, each, value), &values(second, each, value), most);
-    match judge.output {
-        Agreement::Bits => first == second,
-        Agreement::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
-        Agreement::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
-        Agreement::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
+    match verification.output {
+        Tolerance::Bits => first == second,
+        Tolerance::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
+        Tolerance::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
+        Tolerance::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
     }
 }
 
@@ -211,20 +211,20 @@ fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output
 /// Every recipe of the space computes what the plain one does.
 struct Right {
     recipes: usize,
-    /// Equal bits are asked for, whatever the judge says.
+    /// Equal bits are asked for, whatever the tolerance is.
     bits: bool,
 }
 
 impl Visitor for Right {
-    fn visit<S: Spec>(&mut self, spec: &S) {
-        let judge = if self.bits { Judge { output: Agreement::Bits, ..spec.judge() } } else { spec.judge() };
+    fn visit<S: Searchable>(&mut self, spec: &S) {
+        let verification = if self.bits { Verification { output: Tolerance::Bits, ..spec.verification() } } else { spec.verification() };
         let all = profiles();
         let mut expected: Option<Vec<S::Output>> = None;
         let mut seen = HashSet::new();
         for profile in &all {
             let (Ok(baseline), Ok(own)) = (spec.baseline(profile), spec.design(profile)) else { continue };
             let plain = program(spec, &baseline, profile).unwrap_or_else(|| panic!("{spec} on {}: {baseline}", profile.name));
-            let inputs = [1, 2].map(|seed| filled(judge.input, plain.inputs[0].len.max(plain.output.len), seed));
+            let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs[0].len.max(plain.output.len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
             // From the plain one and from the one furthest off as well, where devices differ the most.
@@ -234,7 +234,7 @@ impl Visitor for Right {
             for recipe in [baseline.clone(), own.clone()].into_iter().chain(alternatives.clone()).chain(neighbours) {
                 let Some(program) = program(spec, &recipe, profile).filter(|_| seen.insert(recipe.clone())) else { continue };
                 let actual = run::<S>(&program, &inputs);
-                assert!(agree(judge, expected, &actual), "{spec} on {} by {recipe}", profile.name);
+                assert!(agree(verification, expected, &actual), "{spec} on {} by {recipe}", profile.name);
                 self.recipes += 1;
             }
         }
@@ -264,7 +264,7 @@ struct Reversible {
 }
 
 impl Visitor for Reversible {
-    fn visit<S: Spec>(&mut self, spec: &S) {
+    fn visit<S: Searchable>(&mut self, spec: &S) {
         for profile in profiles() {
             let Ok(own) = spec.design(&profile) else { continue };
             for (i, there) in spec.neighbours(&own, &profile).into_iter().enumerate() {
@@ -327,7 +327,7 @@ fn known_recipes_are_within_reach() {
 #[test]
 fn baselines_are_plain() {
     for profile in profiles() {
-        fn of<S: Spec>(spec: &S, profile: &DeviceProfile) -> String {
+        fn of<S: Searchable>(spec: &S, profile: &DeviceProfile) -> String {
             let recipe = spec.baseline(profile).unwrap();
             assert!(program(spec, &recipe, profile).is_some(), "{spec} on {}: {recipe}", profile.name);
             recipe.to_string()
@@ -355,12 +355,12 @@ struct Losing<'a> {
 }
 
 impl Visitor for Losing<'_> {
-    fn visit<S: Spec>(&mut self, spec: &S) {
-        let (profile, judge) = (&profiles()[0], spec.judge());
+    fn visit<S: Searchable>(&mut self, spec: &S) {
+        let (profile, verification) = (&profiles()[0], spec.verification());
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
-        let inputs = [3, 4].map(|seed| filled(judge.input, program.inputs[0].len, seed));
+        let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs[0].len, seed));
         let right = run::<S>(&program, &inputs);
-        assert!(agree(judge, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
+        assert!(agree(verification, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
         for phase in 0..20 {
             let losing = inputs.each_ref().map(|input| {
                 let mut input = input.clone();
@@ -369,7 +369,7 @@ impl Visitor for Losing<'_> {
                 }
                 input
             });
-            assert!(!agree(judge, &right, &run::<S>(&program, &losing)), "{spec} loses elements from {}", phase * 37);
+            assert!(!agree(verification, &right, &run::<S>(&program, &losing)), "{spec} loses elements from {}", phase * 37);
         }
     }
 }
@@ -412,14 +412,14 @@ fn a_thousandth_of_the_elements_is_missed() {
 #[test]
 fn extrema_miss_the_element_that_decides() {
     let profile = &profiles()[0];
-    fn check<S: Spec<Input = f32>>(spec: &S, profile: &DeviceProfile, at: impl Fn(&[f32]) -> usize) {
-        let (judge, n) = (spec.judge(), 20_000);
-        let mut x: Vec<f32> = filled(judge.input, n, 5);
+    fn check<S: Searchable + Spec<Input = f32>>(spec: &S, profile: &DeviceProfile, at: impl Fn(&[f32]) -> usize) {
+        let (verification, n) = (spec.verification(), 20_000);
+        let mut x: Vec<f32> = filled(verification.input, n, 5);
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
         let right: Vec<S::Output> = program.run_on_host(&x);
         let at = at(&x);
         x[at] = 0.0;
-        assert!(!agree(judge, &right, &program.run_on_host(&x)), "{spec}");
+        assert!(!agree(verification, &right, &program.run_on_host(&x)), "{spec}");
     }
     let least = |x: &[f32]| (0..x.len()).min_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
     let most = |x: &[f32]| (0..x.len()).max_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
@@ -428,8 +428,8 @@ fn extrema_miss_the_element_that_decides() {
     check(&Reduce::<f32>::max(20_000), profile, most);
     check(&Reduce::<f32>::argmax(20_000), profile, most);
     let custom = Reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
-    assert_eq!(custom.judge(), Reduce::<f32>::sum(20_000).judge());
-    assert_eq!(Reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).judge(), Judge::EXACT);
+    assert_eq!(custom.verification(), Reduce::<f32>::sum(20_000).verification());
+    assert_eq!(Reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).verification(), Verification::EXACT);
 }
 
 /// No loop turns too often on a processor, wherever a search goes; the one over parts neither.

@@ -2,6 +2,7 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 #[cfg(feature = "cpu")]

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use wgpu_fft::multi::{DeviceSet, Divide, Job, Report, Strategy};
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::tune::rules::takemoto::Amount;
 use wgpu_fft::{Element, Error, Gpu, GpuOptions, Planner, gpu};
 
@@ -62,7 +63,7 @@ fn rubbish<T: Element>() -> T {
 }
 
 /// The result of a plan on the first device.
-pub fn on_one_device<S: Divide>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Output> {
+pub fn on_one_device<S: Divide + Searchable>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Output> {
     static PLANNER: OnceLock<Planner> = OnceLock::new();
     let plan = PLANNER.get_or_init(|| Planner::new(&find_gpus().unwrap()[0])).plan(spec).unwrap();
     match inputs {

@@ -1,6 +1,7 @@
 //! A random case: where it runs, what it draws from, and what became of it.
 
 use fastrand::Rng;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Element, Error, Program, Spec};
 
 use crate::harness::{self, Device};
@@ -86,7 +87,7 @@ impl Case<'_> {
     }
 
     /// A recipe for a specification: the rules', one near it, or its text with numbers changed. And whether it is the rules'.
-    pub fn recipe<S: Spec>(&mut self, spec: &S, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(S::Recipe, bool), Error> {
+    pub fn recipe<S: Searchable>(&mut self, spec: &S, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(S::Recipe, bool), Error> {
         let rules = spec.design(profile)?;
         if self.chance(45) {
             return Ok((rules, true));
@@ -156,7 +157,7 @@ impl Case<'_> {
     }
 
     /// Plans and runs a specification by a random recipe. The output is what an array holds then that held [`UNWRITTEN`], or the input, before.
-    pub fn output<S: Spec>(
+    pub fn output<S: Searchable>(
         &mut self,
         spec: &S,
         by_hand: &[&str],

@@ -2,6 +2,7 @@
 
 use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Shape, Spec};
 
 use crate::case::{Case, UNWRITTEN, Verdict, untouched};
@@ -190,7 +191,7 @@ impl Wide for Complex32 {
 
 fn run<S>(case: &mut Case<'_>, drawn: &Drawn, spec: S, by_hand: &[&str]) -> Verdict
 where
-    S: Spec<Recipe = Recipe> + std::str::FromStr<Err = wgpu_fft::Error>,
+    S: Searchable + Spec<Recipe = Recipe> + std::str::FromStr<Err = wgpu_fft::Error>,
     S::Input: Numbers + Wide,
     S::Output: Wide,
 {

@@ -14,14 +14,8 @@ params! {
 }
 
 /// The kernel.
-pub static KERNEL: Kernel = Kernel {
-    name: "fft/lanes",
-    source: &sources::FFT_LANES,
-    appended: &[&[&sources::GRID]],
-    params: Params::FIELDS,
-    overrides: &[],
-    proven: false,
-};
+pub static KERNEL: Kernel =
+    Kernel { name: "fft/lanes", source: &sources::FFT_LANES, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
 
 /// The shape that the generated text was made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,5 +52,6 @@ pub fn dispatch(
         workgroup: [workgroup.invocations, 1, 1],
         workgroup_bytes: workgroup.bytes,
         binds,
+        proven: false,
     })
 }

@@ -21,7 +21,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], &[&sources::FFT_COMPLEX], io::SOURCES],
     params: Params::FIELDS,
     overrides: &["N", "ROWS", "LANES", "INVERSE"],
-    proven: false,
 };
 
 /// Bytes of workgroup memory for `rows_per_workgroup` rows of `n`.
@@ -51,5 +50,6 @@ pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32
         workgroup: [lanes, rows_per_workgroup, 1],
         workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
         binds: binds(input, output, roots),
+        proven: false,
     })
 }

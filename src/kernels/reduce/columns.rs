@@ -47,7 +47,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], RANKS, DIFFERENCES],
     params: Params::FIELDS,
     overrides: &[],
-    proven: false,
 };
 
 /// Reduces rows to one.

@@ -43,7 +43,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], RANKS, DIFFERENCES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
     params: Params::FIELDS,
     overrides: &[],
-    proven: false,
 };
 
 /// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room for.

@@ -138,6 +138,7 @@ fn dispatch(
         workgroup: [workgroup.invocations, 1, 1],
         workgroup_bytes: workgroup.bytes,
         binds,
+        proven: false,
     }
 }
 

@@ -23,7 +23,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], RANKS, DIFFERENCES],
     params: Params::FIELDS,
     overrides: &["WORKGROUP"],
-    proven: false,
 };
 
 /// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of width 1.

@@ -1,6 +1,6 @@
 //! Twin of `shaders/transpose/gather.wgsl`.
 
-use super::Arrays;
+use super::{Arrays, Blocks};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
@@ -61,7 +61,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID]],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
-    proven: false,
 };
 
 /// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of the other axes and elements of `bytes` bytes.
@@ -77,13 +76,10 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let per_word = 4 / bytes;
-    // Of a row that begins at a word's last element.
-    let words = (u64::from(params.extent_x) + u64::from(per_word) - 1).div_ceil(u64::from(per_word)) as u32;
-    let (blocks_x, blocks_y) = (words.div_ceil(workgroup[0]), params.extent_y.div_ceil(workgroup[1]));
-    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
-    let grid = Grid::linear(groups, max_groups)?;
-    let params = Params { words, blocks_x, blocks_y, groups: groups as u32, ..params };
+    let words = words(params.extent_x, bytes);
+    let blocks = blocks([words, params.extent_y], outer, workgroup);
+    let grid = blocks.grid(max_groups)?;
+    let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -95,5 +91,21 @@ pub fn dispatch(
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
         binds: arrays.binds(),
+        proven: false,
     })
+}
+
+/// The workgroups for such extents of x and y and `outer` indices of the other axes.
+pub(crate) fn grid([x, y]: [u32; 2], outer: u64, bytes: u32, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
+    blocks([words(x, bytes), y], outer, workgroup).grid(max_groups)
+}
+
+/// Words of a row that begins at a word's last element.
+fn words(elements: u32, bytes: u32) -> u32 {
+    let per_word = u64::from(4 / bytes);
+    (u64::from(elements) + per_word - 1).div_ceil(per_word) as u32
+}
+
+fn blocks([words, rows]: [u32; 2], outer: u64, [x, y]: [u32; 2]) -> Blocks {
+    Blocks::new(words.div_ceil(x), rows.div_ceil(y), outer)
 }

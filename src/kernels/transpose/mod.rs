@@ -7,7 +7,8 @@ pub mod swap;
 pub mod tiled;
 pub mod tiles;
 
-use super::{Access, Bind, Slot, input_output};
+use super::{Access, Bind, Grid, Slot, input_output};
+use crate::error::Result;
 
 /// The input and the output, and first byte and size of what is bound of each; all of it if there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +20,13 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    fn binds(self) -> Vec<Bind> {
+    /// Whole arrays.
+    #[must_use]
+    pub fn whole(slots: [Slot; 2]) -> Self {
+        Self { slots, ranges: [None; 2] }
+    }
+
+    pub(super) fn binds(self) -> Vec<Bind> {
         let mut binds = input_output(self.slots[0], self.slots[1]);
         binds.iter_mut().zip(self.ranges).for_each(|(bind, range)| bind.range = range);
         binds
@@ -48,8 +55,28 @@ impl Matrices {
         format!("transpose {}x{}{batch}", self.rows, self.columns)
     }
 
-    /// Blocks of `width` x `height` along x and y.
-    fn blocks(self, width: u32, height: u32) -> (u32, u32) {
-        (self.columns.div_ceil(width), self.rows.div_ceil(height))
+    /// Blocks of so many columns and rows.
+    fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
+        Blocks::new(self.columns.div_ceil(columns), self.rows.div_ceil(rows), self.batch.into())
+    }
+}
+
+/// Blocks, each of which a workgroup moves.
+#[derive(Clone, Copy)]
+struct Blocks {
+    x: u32,
+    y: u32,
+    /// All of them, over the other axes as well.
+    groups: u64,
+}
+
+impl Blocks {
+    /// So many along x and y, for each of `outer` indices of the other axes.
+    fn new(x: u32, y: u32, outer: u64) -> Self {
+        Self { x, y, groups: u64::from(x) * u64::from(y) * outer }
+    }
+
+    fn grid(self, max_groups: u32) -> Result<Grid> {
+        Grid::linear(self.groups, max_groups)
     }
 }

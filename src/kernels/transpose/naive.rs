@@ -1,9 +1,9 @@
 //! Twin of `shaders/transpose/naive.wgsl`.
 
-use super::Matrices;
+use super::{Arrays, Matrices};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -28,27 +28,31 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT"],
-    proven: false,
 };
 
 /// Transposes with workgroups of `workgroup` invocations along x and y.
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
-    let (blocks_x, blocks_y) = matrices.blocks(workgroup[0], workgroup[1]);
-    let blocks = u64::from(blocks_x) * u64::from(blocks_y) * u64::from(batch);
+    let blocks = matrices.blocks(workgroup);
     Ok(Dispatch {
         label: matrices.label(),
         kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
         generated: None,
         overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1]))],
-        params: bytemuck::bytes_of(&Params { rows, columns, batch, blocks_x, blocks_y }).to_vec(),
-        grid: Grid::linear(blocks, max_groups)?,
+        params: bytemuck::bytes_of(&Params { rows, columns, batch, blocks_x: blocks.x, blocks_y: blocks.y }).to_vec(),
+        grid: blocks.grid(max_groups)?,
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
-        binds: input_output(input, output),
+        binds: arrays.binds(),
+        proven: false,
     })
+}
+
+/// The workgroups for so many matrices.
+pub(crate) fn grid(matrices: Matrices, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
+    matrices.blocks(workgroup).grid(max_groups)
 }

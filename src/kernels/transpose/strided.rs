@@ -1,6 +1,6 @@
 //! Twin of `shaders/transpose/strided.wgsl`.
 
-use super::Arrays;
+use super::{Arrays, Blocks};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
 use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
@@ -56,7 +56,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
-    proven: false,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -69,6 +68,14 @@ pub struct Block {
     pub workgroup: [u32; 2],
     /// Elements of an invocation, along x.
     pub elements: u32,
+}
+
+impl Block {
+    fn blocks(self, [extent_x, extent_y]: [u32; 2], outer: u64) -> Blocks {
+        let [x, y] = self.workgroup;
+        let along_x = u64::from(extent_x).div_ceil(u64::from(x) * u64::from(self.elements)) as u32;
+        Blocks::new(along_x, extent_y.div_ceil(y), outer)
+    }
 }
 
 /// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the other axes.
@@ -85,11 +92,9 @@ pub fn dispatch(
     arrays: Arrays,
 ) -> Result<Dispatch> {
     let [x, y] = block.workgroup;
-    let blocks_x = u64::from(params.extent_x).div_ceil(u64::from(x) * u64::from(block.elements)) as u32;
-    let blocks_y = params.extent_y.div_ceil(y);
-    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
-    let grid = Grid::linear(groups, max_groups)?;
-    let params = Params { blocks_x, blocks_y, groups: groups as u32, ..params };
+    let blocks = block.blocks([params.extent_x, params.extent_y], outer);
+    let grid = blocks.grid(max_groups)?;
+    let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -101,5 +106,11 @@ pub fn dispatch(
         workgroup: [x, y, 1],
         workgroup_bytes: 0,
         binds: arrays.binds(),
+        proven: false,
     })
+}
+
+/// The workgroups for such extents of x and y and `outer` indices of the other axes.
+pub(crate) fn grid(extents: [u32; 2], outer: u64, block: Block, max_groups: u32) -> Result<Grid> {
+    block.blocks(extents, outer).grid(max_groups)
 }

@@ -1,6 +1,6 @@
 //! Twin of `shaders/transpose/swap.wgsl`.
 
-use super::Arrays;
+use super::{Arrays, Blocks};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
@@ -39,7 +39,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID]],
     params: Params::FIELDS,
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
-    proven: false,
 };
 
 /// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
@@ -55,10 +54,9 @@ pub fn dispatch(
     max_groups: u32,
     arrays: Arrays,
 ) -> Result<Dispatch> {
-    let (blocks_x, blocks_y) = (params.extent.div_ceil(workgroup[0]), params.extent.div_ceil(workgroup[1]));
-    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
-    let grid = Grid::linear(groups, max_groups)?;
-    let params = Params { blocks_x, blocks_y, groups: groups as u32, ..params };
+    let blocks = blocks(params.extent, outer, workgroup);
+    let grid = blocks.grid(max_groups)?;
+    let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
         label,
         kernel: &KERNEL,
@@ -70,5 +68,15 @@ pub fn dispatch(
         workgroup: [workgroup[0], workgroup[1], 1],
         workgroup_bytes: 0,
         binds: arrays.bind_in_place(),
+        proven: false,
     })
+}
+
+/// The workgroups for `outer` matrices of such a side.
+pub(crate) fn grid(extent: u32, outer: u64, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
+    blocks(extent, outer, workgroup).grid(max_groups)
+}
+
+fn blocks(extent: u32, outer: u64, [x, y]: [u32; 2]) -> Blocks {
+    Blocks::new(extent.div_ceil(x), extent.div_ceil(y), outer)
 }

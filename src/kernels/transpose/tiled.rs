@@ -1,9 +1,9 @@
 //! Twin of `shaders/transpose/tiled.wgsl`.
 
-use super::Matrices;
+use super::{Arrays, Matrices};
 use crate::error::Result;
 use crate::kernels::element::{self, Width};
-use crate::kernels::{Dispatch, Grid, Kernel, Slot, Value, input_output, params, sources};
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
 
 params! {
     /// `Params` of the kernel.
@@ -28,7 +28,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], element::SOURCES],
     params: Params::FIELDS,
     overrides: &["TILE", "PADDING", "ELEMENTS"],
-    proven: false,
 };
 
 /// Elements that one invocation can move: the calls that the WGSL writes out.
@@ -57,20 +56,25 @@ impl Tile {
 ///
 /// # Errors
 /// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
-pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, input: Slot, output: Slot) -> Result<Dispatch> {
+pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
-    let (tiles_x, tiles_y) = matrices.blocks(tile.size, tile.size);
-    let tiles = u64::from(tiles_x) * u64::from(tiles_y) * u64::from(batch);
+    let tiles = matrices.blocks([tile.size; 2]);
     Ok(Dispatch {
         label: matrices.label(),
         kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
         generated: None,
         overrides: vec![("TILE", Value::U32(tile.size)), ("PADDING", Value::U32(tile.padding)), ("ELEMENTS", Value::U32(tile.elements))],
-        params: bytemuck::bytes_of(&Params { rows, columns, batch, tiles_x, tiles_y }).to_vec(),
-        grid: Grid::linear(tiles, max_groups)?,
+        params: bytemuck::bytes_of(&Params { rows, columns, batch, tiles_x: tiles.x, tiles_y: tiles.y }).to_vec(),
+        grid: tiles.grid(max_groups)?,
         workgroup: [tile.size, tile.size / tile.elements, 1],
         workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
-        binds: input_output(input, output),
+        binds: arrays.binds(),
+        proven: false,
     })
+}
+
+/// The workgroups for so many matrices.
+pub(crate) fn grid(matrices: Matrices, tile: Tile, max_groups: u32) -> Result<Grid> {
+    matrices.blocks([tile.size; 2]).grid(max_groups)
 }

@@ -54,7 +54,6 @@ pub static KERNEL: Kernel = Kernel {
     appended: &[&[&sources::GRID], &[&sources::TRANSPOSE_WALKS]],
     params: Params::FIELDS,
     overrides: &[],
-    proven: false,
 };
 
 /// What keeps the columns of a tile in workgroup memory out of one bank.
@@ -191,5 +190,6 @@ pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str
         workgroup: [tiles.invocations(), 1, 1],
         workgroup_bytes: tiles.memory_bytes(),
         binds: if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() },
+        proven: false,
     })
 }

@@ -5,9 +5,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use wgpu_fft::plan::{Agreement, Fill, Judge, Placement};
+use wgpu_fft::plan::Placement;
 use wgpu_fft::tune::rules::takemoto;
-use wgpu_fft::tune::{Arrays, Compiled, Tunable, search};
+use wgpu_fft::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
 /// u = 2⁻²⁴, the rounding unit of f32.
@@ -253,8 +253,8 @@ impl Tunable for PaperKernel {
         search::six_neighbours(*shape).into_iter().map(WorkgroupShape).collect()
     }
 
-    fn judge(&self) -> Judge {
-        Judge { input: Fill::F32(-1.0, 1.0), output: Agreement::F32(1e-6) }
+    fn verification(&self) -> Verification {
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(1e-6) }
     }
 
     fn arrays(&self, _: &DeviceProfile) -> Result<Arrays, Error> {

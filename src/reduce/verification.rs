@@ -3,7 +3,7 @@
 use super::Core;
 use super::geometry::Geometry;
 use crate::kernels::reduce::operator::{Fold, Kind, Map, Operator};
-use crate::plan::{Agreement, Fill, Judge};
+use crate::tune::{TestInput, Tolerance, Verification};
 
 /// u of f32 and of f64.
 const U32: f64 = 1.0 / 16_777_216.0;
@@ -15,25 +15,25 @@ const MOST: f64 = 2e-4;
 /// A number whose bits as an integer are 5 modulo 8: its powers modulo 2³² repeat only after 2³⁰.
 const ODD: f32 = f32::from_bits(0x3f80_0005);
 
-pub(super) fn judge(spec: &Core) -> Judge {
-    let Ok(geometry) = Geometry::of(spec) else { return Judge::EXACT };
-    let Ok(operator) = spec.arithmetic(&geometry) else { return Judge::EXACT };
+pub(super) fn verification(spec: &Core) -> Verification {
+    let Ok(geometry) = Geometry::of(spec) else { return Verification::EXACT };
+    let Ok(operator) = spec.arithmetic(&geometry) else { return Verification::EXACT };
     let count = f64::from(geometry.count());
     let between = |low: f64, high: f64| match spec.kind {
-        Kind::F64 => Fill::F64(low, high),
-        Kind::F16 => Fill::F16(low as f32, high as f32),
-        _ => Fill::F32(low as f32, high as f32),
+        Kind::F64 => TestInput::F64(low, high),
+        Kind::F16 => TestInput::F16(low as f32, high as f32),
+        _ => TestInput::F32(low as f32, high as f32),
     };
     let u = if operator.value() == Kind::F64 { U64 } else { U32 };
     let within = |error: f64| match operator.result() {
-        Kind::F64 => Agreement::F64(error),
-        _ => Agreement::F32(error),
+        Kind::F64 => Tolerance::F64(error),
+        _ => Tolerance::F32(error),
     };
     if operator.mapped() == Kind::I32 || operator.mapped() == Kind::U32 {
         return match operator.fold {
             // Of any bits half are even, and after 32 of those the product is 0 and stays it. The rest of them is lost unseen.
-            Fold::Product => Judge { input: Fill::F32(ODD, ODD), output: Agreement::Bits },
-            _ => Judge::EXACT,
+            Fold::Product => Verification { input: TestInput::F32(ODD, ODD), output: Tolerance::Bits },
+            _ => Verification::EXACT,
         };
     }
     if operator.is_exact() {
@@ -41,7 +41,7 @@ pub(super) fn judge(spec: &Core) -> Judge {
         let input = between(-1.0, 1.0);
         // Of complex numbers the distance has a quotient and a root, which adapters may compute one way or another.
         let same = !(operator.map == Map::Distance && spec.kind == Kind::Complex);
-        return Judge { input, output: if same { Agreement::Bits } else { within(16.0 * u) } };
+        return Verification { input, output: if same { Tolerance::Bits } else { within(16.0 * u) } };
     }
     match operator.fold {
         Fold::Product => {
@@ -51,14 +51,17 @@ pub(super) fn judge(spec: &Core) -> Judge {
             // So close to 1 f16 has few numbers, whose mean is not 1: more than 2¹⁶ of them had a product of 0 or of infinity.
             let spread = if spec.kind == Kind::F16 && count > 65_536.0 { 0.0 } else { spread };
             // Every one of n roundings is in the product. They add up as a walk at random, to about √n/2 each, so 8 are plenty; lost elements change it by more.
-            Judge { input: between(middle * (1.0 - spread), middle * (1.0 + spread)), output: within(u * (8.0 * count.sqrt() + 16.0)) }
+            Verification {
+                input: between(middle * (1.0 - spread), middle * (1.0 + spread)),
+                output: within(u * (8.0 * count.sqrt() + 16.0)),
+            }
         }
         // A sum of n numbers has a depth below n, and two results differ by at most twice the bound 2·u·d; a few more for what is done with an element and with the result.
         // What a caller's operator does is not known: sums and the like, and extrema, agree as well.
         _ => {
             let scale = scale(&operator);
             let error = (4.0 * u * (count + 8.0)).min(MOST);
-            Judge { input: between(0.5 / scale, 1.5 / scale), output: within(error) }
+            Verification { input: between(0.5 / scale, 1.5 / scale), output: within(error) }
         }
     }
 }

@@ -4,12 +4,10 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::build::Pipelines;
-use super::once::OnceMap;
-use super::{Plan, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::tune::{Choice, Tuning};
+use crate::plan::{Builder, OnceMap, Plan, Spec};
+use crate::tune::{Choice, Searchable, Tuning};
 
 /// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
 ///
@@ -20,8 +18,7 @@ use crate::tune::{Choice, Tuning};
 /// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until [`clear`](Self::clear) and the last `Arc` are gone.
 #[derive(Debug)]
 pub struct Planner {
-    gpu: Gpu,
-    pipelines: Pipelines,
+    builder: Builder,
     tuning: Tuning,
     /// For each type of specification a [`Cache`] of its own.
     plans: Mutex<Caches>,
@@ -50,7 +47,7 @@ impl Planner {
     /// A planner without plans, which chooses recipes without measuring any.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), pipelines: Pipelines::default(), tuning: Tuning::default(), plans: Mutex::default() }
+        Self { builder: Builder::new(gpu), tuning: Tuning::default(), plans: Mutex::default() }
     }
 
     /// Chooses recipes as `tuning` says from now on: by measurement, or by the record of one.
@@ -62,14 +59,14 @@ impl Planner {
     /// The device.
     #[must_use]
     pub fn gpu(&self) -> &Gpu {
-        &self.gpu
+        self.builder.gpu()
     }
 
     /// The plan for `spec` by the recipe that [`choose`](Self::choose) gives.
     ///
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
-    pub fn plan<S: Spec>(&self, spec: S) -> Result<Arc<Plan<S>>> {
+    pub fn plan<S: Searchable>(&self, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.plan_with(spec, recipe)
     }
@@ -79,9 +76,9 @@ impl Planner {
     ///
     /// # Errors
     /// If the specification is not valid, or does not fit the device. A search that fails is no error, see [`Tuning::choose`].
-    pub fn choose<S: Spec>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
+    pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         self.check_compute(spec)?;
-        self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(&self.gpu, spec))
+        self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(self.gpu(), spec))
     }
 
     /// The plan for `spec` by a recipe of the caller's.
@@ -89,7 +86,7 @@ impl Planner {
     /// # Errors
     /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
-        self.gpu.check_alive("planning")?;
+        self.gpu().check_alive("planning")?;
         self.check_compute(&spec)?;
         let key = (spec, recipe);
         self.cache::<S>().plans.get_or_make(&key, || {
@@ -100,14 +97,12 @@ impl Planner {
 
     /// The plan for `spec` by a recipe, which only the caller keeps; its pipelines stay here.
     pub(crate) fn build<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
-        let program = spec.lower(&recipe, self.gpu.profile())?;
-        program.check(self.gpu.profile())?;
-        Plan::build(&self.gpu, &self.pipelines, spec, recipe, program)
+        self.builder.plan(spec, recipe)
     }
 
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.
     fn check_compute(&self, spec: &impl Spec) -> Result<()> {
-        let profile = self.gpu.profile();
+        let profile = self.gpu().profile();
         if profile.invocations > 0 {
             return Ok(());
         }
@@ -118,7 +113,7 @@ impl Planner {
     /// Forgets the plans, the pipelines and the recipes that were chosen. Plans that somebody holds go on working; what was measured stays in the record.
     pub fn clear(&self) {
         self.lock().clear();
-        self.pipelines.clear();
+        self.builder.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, Caches> {

@@ -1,0 +1,347 @@
+//! The specification of a permutation: what goes where.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use super::fit::Task;
+use super::problem::{Axis, Problem};
+use super::{Recipe, design, neighbours};
+use crate::element::{Element, plain_data};
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::kernels::transpose::Matrices;
+use crate::layout::{Layout, Placed};
+use crate::plan::{Array, Placement, Program, Spec};
+use crate::shape::{Batched, Shape};
+use crate::tune::sample::{count, index, spread};
+use crate::tune::{Known, Sample, Searchable, Verification};
+
+/// Permutation of the axes of one array or of a batch of them.
+///
+/// # Definition
+/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\] with kᵢ = j of axis `order[i]`: axis i of the output is axis `order[i]` of the input, as in NumPy's `transpose`. With
+/// [`transpose`](Self::transpose) the last two axes change places: Y\[b, c, r\] = X\[b, r, c\].
+///
+/// # Shapes
+/// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
+/// |---|---|---|
+/// | input | b × R × C | b × P × R × C |
+/// | output | b × C × R | b × C × P × R |
+///
+/// Up to 4 axes in any order, of any extents from 1 on; elements of 1, 2, 4, 8 or 16 bytes. Dense, row-major, slowest axis first, unless [`Layout`]s say
+/// otherwise: pitches, parts of larger arrays, interleaved channels. [In place](Self::in_place): square matrices, and batches of them.
+///
+/// # Accuracy, Determinism
+/// Equal bits, NaNs and denormal numbers included. What lies between the elements of an output keeps its bits.
+///
+/// # Cost
+/// One dispatch that reads and writes each element once; several if an array is larger than one binding. No workspace. Elements of 1 and 2 bytes are packed: where
+/// rows of the output begin and end within words of 4 bytes, these take atomic operations.
+///
+/// # Errors
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for an order that is no permutation of the axes, an output layout whose elements might overlap, what cannot be
+/// done in place, or elements of another size; [`Error::LimitExceeded`] for 2³² elements, or for an array that the device cannot bind in parts either;
+/// [`Error::UnfitRecipe`] for a recipe given by hand. From running: see [`Plan`](crate::Plan).
+///
+/// # Sources
+/// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
+#[must_use]
+pub struct Permute<T> {
+    shape: Shape,
+    order: Vec<usize>,
+    batch: usize,
+    input: Option<Layout>,
+    output: Option<Layout>,
+    placement: Placement,
+    element: PhantomData<T>,
+}
+
+plain_data!(Permute { shape, order, batch, input, output, placement });
+
+impl<T: Element> Permute<T> {
+    /// The permutation that makes axis `order[i]` axis i.
+    pub fn new(shape: impl Into<Shape>, order: impl AsRef<[usize]>) -> Self {
+        Self {
+            shape: shape.into(),
+            order: order.as_ref().to_vec(),
+            batch: 1,
+            input: None,
+            output: None,
+            placement: Placement::OutOfPlace,
+            element: PhantomData,
+        }
+    }
+
+    /// The transpose of a matrix of `[rows, columns]`, or of all the matrices of the last two of more axes.
+    pub fn transpose(shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        Self::new(shape, last_two_swapped(shape.rank()))
+    }
+
+    /// Permutes `count` arrays; unless a layout says otherwise, they follow one another.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.batch = count;
+        self
+    }
+
+    /// Where the input's elements lie; dense if this is not called.
+    pub fn input_layout(mut self, layout: Layout) -> Self {
+        self.input = Some(layout);
+        self
+    }
+
+    /// Where the output's elements lie, with a stride for each axis of the output; dense if this is not called. What lies between them is not touched.
+    pub fn output_layout(mut self, layout: Layout) -> Self {
+        self.output = Some(layout);
+        self
+    }
+
+    /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place). Both layouts, if given, are the same, and two axes of equal
+    /// extents change places, one of them without gaps between its elements.
+    pub fn in_place(mut self) -> Self {
+        self.placement = Placement::InPlace;
+        self
+    }
+
+    /// The shape of the output.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the order is no permutation of the axes.
+    pub fn output_shape(&self) -> Result<Shape> {
+        let rank = self.shape.rank();
+        let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
+        if self.order.len() != rank {
+            return Err(unsupported(format!("it has {} axes, and the shape has {rank}", self.order.len())));
+        }
+        if let Some(axis) = self.order.iter().find(|&&axis| axis >= rank) {
+            return Err(unsupported(format!("axis {axis} is not among 0 to {}", rank - 1)));
+        }
+        if let Some(axis) = (0..rank).find(|axis| !self.order.contains(axis)) {
+            return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
+        }
+        let extents: Vec<usize> = self.order.iter().map(|&axis| self.shape.extents()[axis]).collect();
+        Shape::try_from(&extents[..])
+    }
+
+    /// Extents of the input and the order of its axes with the batch as the first of both, if input and output are two dense arrays.
+    pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
+        self.output_shape()?;
+        let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
+        let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
+        let order = std::iter::once(0).chain(self.order.iter().map(|axis| axis + 1));
+        Ok(dense.then(|| (extents.collect(), order.collect())))
+    }
+
+    /// The same with another extent of an axis, as [`dense_axes`](Self::dense_axes) counts them.
+    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
+        match axis {
+            0 => self.clone().batch(extent),
+            _ => Self { shape: self.shape.with(axis - 1, extent), ..self.clone() },
+        }
+    }
+
+    fn geometry(&self) -> Result<Geometry> {
+        self.shape.elements("permutation", self.batch)?;
+        let output_shape = self.output_shape()?;
+        let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
+        let bytes = size_of::<T>();
+        if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+            let what = format!("a permutation of elements of {bytes} bytes ({})", T::NAME);
+            return Err(Error::Unsupported { what, why: "elements have 1, 2, 4, 8 or 16 bytes".to_owned() });
+        }
+        let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
+        let output = self.output.unwrap_or(Layout::dense(output_shape)).placed("output", output_shape, self.batch)?;
+        if !output.distinct {
+            return Err(unsupported(
+                "an output layout",
+                "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
+            ));
+        }
+        let axis =
+            |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+        let rank = self.shape.rank();
+        let mut axes: Vec<Axis> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
+        axes.push(axis(self.batch, rank, rank));
+        let in_place = self.placement == Placement::InPlace;
+        if in_place && self.input != self.output {
+            return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
+        }
+        let problem = Problem::new(bytes as u32, axes, [input.offset, output.offset], in_place);
+        if in_place && !problem.is_square() {
+            return Err(unsupported(
+                "this permutation in place",
+                "only square matrices can: two axes of equal extents change places, and along one of them elements are neighbours",
+            ));
+        }
+        let dense = self.input.is_none() && self.output.is_none() && !in_place && rank >= 2 && self.order == last_two_swapped(rank);
+        let matrices = dense.then(|| {
+            let extents = self.shape.extents();
+            let leading: usize = extents[..rank - 2].iter().product();
+            let batch = (leading * self.batch) as u32;
+            (Matrices { rows: extents[rank - 2] as u32, columns: extents[rank - 1] as u32, batch }, bytes as u32)
+        });
+        Ok(Geometry { input, output, problem, matrices })
+    }
+
+    fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
+        let array = |placed: &Placed| crate::gpu::in_units((placed.span * size_of::<T>()) as u64);
+        Task {
+            problem: &geometry.problem,
+            matrices: geometry.matrices,
+            label: self.to_string(),
+            slots: [Slot::Input(0), Slot::Output],
+            bytes: [array(&geometry.input), array(&geometry.output)],
+            profile,
+        }
+    }
+}
+
+/// 0, 1, …, with the last two exchanged.
+fn last_two_swapped(rank: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rank).collect();
+    if let [.., a, b] = &mut order[..] {
+        std::mem::swap(a, b);
+    }
+    order
+}
+
+/// A specification that has been checked.
+struct Geometry {
+    input: Placed,
+    output: Placed,
+    problem: Problem,
+    matrices: Option<(Matrices, u32)>,
+}
+
+impl<T: Element> crate::plan::Sealed for Permute<T> {}
+
+impl<T: Element> Spec for Permute<T> {
+    type Input = T;
+    type Output = T;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let geometry = self.geometry()?;
+        Ok(design::design(&self.task(&geometry, profile)))
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let geometry = self.geometry()?;
+        let title = self.to_string();
+        let [input, output] = [geometry.input.span, geometry.output.span].map(Array::of::<T>);
+        input.check(&title, "input", profile)?;
+        output.check(&title, "output", profile)?;
+        Ok(Program {
+            title,
+            placement: self.placement,
+            inputs: vec![input],
+            output,
+            workspaces: Vec::new(),
+            tables: Vec::new(),
+            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
+        })
+    }
+}
+
+impl<T: Element> Searchable for Permute<T> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let geometry = self.geometry()?;
+        let task = self.task(&geometry, profile);
+        Ok(neighbours::baseline(&task).unwrap_or_else(|| design::design(&task)))
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
+        let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), size_of::<T>());
+        let results: usize = output_shape.extents().iter().product::<usize>() * self.batch;
+        let sample = |i: usize| {
+            let to = index(output_shape.extents(), i);
+            let mut from = to.clone();
+            self.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
+            let first = geometry.input.place(&from) * bytes;
+            let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
+            Sample { byte: geometry.output.place(&to) * bytes, value }
+        };
+        spread(results, count(1)).map(sample).collect()
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::alternatives(&self.task(&geometry, profile)))
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
+    }
+
+    fn verification(&self) -> Verification {
+        Verification::EXACT
+    }
+}
+
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1 in-place`, with only what is not the default.
+impl<T: Element> fmt::Display for Permute<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
+        let word = if transpose { "transpose" } else { "permute" };
+        write!(f, "{word} {} {}", T::NAME, Batched(self.shape, self.batch))?;
+        if !transpose {
+            f.write_str(" order=")?;
+            for (i, axis) in self.order.iter().enumerate() {
+                write!(f, "{}{axis}", if i == 0 { "" } else { "," })?;
+            }
+        }
+        for (name, layout) in [("in", self.input), ("out", self.output)] {
+            if let Some(layout) = layout {
+                write!(f, " {name}={layout}")?;
+            }
+        }
+        f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) prints.
+impl<T: Element> FromStr for Permute<T> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
+        let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
+        if !matches!(kind, "transpose" | "permute") {
+            return Err(wrong("it begins with transpose or permute"));
+        }
+        let rest = rest.trim_start().strip_prefix(T::NAME).filter(|rest| rest.starts_with(' '));
+        let mut words = rest.ok_or_else(|| wrong(&format!("its elements are {}", T::NAME)))?.split_whitespace();
+        let shape: Shape = words.next().unwrap_or_default().parse()?;
+        let mut spec = Self::transpose(shape);
+        let mut ordered = kind == "transpose";
+        let mut seen: Vec<&str> = Vec::new();
+        for word in words {
+            let name = word.split_once('=').map_or(if word.starts_with('x') { "x" } else { word }, |(name, _)| name);
+            if seen.contains(&name) {
+                return Err(wrong(&format!("`{word}` says something a second time")));
+            }
+            seen.push(name);
+            match (word, word.split_once('=')) {
+                ("in-place", _) => spec.placement = Placement::InPlace,
+                (_, Some(("order", list))) if kind == "permute" => {
+                    let order: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
+                    spec.order = order.map_err(|_| wrong("the order is numbers of axes with commas between them"))?;
+                    ordered = true;
+                }
+                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
+                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
+                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
+                    Some(count) => spec.batch = count,
+                    None => {
+                        return Err(wrong(&format!(
+                            "`{word}` is neither a batch (x4), the order of a permutation (order=2,0,1), a layout (in=1024,1 out=1024,1) nor in-place"
+                        )));
+                    }
+                },
+            }
+        }
+        if ordered { Ok(spec) } else { Err(wrong("a permutation has an order (order=2,0,1)")) }
+    }
+}
