@@ -30,16 +30,16 @@ struct Params {
     /// Strides in the input.
     input_x: u32,
     input_y: u32,
-    input_0: u32,
-    input_1: u32,
-    input_2: u32,
-    input_3: u32,
+    input_outer_0: u32,
+    input_outer_1: u32,
+    input_outer_2: u32,
+    input_outer_3: u32,
     /// Strides in the output; that of x is 1.
     output_y: u32,
-    output_0: u32,
-    output_1: u32,
-    output_2: u32,
-    output_3: u32,
+    output_outer_0: u32,
+    output_outer_1: u32,
+    output_outer_2: u32,
+    output_outer_3: u32,
 }
 
 override WIDTH: u32 = 8u;
@@ -92,8 +92,8 @@ fn main(
     let word = block_x * WIDTH + local.x;
     let y = block_y * HEIGHT + local.y;
     if (index < params.groups && word < params.words && y < params.extent_y) {
-        let source = params.input + y * params.input_y + i_0 * params.input_0 + i_1 * params.input_1 + i_2 * params.input_2 + i_3 * params.input_3;
-        let row = params.output + y * params.output_y + i_0 * params.output_0 + i_1 * params.output_1 + i_2 * params.output_2 + i_3 * params.output_3;
+        let source = params.input + y * params.input_y + i_0 * params.input_outer_0 + i_1 * params.input_outer_1 + i_2 * params.input_outer_2 + i_3 * params.input_outer_3;
+        let row = params.output + y * params.output_y + i_0 * params.output_outer_0 + i_1 * params.output_outer_1 + i_2 * params.output_outer_2 + i_3 * params.output_outer_3;
         let first = word * per_word() - row % per_word();
         let all = element(0u, first, source) | element(1u, first, source) | element(2u, first, source) | element(3u, first, source);
         let place = row / per_word() + word;

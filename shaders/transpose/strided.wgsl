@@ -26,15 +26,15 @@ struct Params {
     /// Strides in the input.
     input_x: u32,
     input_y: u32,
-    input_0: u32,
-    input_1: u32,
-    input_2: u32,
+    input_outer_0: u32,
+    input_outer_1: u32,
+    input_outer_2: u32,
     /// Strides in the output.
     output_x: u32,
     output_y: u32,
-    output_0: u32,
-    output_1: u32,
-    output_2: u32,
+    output_outer_0: u32,
+    output_outer_1: u32,
+    output_outer_2: u32,
 }
 
 override WIDTH: u32 = 32u;
@@ -66,8 +66,8 @@ fn main(
     let i_1 = (outer / params.outer_0) % params.outer_1;
     let i_2 = outer / (params.outer_0 * params.outer_1);
     let y = block_y * HEIGHT + local.y;
-    let source = params.input + y * params.input_y + i_0 * params.input_0 + i_1 * params.input_1 + i_2 * params.input_2;
-    let target_place = params.output + y * params.output_y + i_0 * params.output_0 + i_1 * params.output_1 + i_2 * params.output_2;
+    let source = params.input + y * params.input_y + i_0 * params.input_outer_0 + i_1 * params.input_outer_1 + i_2 * params.input_outer_2;
+    let target_place = params.output + y * params.output_y + i_0 * params.output_outer_0 + i_1 * params.output_outer_1 + i_2 * params.output_outer_2;
     let live = index < params.groups && y < params.extent_y;
     let x = block_x * (WIDTH * ELEMENTS) + local.x;
     move_element(source, target_place, live, x, 0u);

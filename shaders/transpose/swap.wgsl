@@ -21,9 +21,9 @@ struct Params {
     outer_0: u32,
     outer_1: u32,
     /// Their strides.
-    data_0: u32,
-    data_1: u32,
-    data_2: u32,
+    data_outer_0: u32,
+    data_outer_1: u32,
+    data_outer_2: u32,
 }
 
 override WIDTH: u32 = 32u;
@@ -67,7 +67,7 @@ fn main(
     let c = block_x * WIDTH + local.x;
     let r = block_y * HEIGHT + local.y;
     if (index < params.groups && r < c && c < params.extent) {
-        let matrix = params.data + i_0 * params.data_0 + i_1 * params.data_1 + i_2 * params.data_2;
+        let matrix = params.data + i_0 * params.data_outer_0 + i_1 * params.data_outer_1 + i_2 * params.data_outer_2;
         let above = matrix + r * params.row + c;
         let below = matrix + c * params.row + r;
         let difference = element(above) ^ element(below);

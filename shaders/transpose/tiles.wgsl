@@ -32,12 +32,12 @@ struct Params {
     /// Extents of the other axes but the last.
     outer_0: u32,
     outer_1: u32,
-    input_0: u32,
-    input_1: u32,
-    input_2: u32,
-    output_0: u32,
-    output_1: u32,
-    output_2: u32,
+    input_outer_0: u32,
+    input_outer_1: u32,
+    input_outer_2: u32,
+    output_outer_0: u32,
+    output_outer_1: u32,
+    output_outer_2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -84,18 +84,18 @@ fn begins_0(outer: u32) -> vec2<u32> {
 }
 
 fn begins_1(outer: u32) -> vec2<u32> {
-    return begins_0(0u) + outer * vec2<u32>(params.input_0, params.output_0);
+    return begins_0(0u) + outer * vec2<u32>(params.input_outer_0, params.output_outer_0);
 }
 
 fn begins_2(outer: u32) -> vec2<u32> {
     let rest = outer / params.outer_0;
-    return begins_1(outer % params.outer_0) + rest * vec2<u32>(params.input_1, params.output_1);
+    return begins_1(outer % params.outer_0) + rest * vec2<u32>(params.input_outer_1, params.output_outer_1);
 }
 
 fn begins_3(outer: u32) -> vec2<u32> {
     let rest = outer / params.outer_0;
-    let strides_1 = vec2<u32>(params.input_1, params.output_1);
-    let strides_2 = vec2<u32>(params.input_2, params.output_2);
+    let strides_1 = vec2<u32>(params.input_outer_1, params.output_outer_1);
+    let strides_2 = vec2<u32>(params.input_outer_2, params.output_outer_2);
     return begins_1(outer % params.outer_0) + rest % params.outer_1 * strides_1 + rest / params.outer_1 * strides_2;
 }
 

@@ -26,9 +26,6 @@ pub static KERNEL: Kernel = Kernel {
 pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     Ok(Dispatch {
         label: format!("copy of {length} elements"),

@@ -18,13 +18,11 @@ impl Width {
     pub const ALL: [Self; 3] = [Self::Word, Self::Pair, Self::Quad];
 
     /// The width of elements of `bytes` bytes, if there is one.
-    #[must_use]
     pub fn of_bytes(bytes: usize) -> Option<Self> {
         Self::ALL.into_iter().find(|width| width.bytes() as usize == bytes)
     }
 
     /// Size of one element.
-    #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
             Self::Word => 4,
@@ -34,7 +32,6 @@ impl Width {
     }
 
     /// The file that declares `Element` so.
-    #[must_use]
     pub const fn source(self) -> &'static Source {
         match self {
             Self::Word => &super::sources::ELEMENT_WORD,

@@ -3,13 +3,13 @@
 //! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]: everything that is needed to run it once,
 //! as plain data, with the arrays it touches named by [`Slot`].
 
-pub mod copy;
-pub mod element;
-pub mod fft;
-pub mod grid;
+pub(crate) mod copy;
+pub(crate) mod element;
+pub(crate) mod fft;
+pub(crate) mod grid;
 pub mod reduce;
 pub mod sources;
-pub mod transpose;
+pub(crate) mod transpose;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -57,15 +57,15 @@ impl fmt::Debug for Kernel {
 pub struct Field {
     /// Its name, the same in WGSL.
     pub name: &'static str,
-    /// Its type in WGSL.
-    pub wgsl_type: &'static str,
+    /// Its type in Rust. `x: [u32; 2]` is `x_0: u32, x_1: u32` in WGSL, whose uniform arrays have gaps.
+    pub rust_type: &'static str,
     /// Its first byte.
     pub offset: usize,
 }
 
 /// Declares `Params` and, from the same words, the list that the contract tests hold against the WGSL.
 macro_rules! params {
-    ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:tt),* $(,)? }) => {
         $(#[$doc])*
         #[repr(C)]
         #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
@@ -75,7 +75,7 @@ macro_rules! params {
             /// The fields in order.
             pub const FIELDS: &'static [$crate::kernels::Field] = &[$($crate::kernels::Field {
                 name: stringify!($field),
-                wgsl_type: stringify!($type),
+                rust_type: stringify!($type),
                 offset: std::mem::offset_of!(Params, $field),
             }),*];
         }

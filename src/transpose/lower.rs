@@ -40,65 +40,49 @@ impl Runs {
             Self::Tiled { matrices, width, tile } => tiled::dispatch(matrices, width, tile, max_groups, arrays),
             Self::Strided { width, block } => {
                 let (x, y, axes) = fastest(problem);
-                let ([outer_0, outer_1, _], [from, to], outer) = problem.others::<3>(&axes);
+                let ([outer_0, outer_1, _], [input_outer, output_outer], outer) = problem.others::<3>(&axes);
                 let params = strided::Params {
                     extent_x: x.extent,
                     extent_y: y.extent,
                     input,
                     output,
-                    outer_0,
-                    outer_1,
+                    outer: [outer_0, outer_1],
                     input_x: x.strides[0],
                     input_y: y.strides[0],
-                    input_0: from[0],
-                    input_1: from[1],
-                    input_2: from[2],
+                    input_outer,
                     output_x: x.strides[1],
                     output_y: y.strides[1],
-                    output_0: to[0],
-                    output_1: to[1],
-                    output_2: to[2],
+                    output_outer,
                     ..Zeroable::zeroed()
                 };
                 strided::dispatch(label, params, outer, width, block, max_groups, arrays)
             }
             Self::Gather { bytes, workgroup } => {
                 let (x, y, axes) = rows(problem);
-                let ([outer_0, outer_1, outer_2, _], [from, to], outer) = problem.others::<4>(&axes);
+                let ([outer_0, outer_1, outer_2, _], [input_outer, output_outer], outer) = problem.others::<4>(&axes);
                 let params = gather::Params {
                     extent_x: x.extent,
                     extent_y: y.extent,
                     input,
                     output,
-                    outer_0,
-                    outer_1,
-                    outer_2,
+                    outer: [outer_0, outer_1, outer_2],
                     input_x: x.strides[0],
                     input_y: y.strides[0],
-                    input_0: from[0],
-                    input_1: from[1],
-                    input_2: from[2],
-                    input_3: from[3],
+                    input_outer,
                     output_y: y.strides[1],
-                    output_0: to[0],
-                    output_1: to[1],
-                    output_2: to[2],
-                    output_3: to[3],
+                    output_outer,
                     ..Zeroable::zeroed()
                 };
                 gather::dispatch(label, params, outer, bytes, workgroup, max_groups, arrays)
             }
             Self::Swap { bytes, workgroup, turned: [b, a] } => {
-                let ([outer_0, outer_1, _], [strides, _], outer) = problem.others::<3>(&[b, a]);
+                let ([outer_0, outer_1, _], [data_outer, _], outer) = problem.others::<3>(&[b, a]);
                 let params = swap::Params {
                     extent: problem.axes[a].extent,
                     data: input,
                     row: problem.axes[b].strides[0],
-                    outer_0,
-                    outer_1,
-                    data_0: strides[0],
-                    data_1: strides[1],
-                    data_2: strides[2],
+                    outer: [outer_0, outer_1],
+                    data_outer,
                     ..Zeroable::zeroed()
                 };
                 swap::dispatch(label, params, outer, bytes, workgroup, max_groups, arrays)
@@ -108,7 +92,7 @@ impl Runs {
                 let [tiles_b, tiles_a] = tiles_along(problem, [b, a], form.tile);
                 let unit = |side: Side| if side.shifted { 1 } else { side.elements };
                 let (load, store) = (unit(form.load), unit(form.store));
-                let [from, to] = [strides[0].map(|stride| stride / load), strides[1].map(|stride| stride / store)];
+                let [input_outer, output_outer] = [strides[0].map(|stride| stride / load), strides[1].map(|stride| stride / store)];
                 let params = tiles::Params {
                     extent_a: problem.axes[a].extent,
                     extent_b: problem.axes[b].extent,
@@ -119,14 +103,9 @@ impl Runs {
                     output: output / store,
                     input_b: problem.axes[b].strides[0] / load,
                     output_a: problem.axes[a].strides[1] / store,
-                    outer_0,
-                    outer_1,
-                    input_0: from[0],
-                    input_1: from[1],
-                    input_2: from[2],
-                    output_0: to[0],
-                    output_1: to[1],
-                    output_2: to[2],
+                    outer: [outer_0, outer_1],
+                    input_outer,
+                    output_outer,
                 };
                 tiles::dispatch(label, params, form, text.clone(), max_groups, arrays)
             }

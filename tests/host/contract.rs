@@ -7,7 +7,7 @@ use naga::common::wgsl::TryToWgsl;
 use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
 use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::kernels::{self, Access, Dispatch, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
+use wgpu_fft::kernels::{self, Access, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
 use wgpu_fft::reduce::{Reduce, Reduction};
 use wgpu_fft::transpose::Permute;
 
@@ -121,14 +121,23 @@ fn params_and_overrides_are_the_same_on_both_sides() {
                 (member.name.clone().unwrap(), scalar.to_wgsl_for_diagnostics(), member.offset as usize)
             })
             .collect();
-        let twins: Vec<_> = kernel.params.iter().map(|field| (field.name.to_owned(), field.wgsl_type.to_owned(), field.offset)).collect();
+        let twins: Vec<_> = kernel.params.iter().flat_map(in_wgsl).collect();
         assert_eq!(fields, twins, "{}", kernel.name);
-        assert_eq!(*span as usize, 4 * kernel.params.len(), "{}", kernel.name);
+        assert_eq!(*span as usize, 4 * fields.len(), "{}", kernel.name);
 
         // An expression of overrides is an override without a name.
         let overrides: Vec<&str> = module.overrides.iter().filter_map(|(_, value)| value.name.as_deref()).collect();
         assert_eq!(overrides, kernel.overrides, "{}", kernel.name);
     }
+}
+
+/// Name, type and offset of each word of a field.
+fn in_wgsl(field: &Field) -> Vec<(String, String, usize)> {
+    let Some((word, count)) = field.rust_type.trim_matches(['[', ']']).split_once(';') else {
+        return vec![(field.name.to_owned(), field.rust_type.to_owned(), field.offset)];
+    };
+    let count: usize = count.trim().parse().unwrap();
+    (0..count).map(|i| (format!("{}_{i}", field.name), word.to_owned(), field.offset + 4 * i)).collect()
 }
 
 #[test]

@@ -28,10 +28,7 @@ pub struct Workgroup {
     pub bytes: u64,
 }
 
-/// Transforms by the text in `generated`, which computes the [`Pass`](super::pass::Pass) beside it.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
+/// Transforms by the text in `generated`.
 pub fn dispatch(
     label: String,
     params: Params,

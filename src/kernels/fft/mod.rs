@@ -1,9 +1,9 @@
 //! Twins of `shaders/fft/**.wgsl`.
 
-pub mod io;
-pub mod lanes;
-pub mod pass;
-pub mod radix2;
+pub(crate) mod io;
+pub(crate) mod lanes;
+pub(crate) mod pass;
+pub(crate) mod radix2;
 
 use super::{Access, Bind, Slot};
 
@@ -22,7 +22,6 @@ pub struct Rows {
 
 impl Rows {
     /// What is done, for people.
-    #[must_use]
     pub fn label(self) -> String {
         format!("{} of {} rows of {}", if self.inverse { "inverse FFT" } else { "FFT" }, self.rows, self.n)
     }

@@ -48,13 +48,11 @@ pub struct Bound {
 
 impl Bound {
     /// An array in one binding.
-    #[must_use]
     pub fn whole(slot: Slot, bytes: u64) -> Self {
         Self { slot, first: 0, bytes, segment: bytes }
     }
 
     /// Number of bindings.
-    #[must_use]
     pub fn segments(&self) -> usize {
         self.bytes.div_ceil(self.segment) as usize
     }
@@ -83,7 +81,6 @@ pub const ROOTS: [&str; 16] = [
 ];
 
 /// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the constants, and from 4 on what more pieces there are.
-#[must_use]
 pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     let mut binds = Vec::new();
     let mut next = 4;
@@ -111,9 +108,6 @@ pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
 }
 
 /// Transforms `lines` lines by the pass and the text in `generated`.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(
     label: String,
     params: Params,
@@ -138,9 +132,6 @@ pub fn dispatch(
 }
 
 /// The workgroups for so many lines.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if there are too many.
 pub fn grid(lines: u32, workgroup: Workgroup, max_groups: u32) -> Result<Grid> {
     Grid::linear(u64::from(lines.div_ceil(workgroup.lines)), max_groups)
 }

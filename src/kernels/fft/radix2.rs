@@ -24,15 +24,11 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Bytes of workgroup memory for `rows_per_workgroup` rows of `n`.
-#[must_use]
 pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
     2 * 8 * u64::from(n) * u64::from(rows_per_workgroup)
 }
 
 /// Transforms rows with `lanes` invocations for each.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
     Ok(Dispatch {
         label: rows.label(),

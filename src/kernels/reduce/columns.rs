@@ -50,9 +50,6 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Reduces rows to one.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_row = u64::from(params.columns) * u64::from(stage.width);

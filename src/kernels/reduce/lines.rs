@@ -46,9 +46,6 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room for.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_line = u64::from(params.length) * u64::from(stage.width);

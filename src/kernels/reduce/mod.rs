@@ -1,9 +1,9 @@
 //! Twins of `shaders/reduce/*.wgsl`.
 
-pub mod columns;
-pub mod lines;
+pub(crate) mod columns;
+pub(crate) mod lines;
 pub mod operator;
-pub mod tree;
+pub(crate) mod tree;
 
 use std::sync::Arc;
 

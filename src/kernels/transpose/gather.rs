@@ -24,33 +24,17 @@ params! {
         /// Place of the first element of the output.
         pub output: u32,
         /// Extents of the other axes but the last, fastest first.
-        pub outer_0: u32,
-        /// The second.
-        pub outer_1: u32,
-        /// The third.
-        pub outer_2: u32,
+        pub outer: [u32; 3],
         /// Strides in the input.
         pub input_x: u32,
         /// Of y.
         pub input_y: u32,
         /// Of the other axes.
-        pub input_0: u32,
-        /// The second.
-        pub input_1: u32,
-        /// The third.
-        pub input_2: u32,
-        /// The fourth.
-        pub input_3: u32,
+        pub input_outer: [u32; 4],
         /// Strides in the output; that of x is 1.
         pub output_y: u32,
         /// Of the other axes.
-        pub output_0: u32,
-        /// The second.
-        pub output_1: u32,
-        /// The third.
-        pub output_2: u32,
-        /// The fourth.
-        pub output_3: u32,
+        pub output_outer: [u32; 4],
     }
 }
 
@@ -64,9 +48,6 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of the other axes and elements of `bytes` bytes.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(
     label: String,
     params: Params,

@@ -1,11 +1,11 @@
 //! Twins of `shaders/transpose/*.wgsl`.
 
-pub mod gather;
-pub mod naive;
-pub mod strided;
-pub mod swap;
-pub mod tiled;
-pub mod tiles;
+pub(crate) mod gather;
+pub(crate) mod naive;
+pub(crate) mod strided;
+pub(crate) mod swap;
+pub(crate) mod tiled;
+pub(crate) mod tiles;
 
 use super::{Access, Bind, Grid, Slot, input_output};
 use crate::error::Result;
@@ -21,7 +21,6 @@ pub struct Arrays {
 
 impl Arrays {
     /// Whole arrays.
-    #[must_use]
     pub fn whole(slots: [Slot; 2]) -> Self {
         Self { slots, ranges: [None; 2] }
     }

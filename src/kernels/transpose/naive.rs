@@ -31,9 +31,6 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Transposes with workgroups of `workgroup` invocations along x and y.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
     let blocks = matrices.blocks(workgroup);

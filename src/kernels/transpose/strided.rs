@@ -23,29 +23,19 @@ params! {
         /// Place of the first element of the output.
         pub output: u32,
         /// Extents of the other axes but the last, fastest first.
-        pub outer_0: u32,
-        /// The second.
-        pub outer_1: u32,
+        pub outer: [u32; 2],
         /// Strides in the input.
         pub input_x: u32,
         /// Of y.
         pub input_y: u32,
         /// Of the other axes.
-        pub input_0: u32,
-        /// The second.
-        pub input_1: u32,
-        /// The third.
-        pub input_2: u32,
+        pub input_outer: [u32; 3],
         /// Strides in the output.
         pub output_x: u32,
         /// Of y.
         pub output_y: u32,
         /// Of the other axes.
-        pub output_0: u32,
-        /// The second.
-        pub output_1: u32,
-        /// The third.
-        pub output_2: u32,
+        pub output_outer: [u32; 3],
     }
 }
 
@@ -79,9 +69,6 @@ impl Block {
 }
 
 /// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the other axes.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(
     label: String,
     params: Params,

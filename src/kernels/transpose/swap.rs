@@ -20,15 +20,9 @@ params! {
         /// Distance between two rows.
         pub row: u32,
         /// Extents of the other axes but the last, fastest first.
-        pub outer_0: u32,
-        /// The second.
-        pub outer_1: u32,
+        pub outer: [u32; 2],
         /// Their strides.
-        pub data_0: u32,
-        /// The second.
-        pub data_1: u32,
-        /// The third.
-        pub data_2: u32,
+        pub data_outer: [u32; 3],
     }
 }
 
@@ -42,9 +36,6 @@ pub static KERNEL: Kernel = Kernel {
 };
 
 /// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(
     label: String,
     params: Params,

@@ -46,16 +46,12 @@ pub struct Tile {
 
 impl Tile {
     /// Elements of workgroup memory.
-    #[must_use]
     pub fn area(self) -> u32 {
         self.size * (self.size + self.padding)
     }
 }
 
 /// Transposes through `tile`.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
     let tiles = matrices.blocks([tile.size; 2]);

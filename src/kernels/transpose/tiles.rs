@@ -29,21 +29,11 @@ params! {
         /// Stride of a in the output.
         pub output_a: u32,
         /// Extents of the other axes but the last, fastest first.
-        pub outer_0: u32,
-        /// The second.
-        pub outer_1: u32,
+        pub outer: [u32; 2],
         /// Strides of the other axes in the input.
-        pub input_0: u32,
-        /// The second.
-        pub input_1: u32,
-        /// The third.
-        pub input_2: u32,
+        pub input_outer: [u32; 3],
         /// Strides of the other axes in the output.
-        pub output_0: u32,
-        /// The second.
-        pub output_1: u32,
-        /// The third.
-        pub output_2: u32,
+        pub output_outer: [u32; 3],
     }
 }
 
@@ -127,47 +117,40 @@ pub struct Tiles {
 
 impl Tiles {
     /// Blocks of a tile along b, along a.
-    #[must_use]
     pub fn grid(&self) -> [u32; 2] {
         [self.tile[0] / self.store.elements, self.tile[1] / self.load.elements]
     }
 
     /// Invocations of a workgroup.
-    #[must_use]
     pub fn invocations(&self) -> u32 {
         let [b, a] = self.grid();
         a * b / self.blocks
     }
 
     /// Tiles that a workgroup holds at once.
-    #[must_use]
     pub fn halves(&self) -> u32 {
         1 + u32::from(self.in_place)
     }
 
     /// Accesses between two rows of a tile in workgroup memory.
-    #[must_use]
     pub fn pitch(&self) -> u32 {
         let padding = if let Some(Spread::Padding(padding)) = self.memory { padding } else { 0 };
         self.grid()[0] + padding
     }
 
     /// Bytes of workgroup memory.
-    #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let bytes = u64::from(self.halves() * self.tile[1]) * u64::from(self.pitch()) * u64::from(self.store.elements * self.bytes);
         if self.memory.is_some() { bytes } else { 0 }
     }
 
     /// Bytes of an access to the input, the output.
-    #[must_use]
     pub fn widths(&self) -> [u32; 2] {
         [self.load.elements * self.bytes, self.store.elements * self.bytes]
     }
 }
 
 /// Workgroups of `tiles_a` x `tiles_b` tiles and so many indices of the other axes.
-#[must_use]
 pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
     let (a, b) = (u64::from(tiles_a), u64::from(tiles_b));
     let pairs = if tiles.in_place { a * (a + 1) / 2 } else { a * b };
@@ -175,9 +158,6 @@ pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
 }
 
 /// Moves the tiles of `params`.
-///
-/// # Errors
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded) if the grid grows too large.
 pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     Ok(Dispatch {
         label,
