@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use crate::strides::dense;
 
 /// Distances between neighbours along each axis and between the arrays of a batch, in elements of the array: complex numbers or reals.
 ///
@@ -54,21 +55,18 @@ impl Layout {
     /// Row-major without gaps.
     pub fn dense(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
-        let mut strides = [1usize; 4];
-        for axis in (0..shape.rank().saturating_sub(1)).rev() {
-            strides[axis] = strides[axis + 1].saturating_mul(shape.extents()[axis + 1]);
-        }
-        Self { strides, rank: shape.rank(), batch_distance: None, offset: 0, within: None }
+        let mut layout = Self::strides(shape);
+        layout.strides[..shape.rank()].copy_from_slice(&dense(shape.extents()));
+        layout
     }
 
     /// As `dense`, with the axes of the shape in reverse order.
     pub(crate) fn reversed(shape: Shape) -> Self {
-        let mut strides = [1usize; 4];
-        for axis in 1..shape.rank() {
-            strides[axis] = strides[axis - 1].saturating_mul(shape.extents()[axis - 1]);
-        }
-        let elements = shape.extents().iter().product();
-        Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0, within: None }
+        let extents: Vec<usize> = shape.extents().iter().rev().copied().collect();
+        let mut layout = Self::strides(shape).batch_distance(extents.iter().product());
+        layout.strides[..shape.rank()].copy_from_slice(&dense(&extents));
+        layout.strides[..shape.rank()].reverse();
+        layout
     }
 
     /// Distance between the arrays of a batch, which may be smaller than an array: interleaved arrays have 1.

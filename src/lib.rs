@@ -89,6 +89,7 @@ pub mod multi;
 pub mod plan;
 pub mod reduce;
 pub mod shape;
+mod strides;
 pub mod transpose;
 pub mod tune;
 mod wgsl;

@@ -12,6 +12,7 @@ use crate::kernels::transpose::tiled::{self, Tile};
 use crate::kernels::transpose::tiles::{self, Side};
 use crate::kernels::transpose::{Arrays, Matrices, gather, naive, strided, swap};
 use crate::kernels::{Dispatch, Slot, copy};
+use crate::strides::IoDim;
 
 /// What the dispatches of a permutation are about.
 pub(crate) struct Task<'a> {
@@ -272,8 +273,8 @@ impl Task<'_> {
     fn turned(&self) -> Fit<(Problem, [usize; 2])> {
         let mut problem = self.problem.clone();
         if problem.in_place && problem.is_identity() {
-            let one = super::problem::Axis { extent: 1, strides: [1, 2] };
-            problem.axes = vec![one, super::problem::Axis { strides: [2, 1], ..one }];
+            let one = IoDim { extent: 1, strides: [1, 2] };
+            problem.axes = vec![one, IoDim { strides: [2, 1], ..one }];
             return Ok((problem, [1, 0]));
         }
         let axes = problem.turned().ok_or_else(|| "it is for what has neighbours in memory that are none in the output".to_owned())?;

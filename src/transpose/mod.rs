@@ -42,7 +42,7 @@ use crate::layout::{Layout, Placed};
 use crate::plan::sample::{count, index, spread};
 use crate::plan::{Array, Known, Placement, Program, Sample, Spec};
 use crate::shape::{Batched, Shape};
-use problem::Axis;
+use crate::strides::IoDim;
 
 /// Permutation of the axes of one array or of a batch of them.
 ///
@@ -186,9 +186,9 @@ impl<T: Element> Permute<T> {
             ));
         }
         let axis =
-            |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+            |extent: usize, from: usize, to: usize| IoDim { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
         let rank = self.shape.rank();
-        let mut axes: Vec<Axis> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
+        let mut axes: Vec<IoDim> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
         axes.push(axis(self.batch, rank, rank));
         let in_place = self.placement == Placement::InPlace;
         if in_place && self.input != self.output {

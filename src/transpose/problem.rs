@@ -2,13 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, in_units};
-
-/// An axis: its extent, and its strides in input and output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Axis {
-    pub extent: u32,
-    pub strides: [u32; 2],
-}
+use crate::strides::{IoDim, joined};
 
 /// Elements moved from some strides to others.
 ///
@@ -18,7 +12,7 @@ pub(crate) struct Axis {
 pub(crate) struct Problem {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    pub axes: Vec<Axis>,
+    pub axes: Vec<IoDim>,
     /// Places of the first element in input and output.
     pub offsets: [u32; 2],
     pub in_place: bool,
@@ -32,12 +26,11 @@ pub(crate) struct Part {
 }
 
 impl Problem {
-    pub fn new(bytes: u32, axes: impl IntoIterator<Item = Axis>, offsets: [u32; 2], in_place: bool) -> Self {
-        let mut problem = Self { bytes, axes: axes.into_iter().filter(|axis| axis.extent > 1).collect(), offsets, in_place };
-        problem.merge();
+    pub fn new(bytes: u32, axes: impl IntoIterator<Item = IoDim>, offsets: [u32; 2], in_place: bool) -> Self {
+        let mut problem = Self { bytes, axes: simplest(axes.into_iter().collect()), offsets, in_place };
         problem.widen();
         if problem.axes.is_empty() {
-            problem.axes.push(Axis { extent: 1, strides: [1, 1] });
+            problem.axes.push(IoDim { extent: 1, strides: [1, 1] });
         }
         problem
     }
@@ -46,23 +39,7 @@ impl Problem {
     pub fn matrices(bytes: u32, [rows, columns]: [u32; 2], batch: u32) -> Self {
         let each = rows * columns;
         let axes = [[rows, columns, 1], [columns, 1, rows], [batch, each, each]];
-        Self::new(bytes, axes.map(|[extent, input, output]| Axis { extent, strides: [input, output] }), [0, 0], false)
-    }
-
-    /// Joins axes of which the second goes on where the first ends, on both sides.
-    fn merge(&mut self) {
-        self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
-        let goes_on = |first: &Axis, second: &Axis| {
-            (0..2).all(|side| u64::from(first.strides[side]) * u64::from(first.extent) == u64::from(second.strides[side]))
-        };
-        let mut merged: Vec<Axis> = Vec::new();
-        for axis in &self.axes {
-            match merged.last_mut() {
-                Some(last) if goes_on(last, axis) => last.extent *= axis.extent,
-                _ => merged.push(*axis),
-            }
-        }
-        self.axes = merged;
+        Self::new(bytes, axes.map(|[extent, input, output]| IoDim { extent, strides: [input, output] }), [0, 0], false)
     }
 
     /// Takes two neighbours as one element while they stay together.
@@ -83,8 +60,7 @@ impl Problem {
                     axis.strides.iter_mut().for_each(|stride| *stride /= 2);
                 }
             }
-            self.axes.retain(|axis| axis.extent > 1);
-            self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+            self.axes = simplest(std::mem::take(&mut self.axes));
         }
     }
 
@@ -112,7 +88,7 @@ impl Problem {
 
     /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other axes where they are: what can be done in place.
     pub fn is_square(&self) -> bool {
-        let moved: Vec<&Axis> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
+        let moved: Vec<&IoDim> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
         self.offsets[0] == self.offsets[1]
             && match moved[..] {
                 [] => true,
@@ -218,12 +194,18 @@ impl Problem {
     }
 }
 
+/// Sorted by their strides in the output, with neighbours joined.
+fn simplest(mut axes: Vec<IoDim>) -> Vec<IoDim> {
+    axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+    joined(axes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn axis(extent: u32, input: u32, output: u32) -> Axis {
-        Axis { extent, strides: [input, output] }
+    fn axis(extent: u32, input: u32, output: u32) -> IoDim {
+        IoDim { extent, strides: [input, output] }
     }
 
     #[test]
