@@ -286,11 +286,16 @@ impl<'a, S: Transform> Divider<'a, S> {
         if view.at + 1 == view.seen.len() && units.is_multiple_of(COLUMNS) && units >= 64 * COLUMNS {
             granule = granule.max(COLUMNS);
         }
+        let columns = view.columns();
+        let like = |recipe: Recipe| {
+            let alone = columns.iter().fold(recipe.clone(), |recipe, &axis| recipe.for_single_column(axis));
+            Recipes::Like(Box::new(move |units: &Range<usize>| if units.len() == 1 { alone.clone() } else { recipe.clone() }))
+        };
         let work = Units {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
             spec,
-            recipes: recipe.map_or(Recipes::Own, Recipes::Like),
+            recipes: recipe.map_or(Recipes::Own, like),
             positioned: false,
         };
         Ok((granule, Arc::new(work)))
@@ -332,6 +337,15 @@ impl View {
     fn renumbered(&self) -> Vec<(usize, usize)> {
         let transformed = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen));
         transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()
+    }
+
+    /// The transformed axes, as a part's specification numbers them, of which each unit is a column and there are several.
+    fn columns(&self) -> Vec<usize> {
+        let is_column = |axis: usize| {
+            let mut others = (axis + 1..self.seen.len()).filter(|&seen| seen != self.at);
+            axis < self.at && self.seen[self.at].extent > 1 && others.all(|seen| self.seen[seen].extent == 1)
+        };
+        (0..self.seen.len()).filter(|&seen| self.is_transformed(seen) && is_column(seen)).map(|seen| seen - self.batch()).collect()
     }
 
     /// Rows along the last axis in a unit, where it is in one piece.

@@ -133,10 +133,13 @@ impl<S: Spec> Task for Plan<S> {
 #[cfg(feature = "cpu")]
 pub(crate) type OnHost = Box<dyn Fn(&Range<usize>, &[Vec<u32>], &mut [u32]) -> Result<()> + Send + Sync>;
 
+/// The recipe for some units, before it is adapted to a device.
+type OfUnits<R> = Box<dyn Fn(&Range<usize>) -> R + Send + Sync>;
+
 /// How devices come by recipes.
 pub(crate) enum Recipes<R> {
-    /// All follow the arithmetic of this one.
-    Like(R),
+    /// All follow the arithmetic of this one, which may be another for other units.
+    Like(OfUnits<R>),
     /// Each takes what its planner chooses: any gives the same bits.
     Own,
     /// Each takes what its rules choose: they keep to one order.
@@ -155,9 +158,9 @@ pub(crate) struct Units<S: Spec, F> {
 
 impl<S: Spec, F> Units<S, F> {
     /// The recipe for a device, by the rules where it is the device's own.
-    fn recipe(&self, spec: &S, profile: &DeviceProfile) -> Result<S::Recipe> {
+    fn recipe(&self, spec: &S, units: &Range<usize>, profile: &DeviceProfile) -> Result<S::Recipe> {
         match &self.recipes {
-            Recipes::Like(recipe) => spec.adapted(recipe, profile),
+            Recipes::Like(recipe) => spec.adapted(&recipe(units), profile),
             Recipes::Own | Recipes::ByRule => spec.design(profile),
         }
     }
@@ -168,14 +171,14 @@ impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync> Work for Units<S,
         let spec = (self.spec)(units)?;
         let recipe = match &self.recipes {
             Recipes::Own => planner.choose(&spec)?.recipe,
-            _ => self.recipe(&spec, planner.gpu().profile())?,
+            _ => self.recipe(&spec, units, planner.gpu().profile())?,
         };
         Ok(Arc::new(planner.build(spec, recipe)?))
     }
 
     fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()> {
         let spec = (self.spec)(units)?;
-        spec.lower(&self.recipe(&spec, profile)?, profile)?.check(profile)
+        spec.lower(&self.recipe(&spec, units, profile)?, profile)?.check(profile)
     }
 
     fn is_positioned(&self) -> bool {
