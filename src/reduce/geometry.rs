@@ -1,8 +1,7 @@
 //! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the two lies closest.
 
 use super::Core;
-use crate::error::{Error, Result};
-use crate::shape::Batched;
+use crate::error::Result;
 use crate::strides::{IoDim, joined};
 
 /// An array to reduce.
@@ -66,24 +65,8 @@ impl Geometry {
     }
 
     pub fn of(spec: &Core) -> Result<Self> {
-        let what = || format!("`{spec}`");
-        let rank = spec.shape.rank();
         spec.shape.elements("reduction", spec.batch)?;
-        let axes: Vec<usize> = match &spec.axes {
-            None => (0..rank).collect(),
-            Some(axes) if axes.is_empty() => {
-                let why = "an empty list of axes reduces nothing: leave it out for all axes".to_owned();
-                return Err(Error::Unsupported { what: what(), why });
-            }
-            Some(axes) => axes.clone(),
-        };
-        if let Some(axis) = axes.iter().find(|&&axis| axis >= rank) {
-            let why = format!("axis {axis}: the axes of {} are 0 to {}", Batched(spec.shape, 1), rank - 1);
-            return Err(Error::Unsupported { what: what(), why });
-        }
-        if let Some(axis) = axes.iter().enumerate().find_map(|(i, axis)| axes[..i].contains(axis).then_some(axis)) {
-            return Err(Error::Unsupported { what: what(), why: format!("axis {axis} is given twice") });
-        }
+        let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| spec.unsupported(&why))?;
         // From the closest axis to the batch; what is reduced has one place in the output.
         let extents = spec.shape.extents().iter().enumerate().rev().map(|(axis, &extent)| (extent, axes.contains(&axis)));
         let mut strides = [1, 1];

@@ -285,9 +285,9 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// The axes to reduce, counted from the slowest; all of them if this is not called. The others are kept, in their order.
+    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not called. The others are kept, in their order.
     pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-        self.core.axes = Some(axes.as_ref().to_vec());
+        self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
         self
     }
 
