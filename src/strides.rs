@@ -49,6 +49,11 @@ fn goes_on<D: Strided>(first: &mut D, second: &D) -> bool {
     first.as_ref().iter().zip(second.as_ref()).all(|(&first, &second)| u64::from(first) * extent == u64::from(second))
 }
 
+/// One more than the largest place on a side, 0 for input and 1 for output.
+pub(crate) fn reach(dims: &[IoDim], side: usize) -> u64 {
+    dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.strides[side])).sum::<u64>() + 1
+}
+
 /// The strides of a dense array of such extents, the slowest dimension first.
 pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
     let mut strides = vec![1usize; extents.len()];

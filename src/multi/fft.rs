@@ -108,14 +108,8 @@ impl<'a, S: Transform> Divider<'a, S> {
 
     /// The axes that are not transformed, neighbours together: of those that have enough units the slowest, else the one with the most.
     fn independent(&self) -> Option<Range<usize>> {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for (axis, &transformed) in self.parts.transformed.iter().enumerate() {
-            match runs.last_mut() {
-                _ if transformed => {}
-                Some(run) if run.end == axis => run.end += 1,
-                _ => runs.push(axis..axis + 1),
-            }
-        }
+        let axes: Vec<usize> = (0..self.rank()).filter(|&axis| !self.parts.transformed[axis]).collect();
+        let runs: Vec<Range<usize>> = axes.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect();
         let units = |run: &Range<usize>| self.parts.extents[run.clone()].iter().product::<usize>();
         let enough = runs.iter().find(|run| units(run) >= 4 * self.set.len());
         enough.or(runs.iter().max_by_key(|run| units(run)).filter(|run| units(run) > 1)).cloned()
