@@ -81,10 +81,7 @@ impl Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (axis, extent) in self.extents().iter().enumerate() {
-            write!(f, "{}{extent}", if axis == 0 { "" } else { "x" })?;
-        }
-        Ok(())
+        f.write_str(&join(self.extents(), "x"))
     }
 }
 
@@ -104,6 +101,11 @@ impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// `8.8.2` for `[8, 8, 2]` and `"."`.
+pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 /// Prints `512x512 x4`; the batch only where there is one.

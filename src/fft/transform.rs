@@ -6,7 +6,7 @@ use super::{Direction, Scale};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
 
 /// Which transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -261,8 +261,7 @@ impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
         if let Some(axes) = &self.axes {
-            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
-            write!(f, " axes={}", axes.join(","))?;
+            write!(f, " axes={}", join(axes, ","))?;
         }
         for (name, layout) in [("in", self.input), ("out", self.output)] {
             if let Some(layout) = layout {

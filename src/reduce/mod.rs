@@ -65,7 +65,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
 use crate::plan::{Judge, Program, Sample, Spec};
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
 use geometry::Geometry;
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]), f64.
@@ -477,8 +477,7 @@ impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.name, self.element, Batched(self.shape, self.batch))?;
         if let Some(axes) = &self.axes {
-            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
-            write!(f, " axes={}", axes.join(","))?;
+            write!(f, " axes={}", join(axes, ","))?;
         }
         match &self.mapped {
             Some(operator::Map::Square) => f.write_str(" square")?,

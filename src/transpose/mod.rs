@@ -41,7 +41,7 @@ use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
 use crate::plan::sample::{count, index, spread};
 use crate::plan::{Array, Known, Placement, Program, Sample, Spec};
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
 use crate::strides::IoDim;
 
 /// Permutation of the axes of one array or of a batch of them.
@@ -319,10 +319,7 @@ impl<T: Element> fmt::Display for Permute<T> {
         let word = if transpose { "transpose" } else { "permute" };
         write!(f, "{word} {} {}", T::NAME, Batched(self.shape, self.batch))?;
         if !transpose {
-            f.write_str(" order=")?;
-            for (i, axis) in self.order.iter().enumerate() {
-                write!(f, "{}{axis}", if i == 0 { "" } else { "," })?;
-            }
+            write!(f, " order={}", join(&self.order, ","))?;
         }
         for (name, layout) in [("in", self.input), ("out", self.output)] {
             if let Some(layout) = layout {
