@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::shape::Shape;
+use crate::shape::{Shape, join};
+use crate::strides::dense;
 
 /// Distances between neighbours along each axis and between the arrays of a batch, in elements of the array: complex numbers or reals.
 ///
@@ -54,21 +55,18 @@ impl Layout {
     /// Row-major without gaps.
     pub fn dense(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
-        let mut strides = [1usize; 4];
-        for axis in (0..shape.rank().saturating_sub(1)).rev() {
-            strides[axis] = strides[axis + 1].saturating_mul(shape.extents()[axis + 1]);
-        }
-        Self { strides, rank: shape.rank(), batch_distance: None, offset: 0, within: None }
+        let mut layout = Self::strides(shape);
+        layout.strides[..shape.rank()].copy_from_slice(&dense(shape.extents()));
+        layout
     }
 
     /// As `dense`, with the axes of the shape in reverse order.
     pub(crate) fn reversed(shape: Shape) -> Self {
-        let mut strides = [1usize; 4];
-        for axis in 1..shape.rank() {
-            strides[axis] = strides[axis - 1].saturating_mul(shape.extents()[axis - 1]);
-        }
-        let elements = shape.extents().iter().product();
-        Self { strides, rank: shape.rank(), batch_distance: Some(elements), offset: 0, within: None }
+        let extents: Vec<usize> = shape.extents().iter().rev().copied().collect();
+        let mut layout = Self::strides(shape).batch_distance(extents.iter().product());
+        layout.strides[..shape.rank()].copy_from_slice(&dense(&extents));
+        layout.strides[..shape.rank()].reverse();
+        layout
     }
 
     /// Distance between the arrays of a batch, which may be smaller than an array: interleaved arrays have 1.
@@ -106,8 +104,14 @@ impl Layout {
         let distance = self.batch_distance.unwrap_or(self.strides[0].saturating_mul(shape.extents()[0]));
         let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
         axes.push((batch, distance));
-        let reach =
-            axes.iter().fold(0u64, |sum, &(extent, stride)| sum.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64)));
+        axes.retain(|(extent, _)| *extent > 1);
+        axes.sort_by_key(|&(_, stride)| stride);
+        // With neighbours farther apart than all that lies below them, no two elements share a place.
+        let (mut reach, mut distinct) = (0u64, true);
+        for (extent, stride) in axes {
+            distinct &= stride as u64 > reach;
+            reach = reach.saturating_add(((extent - 1) as u64).saturating_mul(stride as u64));
+        }
         let reached = reach.saturating_add(self.offset as u64).saturating_add(1);
         let span = self.within.map_or(reached, |len| len as u64);
         if span < reached {
@@ -120,15 +124,6 @@ impl Layout {
         }
         let mut strides: Vec<u32> = self.strides[..self.rank].iter().map(|&stride| stride.min(u32::MAX as usize) as u32).collect();
         strides.push(distance.min(u32::MAX as usize) as u32);
-        // With neighbours farther apart than all that lies below them, no two elements share a place.
-        axes.retain(|(extent, _)| *extent > 1);
-        axes.sort_by_key(|&(_, stride)| stride);
-        let mut below = 0u64;
-        let mut distinct = true;
-        for &(extent, stride) in &axes {
-            distinct &= stride as u64 > below;
-            below += (extent - 1) as u64 * stride as u64;
-        }
         Ok(Placed { strides, offset: self.offset as u32, span: span as usize, distinct })
     }
 }
@@ -162,9 +157,7 @@ impl Placed {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (axis, stride) in self.strides[..self.rank].iter().enumerate() {
-            write!(f, "{}{stride}", if axis == 0 { "" } else { "," })?;
-        }
+        f.write_str(&join(&self.strides[..self.rank], ","))?;
         if let Some(distance) = self.batch_distance {
             write!(f, "/{distance}")?;
         }
@@ -191,13 +184,7 @@ impl FromStr for Layout {
         let (strides, distance) =
             rest.split_once('/').map_or(Ok((rest, None)), |(strides, distance)| Ok((strides, Some(number(distance)?))))?;
         let strides: Vec<usize> = strides.split(',').map(number).collect::<Result<_>>()?;
-        let layout = match strides[..] {
-            [a] => Self::strides([a]),
-            [a, b] => Self::strides([a, b]),
-            [a, b, c] => Self::strides([a, b, c]),
-            [a, b, c, d] => Self::strides([a, b, c, d]),
-            _ => return Err(wrong()),
-        };
+        let layout = Self::strides(Shape::try_from(&strides[..]).map_err(|_| wrong())?);
         Ok(Self { batch_distance: distance, within, ..layout }.offset(offset))
     }
 }

@@ -90,6 +90,7 @@ pub mod plan;
 mod planner;
 pub mod reduce;
 pub mod shape;
+mod strides;
 pub mod transpose;
 pub mod tune;
 mod wgsl;

@@ -16,6 +16,27 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Axes as a specification keeps them: ascending, and none if they are all of the shape's. Specifications that name the same axes
+    /// in another order are equal, and have one plan and one entry in a record.
+    pub(crate) fn canonical_axes(&self, axes: &[usize]) -> Option<Vec<usize>> {
+        let mut axes = axes.to_vec();
+        axes.sort_unstable();
+        (!axes.iter().copied().eq(0..self.rank())).then_some(axes)
+    }
+
+    /// The axes that a specification means by canonical ones, or why there are no such axes.
+    pub(crate) fn axes(&self, canonical: Option<&[usize]>) -> std::result::Result<Vec<usize>, String> {
+        let Some(axes) = canonical else { return Ok((0..self.rank()).collect()) };
+        match axes {
+            [] => Err("an empty list of axes: leave it out for all of them".to_owned()),
+            [.., last] if *last >= self.rank() => Err(format!("axis {last}: the axes of {self} are 0 to {}", self.rank() - 1)),
+            _ => match axes.windows(2).find(|pair| pair[0] == pair[1]) {
+                Some(pair) => Err(format!("axis {} is given twice", pair[0])),
+                None => Ok(axes.to_vec()),
+            },
+        }
+    }
+
     /// The extents, slowest axis first.
     #[must_use]
     pub fn extents(&self) -> &[usize] {
@@ -60,10 +81,7 @@ impl Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (axis, extent) in self.extents().iter().enumerate() {
-            write!(f, "{}{extent}", if axis == 0 { "" } else { "x" })?;
-        }
-        Ok(())
+        f.write_str(&join(self.extents(), "x"))
     }
 }
 
@@ -83,6 +101,11 @@ impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// `8.8.2` for `[8, 8, 2]` and `"."`.
+pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 /// Prints `512x512 x4`; the batch only where there is one.

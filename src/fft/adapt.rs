@@ -31,39 +31,18 @@ const MOST: usize = 24;
 /// [`Adapt::adapted`](super::Adapt::adapted).
 pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;
-    let own = with_single_columns(transform, recipe);
     let fits = |recipe: &Recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile));
-    let Err(error) = fits(&own) else { return Ok(own) };
+    let Err(error) = fits(recipe) else { return Ok(recipe.clone()) };
     // What lies between transposes can be done where it lies, by the same passes.
-    let Some(Recipe::Axes(axes)) = &(if matches!(own, Recipe::Axes(_)) { Some(own) } else { own.of_axes(&[(1, 1), (0, 0)]) }) else {
-        return Err(error);
+    let own = match recipe {
+        Recipe::Axes(_) => Some(recipe.clone()),
+        Recipe::Transposed { .. } => recipe.of_axes(&[(1, 1), (0, 0)]),
     };
+    let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
     let adapter = Adapter { designer: Designer { transform, geometry: &geometry, profile }, transform, geometry: &geometry, profile };
     let ways = [Some(axes.clone()), adapter.without_blocks(axes)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
-}
-
-/// The recipe with accesses of one number along columns, where there is one column only: its elements are neighbours, and wider accesses would be taken along
-/// it, with other roots. An axis is one of columns if `axes` names it and not the last, of extent 1.
-fn with_single_columns(transform: &Transform, recipe: &Recipe) -> Recipe {
-    let mut own = recipe.clone();
-    if let Recipe::Axes(axes) = &mut own {
-        for axis in axes.iter_mut().filter(|axis| is_single_column(transform, axis.axis)) {
-            for pass in &mut axis.passes {
-                if let PassRecipe::Lanes { width, .. } = pass {
-                    *width = 1;
-                }
-            }
-        }
-    }
-    own
-}
-
-fn is_single_column(transform: &Transform, axis: usize) -> bool {
-    let after = transform.shape.extents().get(axis + 1..).unwrap_or_default();
-    let others_are_alone = !after.is_empty() && after.iter().all(|&extent| extent == 1);
-    others_are_alone && transform.axes.as_ref().is_some_and(|axes| axes.iter().all(|own| *own <= axis))
 }
 
 struct Adapter<'a> {
@@ -228,6 +207,23 @@ pub(super) fn granule(transform: &Transform, recipe: &Recipe) -> Option<usize> {
 }
 
 impl Recipe {
+    /// This recipe for a part that has only one of the columns along `axis`.
+    ///
+    /// Its elements are neighbours, so accesses of several numbers, which were across columns, would be taken along it, and
+    /// lanes that are wider along a line multiply by other roots.
+    #[must_use]
+    pub fn for_single_column(&self, axis: usize) -> Self {
+        let mut own = self.clone();
+        if let Self::Axes(axes) = &mut own {
+            for pass in axes.iter_mut().filter(|own| own.axis == axis).flat_map(|own| &mut own.passes) {
+                if let PassRecipe::Lanes { width, .. } = pass {
+                    *width = 1;
+                }
+            }
+        }
+        own
+    }
+
     /// The parts of this recipe for some axes, as a recipe for a transform of these alone: pairs of an axis's number here and there. Axes that this recipe does
     /// not have, as they are 1 long, are left out; there is none if that leaves none, or if two are to be one. Blocks stay where the same axis follows. The row
     /// and column transforms between transposes become axes 1 and 0.

@@ -3,7 +3,7 @@
 use super::recipe::Registers;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
-use crate::kernels::join;
+use crate::shape::join;
 
 type Fit = Result<(), String>;
 

@@ -2,6 +2,7 @@
 
 use super::passes::Step;
 use super::place::Place;
+use crate::strides::{Strided, joined};
 
 /// One index of a line's number.
 #[derive(Clone, Debug)]
@@ -14,17 +15,15 @@ pub(super) struct Line {
     pub twiddle_weight: u32,
 }
 
-impl Line {
-    /// The two as one index, if on both sides the second goes on where the first ends.
-    fn merged(&self, next: &Self) -> Option<Self> {
-        let goes_on = |first: &Place, second: &Place| {
-            first.low.is_empty() && second.low.is_empty() && u64::from(first.stride) * u64::from(self.extent) == u64::from(second.stride)
-        };
-        let weights =
-            [(self.load_weight, next.load_weight), (self.store_weight, next.store_weight), (self.twiddle_weight, next.twiddle_weight)];
-        let weights_go_on = weights.into_iter().all(|(first, second)| u64::from(first) * u64::from(self.extent) == u64::from(second));
-        (goes_on(&self.load, &next.load) && goes_on(&self.store, &next.store) && weights_go_on)
-            .then(|| Self { extent: self.extent * next.extent, ..self.clone() })
+impl Strided for Line {
+    fn extent(&mut self) -> &mut u32 {
+        &mut self.extent
+    }
+
+    fn strides(&self) -> Option<impl AsRef<[u32]>> {
+        let Self { load, store, .. } = self;
+        let linear = load.low.is_empty() && store.low.is_empty();
+        linear.then_some([load.stride, store.stride, self.load_weight, self.store_weight, self.twiddle_weight])
     }
 }
 
@@ -36,7 +35,7 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let mut lines: Vec<Line> = from
         .dims
         .iter()
-        .filter(|dim| dim.key != step.element && dim.extent > 1)
+        .filter(|dim| dim.key != step.element)
         .map(|dim| {
             let own = dim.key.0 == axis;
             let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
@@ -51,16 +50,10 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
         })
         .collect();
     lines.sort_by_key(|line| (line.store.lowest_stride(), line.load.lowest_stride()));
-    let mut merged: Vec<Line> = Vec::new();
-    for line in lines {
-        match merged.last_mut().and_then(|last| Some((last.merged(&line)?, last))) {
-            Some((both, last)) => *last = both,
-            None => merged.push(line),
-        }
-    }
-    if merged.is_empty() {
+    let mut lines = joined(lines);
+    if lines.is_empty() {
         let nowhere = Place::linear(0);
-        merged.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
+        lines.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
     }
-    merged
+    lines
 }

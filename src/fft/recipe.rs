@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::kernels::join;
+use crate::shape::join;
 use crate::transpose;
 
 /// How to compute a transform.

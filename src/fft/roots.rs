@@ -6,8 +6,8 @@ use std::fmt;
 use num_complex::Complex64;
 use rustfft::FftPlannerScalar;
 
-use crate::kernels::join;
 use crate::plan::Table;
+use crate::shape::join;
 
 /// exp(-2πi·k/n), correct to about one unit in the last place of f64, and exact at multiples of an eighth turn where f64 can be.
 pub(crate) fn root(k: u64, n: u64) -> Complex64 {

@@ -6,7 +6,7 @@ use super::{Direction, Scale};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
 
 /// Which transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Transform {
     /// Extents of the array of positions: of the reals, where there are any.
     pub shape: Shape,
     pub batch: usize,
-    /// The axes to transform; all if nothing is said.
+    /// The axes to transform, as [`Shape::canonical_axes`] has them; all if nothing is said.
     pub axes: Option<Vec<usize>>,
     pub input: Option<Layout>,
     pub output: Option<Layout>,
@@ -107,17 +107,8 @@ impl Transform {
             );
         }
         let last = rank - 1;
-        let mut axes = self.axes.clone().unwrap_or_else(|| (0..rank).collect());
-        axes.sort_unstable();
-        if axes.is_empty() {
-            return unsupported("a transform over no axes", "name one axis at least, or leave `axes` out to transform all of them");
-        }
-        if let Some(axis) = axes.iter().find(|&&axis| axis > last) {
-            return unsupported(&format!("axis {axis}"), &format!("the axes of a shape of rank {rank} are 0 to {last}"));
-        }
-        if axes.windows(2).any(|pair| pair[0] == pair[1]) {
-            return unsupported("an axis given twice", "each is transformed once");
-        }
+        let wrong = |why| Error::Unsupported { what: format!("`{self}`"), why };
+        let axes = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
         let complex = matches!(self.kind, Kind::C2c(_));
         if !complex && !axes.contains(&last) {
             return unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers");
@@ -243,9 +234,9 @@ impl Transform {
                 ("in-place", _) => spec.placement = Placement::InPlace,
                 ("transposed", _) => spec.transposed = true,
                 (_, Some(("axes", list))) => {
-                    let axes: std::result::Result<_, _> = list.split_terminator(',').map(str::parse).collect();
+                    let axes: std::result::Result<Vec<usize>, _> = list.split_terminator(',').map(str::parse).collect();
                     let axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
-                    spec.axes = Some(axes);
+                    spec.axes = spec.shape.canonical_axes(&axes);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
@@ -270,8 +261,7 @@ impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
         if let Some(axes) = &self.axes {
-            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
-            write!(f, " axes={}", axes.join(","))?;
+            write!(f, " axes={}", join(axes, ","))?;
         }
         for (name, layout) in [("in", self.input), ("out", self.output)] {
             if let Some(layout) = layout {
@@ -299,9 +289,9 @@ macro_rules! specification {
                 self
             }
 
-            /// The axes to transform, counted from the slowest; all of them if this is not called. The others are like batches.
+            /// The axes to transform, counted from the slowest, in any order; all of them if this is not called. The others are like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = Some(axes.as_ref().to_vec());
+                self.0.axes = self.0.shape.canonical_axes(axes.as_ref());
                 self
             }
 

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::shape::join;
 pub use grid::Grid;
 pub use sources::Source;
 
@@ -281,11 +282,6 @@ impl fmt::Display for Dispatch {
             _ => Ok(()),
         }
     }
-}
-
-/// `8.8.2` for `[8, 8, 2]` and `"."`.
-pub(crate) fn join(values: &[u32], separator: &str) -> String {
-    values.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
 }
 
 /// Every kernel of the crate.

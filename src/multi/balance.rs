@@ -7,7 +7,7 @@ use super::partition::{self, Cost};
 use super::phase::Reading;
 use super::report::Rate;
 use super::ring::apart;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
@@ -100,6 +100,18 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
     }
 }
 
+/// The shares of members by their costs, and the seconds that the slowest of them takes.
+///
+/// They are in the order of the members, in which units are given out: only the last share may end within a granule.
+fn shared(units: usize, granule: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
+    members.sort_by_key(|(member, _)| *member);
+    let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();
+    let shares = partition::in_granules(units, granule, |groups| partition::balanced(groups, &costs))?;
+    let seconds = shares.iter().zip(&members).map(|(&share, (_, cost))| cost.of(share)).fold(0.0, f64::max);
+    let shares = members.iter().zip(shares).map(|((member, _), share)| (*member, share));
+    Ok((shares.filter(|(_, share)| *share > 0).collect(), seconds))
+}
+
 impl Balance {
     /// Measures `present` members: each alone, then all of them together, then without the slowest, and so on.
     ///
@@ -183,19 +195,12 @@ impl Balance {
                 level(engine, &mut named);
                 named.into_iter().map(|(_, cost, _)| cost).collect()
             };
-            let shares = partition::in_granules(units, granule, |groups| {
-                let costs: Vec<Cost> = costs.iter().map(|cost| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();
-                partition::balanced(groups, &costs)
-            });
-            let shares = shares.map_err(|error| (group[0].0, error))?;
-            let predicted = shares.iter().zip(&costs).map(|(&share, cost)| cost.of(share)).fold(0.0, f64::max);
-            let mut fixed: Vec<(usize, usize)> = group.iter().zip(shares).map(|((member, ..), share)| (*member, share)).collect();
-            fixed.retain(|(_, share)| *share > 0);
-            fixed.sort_unstable();
-            if dynamic && fixed.len() > 1 {
-                add(Division::Guided(fixed.iter().map(|(member, _)| *member).collect()), predicted);
+            let members = group.iter().zip(costs).map(|((member, ..), cost)| (*member, cost)).collect();
+            let (shares, predicted) = shared(units, granule, members).map_err(|error| (group[0].0, error))?;
+            if dynamic && shares.len() > 1 {
+                add(Division::Guided(shares.iter().map(|(member, _)| *member).collect()), predicted);
             }
-            add(Division::Fixed(fixed), predicted);
+            add(Division::Fixed(shares), predicted);
         }
         let present = present.to_vec();
         Ok(Self { rates, candidates, present })
@@ -242,6 +247,16 @@ mod tests {
         let [both, alone]: [&[(usize, usize)]; 2] = [&[(0, 5), (1, 5)], &[(0, 10)]];
         assert_eq!(balance(&[(both, 0.95), (alone, 1.0)]).choose(), Division::Fixed(alone.to_vec()));
         assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
+    }
+
+    /// The short granule went to the slowest member, and units to the members in their order: rows of reals lost the rows they were paired with.
+    #[test]
+    fn only_the_last_share_ends_within_a_granule() {
+        let cost = |per_unit| Cost { fixed: 0.0, per_unit };
+        for members in [vec![(0, cost(2.0)), (1, cost(1.0))], vec![(1, cost(1.0)), (0, cost(2.0))]] {
+            let (shares, seconds) = shared(17, 2, members).unwrap();
+            assert_eq!((shares, seconds), (vec![(0, 6), (1, 11)], 12.0));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::divide::{Cut, Divide, Divided};
-use super::phase::{Alike, Phase, Place, Units, Work};
+use super::phase::{Alike, OfUnits, Phase, Place, Units, Work};
 use super::set::DeviceSet;
 use super::transpose::grid;
 use crate::error::{Error, Result};
@@ -108,14 +108,8 @@ impl<'a, S: Transform> Divider<'a, S> {
 
     /// The axes that are not transformed, neighbours together: of those that have enough units the slowest, else the one with the most.
     fn independent(&self) -> Option<Range<usize>> {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for (axis, &transformed) in self.parts.transformed.iter().enumerate() {
-            match runs.last_mut() {
-                _ if transformed => {}
-                Some(run) if run.end == axis => run.end += 1,
-                _ => runs.push(axis..axis + 1),
-            }
-        }
+        let axes: Vec<usize> = (0..self.rank()).filter(|&axis| !self.parts.transformed[axis]).collect();
+        let runs: Vec<Range<usize>> = axes.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect();
         let units = |run: &Range<usize>| self.parts.extents[run.clone()].iter().product::<usize>();
         let enough = runs.iter().find(|run| units(run) >= 4 * self.set.len());
         enough.or(runs.iter().max_by_key(|run| units(run)).filter(|run| units(run) > 1)).cloned()
@@ -286,11 +280,16 @@ impl<'a, S: Transform> Divider<'a, S> {
         if view.at + 1 == view.seen.len() && units.is_multiple_of(COLUMNS) && units >= 64 * COLUMNS {
             granule = granule.max(COLUMNS);
         }
+        let columns = view.columns();
+        let like = |recipe: Recipe| {
+            let alone = columns.iter().fold(recipe.clone(), |recipe, &axis| recipe.for_single_column(axis));
+            Box::new(move |units: &Range<usize>| if units.len() == 1 { alone.clone() } else { recipe.clone() }) as OfUnits
+        };
         let work = Units {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
             spec,
-            recipes: Alike(recipe),
+            recipes: Alike(recipe.map(like)),
             positioned: false,
         };
         Ok((granule, Arc::new(work)))
@@ -332,6 +331,15 @@ impl View {
     fn renumbered(&self) -> Vec<(usize, usize)> {
         let transformed = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen));
         transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()
+    }
+
+    /// The transformed axes, as a part's specification numbers them, of which each unit is a column and there are several.
+    fn columns(&self) -> Vec<usize> {
+        let is_column = |axis: usize| {
+            let mut others = (axis + 1..self.seen.len()).filter(|&seen| seen != self.at);
+            axis < self.at && self.seen[self.at].extent > 1 && others.all(|seen| self.seen[seen].extent == 1)
+        };
+        (0..self.seen.len()).filter(|&seen| self.is_transformed(seen) && is_column(seen)).map(|seen| seen - self.batch()).collect()
     }
 
     /// Rows along the last axis in a unit, where it is in one piece.

@@ -139,13 +139,14 @@ pub(crate) type OnHost = Box<dyn Fn(&Range<usize>, &[Vec<u32>], &mut [u32]) -> R
 /// How devices come by the recipes of a phase.
 pub(crate) trait Recipes<S: Spec>: Send + Sync {
     /// The recipe for a device that no planner is asked about.
-    fn for_profile(&self, spec: &S, profile: &DeviceProfile) -> Result<S::Recipe> {
+    fn for_profile(&self, spec: &S, units: &Range<usize>, profile: &DeviceProfile) -> Result<S::Recipe> {
+        let _ = units;
         spec.design(profile)
     }
 
     /// The recipe for a planner's device.
-    fn for_planner(&self, spec: &S, planner: &Planner) -> Result<S::Recipe> {
-        self.for_profile(spec, planner.gpu().profile())
+    fn for_planner(&self, spec: &S, units: &Range<usize>, planner: &Planner) -> Result<S::Recipe> {
+        self.for_profile(spec, units, planner.gpu().profile())
     }
 }
 
@@ -158,17 +159,20 @@ impl<S: Spec> Recipes<S> for ByRule {}
 pub(crate) struct ByPlanner;
 
 impl<S: Searchable> Recipes<S> for ByPlanner {
-    fn for_planner(&self, spec: &S, planner: &Planner) -> Result<S::Recipe> {
+    fn for_planner(&self, spec: &S, _: &Range<usize>, planner: &Planner) -> Result<S::Recipe> {
         Ok(planner.choose(spec)?.recipe)
     }
 }
 
-/// All devices follow the arithmetic of one recipe; there is none where the host is the only device.
-pub(crate) struct Alike(pub Option<Recipe>);
+/// The recipe for some units, before it is adapted to a device.
+pub(crate) type OfUnits = Box<dyn Fn(&Range<usize>) -> Recipe + Send + Sync>;
+
+/// All devices follow the arithmetic of one recipe, which may be another for other units; there is none where the host is the only device.
+pub(crate) struct Alike(pub Option<OfUnits>);
 
 impl<S: Adapt> Recipes<S> for Alike {
-    fn for_profile(&self, spec: &S, profile: &DeviceProfile) -> Result<Recipe> {
-        self.0.as_ref().map_or_else(|| spec.design(profile), |recipe| spec.adapted(recipe, profile))
+    fn for_profile(&self, spec: &S, units: &Range<usize>, profile: &DeviceProfile) -> Result<Recipe> {
+        self.0.as_ref().map_or_else(|| spec.design(profile), |recipe| spec.adapted(&recipe(units), profile))
     }
 }
 
@@ -185,13 +189,13 @@ pub(crate) struct Units<F, R> {
 impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync, R: Recipes<S>> Work for Units<F, R> {
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>> {
         let spec = (self.spec)(units)?;
-        let recipe = self.recipes.for_planner(&spec, planner)?;
+        let recipe = self.recipes.for_planner(&spec, units, planner)?;
         Ok(Arc::new(planner.build(spec, recipe)?))
     }
 
     fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()> {
         let spec = (self.spec)(units)?;
-        spec.lower(&self.recipes.for_profile(&spec, profile)?, profile)?.check(profile)
+        spec.lower(&self.recipes.for_profile(&spec, units, profile)?, profile)?.check(profile)
     }
 
     fn is_positioned(&self) -> bool {

@@ -62,24 +62,17 @@ fn longest(extents: &[usize]) -> usize {
 /// The permutation by plain copies.
 #[cfg(feature = "cpu")]
 fn moved(input: Vec<usize>, cut: usize, order: Vec<usize>, bytes: usize) -> super::phase::OnHost {
+    use crate::strides::{dense, place};
     Box::new(move |units, inputs, output| {
         let mut extents = input.clone();
         extents[cut] = units.len();
-        let mut strides = vec![bytes; extents.len()];
-        for axis in (0..extents.len() - 1).rev() {
-            strides[axis] = strides[axis + 1] * extents[axis + 1];
-        }
+        let strides = dense(&extents);
         let source: &[u8] = bytemuck::cast_slice(&inputs[0]);
         let target: &mut [u8] = bytemuck::cast_slice_mut(output);
-        let walk: Vec<(usize, usize)> = order.iter().map(|&axis| (extents[axis], strides[axis])).collect();
+        let dims: Vec<(usize, usize)> = order.iter().rev().map(|&axis| (extents[axis], strides[axis] * bytes)).collect();
         let count: usize = extents.iter().product();
         for (i, element) in target.chunks_exact_mut(bytes).take(count).enumerate() {
-            let mut rest = i;
-            let mut from = 0;
-            for &(extent, stride) in walk.iter().rev() {
-                from += rest % extent * stride;
-                rest /= extent;
-            }
+            let from = place(dims.iter().copied(), i);
             element.copy_from_slice(&source[from..from + bytes]);
         }
         Ok(())

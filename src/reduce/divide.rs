@@ -150,8 +150,8 @@ impl Cut {
         let order = fixed_order(operator, geometry);
         let [side_by_side, width, parts] = order[0];
         let (chunk, parts) = chunk(geometry.length(geometry.count(), width), side_by_side, parts);
-        let is_slowest = |reduced: u32| geometry.kept.iter().all(|kept| kept.stride < reduced);
-        let is_cut = parts > 1 && matches!(geometry.reduced[..], [run] if is_slowest(run.stride));
+        let is_slowest = |reduced: u32| geometry.kept.iter().all(|kept| kept.strides[0] < reduced);
+        let is_cut = parts > 1 && matches!(geometry.reduced[..], [run] if is_slowest(run.strides[0]));
         Self { order, chunk, parts, is_cut }
     }
 
@@ -169,7 +169,7 @@ impl Cut {
                 Division::Parts { unit, units, last: all - (units - 1) * unit, words }
             }
             Some(run) => {
-                let (extent, inner) = (run.extent as usize, run.stride as usize);
+                let (extent, inner) = (run.extent as usize, run.strides[0] as usize);
                 Division::Lines { outer: all / (extent * inner), extent, inner, results: results / extent }
             }
             None => Division::Whole(all),

@@ -1,16 +1,8 @@
 //! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the two lies closest.
 
 use super::Core;
-use crate::error::{Error, Result};
-use crate::shape::Batched;
-
-/// Neighbouring axes that are all reduced or all kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Run {
-    pub extent: u32,
-    /// Elements between neighbours.
-    pub stride: u32,
-}
+use crate::error::Result;
+use crate::strides::{IoDim, joined};
 
 /// An array to reduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,9 +10,9 @@ pub(super) struct Geometry {
     /// Elements that follow one another are reduced to one; else they are kept, and rows are reduced.
     pub lines: bool,
     /// What is reduced, closest first; at most two.
-    pub reduced: Vec<Run>,
+    pub reduced: Vec<IoDim>,
     /// What is kept, closest first; at most two for lines and three for columns.
-    pub kept: Vec<Run>,
+    pub kept: Vec<IoDim>,
 }
 
 impl Geometry {
@@ -58,10 +50,10 @@ impl Geometry {
     pub fn with_kept(&self, extent: u32) -> Self {
         let mut piece = self.clone();
         if let Some(run) = piece.kept.last_mut() {
-            let (all, stride) = (run.extent, run.stride);
+            let (all, [stride, _]) = (run.extent, run.strides);
             run.extent = extent;
-            for slower in piece.reduced.iter_mut().filter(|run| run.stride > stride) {
-                slower.stride = slower.stride / all * extent;
+            for slower in piece.reduced.iter_mut().filter(|run| run.strides[0] > stride) {
+                slower.strides[0] = slower.strides[0] / all * extent;
             }
         }
         piece
@@ -69,43 +61,24 @@ impl Geometry {
 
     /// The same array with so many of what is reduced, which is one run.
     pub fn with_reduced(&self, extent: u32) -> Self {
-        Self { reduced: self.reduced.iter().map(|run| Run { extent, ..*run }).collect(), ..self.clone() }
+        Self { reduced: self.reduced.iter().map(|run| IoDim { extent, ..*run }).collect(), ..self.clone() }
     }
 
     pub fn of(spec: &Core) -> Result<Self> {
-        let what = || format!("`{spec}`");
-        let rank = spec.shape.rank();
         spec.shape.elements("reduction", spec.batch)?;
-        let axes: Vec<usize> = match &spec.axes {
-            None => (0..rank).collect(),
-            Some(axes) if axes.is_empty() => {
-                let why = "an empty list of axes reduces nothing: leave it out for all axes".to_owned();
-                return Err(Error::Unsupported { what: what(), why });
-            }
-            Some(axes) => axes.clone(),
-        };
-        if let Some(axis) = axes.iter().find(|&&axis| axis >= rank) {
-            let why = format!("axis {axis}: the axes of {} are 0 to {}", Batched(spec.shape, 1), rank - 1);
-            return Err(Error::Unsupported { what: what(), why });
-        }
-        if let Some(axis) = axes.iter().enumerate().find_map(|(i, axis)| axes[..i].contains(axis).then_some(axis)) {
-            return Err(Error::Unsupported { what: what(), why: format!("axis {axis} is given twice") });
-        }
-        // From the closest axis to the batch.
+        let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| spec.unsupported(&why))?;
+        // From the closest axis to the batch; what is reduced has one place in the output.
         let extents = spec.shape.extents().iter().enumerate().rev().map(|(axis, &extent)| (extent, axes.contains(&axis)));
-        let mut runs: Vec<(Run, bool)> = Vec::new();
-        let mut stride = 1;
-        for (extent, reduced) in extents.chain([(spec.batch, false)]) {
+        let mut strides = [1, 1];
+        let dims = extents.chain([(spec.batch, false)]).map(|(extent, reduced)| {
             let extent = extent as u32;
-            match runs.last_mut() {
-                _ if extent == 1 => {}
-                Some((run, same)) if *same == reduced => run.extent *= extent,
-                _ => runs.push((Run { extent, stride }, reduced)),
-            }
-            stride = stride.wrapping_mul(extent);
-        }
-        let side = |wanted| runs.iter().filter(|(_, reduced)| *reduced == wanted).map(|(run, _)| *run).collect();
-        let lines = runs.first().is_none_or(|(_, reduced)| *reduced);
-        Ok(Self { lines, reduced: side(true), kept: side(false) })
+            let [input, output] = strides;
+            strides = [input * extent, if reduced { output } else { output * extent }];
+            IoDim { extent, strides: [input, if reduced { 0 } else { output }] }
+        });
+        let dims = joined(dims);
+        let lines = dims.first().is_none_or(|dim| dim.strides[1] == 0);
+        let (reduced, kept) = dims.into_iter().partition(|dim| dim.strides[1] == 0);
+        Ok(Self { lines, reduced, kept })
     }
 }

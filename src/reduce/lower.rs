@@ -11,6 +11,7 @@ use crate::kernels::reduce::operator::Operator;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
 use crate::kernels::{Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
+use crate::strides::IoDim;
 
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = Geometry::of(spec)?;
@@ -276,7 +277,7 @@ impl Lowering<'_> {
                 kept: [(of_kept, distance), (1, 0)],
             };
         }
-        let run = |runs: &[super::geometry::Run], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.stride / width));
+        let run = |runs: &[IoDim], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.strides[0] / width));
         let contiguous = self.geometry.contiguous() / width;
         if *lines {
             let run_of_line = reduced.first().map_or((1, 1), |run| (run.extent / width, 1));

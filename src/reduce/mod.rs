@@ -65,7 +65,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
 use crate::plan::{Program, Spec};
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
 use crate::tune::{Sample, Searchable, Verification};
 use geometry::Geometry;
 
@@ -286,9 +286,9 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// The axes to reduce, counted from the slowest; all of them if this is not called. The others are kept, in their order.
+    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not called. The others are kept, in their order.
     pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-        self.core.axes = Some(axes.as_ref().to_vec());
+        self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
         self
     }
 
@@ -480,8 +480,7 @@ impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.name, self.element, Batched(self.shape, self.batch))?;
         if let Some(axes) = &self.axes {
-            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
-            write!(f, " axes={}", axes.join(","))?;
+            write!(f, " axes={}", join(axes, ","))?;
         }
         match &self.mapped {
             Some(operator::Map::Square) => f.write_str(" square")?,

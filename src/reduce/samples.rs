@@ -4,9 +4,10 @@ use half::f16;
 use num_complex::Complex64;
 
 use super::Core;
-use super::geometry::{Geometry, Run};
+use super::geometry::Geometry;
 use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
+use crate::strides::{IoDim, place};
 use crate::tune::sample::{count, spread};
 use crate::tune::{Known, Sample, Tolerance};
 
@@ -33,15 +34,9 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     results.map_while(sample).collect()
 }
 
-/// Where index `i` lies that counts through these axes, the closest first.
-fn walk(runs: &[Run], i: usize) -> usize {
-    let mut rest = i;
-    let place = |run: &Run| {
-        let digit = rest % run.extent as usize;
-        rest /= run.extent as usize;
-        digit * run.stride as usize
-    };
-    runs.iter().map(place).sum()
+/// Where the input's element `i` along these dimensions lies.
+fn walk(dims: &[IoDim], i: usize) -> usize {
+    place(dims.iter().map(|dim| (dim.extent as usize, dim.strides[0] as usize)), i)
 }
 
 /// A number, as an integer too where it is one.

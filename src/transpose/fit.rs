@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::problem::{Axis, Part, Problem};
+use super::problem::{Part, Problem};
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -11,6 +11,7 @@ use crate::kernels::transpose::tiled::{self, Tile};
 use crate::kernels::transpose::tiles::{self, Side};
 use crate::kernels::transpose::{Matrices, gather, naive, strided, swap};
 use crate::kernels::{Grid, Slot, copy};
+use crate::strides::IoDim;
 
 /// A permutation on a device, as an operation needs it.
 pub(crate) struct Task<'a> {
@@ -100,18 +101,18 @@ impl Runs {
 
 /// The axes that the invocations of a workgroup go along, x and y, and their numbers. Where there is
 /// none, it has one element.
-fn plane(problem: &Problem, x: Option<usize>, y: Option<usize>) -> (Axis, Axis, Vec<usize>) {
-    let axis = |i: Option<usize>| i.map_or(Axis { extent: 1, strides: [0, 0] }, |i| problem.axes[i]);
+fn plane(problem: &Problem, x: Option<usize>, y: Option<usize>) -> (IoDim, IoDim, Vec<usize>) {
+    let axis = |i: Option<usize>| i.map_or(IoDim { extent: 1, strides: [0, 0] }, |i| problem.axes[i]);
     (axis(x), axis(y), x.into_iter().chain(y).collect())
 }
 
 /// The two fastest axes of the output.
-pub(super) fn fastest(problem: &Problem) -> (Axis, Axis, Vec<usize>) {
+pub(super) fn fastest(problem: &Problem) -> (IoDim, IoDim, Vec<usize>) {
     plane(problem, Some(0), (problem.axes.len() > 1).then_some(1))
 }
 
 /// Along x rows of neighbours in the output, along y those rows that are closest in the input.
-pub(super) fn rows(problem: &Problem) -> (Axis, Axis, Vec<usize>) {
+pub(super) fn rows(problem: &Problem) -> (IoDim, IoDim, Vec<usize>) {
     let x = problem.axes.iter().position(|axis| axis.strides[1] == 1);
     let others = (0..problem.axes.len()).filter(|&i| Some(i) != x);
     plane(problem, x, others.min_by_key(|&i| problem.axes[i].strides[0]))
@@ -225,8 +226,8 @@ impl Task<'_> {
     fn turned(&self) -> Fit<(Problem, [usize; 2])> {
         let mut problem = self.problem.clone();
         if problem.in_place && problem.is_identity() {
-            let one = Axis { extent: 1, strides: [1, 2] };
-            problem.axes = vec![one, Axis { strides: [2, 1], ..one }];
+            let one = IoDim { extent: 1, strides: [1, 2] };
+            problem.axes = vec![one, IoDim { strides: [2, 1], ..one }];
             return Ok((problem, [1, 0]));
         }
         let why = || Unfit::Why("it is for what has neighbours in memory that are none in the output".to_owned());

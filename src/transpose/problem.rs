@@ -2,13 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, in_units};
-
-/// An axis: its extent, and its strides in input and output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Axis {
-    pub extent: u32,
-    pub strides: [u32; 2],
-}
+use crate::strides::{IoDim, joined, reach};
 
 /// Elements moved from some strides to others.
 ///
@@ -18,7 +12,7 @@ pub(crate) struct Axis {
 pub(crate) struct Problem {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    pub axes: Vec<Axis>,
+    pub axes: Vec<IoDim>,
     /// Places of the first element in input and output.
     pub offsets: [u32; 2],
     pub in_place: bool,
@@ -32,12 +26,11 @@ pub(crate) struct Part {
 }
 
 impl Problem {
-    pub fn new(bytes: u32, axes: impl IntoIterator<Item = Axis>, offsets: [u32; 2], in_place: bool) -> Self {
-        let mut problem = Self { bytes, axes: axes.into_iter().filter(|axis| axis.extent > 1).collect(), offsets, in_place };
-        problem.merge();
+    pub fn new(bytes: u32, axes: impl IntoIterator<Item = IoDim>, offsets: [u32; 2], in_place: bool) -> Self {
+        let mut problem = Self { bytes, axes: simplest(axes.into_iter().collect()), offsets, in_place };
         problem.widen();
         if problem.axes.is_empty() {
-            problem.axes.push(Axis { extent: 1, strides: [1, 1] });
+            problem.axes.push(IoDim { extent: 1, strides: [1, 1] });
         }
         problem
     }
@@ -46,23 +39,7 @@ impl Problem {
     pub fn matrices(bytes: u32, [rows, columns]: [u32; 2], batch: u32) -> Self {
         let each = rows * columns;
         let axes = [[rows, columns, 1], [columns, 1, rows], [batch, each, each]];
-        Self::new(bytes, axes.map(|[extent, input, output]| Axis { extent, strides: [input, output] }), [0, 0], false)
-    }
-
-    /// Joins axes of which the second goes on where the first ends, on both sides.
-    fn merge(&mut self) {
-        self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
-        let goes_on = |first: &Axis, second: &Axis| {
-            (0..2).all(|side| u64::from(first.strides[side]) * u64::from(first.extent) == u64::from(second.strides[side]))
-        };
-        let mut merged: Vec<Axis> = Vec::new();
-        for axis in &self.axes {
-            match merged.last_mut() {
-                Some(last) if goes_on(last, axis) => last.extent *= axis.extent,
-                _ => merged.push(*axis),
-            }
-        }
-        self.axes = merged;
+        Self::new(bytes, axes.map(|[extent, input, output]| IoDim { extent, strides: [input, output] }), [0, 0], false)
     }
 
     /// Takes two neighbours as one element while they stay together.
@@ -83,8 +60,7 @@ impl Problem {
                     axis.strides.iter_mut().for_each(|stride| *stride /= 2);
                 }
             }
-            self.axes.retain(|axis| axis.extent > 1);
-            self.axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+            self.axes = simplest(std::mem::take(&mut self.axes));
         }
     }
 
@@ -112,7 +88,7 @@ impl Problem {
 
     /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other axes where they are: what can be done in place.
     pub fn is_square(&self) -> bool {
-        let moved: Vec<&Axis> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
+        let moved: Vec<&IoDim> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
         self.offsets[0] == self.offsets[1]
             && match moved[..] {
                 [] => true,
@@ -147,12 +123,6 @@ impl Problem {
             && self.axes.iter().enumerate().all(|(i, axis)| if i == along { fits(axis.extent) } else { fits(axis.strides[side]) })
     }
 
-    /// One more than the last place of a side, from its first one on.
-    fn reach(&self, side: usize, extents: &[u32]) -> u64 {
-        let steps = self.axes.iter().zip(extents);
-        steps.map(|(axis, &extent)| u64::from(extent - 1) * u64::from(axis.strides[side])).sum::<u64>() + 1
-    }
-
     /// The problem as one dispatch or as several, so that no binding is larger than the device allows: `bytes` are those of the arrays.
     ///
     /// It is cut along the axes that are longest in memory, into pieces of multiples of `granules` elements of each axis; none for an axis that must stay whole.
@@ -164,66 +134,60 @@ impl Problem {
         // A binding begins where any device lets it.
         let alignment = u64::from(profile.storage_alignment).max(256);
         let element = u64::from(self.bytes);
-        let needed = |side: usize, pieces: &[u32]| in_units(self.reach(side, pieces) * element) + alignment;
-        let mut pieces: Vec<u32> = self.axes.iter().map(|axis| axis.extent).collect();
+        let needed = |side: usize, piece: &[IoDim]| in_units(reach(piece, side) * element) + alignment;
+        let mut piece = self.axes.clone();
         for (side, &bytes) in bytes.iter().enumerate() {
-            while bytes.min(needed(side, &pieces)) > limit {
-                let can = |&i: &usize| granules[i].is_some_and(|granule| pieces[i] > granule);
-                let Some(longest) = (0..pieces.len()).filter(can).max_by_key(|&i| self.axes[i].strides[side]) else {
+            while bytes.min(needed(side, &piece)) > limit {
+                let can = |&i: &usize| granules[i].is_some_and(|granule| piece[i].extent > granule);
+                let Some(longest) = (0..piece.len()).filter(can).max_by_key(|&i| self.axes[i].strides[side]) else {
                     let what = format!("`{label}` (bytes)");
-                    let required = bytes.min(needed(side, &pieces));
+                    let required = bytes.min(needed(side, &piece));
                     return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit });
                 };
                 let granule = granules[longest].unwrap_or(1);
-                pieces[longest] = pieces[longest].div_ceil(2).next_multiple_of(granule);
+                piece[longest].extent = piece[longest].extent.div_ceil(2).next_multiple_of(granule);
             }
         }
-        let count: u64 = self.axes.iter().zip(&pieces).map(|(axis, &piece)| u64::from(axis.extent.div_ceil(piece))).product();
+        let counts: Vec<u64> = self.axes.iter().zip(&piece).map(|(all, piece)| u64::from(all.extent.div_ceil(piece.extent))).collect();
+        let count = counts.iter().product();
         const MOST: u64 = 4096;
         if count > MOST {
             let what = format!("`{label}` in bindings of {limit} bytes");
             return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST });
         }
-        // In 64 bits: one past the last piece of an axis of nearly 2³² elements fits no u32.
-        let mut firsts = vec![0u64; pieces.len()];
-        let mut parts = Vec::new();
-        loop {
-            let mut problem = self.clone();
-            for ((axis, &piece), &first) in problem.axes.iter_mut().zip(&pieces).zip(&firsts) {
-                axis.extent = piece.min(axis.extent - first as u32);
+        let part = |i: u64| {
+            let (mut problem, mut rest) = (self.clone(), i);
+            let mut first = self.offsets.map(u64::from);
+            for ((axis, piece), count) in problem.axes.iter_mut().zip(&piece).zip(&counts) {
+                let begin = (rest % count) as u32 * piece.extent;
+                rest /= count;
+                axis.extent = piece.extent.min(axis.extent - begin);
+                (0..2).for_each(|side| first[side] += u64::from(begin) * u64::from(axis.strides[side]));
             }
-            let extents: Vec<u32> = problem.axes.iter().map(|axis| axis.extent).collect();
-            let mut ranges = [None; 2];
-            for (side, range) in ranges.iter_mut().enumerate() {
-                let steps = self.axes.iter().zip(&firsts);
-                let first = u64::from(self.offsets[side]) + steps.map(|(axis, &first)| first * u64::from(axis.strides[side])).sum::<u64>();
-                let begin = first * element / alignment * alignment;
-                let offset = first - begin / element;
+            let ranges = [0, 1].map(|side| {
+                let begin = first[side] * element / alignment * alignment;
+                let offset = first[side] - begin / element;
                 problem.offsets[side] = offset as u32;
-                *range = Some((begin, in_units((offset + self.reach(side, &extents)) * element)));
-            }
-            parts.push(Part { problem, ranges });
-            let next = (0..pieces.len()).find(|&i| {
-                firsts[i] += u64::from(pieces[i]);
-                let fine = firsts[i] < u64::from(self.axes[i].extent);
-                if !fine {
-                    firsts[i] = 0;
-                }
-                fine
+                Some((begin, in_units((offset + reach(&problem.axes, side)) * element)))
             });
-            if next.is_none() {
-                return Ok(parts);
-            }
-        }
+            Part { problem, ranges }
+        };
+        Ok((0..count).map(part).collect())
     }
+}
+
+/// Sorted by their strides in the output, with neighbours joined.
+fn simplest(mut axes: Vec<IoDim>) -> Vec<IoDim> {
+    axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+    joined(axes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn axis(extent: u32, input: u32, output: u32) -> Axis {
-        Axis { extent, strides: [input, output] }
+    fn axis(extent: u32, input: u32, output: u32) -> IoDim {
+        IoDim { extent, strides: [input, output] }
     }
 
     #[test]
@@ -239,7 +203,7 @@ mod tests {
         assert_eq!(problem.axes, [axis(105, 1, 1)]);
     }
 
-    /// One past the last piece fits no u32: the parts had no end.
+    /// Where one past the last piece fits no u32.
     #[test]
     fn the_longest_axes_have_an_end() {
         let profile = DeviceProfile::webgpu_defaults();

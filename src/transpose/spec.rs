@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use super::fit::Task;
-use super::problem::{Axis, Problem};
+use super::problem::Problem;
 use super::{Recipe, design, neighbours};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
@@ -14,7 +14,8 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::shape::{Batched, Shape};
+use crate::shape::{Batched, Shape, join};
+use crate::strides::IoDim;
 use crate::tune::sample::{count, index, spread};
 use crate::tune::{Known, Sample, Searchable, Verification};
 
@@ -160,9 +161,9 @@ impl<T: Element> Permute<T> {
             ));
         }
         let axis =
-            |extent: usize, from: usize, to: usize| Axis { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
+            |extent: usize, from: usize, to: usize| IoDim { extent: extent as u32, strides: [input.strides[from], output.strides[to]] };
         let rank = self.shape.rank();
-        let mut axes: Vec<Axis> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
+        let mut axes: Vec<IoDim> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
         axes.push(axis(self.batch, rank, rank));
         let in_place = self.placement == Placement::InPlace;
         if in_place && self.input != self.output {
@@ -287,10 +288,7 @@ impl<T: Element> fmt::Display for Permute<T> {
         let word = if transpose { "transpose" } else { "permute" };
         write!(f, "{word} {} {}", T::NAME, Batched(self.shape, self.batch))?;
         if !transpose {
-            f.write_str(" order=")?;
-            for (i, axis) in self.order.iter().enumerate() {
-                write!(f, "{}{axis}", if i == 0 { "" } else { "," })?;
-            }
+            write!(f, " order={}", join(&self.order, ","))?;
         }
         for (name, layout) in [("in", self.input), ("out", self.output)] {
             if let Some(layout) = layout {

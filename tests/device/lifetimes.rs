@@ -30,6 +30,7 @@ pub fn the_same_plan_is_made_once(device: &Device) {
     let planner = Planner::new(device.gpu());
     let first = planner.plan(C2c::forward([32, 16])).unwrap();
     assert!(std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
+    assert!(std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16]).axes([1, 0])).unwrap()));
     assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16]).batch(2)).unwrap()));
     planner.clear();
     assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));

@@ -169,7 +169,8 @@ impl Parts<'_> {
         for own in cuts(columns, 1) {
             let slab: Vec<Complex32> = (0..rows).flat_map(|r| own.clone().map(move |c| r * columns + c)).map(|i| data[i]).collect();
             let text = format!("c2c {direction} {rows}x{} axes=0{factor}", own.len());
-            let slab = self.run::<C2c>(text, recipe, &slab);
+            let recipe = if own.len() == 1 && columns > 1 { recipe.for_single_column(0) } else { recipe.clone() };
+            let slab = self.run::<C2c>(text, &recipe, &slab);
             for (i, value) in slab.into_iter().enumerate() {
                 data[i / own.len() * columns + own.start + i % own.len()] = value;
             }

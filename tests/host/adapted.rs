@@ -80,6 +80,8 @@ fn every_choice_fits_every_device() {
         "r2c fwd 4096x4096",
         "c2r inv 61x53",
         "r2c fwd 65536 x4",
+        // A line, though its axis is not the last: nothing was a column.
+        "c2c fwd 256x1 x8 axes=0",
     ];
     for from in profiles() {
         for text in more.into_iter().chain(SPECS) {
@@ -118,19 +120,21 @@ fn recipes_by_hand_fit_every_device() {
     }
 }
 
-/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number of a single column, and never along it.
+/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number of a single column, and never along it if the recipe says that
+/// it is one.
 #[test]
 fn parts_take_what_columns_they_have() {
     for to in profiles() {
+        let part_of = |recipe: &Recipe, count| if count == 1 { recipe.for_single_column(0) } else { recipe.clone() };
         let columns = "axis 0: lanes 16.16 lanes=8 width=4 invocations=64".parse().unwrap();
         for (count, width) in [(1024, 4), (12, 4), (6, 2), (5, 1), (1, 1)] {
             let spec = C2c::forward([256, count]).axes([0]);
-            let adapted = spec.adapted(&columns, &to).unwrap().to_string();
+            let adapted = spec.adapted(&part_of(&columns, count), &to).unwrap().to_string();
             assert!(adapted.starts_with(&format!("axis 0: lanes 16.16 lanes=8 width={width} ")), "{count} on {}: {adapted}", to.name);
         }
         let two = "axis 0: lanes 64.1 lanes=1 width=4 invocations=64 + lanes 32.1 lanes=1 width=4 invocations=64".parse().unwrap();
         for (count, width) in [(8, 4), (6, 2), (5, 1), (1, 1)] {
-            let adapted = check(&C2c::forward([2048, count]).axes([0]).batch(3), &two, &to).to_string();
+            let adapted = check(&C2c::forward([2048, count]).axes([0]).batch(3), &part_of(&two, count), &to).to_string();
             assert_eq!(adapted.matches(&format!("width={width} ")).count(), 2, "{count} on {}: {adapted}", to.name);
         }
         // Along a row the width decides on roots.

@@ -301,6 +301,7 @@ fn recipes_that_do_not_fit_say_why() {
 fn specifications_print_themselves() {
     assert_eq!(Reduce::<f32>::sum(1 << 22).to_string(), "sum f32 4194304");
     assert_eq!(Reduce::<f16>::argmax([8, 4]).batch(3).axes([1]).to_string(), "argmax f16 8x4 x3 axes=1");
+    assert_eq!(Reduce::<f32>::sum([8, 4]).axes([1, 0]).to_string(), "sum f32 8x4");
     let spec = Reduce::<f32>::sum([8, 4]).map(Map::Scale(0.5)).determinism(Determinism::AcrossDevices);
     assert_eq!(spec.to_string(), "sum f32 8x4 scale=0.5 across-devices");
     let operator = Custom::<u32>::new("a | b", 0).unwrap().map("x + j").unwrap();

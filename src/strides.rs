@@ -1,0 +1,100 @@
+//! Strided dimensions, and the simplest form of several of them.
+
+/// A dimension of an array that is read and of the one that is written: its extent, and its strides on input and output. What FFTW
+/// calls an `iodim`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IoDim {
+    pub extent: u32,
+    pub strides: [u32; 2],
+}
+
+/// A dimension that [`joined`] can join with its neighbours.
+pub(crate) trait Strided {
+    fn extent(&mut self) -> &mut u32;
+
+    /// What one step along it adds to each address or other sum that its index takes part in; none if a step does not
+    /// always add the same.
+    fn strides(&self) -> Option<impl AsRef<[u32]>>;
+}
+
+impl Strided for IoDim {
+    fn extent(&mut self) -> &mut u32 {
+        &mut self.extent
+    }
+
+    fn strides(&self) -> Option<impl AsRef<[u32]>> {
+        Some(self.strides)
+    }
+}
+
+/// The dimensions without those of extent 1. Two neighbours become one if the second goes on where the first ends, in all strides.
+pub(crate) fn joined<D: Strided>(dims: impl IntoIterator<Item = D>) -> Vec<D> {
+    let mut joined: Vec<D> = Vec::new();
+    for mut dim in dims {
+        let extent = *dim.extent();
+        if extent == 1 {
+            continue;
+        }
+        match joined.last_mut().and_then(|last| goes_on(last, &dim).then_some(last)) {
+            Some(last) => *last.extent() *= extent,
+            None => joined.push(dim),
+        }
+    }
+    joined
+}
+
+fn goes_on<D: Strided>(first: &mut D, second: &D) -> bool {
+    let extent = u64::from(*first.extent());
+    let (Some(first), Some(second)) = (first.strides(), second.strides()) else { return false };
+    first.as_ref().iter().zip(second.as_ref()).all(|(&first, &second)| u64::from(first) * extent == u64::from(second))
+}
+
+/// One more than the largest place on a side, 0 for input and 1 for output.
+pub(crate) fn reach(dims: &[IoDim], side: usize) -> u64 {
+    dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.strides[side])).sum::<u64>() + 1
+}
+
+/// The strides of a dense array of such extents, the slowest dimension first.
+pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1usize; extents.len()];
+    for i in (1..extents.len()).rev() {
+        strides[i - 1] = strides[i].saturating_mul(extents[i]);
+    }
+    strides
+}
+
+/// Where element `i` lies, counted through such extents and strides, the fastest dimension first.
+pub(crate) fn place(dims: impl IntoIterator<Item = (usize, usize)>, i: usize) -> usize {
+    let mut rest = i;
+    let along = |(extent, stride): (usize, usize)| {
+        let index = rest % extent;
+        rest /= extent;
+        index * stride
+    };
+    dims.into_iter().map(along).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_joined_if_all_strides_go_on() {
+        let dim = |extent, input, output| IoDim { extent, strides: [input, output] };
+        // Of a reduction: what is reduced stays in one place of the output.
+        assert_eq!(joined([dim(3, 1, 0), dim(1, 3, 1), dim(4, 3, 0), dim(5, 12, 1)]), [dim(12, 1, 0), dim(5, 12, 1)]);
+        // On one side only.
+        assert_eq!(joined([dim(3, 1, 1), dim(4, 3, 4)]), [dim(3, 1, 1), dim(4, 3, 4)]);
+        assert_eq!(joined([dim(1, 7, 7)]), []);
+        // A stride past what a u32 holds is no stride of 0.
+        assert_eq!(joined([dim(1 << 16, 1 << 16, 0), dim(2, 0, 0)]).len(), 2);
+    }
+
+    #[test]
+    fn elements_of_dense_arrays_lie_where_they_are_counted() {
+        let extents = [3, 4, 5];
+        let strides = dense(&extents);
+        assert_eq!(strides, [20, 5, 1]);
+        assert!((0..60).all(|i| place(extents.into_iter().zip(strides.iter().copied()).rev(), i) == i));
+    }
+}
