@@ -125,15 +125,6 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
     passes
 }
 
-/// Whether a recipe combines in an order. If nothing depends on it, values side by side may be as many as they like.
-pub(super) fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
-    let Recipe::Passes(passes) = recipe else { return false };
-    let from = if operator.is_exact() { 1 } else { 0 };
-    // Numbers by hand may have a product that no u32 holds.
-    let own = |pass: &Pass| [pass.lanes.saturating_mul(pass.accumulators), pass.width, pass.parts];
-    passes.len() == order.len() && passes.iter().zip(order).all(|(pass, order)| own(pass)[from..] == order[from..] && !pass.join)
-}
-
 /// Size of the subgroups to exchange values in, 0 for none.
 fn subgroup_for(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> u32 {
     let usable = profile.subgroups && geometry.lines && operator.value() != Kind::F64;

@@ -19,8 +19,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::design::{Order, fixed_order, fixed_width, in_order};
+use super::fit::{Portion, Work};
 use super::geometry::Geometry;
-use super::lower::{Portion, Work};
 use super::recipe::{Pass, Recipe, chunk};
 use super::{Core, Determinism, Reduction, Value};
 use crate::element::Element;

@@ -1,13 +1,13 @@
 //! A recipe for a reduction as dispatches.
 
-use super::design::{Order, fixed_order, keeps};
+use super::design::fixed_order;
 use super::emit::{self, value_words};
+use super::fit::{Portion, Step, Work};
 use super::geometry::Geometry;
-use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
+use super::recipe::Recipe;
 use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::operator::Operator;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
 use crate::kernels::{Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
@@ -21,47 +21,12 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
     Work { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)
 }
 
-/// What a program computes.
-pub(super) struct Work {
-    /// The specification, printed.
-    pub title: String,
-    pub operator: Operator,
-    /// The array; if partial results are read, the one that they are of.
-    pub geometry: Geometry,
-    /// The order that a recipe has to keep, if there is one.
-    pub order: Option<Order>,
-    pub portion: Portion,
-}
-
-/// How much of a reduction a program computes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Portion {
-    /// From the elements to the results.
-    Whole,
-    /// From the elements to partial results: some parts of the first pass over a larger array.
-    Parts {
-        /// The first of them.
-        first: u32,
-        /// How many.
-        count: u32,
-        /// Accesses or rows of each, but for the last one, which has what is left.
-        chunk: u32,
-    },
-    /// From the partial results of so many parts to the results.
-    Join(u32),
-}
-
 impl Work {
     /// The dispatches of a recipe.
     pub fn lower(self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        let Self { title, operator, geometry, order, portion } = self;
+        let Self { title, operator, geometry, portion, .. } = &self;
         let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
-        if order.is_some_and(|order| !keeps(recipe, &order, &operator)) {
-            return Err(unfit(
-                "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
-                    .to_owned(),
-            ));
-        }
+        self.order_fits(recipe).map_err(unfit)?;
         // Partial results are words: they are of a type that only the kernels know.
         let partials = |parts: u32| {
             let words = operator.value().bytes() as usize / 4;
@@ -69,13 +34,13 @@ impl Work {
         };
         let elements = Array { len: geometry.len(), element_bytes: operator.input.bytes() as usize };
         let results = Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize };
-        let (input, output) = match portion {
+        let (input, output) = match *portion {
             Portion::Whole => (elements, results),
             Portion::Parts { count, .. } => (elements, partials(count)),
             Portion::Join(count) => (partials(count), results),
         };
-        input.check(&title, "input", profile)?;
-        output.check(&title, "output", profile)?;
+        input.check(title, "input", profile)?;
+        output.check(title, "output", profile)?;
         let program = Program {
             title: title.clone(),
             placement: Placement::OutOfPlace,
@@ -85,15 +50,17 @@ impl Work {
             tables: Vec::new(),
             dispatches: Vec::new(),
         };
-        let mut lowering = Lowering { program, operator, geometry, portion, profile };
+        let mut lowering = Lowering { program, work: &self, profile };
         match recipe {
-            Recipe::Tree { workgroup } => lowering.tree(*workgroup),
-            Recipe::Passes(passes) => lowering.passes(passes),
+            Recipe::Tree { workgroup } => {
+                self.tree_fits(*workgroup, profile).map_err(unfit)?;
+                lowering.tree(*workgroup)?;
+            }
+            Recipe::Passes(passes) => {
+                let steps = self.steps(passes, profile).map_err(unfit)?;
+                lowering.passes(steps, unfit)?;
+            }
         }
-        .map_err(|error| match error {
-            Stop::Unfit(why) => unfit(why),
-            Stop::Error(error) => error,
-        })?;
         Ok(lowering.program)
     }
 }
@@ -101,23 +68,9 @@ impl Work {
 /// Dispatches of a plan at most, as of permutations: where bindings are tiny, an array would take millions.
 const MOST_DISPATCHES: u64 = 4096;
 
-/// Why a recipe has no program.
-enum Stop {
-    Unfit(String),
-    Error(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
 struct Lowering<'a> {
     program: Program,
-    operator: Operator,
-    geometry: Geometry,
-    portion: Portion,
+    work: &'a Work,
     profile: &'a DeviceProfile,
 }
 
@@ -127,16 +80,6 @@ struct Cut {
     first_line: u32,
     lines: u32,
     first_part: u32,
-    parts: u32,
-}
-
-/// A pass over its whole extent.
-struct Step {
-    pass: Pass,
-    stage: Stage,
-    extent: Extent,
-    /// Accesses or rows of a part.
-    chunk: u32,
     parts: u32,
 }
 
@@ -163,7 +106,7 @@ impl Lowering<'_> {
         }
         // Later partial results are fewer and fit.
         if pass < 2 {
-            self.program.workspaces.push(Array { len: results as usize, element_bytes: self.operator.value().bytes() as usize });
+            self.program.workspaces.push(Array { len: results as usize, element_bytes: self.work.operator.value().bytes() as usize });
         }
         Slot::Workspace(pass % 2)
     }
@@ -175,22 +118,22 @@ impl Lowering<'_> {
         Slot::Workspace(self.program.workspaces.len() - 1)
     }
 
-    fn tree(&mut self, workgroup: u32) -> std::result::Result<(), Stop> {
-        let most = self.profile.invocations.min(self.profile.workgroup_size[0]);
-        if !workgroup.is_power_of_two() || workgroup < 2 || workgroup > most {
-            return Err(Stop::Unfit(format!("the workgroup must be a power of two from 2 to {most}")));
-        }
-        if self.geometry.results() > 1 {
-            return Err(Stop::Unfit(format!("the tree reduces a whole array to one value, not to {}", self.geometry.results())));
-        }
-        let mut length = self.geometry.count();
+    fn tree(&mut self, workgroup: u32) -> Result<()> {
+        let mut length = self.work.geometry.count();
         let mut from = Slot::Input(0);
         for pass in 0.. {
             let partials = length.div_ceil(workgroup);
             let last = partials == 1;
             let to = self.target(pass, last, partials.into());
-            let stage =
-                Stage { operator: self.operator.clone(), partial: pass > 0, last, width: 1, lanes: workgroup, accumulators: 1, join: 0 };
+            let stage = Stage {
+                operator: self.work.operator.clone(),
+                partial: pass > 0,
+                last,
+                width: 1,
+                lanes: workgroup,
+                accumulators: 1,
+                join: 0,
+            };
             let dispatch = tree::dispatch(length, emit::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
             self.program.dispatches.push(dispatch);
             if last {
@@ -201,69 +144,33 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn passes(&mut self, passes: &[Pass]) -> std::result::Result<(), Stop> {
+    fn passes(&mut self, steps: Vec<Step>, unfit: impl Fn(String) -> Error) -> Result<()> {
         let mut from = Slot::Input(0);
-        let mut count = if let Portion::Join(parts) = self.portion { parts } else { self.geometry.count() };
-        let leaves_parts = matches!(self.portion, Portion::Parts { .. });
-        for (i, pass) in passes.iter().enumerate() {
-            let partial = i > 0 || matches!(self.portion, Portion::Join(_));
-            let last = i + 1 == passes.len();
-            let stage = Stage {
-                operator: self.operator.clone(),
-                partial,
-                last: last && !leaves_parts,
-                width: pass.width,
-                lanes: pass.lanes,
-                accumulators: pass.accumulators,
-                join: if pass.join { pass.workgroup } else { 0 },
-            };
-            let contiguous = self.geometry.contiguous_in(count, partial);
-            if let Some(why) = pass.unfit(&stage, &self.geometry, contiguous, self.profile) {
-                return Err(Stop::Unfit(why));
+        let count = steps.len();
+        for (i, step) in steps.iter().enumerate() {
+            let Step { pass, stage, parts, .. } = step;
+            let to = self.target(i, i + 1 == count, u64::from(self.work.geometry.results()) * u64::from(*parts));
+            let extent = self.extent(step);
+            let cuts = self.cuts(from, step, &extent)?;
+            if pass.join && cuts.iter().any(|cut| cut.parts < *parts) {
+                let why = "an array larger than a binding has parts in several dispatches, which none can join";
+                return Err(unfit(why.to_owned()));
             }
-            let extent = self.extent(pass, partial, count);
-            let (chunk, parts) = match self.portion {
-                Portion::Parts { chunk, .. } => (chunk, extent.count.div_ceil(chunk)),
-                _ => pass.chunk(extent.count),
-            };
-            let steps = pass.steps(chunk.min(extent.count)).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
-            if self.profile.is_cpu() && steps > MOST_STEPS_ON_CPU {
-                let why = format!(
-                    "a loop would turn {steps} times, and on a processor {MOST_STEPS_ON_CPU} are the most: more parts, lanes or unrolling"
-                );
-                return Err(Stop::Unfit(why));
-            }
-            if pass.join && !last {
-                return Err(Stop::Unfit("only the last pass joins its parts".to_owned()));
-            }
-            if last && parts > 1 && !pass.join && !leaves_parts {
-                return Err(Stop::Unfit(format!("the last pass leaves {parts} parts of a result")));
-            }
-            if !last && parts == 1 {
-                return Err(Stop::Unfit(format!("pass {} leaves nothing to the next", i + 1)));
-            }
-            let results = u64::from(self.geometry.results()) * u64::from(parts);
-            let to = self.target(i, last, results);
-            let cuts = self.cuts(from, &stage, &extent, chunk, parts)?;
-            if pass.join && cuts.iter().any(|cut| cut.parts < parts) {
-                return Err(Stop::Unfit("an array larger than a binding has parts in several dispatches, which none can join".to_owned()));
-            }
-            let step = Step { pass: *pass, stage, extent, chunk, parts };
             for cut in cuts {
-                let arrivals = pass.join.then(|| self.arrivals(&step.stage, cut));
-                let dispatch = self.dispatch(&step, cut, Arrays { arrivals, ..Arrays::whole(from, to) })?;
+                let arrivals = pass.join.then(|| self.arrivals(stage, cut));
+                let dispatch = self.dispatch(step, &extent, cut, Arrays { arrivals, ..Arrays::whole(from, to) })?;
                 self.program.dispatches.push(dispatch);
             }
-            (from, count) = (to, parts);
+            from = to;
         }
         Ok(())
     }
 
-    fn extent(&self, pass: &Pass, partial: bool, count: u32) -> Extent {
-        let Geometry { lines, reduced, kept, .. } = &self.geometry;
-        let width = pass.width;
-        let columns = if *lines { 1 } else { self.geometry.contiguous() };
-        let of_kept = self.geometry.results() / columns;
+    fn extent(&self, step: &Step) -> Extent {
+        let Geometry { lines, reduced, kept, .. } = &self.work.geometry;
+        let (width, partial, count) = (step.pass.width, step.stage.partial, step.count);
+        let columns = if *lines { 1 } else { self.work.geometry.contiguous() };
+        let of_kept = self.work.geometry.results() / columns;
         if partial {
             // Lines of partial results, or planes of rows of them, one after the other.
             let (contiguous, length) = if *lines { (count / width, count / width) } else { (columns / width, count) };
@@ -278,13 +185,13 @@ impl Lowering<'_> {
             };
         }
         let run = |runs: &[IoDim], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.strides[0] / width));
-        let contiguous = self.geometry.contiguous() / width;
+        let contiguous = self.work.geometry.contiguous() / width;
         if *lines {
             let run_of_line = reduced.first().map_or((1, 1), |run| (run.extent / width, 1));
-            let count = self.geometry.count() / width;
+            let count = self.work.geometry.count() / width;
             Extent { contiguous, count, lines: of_kept, reduced: [run_of_line, run(reduced, 1)], kept: [run(kept, 0), run(kept, 1)] }
         } else {
-            let count = self.geometry.count();
+            let count = self.work.geometry.count();
             Extent { contiguous, count, lines: of_kept, reduced: [run(reduced, 0), run(reduced, 1)], kept: [run(kept, 1), run(kept, 2)] }
         }
     }
@@ -295,7 +202,9 @@ impl Lowering<'_> {
     }
 
     /// The whole, or, of an input larger than one binding, as much at a time as fits.
-    fn cuts(&self, from: Slot, stage: &Stage, extent: &Extent, chunk: u32, parts: u32) -> Result<Vec<Cut>> {
+    fn cuts(&self, from: Slot, step: &Step, extent: &Extent) -> Result<Vec<Cut>> {
+        let Step { stage, chunk, parts, .. } = step;
+        let (chunk, parts) = (*chunk, *parts);
         let lines = extent.lines;
         let limit = self.profile.binding_bytes;
         let bytes = self.program.bytes(from);
@@ -345,15 +254,15 @@ impl Lowering<'_> {
         Ok(cuts)
     }
 
-    fn dispatch(&self, step: &Step, cut: Cut, arrays: Arrays) -> Result<Dispatch> {
-        let Step { pass, stage, extent, chunk, parts: all_parts } = step;
+    fn dispatch(&self, step: &Step, extent: &Extent, cut: Cut, arrays: Arrays) -> Result<Dispatch> {
+        let Step { pass, stage, chunk, parts: all_parts, .. } = step;
         let (chunk, all_parts) = (*chunk, *all_parts);
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
         // Among all that is reduced to one, of which this may be a piece.
-        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.portion { first * chunk } else { 0 } + first;
+        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.work.portion { first * chunk } else { 0 } + first;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
         let is_whole = cut.lines == extent.lines && cut.parts == all_parts;
         let mut first_access = 0;
@@ -362,14 +271,14 @@ impl Lowering<'_> {
             let bound = begin * access_bytes / self.alignment() * self.alignment();
             first_access = (begin - bound / access_bytes) as u32;
             let last_line = u64::from(cut.lines - 1) * u64::from(extent.kept[0].1);
-            let of_line = if self.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
+            let of_line = if self.work.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
             (bound, ((begin + last_line + of_line) * access_bytes - bound).next_multiple_of(4))
         });
         let max_groups = self.profile.groups_per_axis;
         let [(run, row_stride), (_, run_stride)] = extent.reduced;
         let arrays = Arrays { range, ..arrays };
         let [(block, line_stride), (_, block_stride)] = extent.kept;
-        if self.geometry.lines {
+        if self.work.geometry.lines {
             let params = lines::Params {
                 lines: cut.lines,
                 length: count,

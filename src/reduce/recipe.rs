@@ -1,14 +1,10 @@
-//! How to reduce, as data. The rules that choose are in `design.rs`.
+//! How to reduce, as data that prints and parses.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::emit::{has_access, needs_int64};
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
-use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::Kind;
 
 /// How to reduce. Printed as `tree 256`, or as passes with a `+` between them:
 /// `workgroup=256 lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1 unroll=1`;
@@ -96,48 +92,6 @@ impl Pass {
     /// Turns of the loop of an invocation, over a part of so many accesses or rows.
     pub(super) fn steps(&self, part: u32) -> u32 {
         (part / (self.lanes * self.accumulators)).div_ceil(self.unroll)
-    }
-
-    /// Says why the pass cannot run, if it cannot. `contiguous` elements are read in one piece.
-    pub(super) fn unfit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Option<String> {
-        let most = profile.invocations.min(profile.workgroup_size[0]);
-        let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = *self;
-        if !workgroup.is_power_of_two() || workgroup > most {
-            return Some(format!("the workgroup must be a power of two of at most {most}"));
-        }
-        if !lanes.is_power_of_two() || lanes > workgroup {
-            return Some(format!("lanes must be a power of two of at most {workgroup}, the workgroup"));
-        }
-        if !width.is_power_of_two() || !contiguous.is_multiple_of(width) || !has_access(stage) {
-            return Some(format!(
-                "a width of {width} must divide the {contiguous} elements in one piece, and make accesses of 4, 8, 16 or 32 bytes"
-            ));
-        }
-        if needs_int64(stage) && !profile.int64 {
-            return Some(format!("a width of {width} takes 64-bit integers, which the device has not"));
-        }
-        if !accumulators.is_power_of_two() || unroll == 0 || u64::from(accumulators) * u64::from(unroll) > 256 {
-            return Some("accumulators must be a power of two, unroll at least 1, and their product at most 256".to_owned());
-        }
-        if parts == 0 {
-            return Some("there is at least one part".to_owned());
-        }
-        if join && (!geometry.lines || lanes < workgroup || stage.operator.value() == Kind::F64) {
-            return Some("the last workgroup can join the parts of lines of 32-bit words, with the whole workgroup to a line".to_owned());
-        }
-        if subgroup > 0 {
-            let least = profile.subgroup_sizes[0];
-            if !profile.subgroups || !subgroup.is_power_of_two() || subgroup > least {
-                return Some(format!(
-                    "subgroups of {subgroup} are not what the device has for certain: {}",
-                    if profile.subgroups { least } else { 0 }
-                ));
-            }
-            if !geometry.lines || stage.operator.value() == Kind::F64 || workgroup < subgroup {
-                return Some("subgroups exchange values of lines, of 32-bit words, in workgroups that hold one".to_owned());
-            }
-        }
-        None
     }
 }
 

@@ -1,0 +1,447 @@
+//! The specification of a reduction: what is combined, and how.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use half::f16;
+use num_complex::Complex32;
+
+use super::geometry::Geometry;
+use super::{Custom, Recipe, design, lower, neighbours, samples, verification};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
+use crate::plan::{Program, Spec};
+use crate::shape::{Batched, Shape, join};
+use crate::tune::{Sample, Searchable, Verification};
+
+/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]), f64.
+pub trait Value: Element + crate::plan::Sealed {
+    /// How kernels see it.
+    const KIND: Kind;
+    /// What sums of it are.
+    type Wide: Element;
+    /// What |x|² is.
+    type Magnitude: Element;
+    /// What |x - y| is.
+    type Distance: Element;
+}
+
+/// A type whose values have an order.
+pub trait Real: Value {}
+
+/// A type whose values are divided with rounding.
+pub trait Float: Value {}
+
+macro_rules! values {
+    ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
+        impl crate::plan::Sealed for $type {}
+
+        impl Value for $type {
+            const KIND: Kind = Kind::$kind;
+            type Wide = $wide;
+            type Magnitude = $magnitude;
+            type Distance = $distance;
+        }
+    )* };
+}
+
+values! {
+    f32: F32, f32, f32, f32;
+    i32: I32, i32, i32, u32;
+    u32: U32, u32, u32, u32;
+    f16: F16, f32, f32, f32;
+    f64: F64, f64, f64, f64;
+    Complex32: Complex, Complex32, f32, f32;
+}
+
+impl Real for f32 {}
+impl Real for i32 {}
+impl Real for u32 {}
+impl Real for f16 {}
+impl Real for f64 {}
+impl Float for f32 {}
+impl Float for f16 {}
+impl Float for f64 {}
+impl Float for Complex32 {}
+
+/// What is done with each element when it is loaded, so that it needs no pass of its own.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Map {
+    /// x².
+    Square,
+    /// |x|; not of complex numbers. Of the least i32 it is that itself.
+    Abs,
+    /// x times a factor; not of integers.
+    Scale(f32),
+}
+
+/// On what the order of a sum may depend.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Determinism {
+    /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are free to choose the fastest order.
+    #[default]
+    RunToRun,
+    /// On the shape alone: neither workgroup nor subgroup size, nor where an array is cut for several bindings or devices, changes a bit.
+    AcrossDevices,
+}
+
+/// A reduction of an array, of some of its axes, or of each array of a batch.
+///
+/// # Definition
+/// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements whose kept indices are k, with ∘, m and f as the
+/// [module](super) lists them. Without [`axes`](Self::axes) all axes are reduced, each array of a batch to one value. Segments of equal length are the rows
+/// of a matrix: `Reduce::sum([segments, len]).axes([1])`.
+///
+/// # Shapes
+/// | | |
+/// |---|---|
+/// | input | b × n₀ × … , 1 to 4 axes; for `dot`, `vdot` and `max_abs_diff` two of them |
+/// | output | b × the extents of the axes that are kept |
+///
+/// Dense, row-major. An array of no elements cannot be on the device, so n = 0 is [`Error::Empty`].
+///
+/// # Accuracy
+/// Sums of f32 and complex f32: |s - ŝ| ≤ 2·u·d·Σ|x|, u = 2⁻²⁴, with d = [`depth`](Self::depth) the number of additions that an element passes through:
+/// tens where a sequential sum has n. What is done with an element before it is added counts too: a product or scale one more, a complex product two, the division of
+/// `mean` four at most. Values of f16 are exact in f32, f64 has its own u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order differs from a
+/// sequential sum, and so does the last bit. Divisions and square roots are as exact as the adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where
+/// |x| > 1.8·10¹⁹; |x - y| does not.
+///
+/// Min and max are one of the inputs, bit by bit: -0 is less than +0, also for `argmin`, which takes a -0 before an earlier +0. If there is a NaN, the result is the NaN
+/// 0x7fc00000, and argmin and argmax give the first NaN's index. Infinite values that are equal have distance 0. NaNs are not 0, so `any`, `all` and `count` count them.
+///
+/// # Determinism
+/// As [`Determinism`] says. Min, max, arguments, integers and logical operations do not depend on the order in any case. `AcrossDevices` holds for sums and products of f32, f16 and
+/// complex numbers, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers; products that are added are rounded before on every device. It fixes the
+/// order of operators of one's own too, but not how a device rounds inside them. Divisions and roots are the adapter's, and products of f64 may be fused.
+///
+/// # Cost
+/// The array is read once. Arrays with many results, and short ones, take one dispatch. Long ones with few results are reduced in parts: on GPUs the workgroup that
+/// arrives last combines these in the same dispatch, with some kilobytes of workspace for atomics; on processors, for f64 and for arrays larger than a binding a second dispatch does.
+///
+/// # Errors
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that the type has not, arithmetic of f64 on devices without;
+/// [`Error::LimitExceeded`] from 2³² elements, or where an array larger than one binding cannot be cut; [`Error::UnfitRecipe`] for a recipe given by hand.
+/// From running: [`Error::WrongInputs`] for one array where two are needed.
+///
+/// # Sources
+/// M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007; for the bound, N. J. Higham, SIAM J. Sci. Comput. 14 (1993) 783.
+#[must_use]
+pub struct Reduction<T, O> {
+    pub(super) core: Core,
+    elements: PhantomData<(T, O)>,
+}
+
+/// A reduction without the types of its elements.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Core {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) element: &'static str,
+    pub(super) shape: Shape,
+    pub(super) batch: usize,
+    pub(super) axes: Option<Vec<usize>>,
+    pub(super) map: operator::Map,
+    pub(super) fold: Fold,
+    pub(super) finish: Finish,
+    /// A map that [`Reduction::map`] was given, for the operation's own.
+    pub(super) mapped: Option<operator::Map>,
+    pub(super) determinism: Determinism,
+}
+
+impl Core {
+    /// What is done with the elements of an array of `geometry`, if the device can.
+    pub(super) fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
+        let operator = self.arithmetic(geometry)?;
+        if operator.needs_f64() && !profile.f64 {
+            return Err(self.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
+        }
+        Ok(operator)
+    }
+
+    /// The same on any device.
+    pub(super) fn arithmetic(&self, geometry: &Geometry) -> Result<Operator> {
+        let map = match (&self.mapped, &self.map) {
+            (None, own) => own.clone(),
+            (Some(map), operator::Map::Identity) => map.clone(),
+            (Some(_), _) => return Err(self.unsupported("the operation maps its elements already")),
+        };
+        match (&map, self.kind) {
+            (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of complex numbers is real: `norm` has it")),
+            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => return Err(self.unsupported("integers have no factor with a fraction")),
+            _ => {}
+        }
+        let finish = if matches!(self.finish, Finish::Mean(_)) { Finish::Mean(geometry.count()) } else { self.finish };
+        let rounded = self.determinism == Determinism::AcrossDevices;
+        Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
+    }
+
+    pub(super) fn unsupported(&self, why: &str) -> Error {
+        Error::Unsupported { what: format!("`{self}`"), why: why.to_owned() }
+    }
+}
+
+impl<T, O> Clone for Reduction<T, O> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), elements: PhantomData }
+    }
+}
+
+impl<T, O> PartialEq for Reduction<T, O> {
+    fn eq(&self, other: &Self) -> bool {
+        self.core == other.core
+    }
+}
+
+impl<T, O> Eq for Reduction<T, O> {}
+
+impl<T, O> Hash for Reduction<T, O> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.core.hash(state);
+    }
+}
+
+impl<T, O> fmt::Debug for Reduction<T, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+impl<T: Value, O: Element> Reduction<T, O> {
+    fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
+        let core = Core {
+            name,
+            kind: T::KIND,
+            element: T::NAME,
+            shape: shape.into(),
+            batch: 1,
+            axes: None,
+            map,
+            fold,
+            finish,
+            mapped: None,
+            determinism: Determinism::RunToRun,
+        };
+        Self { core, elements: PhantomData }
+    }
+
+    /// Reduces `count` arrays that follow one another, each by itself.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.core.batch = count;
+        self
+    }
+
+    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not called. The others are kept, in their order.
+    pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
+        self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
+        self
+    }
+
+    /// What is done with each element when it is loaded. One that the type has not is an error when it is planned. The operations that have a map of their own take none: those on two arrays, logical ones, squares.
+    pub fn map(mut self, map: Map) -> Self {
+        self.core.mapped = Some(match map {
+            Map::Square => operator::Map::Square,
+            Map::Abs => operator::Map::Abs,
+            Map::Scale(factor) => operator::Map::Scale(factor.to_bits()),
+        });
+        self
+    }
+
+    /// On what the order of a sum may depend.
+    pub fn determinism(mut self, determinism: Determinism) -> Self {
+        self.core.determinism = determinism;
+        self
+    }
+
+    /// Whether the host can do it: operators of the caller's are WGSL.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn runs_on_host(&self) -> bool {
+        !matches!(self.core.map, operator::Map::Custom(_)) && !matches!(self.core.fold, Fold::Custom { .. })
+    }
+
+    /// Results, and inputs that it takes.
+    pub(crate) fn results_and_inputs(&self) -> Result<[usize; 2]> {
+        let geometry = Geometry::of(&self.core)?;
+        let inputs = if self.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
+        Ok([geometry.results() as usize, inputs])
+    }
+
+    /// Additions that an element passes through by this recipe: the d of the error bound.
+    ///
+    /// # Errors
+    /// As planning.
+    pub fn depth(&self, recipe: &Recipe) -> Result<u32> {
+        let geometry = Geometry::of(&self.core)?;
+        Ok(recipe.depth(&geometry))
+    }
+}
+
+/// The reductions of arrays of `T`: each makes a [`Reduction`], which says what it is exactly.
+#[derive(Debug)]
+pub struct Reduce<T>(PhantomData<T>);
+
+impl<T: Value> Reduce<T> {
+    /// The sum; modulo 2³² for integers.
+    pub fn sum(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("sum", shape, operator::Map::Identity, Fold::Sum, Finish::Identity)
+    }
+
+    /// The product; modulo 2³² for integers.
+    pub fn product(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("product", shape, operator::Map::Identity, Fold::Product, Finish::Identity)
+    }
+
+    /// Σ x·y of two arrays.
+    pub fn dot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("dot", shape, operator::Map::Product, Fold::Sum, Finish::Identity)
+    }
+
+    /// Σ x̅·y of two arrays, with the first one conjugated; of real numbers the same as [`dot`](Self::dot).
+    pub fn vdot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("vdot", shape, operator::Map::ConjugateProduct, Fold::Sum, Finish::Identity)
+    }
+
+    /// An operator of the caller's.
+    pub fn custom(shape: impl Into<Shape>, operator: Custom<T>) -> Reduction<T, T::Wide> {
+        let map = operator.map.map_or(operator::Map::Identity, operator::Map::Custom);
+        let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
+        Reduction::new("custom", shape, map, fold, Finish::Identity)
+    }
+}
+
+impl<T: Real> Reduce<T> {
+    /// The smallest value.
+    pub fn min(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("min", shape, operator::Map::Identity, Fold::Min, Finish::Identity)
+    }
+
+    /// The largest value.
+    pub fn max(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
+    }
+}
+
+impl<T: Float> Reduce<T> {
+    /// The sum divided by how many there are.
+    pub fn mean(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("mean", shape, operator::Map::Identity, Fold::Sum, Finish::Mean(1))
+    }
+}
+
+impl<T: Real> Reduce<T> {
+    /// The index of the first smallest value, or of the first NaN, counted among those that are reduced to one.
+    pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
+    }
+
+    /// The index of the first largest value, or of the first NaN, counted among those that are reduced to one.
+    pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
+    }
+}
+
+impl<T: Float> Reduce<T> {
+    /// Σ |x|².
+    pub fn sum_squares(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+        Reduction::new("sum_squares", shape, operator::Map::Norm, Fold::Sum, Finish::Identity)
+    }
+
+    /// √Σ |x|², the Euclidean length.
+    pub fn norm(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+        Reduction::new("norm", shape, operator::Map::Norm, Fold::Sum, Finish::Root)
+    }
+}
+
+impl<T: Value> Reduce<T> {
+    /// The largest |x - y| of two arrays.
+    pub fn max_abs_diff(shape: impl Into<Shape>) -> Reduction<T, T::Distance> {
+        Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, Finish::Identity)
+    }
+}
+
+impl<T: Value> Reduce<T> {
+    /// 1 if any element is not 0, else 0.
+    pub fn any(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("any", shape, operator::Map::NonZero, Fold::Max, Finish::Identity)
+    }
+
+    /// 1 if no element is 0, else 0.
+    pub fn all(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("all", shape, operator::Map::NonZero, Fold::Min, Finish::Identity)
+    }
+
+    /// How many elements are not 0.
+    pub fn count(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("count", shape, operator::Map::NonZero, Fold::Sum, Finish::Identity)
+    }
+}
+
+impl<T, O> crate::plan::Sealed for Reduction<T, O> {}
+
+impl<T: Value, O: Element> Spec for Reduction<T, O> {
+    type Input = T;
+    type Output = O;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        design::design(&self.core, profile)
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        lower::lower(&self.core, recipe, profile)
+    }
+}
+
+impl<T: Value, O: Element> Searchable for Reduction<T, O> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::alternatives(&self.core, profile).unwrap_or_default()
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples::samples(&self.core, input)
+    }
+
+    fn verification(&self) -> Verification {
+        verification::verification(&self.core)
+    }
+}
+
+impl<T, O> fmt::Display for Reduction<T, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// `sum f32 4194304`, `argmax f32 1024x1024 x4 axes=1`.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.name, self.element, Batched(self.shape, self.batch))?;
+        if let Some(axes) = &self.axes {
+            write!(f, " axes={}", join(axes, ","))?;
+        }
+        match &self.mapped {
+            Some(operator::Map::Square) => f.write_str(" square")?,
+            Some(operator::Map::Abs) => f.write_str(" abs")?,
+            Some(operator::Map::Scale(bits)) => write!(f, " scale={}", f32::from_bits(*bits))?,
+            _ => {}
+        }
+        if let Fold::Custom { expression, .. } = &self.fold {
+            write!(f, " `{expression}`")?;
+            if let operator::Map::Custom(map) = &self.map {
+                write!(f, " of `{map}`")?;
+            }
+        }
+        f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })
+    }
+}
