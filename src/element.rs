@@ -38,30 +38,31 @@ elements! {
     u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", f16 => "f16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
 }
 
-/// Implements what `derive` would, but without asking the element type for it: specifications are plain data for every element.
+/// Implements what `derive` would, but without asking the element types for it: specifications are
+/// plain data for all elements.
 macro_rules! plain_data {
-    ($type:ident { $($field:ident),* }) => {
-        impl<T> Clone for $type<T> {
+    ($type:ident<$($parameter:ident),*> { $($field:ident),* }) => {
+        impl<$($parameter),*> Clone for $type<$($parameter),*> {
             fn clone(&self) -> Self {
                 Self { $($field: self.$field.clone(),)* element: PhantomData }
             }
         }
 
-        impl<T> PartialEq for $type<T> {
+        impl<$($parameter),*> PartialEq for $type<$($parameter),*> {
             fn eq(&self, other: &Self) -> bool {
                 true $(&& self.$field == other.$field)*
             }
         }
 
-        impl<T> Eq for $type<T> {}
+        impl<$($parameter),*> Eq for $type<$($parameter),*> {}
 
-        impl<T> std::hash::Hash for $type<T> {
+        impl<$($parameter),*> std::hash::Hash for $type<$($parameter),*> {
             fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
                 $(self.$field.hash(state);)*
             }
         }
 
-        impl<T> fmt::Debug for $type<T> {
+        impl<$($parameter),*> fmt::Debug for $type<$($parameter),*> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($type))$(.field(stringify!($field), &self.$field))*.finish()
             }

@@ -27,18 +27,11 @@ pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.
 pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
+    let grid = grid(length, workgroup, max_groups)?;
     Ok(Dispatch {
-        label: format!("copy of {length} elements"),
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
-        generated: None,
         overrides: vec![("WORKGROUP", Value::U32(workgroup))],
-        params: bytemuck::bytes_of(&Params { length }).to_vec(),
-        grid: grid(length, workgroup, max_groups)?,
-        workgroup: [workgroup, 1, 1],
-        workgroup_bytes: 0,
-        binds: arrays.binds(),
-        proven: false,
+        ..KERNEL.dispatch(format!("copy of {length} elements"), &Params { length }, grid, [workgroup, 1, 1], arrays.binds())
     })
 }
 

@@ -33,6 +33,32 @@ pub struct Kernel {
     pub overrides: &'static [&'static str],
 }
 
+impl Kernel {
+    /// A run with these parameters and bindings, without generated text, overrides and workgroup memory, and not proven.
+    fn dispatch(
+        &'static self,
+        label: String,
+        params: &impl bytemuck::NoUninit,
+        grid: Grid,
+        workgroup: [u32; 3],
+        binds: Vec<Bind>,
+    ) -> Dispatch {
+        Dispatch {
+            label,
+            kernel: self,
+            appended: Vec::new(),
+            generated: None,
+            overrides: Vec::new(),
+            params: bytemuck::bytes_of(params).to_vec(),
+            grid,
+            workgroup,
+            workgroup_bytes: 0,
+            binds,
+            proven: false,
+        }
+    }
+}
+
 impl PartialEq for Kernel {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

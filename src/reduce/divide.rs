@@ -14,7 +14,6 @@
 //! that has the piece. Sums of f64 keep the order like all others, on devices that have f64.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -23,7 +22,7 @@ use super::fit::{Portion, Work};
 use super::geometry::Geometry;
 use super::recipe::{Pass, Recipe, chunk};
 use super::{Core, Determinism, Reduction, Value};
-use crate::element::Element;
+use crate::element::{Element, plain_data};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
@@ -124,7 +123,7 @@ pub struct Share<T, O> {
     /// In the order across devices, whatever it was before.
     core: Core,
     what: What,
-    elements: PhantomData<(T, O)>,
+    element: PhantomData<(T, O)>,
 }
 
 /// Which share.
@@ -180,7 +179,7 @@ impl Cut {
 impl<T, O> Share<T, O> {
     fn new<S, R>(whole: &Reduction<S, R>, what: What) -> Self {
         let core = Core { determinism: Determinism::AcrossDevices, ..whole.core.clone() };
-        Self { core, what, elements: PhantomData }
+        Self { core, what, element: PhantomData }
     }
 
     /// What to compute, and the rules' recipe for it.
@@ -238,32 +237,7 @@ fn of_piece(order: &Order, operator: &Operator, geometry: &Geometry) -> Order {
     order.iter().enumerate().map(own_width).collect()
 }
 
-impl<T, O> Clone for Share<T, O> {
-    fn clone(&self) -> Self {
-        Self { core: self.core.clone(), what: self.what, elements: PhantomData }
-    }
-}
-
-impl<T, O> PartialEq for Share<T, O> {
-    fn eq(&self, other: &Self) -> bool {
-        self.what == other.what && self.core == other.core
-    }
-}
-
-impl<T, O> Eq for Share<T, O> {}
-
-impl<T, O> Hash for Share<T, O> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.core.hash(state);
-        self.what.hash(state);
-    }
-}
-
-impl<T, O> fmt::Debug for Share<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Share").field("core", &self.core).field("what", &self.what).finish()
-    }
-}
+plain_data!(Share<T, O> { core, what });
 
 /// `sum f32 4194304 across-devices, parts 3..7`.
 impl<T, O> fmt::Display for Share<T, O> {

@@ -1,7 +1,6 @@
 //! The specification of a reduction: what is combined, and how.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use half::f16;
@@ -9,7 +8,7 @@ use num_complex::Complex32;
 
 use super::geometry::Geometry;
 use super::{Custom, Recipe, design, lower, neighbours, samples, verification};
-use crate::element::Element;
+use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
@@ -132,7 +131,7 @@ pub enum Determinism {
 #[must_use]
 pub struct Reduction<T, O> {
     pub(super) core: Core,
-    elements: PhantomData<(T, O)>,
+    element: PhantomData<(T, O)>,
 }
 
 /// A reduction without the types of its elements.
@@ -184,31 +183,7 @@ impl Core {
     }
 }
 
-impl<T, O> Clone for Reduction<T, O> {
-    fn clone(&self) -> Self {
-        Self { core: self.core.clone(), elements: PhantomData }
-    }
-}
-
-impl<T, O> PartialEq for Reduction<T, O> {
-    fn eq(&self, other: &Self) -> bool {
-        self.core == other.core
-    }
-}
-
-impl<T, O> Eq for Reduction<T, O> {}
-
-impl<T, O> Hash for Reduction<T, O> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.core.hash(state);
-    }
-}
-
-impl<T, O> fmt::Debug for Reduction<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
-    }
-}
+plain_data!(Reduction < T, O > { core });
 
 impl<T: Value, O: Element> Reduction<T, O> {
     fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
@@ -225,7 +200,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
             mapped: None,
             determinism: Determinism::RunToRun,
         };
-        Self { core, elements: PhantomData }
+        Self { core, element: PhantomData }
     }
 
     /// Reduces `count` arrays that follow one another, each by itself.

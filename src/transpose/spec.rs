@@ -59,7 +59,7 @@ pub struct Permute<T> {
     element: PhantomData<T>,
 }
 
-plain_data!(Permute { shape, order, batch, input, output, placement });
+plain_data!(Permute<T> { shape, order, batch, input, output, placement });
 
 impl<T: Element> Permute<T> {
     /// The permutation that makes axis `order[i]` axis i.

@@ -57,5 +57,5 @@ pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_
     let blocks = u64::from(params.columns.div_ceil(workgroup.invocations / stage.lanes));
     let groups = blocks * u64::from(params.parts) * u64::from(params.planes);
     let grid = Grid::linear(groups, max_groups)?;
-    Ok(super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid))
+    Ok(super::dispatch(&KERNEL, label, &params, generated, workgroup, arrays, grid))
 }

@@ -53,7 +53,7 @@ pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_
     let label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
     let groups = u64::from(params.lines.div_ceil(workgroup.invocations / stage.lanes)) * u64::from(params.parts);
     let grid = Grid::linear(groups, max_groups)?;
-    let mut dispatch = super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup, arrays, grid);
+    let mut dispatch = super::dispatch(&KERNEL, label, &params, generated, workgroup, arrays, grid);
     dispatch.appended.push(if stage.join > 0 { &sources::REDUCE_JOIN } else { &sources::REDUCE_STORE });
     Ok(dispatch)
 }

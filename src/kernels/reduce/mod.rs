@@ -119,7 +119,7 @@ pub struct Workgroup {
 fn dispatch(
     kernel: &'static Kernel,
     label: String,
-    params: &[u8],
+    params: &impl bytemuck::NoUninit,
     generated: Generated,
     workgroup: Workgroup,
     arrays: Arrays,
@@ -128,17 +128,10 @@ fn dispatch(
     let stage = stage_of(&generated);
     let binds = arrays.binds(&stage);
     Dispatch {
-        label,
-        kernel,
         appended: [Some(&sources::GRID), stage.rank(), stage.difference()].into_iter().flatten().collect(),
         generated: Some(generated),
-        overrides: Vec::new(),
-        params: params.to_vec(),
-        grid,
-        workgroup: [workgroup.invocations, 1, 1],
         workgroup_bytes: workgroup.bytes,
-        binds,
-        proven: false,
+        ..kernel.dispatch(label, params, grid, [workgroup.invocations, 1, 1], binds)
     }
 }
 

@@ -32,6 +32,6 @@ pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u
     let (label, params) = (format!("reduce {length} -> {partials}"), Params { length, partials, zero: 0 });
     let grid = Grid::linear(u64::from(partials), max_groups)?;
     let workgroup_of = Workgroup { invocations: workgroup, bytes };
-    let dispatch = super::dispatch(&KERNEL, label, bytemuck::bytes_of(&params), generated, workgroup_of, arrays, grid);
+    let dispatch = super::dispatch(&KERNEL, label, &params, generated, workgroup_of, arrays, grid);
     Ok(Dispatch { overrides: vec![("WORKGROUP", Value::U32(workgroup))], ..dispatch })
 }

@@ -27,7 +27,6 @@ params! {
         pub outer: [u32; 3],
         /// Strides in the input.
         pub input_x: u32,
-        /// Of y.
         pub input_y: u32,
         /// Of the other axes.
         pub input_outer: [u32; 4],
@@ -59,20 +58,12 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let words = words(params.extent_x, bytes);
     let blocks = blocks([words, params.extent_y], outer, workgroup);
-    let grid = blocks.grid(max_groups)?;
     let params = Params { words, blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
+    let [x, y] = workgroup;
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID],
-        generated: None,
-        overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1])), ("BYTES", Value::U32(bytes))],
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid,
-        workgroup: [workgroup[0], workgroup[1], 1],
-        workgroup_bytes: 0,
-        binds: arrays.binds(),
-        proven: false,
+        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
+        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
     })
 }
 

@@ -34,18 +34,12 @@ pub static KERNEL: Kernel = Kernel {
 pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
     let blocks = matrices.blocks(workgroup);
+    let params = Params { rows, columns, batch, blocks_x: blocks.x, blocks_y: blocks.y };
+    let [x, y] = workgroup;
     Ok(Dispatch {
-        label: matrices.label(),
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
-        generated: None,
-        overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1]))],
-        params: bytemuck::bytes_of(&Params { rows, columns, batch, blocks_x: blocks.x, blocks_y: blocks.y }).to_vec(),
-        grid: blocks.grid(max_groups)?,
-        workgroup: [workgroup[0], workgroup[1], 1],
-        workgroup_bytes: 0,
-        binds: arrays.binds(),
-        proven: false,
+        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y))],
+        ..KERNEL.dispatch(matrices.label(), &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
     })
 }
 

@@ -26,13 +26,11 @@ params! {
         pub outer: [u32; 2],
         /// Strides in the input.
         pub input_x: u32,
-        /// Of y.
         pub input_y: u32,
         /// Of the other axes.
         pub input_outer: [u32; 3],
         /// Strides in the output.
         pub output_x: u32,
-        /// Of y.
         pub output_y: u32,
         /// Of the other axes.
         pub output_outer: [u32; 3],
@@ -80,20 +78,11 @@ pub fn dispatch(
 ) -> Result<Dispatch> {
     let [x, y] = block.workgroup;
     let blocks = block.blocks([params.extent_x, params.extent_y], outer);
-    let grid = blocks.grid(max_groups)?;
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
-        generated: None,
         overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("ELEMENTS", Value::U32(block.elements))],
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid,
-        workgroup: [x, y, 1],
-        workgroup_bytes: 0,
-        binds: arrays.binds(),
-        proven: false,
+        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.binds())
     })
 }
 

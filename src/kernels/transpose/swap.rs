@@ -46,20 +46,12 @@ pub fn dispatch(
     arrays: Arrays,
 ) -> Result<Dispatch> {
     let blocks = blocks(params.extent, outer, workgroup);
-    let grid = blocks.grid(max_groups)?;
     let params = Params { blocks_x: blocks.x, blocks_y: blocks.y, groups: blocks.groups as u32, ..params };
+    let [x, y] = workgroup;
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID],
-        generated: None,
-        overrides: vec![("WIDTH", Value::U32(workgroup[0])), ("HEIGHT", Value::U32(workgroup[1])), ("BYTES", Value::U32(bytes))],
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid,
-        workgroup: [workgroup[0], workgroup[1], 1],
-        workgroup_bytes: 0,
-        binds: arrays.bind_in_place(),
-        proven: false,
+        overrides: vec![("WIDTH", Value::U32(x)), ("HEIGHT", Value::U32(y)), ("BYTES", Value::U32(bytes))],
+        ..KERNEL.dispatch(label, &params, blocks.grid(max_groups)?, [x, y, 1], arrays.bind_in_place())
     })
 }
 

@@ -55,18 +55,13 @@ impl Tile {
 pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let Matrices { rows, columns, batch } = matrices;
     let tiles = matrices.blocks([tile.size; 2]);
+    let params = Params { rows, columns, batch, tiles_x: tiles.x, tiles_y: tiles.y };
+    let workgroup = [tile.size, tile.size / tile.elements, 1];
     Ok(Dispatch {
-        label: matrices.label(),
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, width.source()],
-        generated: None,
         overrides: vec![("TILE", Value::U32(tile.size)), ("PADDING", Value::U32(tile.padding)), ("ELEMENTS", Value::U32(tile.elements))],
-        params: bytemuck::bytes_of(&Params { rows, columns, batch, tiles_x: tiles.x, tiles_y: tiles.y }).to_vec(),
-        grid: tiles.grid(max_groups)?,
-        workgroup: [tile.size, tile.size / tile.elements, 1],
         workgroup_bytes: u64::from(tile.area()) * u64::from(width.bytes()),
-        binds: arrays.binds(),
-        proven: false,
+        ..KERNEL.dispatch(matrices.label(), &params, tiles.grid(max_groups)?, workgroup, arrays.binds())
     })
 }
 

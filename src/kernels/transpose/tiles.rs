@@ -159,17 +159,12 @@ pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
 
 /// Moves the tiles of `params`.
 pub fn dispatch(label: String, params: Params, tiles: &Arc<Tiles>, text: Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
+    let grid = Grid::linear(u64::from(params.groups), max_groups)?;
+    let binds = if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() };
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, &sources::TRANSPOSE_WALKS],
         generated: Some(Generated { text, form: Form::Tiles(tiles.clone()) }),
-        overrides: Vec::new(),
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid: Grid::linear(u64::from(params.groups), max_groups)?,
-        workgroup: [tiles.invocations(), 1, 1],
         workgroup_bytes: tiles.memory_bytes(),
-        binds: if tiles.in_place { arrays.bind_in_place() } else { arrays.binds() },
-        proven: false,
+        ..KERNEL.dispatch(label, &params, grid, [tiles.invocations(), 1, 1], binds)
     })
 }
