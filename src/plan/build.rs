@@ -7,7 +7,7 @@ use super::once::OnceMap;
 use super::{Plan, Program, Spec};
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernels::{Access, Bind, Dispatch, Slot, Value};
+use crate::kernels::{Access, Dispatch, Slot, Value};
 
 /// Whether workgroup memory is zeroed before a kernel starts, which takes 1 to 3% of an FFT on an H200.
 ///
@@ -82,13 +82,7 @@ impl Builder {
         for (dispatch, pipeline) in program.dispatches.iter().zip(pipelines) {
             params.resize(params.len().next_multiple_of(alignment), 0);
             let size = NonZeroU64::new(dispatch.params.len() as u64).expect("every kernel has parameters");
-            steps.push(Step {
-                label: dispatch.label.clone(),
-                pipeline,
-                grid: [dispatch.grid.x, dispatch.grid.y],
-                binds: dispatch.binds.clone(),
-                params: (params.len() as u64, size),
-            });
+            steps.push(Step { pipeline, params: (params.len() as u64, size) });
             params.extend_from_slice(&dispatch.params);
         }
         let params = filled(gpu, "parameters", params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
@@ -193,13 +187,10 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipel
     Pipeline { pipeline, layout }
 }
 
-/// A dispatch on the device.
+/// What a dispatch takes on the device.
 #[derive(Debug)]
 pub(super) struct Step {
-    pub label: String,
     pub pipeline: Arc<Pipeline>,
-    pub grid: [u32; 2],
-    pub binds: Vec<Bind>,
     /// Where its `Params` are in the plan's uniform buffer.
     pub params: (u64, NonZeroU64),
 }
@@ -209,6 +200,7 @@ pub(super) struct Step {
 pub(crate) struct Executable {
     pub(super) gpu: Gpu,
     pub(super) program: Program,
+    /// One for each dispatch of the program.
     pub(super) steps: Vec<Step>,
     pub(super) params: wgpu::Buffer,
     pub(super) workspaces: Vec<wgpu::Buffer>,

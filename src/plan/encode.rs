@@ -7,7 +7,7 @@ use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Inputs, Pending, View, collect, foreign, input_name, without_panic};
-use crate::kernels::Slot;
+use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation, ready to run on one device. Made by a [`Planner`](crate::Planner).
 #[derive(Debug)]
@@ -176,9 +176,9 @@ impl Executable {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
         };
-        let bind_group = |step: &Step| {
+        let bind_group = |dispatch: &Dispatch, step: &Step| {
             let mut entries = vec![entry(0, (&self.params, step.params.0), Some(step.params.1))];
-            entries.extend(step.binds.iter().map(|bind| {
+            entries.extend(dispatch.binds.iter().map(|bind| {
                 let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
                 let (buffer, offset) = match bind.slot {
                     Slot::Workspace(i) => whole(&self.workspaces[i]),
@@ -187,17 +187,17 @@ impl Executable {
                 };
                 entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
             }));
-            let (label, layout) = (Some(step.label.as_str()), &step.pipeline.layout);
+            let (label, layout) = (Some(dispatch.label.as_str()), &step.pipeline.layout);
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
         };
         let bind = || {
-            let bound = |step: &Step| BoundStep {
-                label: step.label.clone(),
+            let bound = |(dispatch, step): (&Dispatch, &Step)| BoundStep {
+                label: dispatch.label.clone(),
                 pipeline: Arc::clone(&step.pipeline),
-                bind_group: bind_group(step),
-                grid: step.grid,
+                bind_group: bind_group(dispatch, step),
+                grid: dispatch.grid,
             };
-            self.steps.iter().map(bound).collect()
+            self.program.dispatches.iter().zip(&self.steps).map(bound).collect()
         };
         let steps = without_panic(|| self.gpu.caught("binding", 0, bind)).unwrap_or_else(|why| Err(foreign("a buffer", why)))?;
         Ok(Bound { gpu: self.gpu.clone(), steps })
@@ -218,14 +218,14 @@ struct BoundStep {
     label: String,
     pipeline: Arc<Pipeline>,
     bind_group: wgpu::BindGroup,
-    grid: [u32; 2],
+    grid: Grid,
 }
 
 impl BoundStep {
     fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         pass.set_pipeline(&self.pipeline.pipeline);
         pass.set_bind_group(0, &self.bind_group, &[]);
-        pass.dispatch_workgroups(self.grid[0], self.grid[1], 1);
+        pass.dispatch_workgroups(self.grid.x, self.grid.y, 1);
     }
 }
 

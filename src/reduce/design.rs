@@ -1,9 +1,9 @@
 //! The rules that choose a recipe, with the measurements behind each number.
 
+use super::Core;
 use super::emit::has_access;
 use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
-use super::{Core, Determinism};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
@@ -13,10 +13,15 @@ use crate::kernels::reduce::operator::{Kind, Operator};
 pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = Geometry::of(spec)?;
     let operator = spec.operator(&geometry, profile)?;
-    if spec.determinism == Determinism::AcrossDevices && !operator.is_exact() {
-        return Ok(fixed(&operator, &geometry, profile));
+    Ok(rules(spec.is_ordered(&operator), &operator, &geometry, profile))
+}
+
+/// The rules' choice, in the order across devices or in the fastest.
+pub(super) fn rules(ordered: bool, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
+    if ordered {
+        return Recipe::Passes(in_order(&fixed_order(operator, geometry), operator, geometry, profile));
     }
-    Ok(fastest(&operator, &geometry, profile))
+    continued(Vec::new(), operator, geometry, profile)
 }
 
 /// A stage as far as reading is concerned.
@@ -90,11 +95,6 @@ pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
         }
         count = parts;
     }
-}
-
-/// The passes of [`fixed_order`] for a device.
-pub(super) fn fixed(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    Recipe::Passes(in_order(&fixed_order(operator, geometry), operator, geometry, profile))
 }
 
 /// The passes of an order for a device. The order may be that of an array of which `geometry` is a piece.
@@ -179,10 +179,6 @@ struct Task<'a> {
     width: u32,
     /// Most invocations of a workgroup.
     most: u32,
-}
-
-pub(super) fn fastest(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
-    continued(Vec::new(), operator, geometry, profile)
 }
 
 /// The passes that there are, and those that the rules let follow them.

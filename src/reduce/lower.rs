@@ -1,11 +1,11 @@
 //! A recipe for a reduction as dispatches.
 
+use super::Core;
 use super::design::fixed_order;
 use super::emit::{self, value_words};
 use super::fit::{Portion, Step, Work};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
-use super::{Core, Determinism};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
@@ -16,8 +16,7 @@ use crate::strides::IoDim;
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = Geometry::of(spec)?;
     let operator = spec.operator(&geometry, profile)?;
-    let is_fixed = spec.determinism == Determinism::AcrossDevices && !operator.is_exact();
-    let order = is_fixed.then(|| fixed_order(&operator, &geometry));
+    let order = spec.is_ordered(&operator).then(|| fixed_order(&operator, &geometry));
     Work { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)
 }
 
@@ -225,33 +224,23 @@ impl Lowering<'_> {
             let what = format!("`{}`: what is bound of the input at once (bytes)", self.program.title);
             Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: bytes, available: limit }
         };
-        if !is_simple {
-            return Err(too_large());
-        }
-        let check_count = |count: u64| {
-            if count <= MOST_DISPATCHES {
-                return Ok(());
-            }
-            let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
-            Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST_DISPATCHES })
+        let (own_lines, own_parts) = match (at_once(line_bytes, lines), at_once(part_bytes, parts)) {
+            _ if !is_simple => return Err(too_large()),
+            (Some(own), _) if lines > 1 => (own, parts),
+            (_, Some(own)) if parts > 1 => (1, own),
+            _ => return Err(too_large()),
         };
-        let mut cuts = Vec::new();
-        if let Some(own) = at_once(line_bytes, lines).filter(|_| lines > 1) {
-            check_count(lines.div_ceil(own).into())?;
-            for first_line in (0..lines).step_by(own as usize) {
-                cuts.push(Cut { first_line, lines: own.min(lines - first_line), first_part: 0, parts });
-            }
-        } else if let Some(own) = at_once(part_bytes, parts).filter(|_| parts > 1) {
-            check_count(u64::from(lines) * u64::from(parts.div_ceil(own)))?;
-            for first_line in 0..lines {
-                for first_part in (0..parts).step_by(own as usize) {
-                    cuts.push(Cut { first_line, lines: 1, first_part, parts: own.min(parts - first_part) });
-                }
-            }
-        } else {
-            return Err(too_large());
+        let count = u64::from(lines.div_ceil(own_lines)) * u64::from(parts.div_ceil(own_parts));
+        if count > MOST_DISPATCHES {
+            let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
+            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST_DISPATCHES });
         }
-        Ok(cuts)
+        let of_lines = |first_line: u32| {
+            let lines = own_lines.min(lines - first_line);
+            let cut = move |first_part: u32| Cut { first_line, lines, first_part, parts: own_parts.min(parts - first_part) };
+            (0..parts).step_by(own_parts as usize).map(cut)
+        };
+        Ok((0..lines).step_by(own_lines as usize).flat_map(of_lines).collect())
     }
 
     fn dispatch(&self, step: &Step, extent: &Extent, cut: Cut, arrays: Arrays) -> Result<Dispatch> {

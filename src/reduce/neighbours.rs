@@ -3,11 +3,11 @@
 //! The first of a list are those that most likely gain: its end may never be measured. All of them fit, so none has a loop that turns too often on a processor, and
 //! in the order across devices all keep that order.
 
-use super::design::{continued, fastest, fixed, unrolled};
+use super::Core;
+use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
-use super::{Core, Determinism};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
 use crate::tune::others;
@@ -26,8 +26,7 @@ pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
 /// them: it is far slower.
 pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
-    let rules = |profile: &DeviceProfile| if space.fixed { fixed } else { fastest }(&space.operator, &space.geometry, profile);
-    let (own, other) = (rules(profile), rules(&profile.of_other_kind()));
+    let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
     let mut all = vec![other.clone()];
     for recipe in [&own, &other] {
         if let Recipe::Passes(passes) = recipe {
@@ -49,8 +48,7 @@ pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) 
     let all = match recipe {
         Recipe::Tree { workgroup } => {
             let trees = [workgroup.saturating_mul(2), workgroup / 2].map(|workgroup| Recipe::Tree { workgroup });
-            let rules = if space.fixed { fixed } else { fastest }(&space.operator, &space.geometry, profile);
-            [rules].into_iter().chain(trees).collect()
+            [space.rules(profile)].into_iter().chain(trees).collect()
         }
         Recipe::Passes(passes) => {
             // What comes after the first two passes is small.
@@ -68,15 +66,19 @@ struct Space<'a> {
     geometry: Geometry,
     operator: Operator,
     /// The order is that across devices.
-    fixed: bool,
+    ordered: bool,
 }
 
 impl<'a> Space<'a> {
     fn of(spec: &'a Core, profile: &'a DeviceProfile) -> Option<Self> {
         let geometry = Geometry::of(spec).ok()?;
         let operator = spec.operator(&geometry, profile).ok()?;
-        let fixed = spec.determinism == Determinism::AcrossDevices && !operator.is_exact();
-        Some(Self { spec, profile, geometry, operator, fixed })
+        let ordered = spec.is_ordered(&operator);
+        Some(Self { spec, profile, geometry, operator, ordered })
+    }
+
+    fn rules(&self, profile: &DeviceProfile) -> Recipe {
+        rules(self.ordered, &self.operator, &self.geometry, profile)
     }
 
     /// The passes with another one in place of pass `i`: those after it as they are, if they fit what it leaves, and as the rules make them.
@@ -94,7 +96,7 @@ impl<'a> Space<'a> {
             return Some(kept);
         }
         // The order across devices has the same parts, whatever else changes.
-        (!self.fixed).then(|| continued(changed, &self.operator, &self.geometry, self.profile))
+        (!self.ordered).then(|| continued(changed, &self.operator, &self.geometry, self.profile))
     }
 
     fn parts(&self, pass: &Pass, count: u32) -> u32 {
@@ -114,7 +116,7 @@ impl<'a> Space<'a> {
             return None;
         }
         let pass = Pass { subgroup: pass.subgroup.min(workgroup), ..pass };
-        if self.fixed {
+        if self.ordered {
             return Some(pass);
         }
         let (_, parts) = pass.chunk(length);

@@ -178,6 +178,11 @@ impl Core {
         Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
     }
 
+    /// Whether its bits depend on an order, and that across devices is asked for.
+    pub(super) fn is_ordered(&self, operator: &Operator) -> bool {
+        self.determinism == Determinism::AcrossDevices && !operator.is_exact()
+    }
+
     pub(super) fn unsupported(&self, why: &str) -> Error {
         Error::Unsupported { what: format!("`{self}`"), why: why.to_owned() }
     }
@@ -285,59 +290,12 @@ impl<T: Value> Reduce<T> {
         let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
         Reduction::new("custom", shape, map, fold, Finish::Identity)
     }
-}
 
-impl<T: Real> Reduce<T> {
-    /// The smallest value.
-    pub fn min(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("min", shape, operator::Map::Identity, Fold::Min, Finish::Identity)
-    }
-
-    /// The largest value.
-    pub fn max(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
-    }
-}
-
-impl<T: Float> Reduce<T> {
-    /// The sum divided by how many there are.
-    pub fn mean(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("mean", shape, operator::Map::Identity, Fold::Sum, Finish::Mean(1))
-    }
-}
-
-impl<T: Real> Reduce<T> {
-    /// The index of the first smallest value, or of the first NaN, counted among those that are reduced to one.
-    pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
-    }
-
-    /// The index of the first largest value, or of the first NaN, counted among those that are reduced to one.
-    pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
-    }
-}
-
-impl<T: Float> Reduce<T> {
-    /// Σ |x|².
-    pub fn sum_squares(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
-        Reduction::new("sum_squares", shape, operator::Map::Norm, Fold::Sum, Finish::Identity)
-    }
-
-    /// √Σ |x|², the Euclidean length.
-    pub fn norm(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
-        Reduction::new("norm", shape, operator::Map::Norm, Fold::Sum, Finish::Root)
-    }
-}
-
-impl<T: Value> Reduce<T> {
     /// The largest |x - y| of two arrays.
     pub fn max_abs_diff(shape: impl Into<Shape>) -> Reduction<T, T::Distance> {
         Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, Finish::Identity)
     }
-}
 
-impl<T: Value> Reduce<T> {
     /// 1 if any element is not 0, else 0.
     pub fn any(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("any", shape, operator::Map::NonZero, Fold::Max, Finish::Identity)
@@ -351,6 +309,45 @@ impl<T: Value> Reduce<T> {
     /// How many elements are not 0.
     pub fn count(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("count", shape, operator::Map::NonZero, Fold::Sum, Finish::Identity)
+    }
+}
+
+impl<T: Real> Reduce<T> {
+    /// The smallest value.
+    pub fn min(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("min", shape, operator::Map::Identity, Fold::Min, Finish::Identity)
+    }
+
+    /// The largest value.
+    pub fn max(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
+    }
+
+    /// The index of the first smallest value, or of the first NaN, counted among those that are reduced to one.
+    pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
+    }
+
+    /// The index of the first largest value, or of the first NaN, counted among those that are reduced to one.
+    pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
+        Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
+    }
+}
+
+impl<T: Float> Reduce<T> {
+    /// The sum divided by how many there are.
+    pub fn mean(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+        Reduction::new("mean", shape, operator::Map::Identity, Fold::Sum, Finish::Mean(1))
+    }
+
+    /// Σ |x|².
+    pub fn sum_squares(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+        Reduction::new("sum_squares", shape, operator::Map::Norm, Fold::Sum, Finish::Identity)
+    }
+
+    /// √Σ |x|², the Euclidean length.
+    pub fn norm(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+        Reduction::new("norm", shape, operator::Map::Norm, Fold::Sum, Finish::Root)
     }
 }
 

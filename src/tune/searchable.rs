@@ -14,27 +14,22 @@ use crate::plan::Spec;
 /// Every specification of this crate that a [`Planner`](crate::Planner) chooses a recipe for is
 /// searchable. Sealed, as [`Spec`] is; kernels of your own are [`Tunable`](super::Tunable).
 pub trait Searchable: Spec {
-    /// A plain recipe that other results are compared with: the baseline kernel if it fits, else the
-    /// rules' choice.
+    /// As [`Tunable::baseline`](super::Tunable::baseline).
     ///
     /// # Errors
     /// As [`design`](Spec::design).
     fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// Recipes of other kinds than the rules' choice: further starting points of a search. Some may
-    /// not fit.
+    /// As [`Tunable::alternatives`](super::Tunable::alternatives).
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// Recipes that differ from `recipe` in one decision, the most promising first. Some may not
-    /// fit.
+    /// As [`Tunable::neighbours`](super::Tunable::neighbours).
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// Elements of the result, computed on the host from the definition, for an input of these words
-    /// (for both inputs, where there are two). They make a search independent of the baseline being
-    /// right. Empty where one element takes too long.
+    /// As [`Tunable::samples`](super::Tunable::samples).
     fn samples(&self, input: &[u32]) -> Vec<Sample>;
 
-    /// The input that recipes are compared on, and the tolerance.
+    /// As [`Tunable::verification`](super::Tunable::verification).
     fn verification(&self) -> Verification;
 }
 

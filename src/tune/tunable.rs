@@ -25,22 +25,23 @@ pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
     /// If nothing can compute it on such a device.
     fn estimate(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// The recipe that others' results are compared with.
+    /// A plain recipe that other results are compared with: of this crate's operations the baseline kernel if it fits, else the rules' choice.
     ///
     /// # Errors
     /// As [`estimate`](Self::estimate).
     fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// Where a search begins besides the estimate. Not all of them need fit.
+    /// Recipes of other kinds than the estimate: further starting points of a search. Some may not fit.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// Where a search goes from `recipe`, the most promising first. Not all of them need fit.
+    /// Recipes that differ from `recipe` in one decision, the most promising first. Some may not fit.
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// What recipes are compared on.
+    /// The input that recipes are compared on, and the tolerance.
     fn verification(&self) -> Verification;
 
-    /// Some elements of the result for these inputs that no recipe had a part in: results are compared with them, and so is that of the baseline.
+    /// Elements of the result, computed on the host from the definition, for an input of these words; for both inputs, where there are two. With them a search does not
+    /// depend on the baseline being right. Empty where one element takes too long.
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         let _ = input;
         Vec::new()
