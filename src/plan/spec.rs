@@ -92,7 +92,8 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
 
     /// A recipe for this specification that fits a device of `profile` and does the same floating-point operations on every line as `recipe`, so that devices that
     /// round alike give equal bits. `recipe` may be that of another specification, which differs from this one in the number of its lines.
-    /// Where only one column of several is left, it is what [`fft::Recipe::for_single_column`](crate::fft::Recipe::for_single_column) makes of that recipe.
+    /// If it has one column of several, pass what
+    /// [`fft::Recipe::for_single_column`](crate::fft::Recipe::for_single_column) makes of that recipe.
     ///
     /// # Errors
     /// As [`lower`](Self::lower) of `recipe` itself, if there is none.
