@@ -16,8 +16,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Axes as a specification keeps them: ascending, and none if they are all of the shape's. Specifications that name the same axes
-    /// in another order are equal, and have one plan and one entry in a record.
+    /// Axes as a specification keeps them: ascending, and none if they are all of the shape's. So
+    /// specifications that name the same axes in another order are equal, and have one plan and one
+    /// entry in a record.
     pub(crate) fn canonical_axes(&self, axes: &[usize]) -> Option<Vec<usize>> {
         let mut axes = axes.to_vec();
         axes.sort_unstable();

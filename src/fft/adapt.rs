@@ -209,8 +209,8 @@ pub(super) fn granule(transform: &Transform, recipe: &Recipe) -> Option<usize> {
 impl Recipe {
     /// This recipe for a part that has only one of the columns along `axis`.
     ///
-    /// Its elements are neighbours, so accesses of several numbers, which were across columns, would be taken along it, and
-    /// lanes that are wider along a line multiply by other roots.
+    /// The recipe's accesses of several numbers are across columns. A single column's elements are
+    /// neighbours, so such accesses would be along it, with other twiddle factors and other last bits.
     #[must_use]
     pub fn for_single_column(&self, axis: usize) -> Self {
         let mut own = self.clone();

@@ -85,8 +85,8 @@ pub enum Scale {
 pub trait Adapt: Spec<Recipe = Recipe> {
     /// A recipe for this transform that fits a device of `profile` and does the same floating-point
     /// operations on every line as `recipe`. `recipe` may be that of another transform, which differs
-    /// from this one in the number of its lines. Where only one column of several is left, it is
-    /// [`Recipe::for_single_column`] of that recipe.
+    /// from this one in the number of its lines. If it has one column of several, pass what
+    /// [`Recipe::for_single_column`] makes of that recipe.
     ///
     /// # Errors
     /// As [`lower`](Spec::lower) of `recipe` itself, if there is none.

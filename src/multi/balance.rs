@@ -102,7 +102,8 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
 
 /// The shares of members by their costs, and the seconds that the slowest of them takes.
 ///
-/// They are in the order of the members, in which units are given out: only the last share may end within a granule.
+/// They are in the order of the members, in which units are given out: only the last share may end
+/// within a granule.
 fn shared(units: usize, granule: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
     members.sort_by_key(|(member, _)| *member);
     let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();
@@ -249,7 +250,8 @@ mod tests {
         assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
     }
 
-    /// The short granule went to the slowest member, and units to the members in their order: rows of reals lost the rows they were paired with.
+    /// The short granule was the slowest member's, wherever its units were: if it came first, rows of
+    /// reals were parted from the rows they make a pair with.
     #[test]
     fn only_the_last_share_ends_within_a_granule() {
         let cost = |per_unit| Cost { fixed: 0.0, per_unit };

@@ -333,7 +333,8 @@ impl View {
         transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()
     }
 
-    /// The transformed axes, as a part's specification numbers them, of which each unit is a column and there are several.
+    /// The transformed axes, as a part's specification numbers them, along which a unit is a single
+    /// column and the array has several.
     fn columns(&self) -> Vec<usize> {
         let is_column = |axis: usize| {
             let mut others = (axis + 1..self.seen.len()).filter(|&seen| seen != self.at);

@@ -120,8 +120,8 @@ fn recipes_by_hand_fit_every_device() {
     }
 }
 
-/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number of a single column, and never along it if the recipe says that
-/// it is one.
+/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number. Those
+/// of a single column are not along it if the recipe says that it is one.
 #[test]
 fn parts_take_what_columns_they_have() {
     for to in profiles() {

@@ -82,7 +82,7 @@ pub fn complex_transforms() {
     ] {
         check(&spec, spec.clone(), &[&input]);
     }
-    // Lines, though their axis is not the last: parts take none of them for a column that is left alone.
+    // These are lines, though their axis is not the last: no part may take one for a single column.
     let lines = C2c::forward([64, 1]).batch(9).axes([0]);
     check(&lines, lines.clone(), &[&input[..64 * 9]]);
 }
