@@ -2,11 +2,31 @@
 
 use std::fmt;
 
-use super::{Direction, Scale};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape, join};
+
+/// Sign of the exponent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// exp(-2πi·…), from positions to frequencies.
+    Forward,
+    /// exp(+2πi·…), from frequencies to positions.
+    Inverse,
+}
+
+/// Factor on every output, with n the product of the lengths of the axes that are transformed; of real transforms, those of the reals.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Scale {
+    /// 1, as in rustfft and FFTW: forward and inverse together multiply by n.
+    #[default]
+    One,
+    /// 1/n, as in NumPy's inverse.
+    InvLen,
+    /// 1/√n, which makes the transform unitary.
+    InvSqrtLen,
+}
 
 /// Which transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -278,129 +298,3 @@ impl fmt::Display for Transform {
         f.write_str(if self.transposed { " transposed" } else { "" })
     }
 }
-
-/// The builder's methods, [`Spec`](crate::Spec), printing and parsing of a specification that wraps a [`Transform`].
-macro_rules! specification {
-    ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
-        impl $name {
-            /// Transforms `count` arrays; unless a layout says otherwise, they follow one another.
-            pub fn batch(mut self, count: usize) -> Self {
-                self.0.batch = count;
-                self
-            }
-
-            /// The axes to transform, counted from the slowest, in any order; all of them if this is not called. The others are like batches.
-            pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = self.0.shape.canonical_axes(axes.as_ref());
-                self
-            }
-
-            /// Where the input's elements lie; dense if this is not called.
-            pub fn input_layout(mut self, layout: Layout) -> Self {
-                self.0.input = Some(layout);
-                self
-            }
-
-            /// Where the output's elements lie; dense if this is not called. What lies between them is not touched.
-            pub fn output_layout(mut self, layout: Layout) -> Self {
-                self.0.output = Some(layout);
-                self
-            }
-
-            /// The factor on every output.
-            pub fn scale(mut self, scale: Scale) -> Self {
-                self.0.scale = scale;
-                self.0.factor = None;
-                self
-            }
-
-            /// This factor on every output, in place of a [`scale`](Self::scale). It is a finite number.
-            pub fn scale_by(mut self, factor: f32) -> Self {
-                self.0.scale = Scale::One;
-                // All NaN are equally wrong, and equal specifications print equally.
-                self.0.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
-                self
-            }
-
-            /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place).
-            pub fn in_place(mut self) -> Self {
-                self.0.placement = Placement::InPlace;
-                self
-            }
-
-
-            /// What it is made of.
-            pub(crate) fn parts(&self) -> Result<Parts> {
-                self.0.parts()
-            }
-
-            /// The multiple of rows along the last axis, counted over all other axes and the batch, that a part must begin at for its rows to have the bits
-            /// that they have in the whole: 2 where two rows of reals are transformed as one, else 1. None where the pairs are none that a part would make,
-            /// or the recipe does not solve the transform. The rows of a part go by this recipe's part for the last axis ([`Recipe::of_axes`]), and not by
-            /// what the rules choose for rows alone.
-            pub(crate) fn granule(&self, recipe: &Recipe) -> Option<usize> {
-                adapt::granule(&self.0, recipe)
-            }
-        }
-
-        impl crate::plan::Sealed for $name {}
-
-        impl Spec for $name {
-            type Input = $input;
-            type Output = $output;
-            type Recipe = Recipe;
-
-            fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                design::design(&self.0, profile)
-            }
-
-            fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-                lower::lower(&self.0, recipe, profile)
-            }
-        }
-
-        impl Adapt for $name {
-            fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
-                adapt::adapted(&self.0, recipe, profile)
-            }
-        }
-
-        impl Searchable for $name {
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                neighbours::baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::alternatives(&self.0, profile)
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::neighbours(&self.0, recipe, profile)
-            }
-
-            fn samples(&self, input: &[u32]) -> Vec<crate::tune::Sample> {
-                samples::samples(&self.0, input)
-            }
-
-            fn verification(&self) -> Verification {
-                neighbours::VERIFICATION
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        /// Reads what [`Display`](fmt::Display) prints.
-        impl FromStr for $name {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self> {
-                Transform::parse(text, &[$($kind),*]).map(Self)
-            }
-        }
-    };
-}
-pub(super) use specification;
