@@ -73,6 +73,9 @@ pub enum PassRecipe {
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory, for processors that pose as GPUs. Of complex numbers
     /// in one binding, without blocks; accesses of several numbers need neighbours on both sides, along the line or across as many lines.
     ///
+    /// A device without subgroups of 8 exchanges the same values through workgroup memory, and one without
+    /// 64-bit integers loads two vectors for one of four: nothing that the recipe decides.
+    ///
     /// Printed as `lanes 32.32 lanes=8 width=4 invocations=128`; `lanes 32.1 lanes=1 width=4 invocations=128` for a short line in one lane.
     Lanes {
         /// Two factors, whose product is the length of a line; the second may be 1.
@@ -87,6 +90,10 @@ pub enum PassRecipe {
 }
 
 /// Decisions for the kernel `fft/pass`.
+///
+/// What follows from them and from the strides is none: neighbouring invocations have neighbours on a
+/// line or the same element of neighbouring lines, whichever lie closer in memory, and values lie in
+/// workgroup memory where their accesses meet in the fewest banks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Registers {
     /// Radices of the stages in order, each at most 64; their product is the length of a line.
