@@ -42,6 +42,35 @@ const LONGEST_COLUMN: u32 = 4096;
 /// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247; 128³ 0.0287 and 0.0317.
 const SHORT_COLUMNS: u32 = 16;
 
+/// Longest line of a pass that a processor transforms in one lane, where a long axis is divided into such.
+const LONGEST_IN_ONE_LANE: u32 = 32;
+
+/// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines in one
+/// lane compile several times as fast, since a driver unrolls every barrier with all that invocations
+/// hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a run with its
+/// transfers, and seconds of a processor until the first result with nothing cached:
+///
+/// | | one pass | lines in one lane |
+/// |---|---|---|
+/// | 256 rows of 1009 | 13.8, 0.9 | 25.3, 0.6 |
+/// | 128 rows of 2039 | 15.8, 0.9 | 38, 0.7 |
+/// | 64 rows of 4093 | 34.9, 2.7 | 30.4, 1.1 |
+/// | 32 rows of 7919 | 34.3, 3.4 | 23.7, 1.1 |
+/// | 32 rows of 10007 | 49.9, 21.2 | 36.9, 1.4 |
+/// | 4 rows of 65537, two passes | 40.7, 6.6 | 38.1, 1.2 |
+/// | 1000 columns of 97 | 5.8, 0.9 | 7.8, 1.0 |
+/// | 256 columns of 251 | 6.5, 2.5 | 6.8, 1.1 |
+/// | 64 columns of 1009 | 4.3, 4.1 | 5.4, 0.5 |
+/// | 64 columns of 4093 | 19.9, 7.6 | 18.2, 1.0 |
+/// | 719x1013 | 94, 10 | 98, 1.6 |
+/// | 719x1013, real | 39, 11.5 | 63, 2.1 |
+const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
+
+/// The lengths of passes of lines in one lane, as few as may be.
+fn split_in_one_lane(n: u32) -> Option<Vec<u32>> {
+    (2..=6).find_map(|passes| split_lengths(n, passes, &|length| length <= LONGEST_IN_ONE_LANE))
+}
+
 /// What a pass is to transform.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
@@ -109,7 +138,15 @@ impl Designer<'_> {
             let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
             Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
         };
-        let m = Some(u32::try_from(m).map_err(|_| too_long(m))?);
+        let m = u32::try_from(m).map_err(|_| too_long(m))?;
+        let in_one_lane = || split_in_one_lane(m).and_then(|lengths| self.in_lengths(axis, Reals::Complex, Some(m), &lengths));
+        if self.profile.is_cpu()
+            && m > LONGEST_ON_CPU[usize::from(across)]
+            && let Some(recipe) = in_one_lane()
+        {
+            return Ok(recipe);
+        }
+        let m = Some(m);
         self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
             // Lengths up to 64 take one invocation for each line and no workgroup memory, so whatever a long one is split into fails for want of lines alone.
             let what = format!("an FFT of length {n}, in passes over {COLUMNS} neighbouring lines,");
@@ -200,7 +237,10 @@ impl Designer<'_> {
     /// A pass of a line that takes several.
     fn part(&self, n: u32) -> Option<Registers> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
-        self.pass(Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false }).filter(|own| own.lines >= COLUMNS)
+        let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
+        let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
+        let registers = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
+        registers.filter(|own| own.lines >= COLUMNS)
     }
 
     /// The lengths of so many passes for a line that is too long for one.
