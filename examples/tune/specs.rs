@@ -99,7 +99,10 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
             ("abs", ..) => wanted.map = Some(Map::Abs),
             ("across-devices", ..) => wanted.determinism = Determinism::AcrossDevices,
             (_, Some(count), _) => wanted.batch = Some(count.parse().map_err(|_| unknown())?),
-            (.., Some(axes)) => wanted.axes = Some(axes.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?),
+            // In any order, and none is said of all of them.
+            (.., Some(axes)) if wanted.axes.is_none() => {
+                wanted.axes = Some(axes.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?)
+            }
             _ => return Err(unknown()),
         }
     }
@@ -114,7 +117,8 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
     };
     let task = task.ok_or_else(unknown)?;
     let printed = task.to_string();
-    if printed == text { Ok(task) } else { Err(wrong(text, format!("it would be `{printed}`; {REDUCTIONS}"))) }
+    let besides_axes = |text: &str| text.split(' ').filter(|word| !word.starts_with("axes=")).map(str::to_owned).collect::<Vec<_>>();
+    if besides_axes(&printed) == besides_axes(text) { Ok(task) } else { Err(wrong(text, format!("it would be `{printed}`; {REDUCTIONS}"))) }
 }
 
 impl Wanted<'_> {
@@ -182,7 +186,7 @@ mod tests {
             "transpose u8x4 7x9",
             "sum f32 4194304",
             "sum f32 1024x1024 axes=1",
-            "argmax f32 1024x1024 x4 axes=0,1",
+            "argmax f32 64x32x16 x4 axes=0,1",
             "norm complex f32 1000",
             "sum f64 1000 square across-devices",
             "max_abs_diff complex f32 480x321",
@@ -190,6 +194,7 @@ mod tests {
         for text in specs {
             assert_eq!(parse(text).map(|task| task.to_string()).map_err(|error| error.to_string()), Ok(text.to_owned()));
         }
+        assert_eq!(parse("argmax f32 32x16 x4 axes=1,0").map(|task| task.to_string()).ok().as_deref(), Some("argmax f32 32x16 x4"));
         assert_eq!(parse("  sum   f32 8 ").map(|task| task.to_string()).ok().as_deref(), Some("sum f32 8"));
     }
 
@@ -203,6 +208,7 @@ mod tests {
             "sum f99 8",
             "sum f32 8 x1",
             "sum f32 8 axes=a",
+            "sum f32 8x8 axes=0 axes=1",
             "sum f32 8 scale=2",
             "min complex f32 8",
             "mean i32 8",
