@@ -66,9 +66,9 @@ const LONGEST_IN_ONE_LANE: u32 = 32;
 /// | 719x1013, real | 39, 11.5 | 63, 2.1 |
 const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
 
-/// The lengths of passes of lines in one lane, as few as may be.
-fn split_in_one_lane(n: u32) -> Option<Vec<u32>> {
-    (2..=6).find_map(|passes| split_lengths(n, passes, &|length| length <= LONGEST_IN_ONE_LANE))
+/// The lengths of as few passes as may be, none longer than that.
+fn split_within(n: u32, longest: u32) -> Option<Vec<u32>> {
+    (2..=6).find_map(|passes| split_lengths(n, passes, &|length| length <= longest))
 }
 
 /// What a pass is to transform.
@@ -139,10 +139,10 @@ impl Designer<'_> {
             Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
         };
         let m = u32::try_from(m).map_err(|_| too_long(m))?;
-        let in_one_lane = || split_in_one_lane(m).and_then(|lengths| self.in_lengths(axis, Reals::Complex, Some(m), &lengths));
         if self.profile.is_cpu()
             && m > LONGEST_ON_CPU[usize::from(across)]
-            && let Some(recipe) = in_one_lane()
+            && let Some(lengths) = split_within(m, LONGEST_IN_ONE_LANE)
+            && let Some(recipe) = self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
         {
             return Ok(recipe);
         }
@@ -201,7 +201,7 @@ impl Designer<'_> {
         if !self.barriers_are_dear() || n <= MAX_ELEMENTS {
             return None;
         }
-        let lengths = (2..=6).find_map(|parts| split_lengths(n, parts, &|length| length <= MAX_ELEMENTS))?;
+        let lengths = split_within(n, MAX_ELEMENTS)?;
         self.in_lengths(axis, reals, None, &lengths)
     }
 

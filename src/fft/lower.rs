@@ -11,7 +11,7 @@ use super::pass::{Index, Pass, Side};
 use super::passes::{Broken, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
-use super::roots::{Constant, Constants, low_entries};
+use super::roots::{Constant, Constants};
 use super::stages::{self, Setting};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
@@ -343,8 +343,8 @@ impl Lowering<'_> {
         let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
         let constants = Constants::from_iter(roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
         let turns = twiddle.map(|n| {
-            let (low, first) = (low_entries(n), constants.place(&Constant::Twiddle(n)));
-            TurnTable { low, at: [first, first.saturating_add(low)] }
+            let (low, at) = constants.twiddle(n);
+            TurnTable { low, at }
         });
         let text = lanes::wgsl(&own, invocations, input == output, turns).into();
         let whole = if input == output { bytes[0].max(bytes[1]) } else { 0 };

@@ -41,7 +41,7 @@ impl State {
     fn new(extents: &[u32], strides: &[u32], offset: u32, real: bool) -> Self {
         let dims = extents.iter().zip(strides).enumerate();
         let dims: Vec<Dim> = dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
-        let reach: u64 = dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.place.stride)).sum();
+        let reach: u64 = dims.iter().map(|dim| dim.place.most(dim.extent)).sum();
         Self { dims, offset, span: u64::from(offset) + reach + 1, real, distinct: true, in_output: false }
     }
 
@@ -163,6 +163,11 @@ impl Fusion {
     /// With another step next to the transform.
     fn then(self, step: impl Into<Fused>) -> Self {
         self.then_maybe(Some(step))
+    }
+
+    /// With real and imaginary part exchanged next to the transform, or as they are.
+    fn then_exchange_if(self, swap: bool) -> Self {
+        self.then_maybe(swap.then_some(Exchange))
     }
 
     /// With another step next to the transform, if there is one.
@@ -355,7 +360,6 @@ impl<'a> Builder<'a, '_> {
             _ => (Fusion::complex(), Some(n), n),
         };
         let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
-        let exchange = |swap: bool| swap.then_some(Exchange);
         let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
         let m = recipe.bluestein.unwrap_or(n);
@@ -371,7 +375,7 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("the lengths of its passes multiply to {product}, not to {m}").into());
         }
 
-        let load = load.then_maybe(exchange(load_swap));
+        let load = load.then_exchange_if(load_swap);
         let stored_extents = |own: &Self, extent: u32| {
             let mut extents = own.extents.clone();
             extents[axis] = extent;
@@ -384,10 +388,10 @@ impl<'a> Builder<'a, '_> {
             Some(next) => self.natural(&after, block.map(|block| (axis, next, block)))?,
         };
         match recipe.bluestein {
-            None => self.run(axis, recipe, &lengths, load, store.then_maybe(exchange(store_swap)).then_maybe(limit(n)), target, None)?,
+            None => self.run(axis, recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
             Some(_) if single => {
                 let load = load.then(chirp(false)).then(Limit(n));
-                let store = store.then_maybe(exchange(store_swap)).then(chirp(false)).then_maybe(limit(u32::MAX));
+                let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, load, store, target, Some(n))?;
             }
             Some(_) => {
@@ -396,7 +400,7 @@ impl<'a> Builder<'a, '_> {
                 let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
                 // The results want their parts exchanged, then the chirp: the conjugate chirp, then the exchange. Stored swapped, twice is not at all.
-                let store = store.then_maybe(exchange(!store_swap)).then(chirp(true)).then_maybe(limit(u32::MAX));
+                let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
             }
         }
@@ -414,13 +418,12 @@ impl<'a> Builder<'a, '_> {
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
-        let exchange = |swap: bool| swap.then_some(Exchange);
         let mut extents = self.extents.clone();
         extents[axis] = m;
         if self.transform.kind == Kind::C2r {
-            let load = Fusion::by_position(&self.current.dim((axis, 0)).place).then(ToPacked { n }).then_maybe(exchange(load_swap));
+            let load = Fusion::by_position(&self.current.dim((axis, 0)).place).then(ToPacked { n }).then_exchange_if(load_swap);
             let target = self.output.as_complex(axis);
-            self.run(axis, recipe, &lengths, load, Fusion::complex().then_maybe(exchange(store_swap)), target, None)?;
+            self.run(axis, recipe, &lengths, load, Fusion::complex().then_exchange_if(store_swap), target, None)?;
             self.extents[axis] = n;
             return Ok(());
         }

@@ -137,6 +137,12 @@ impl Constants {
         self.find(constant).expect("what a pass looks up is added before its text is made")
     }
 
+    /// The tables of [`Constant::Twiddle`], which were added: entries of the first, and where the two begin.
+    pub fn twiddle(&self, n: u32) -> (u32, [u32; 2]) {
+        let (low, first) = (low_entries(n), self.place(&Constant::Twiddle(n)));
+        (low, [first, first.saturating_add(low)])
+    }
+
     /// Size of the constants.
     pub fn bytes(&self) -> u64 {
         self.len.max(1).saturating_mul(8)
@@ -167,7 +173,7 @@ impl FromIterator<Constant> for Constants {
 }
 
 /// Entries of the first of two tables for roots of order n.
-pub(super) fn low_entries(n: u32) -> u32 {
+fn low_entries(n: u32) -> u32 {
     // H200, 1D 2^20: the size of a single table does not matter up to the caches.
     const SINGLE: u32 = 16_384;
     if n <= SINGLE { n } else { 1 << n.ilog2().div_ceil(2) }

@@ -24,7 +24,7 @@ pub(super) use twiddle::Twiddle;
 
 use super::codelets::{complex, roots, scale, times};
 use super::place::{Place, Storage};
-use super::roots::{Constant, Constants, low_entries};
+use super::roots::{Constant, Constants};
 use crate::wgsl::{Body, Expr, F32, Type, Writes, boolean, call};
 
 /// The enumeration of all steps.
@@ -199,8 +199,8 @@ impl LookUp<'_> {
 
     /// exp(-2πi·x/n) by two tables, or one if that has all.
     pub fn root(&self, body: &mut Body, n: u32, x: &Expr) -> Expr {
-        let (first, low) = (self.constants.place(&Constant::Twiddle(n)), low_entries(n));
-        let root = if n <= low { self.at(&(x + first)) } else { times(&self.at(&(x % low + first)), &self.at(&(x / low + (first + low)))) };
+        let (low, [first, second]) = self.constants.twiddle(n);
+        let root = if n <= low { self.at(&(x + first)) } else { times(&self.at(&(x % low + first)), &self.at(&(x / low + second))) };
         body.value("root", root)
     }
 }

@@ -38,17 +38,11 @@ pub fn dispatch(
     binds: Vec<Bind>,
 ) -> Result<Dispatch> {
     let groups = (u64::from(params.lines) * u64::from(workgroup.lanes)).div_ceil(workgroup.invocations.into());
+    let grid = Grid::linear(groups, max_groups)?;
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID],
         generated: Some(generated),
-        overrides: Vec::new(),
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid: Grid::linear(groups, max_groups)?,
-        workgroup: [workgroup.invocations, 1, 1],
         workgroup_bytes: workgroup.bytes,
-        binds,
-        proven: false,
+        ..KERNEL.dispatch(label, &params, grid, [workgroup.invocations, 1, 1], binds)
     })
 }

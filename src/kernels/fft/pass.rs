@@ -116,18 +116,12 @@ pub fn dispatch(
     max_groups: u32,
     binds: Vec<Bind>,
 ) -> Result<Dispatch> {
+    let grid = grid(params.lines, workgroup, max_groups)?;
     Ok(Dispatch {
-        label,
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, &sources::FFT_COMPLEX],
         generated: Some(generated),
-        overrides: Vec::new(),
-        params: bytemuck::bytes_of(&params).to_vec(),
-        grid: grid(params.lines, workgroup, max_groups)?,
-        workgroup: [workgroup.lanes * workgroup.lines, 1, 1],
         workgroup_bytes: workgroup.bytes,
-        binds,
-        proven: false,
+        ..KERNEL.dispatch(label, &params, grid, [workgroup.lanes * workgroup.lines, 1, 1], binds)
     })
 }
 

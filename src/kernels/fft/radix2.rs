@@ -30,22 +30,17 @@ pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
 
 /// Transforms rows with `lanes` invocations for each.
 pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
+    let params = Params { rows: rows.rows, scale: rows.scale };
+    let grid = Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?;
     Ok(Dispatch {
-        label: rows.label(),
-        kernel: &KERNEL,
         appended: vec![&sources::GRID, &sources::FFT_COMPLEX, io::source(input, output)],
-        generated: None,
         overrides: vec![
             ("N", Value::U32(rows.n)),
             ("ROWS", Value::U32(rows_per_workgroup)),
             ("LANES", Value::U32(lanes)),
             ("INVERSE", Value::Bool(rows.inverse)),
         ],
-        params: bytemuck::bytes_of(&Params { rows: rows.rows, scale: rows.scale }).to_vec(),
-        grid: Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?,
-        workgroup: [lanes, rows_per_workgroup, 1],
         workgroup_bytes: workgroup_bytes(rows.n, rows_per_workgroup),
-        binds: binds(input, output, roots),
-        proven: false,
+        ..KERNEL.dispatch(rows.label(), &params, grid, [lanes, rows_per_workgroup, 1], binds(input, output, roots))
     })
 }
