@@ -1,4 +1,5 @@
-# Shortcuts; `make` lists them. All they need is Rust (with the C linker that it needs: gcc or clang) and make.
+# Shortcuts; `make` lists them. All they need is Rust (with the C linker that it needs: gcc or
+# clang) and make.
 
 # Mesa's Vulkan drivers complain about an unset XDG_RUNTIME_DIR, though they do without it.
 XDG_RUNTIME_DIR ?= /tmp

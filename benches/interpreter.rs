@@ -1,5 +1,5 @@
-//! What the tests wait for: programs under all checks of wgsl-sanitizer, beside the same programs on a
-//! device.
+//! What the tests wait for: programs under all checks of wgsl-sanitizer, beside the same programs
+//! on a device.
 //!
 //! ```sh
 //! cargo bench --profile dev --bench interpreter -- --adapter llvmpipe --rounds 3
@@ -9,9 +9,9 @@
 //! optimised. It runs on one thread; the device takes what it has.
 //!
 //! `interpreter_s` is the median over the rounds of one run from arrays to arrays, with the text
-//! compiled; `first_s` is the first one, which compiles it. `device_ms` is the median on the device, by
-//! the same recipe, and `slowdown` their ratio. Recipes that rules choose for a GPU are of the limits
-//! of an H200, without its subgroups.
+//! compiled; `first_s` is the first one, which compiles it. `device_ms` is the median on the
+//! device, by the same recipe, and `slowdown` their ratio. Recipes that rules choose for a GPU are
+//! of the limits of an H200, without its subgroups.
 
 use std::process::ExitCode;
 use std::sync::Arc;

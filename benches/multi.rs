@@ -1,17 +1,21 @@
-//! Jobs on several devices against each of the devices alone, from arrays of the host to arrays of the host.
+//! Jobs on several devices against each of the devices alone, from arrays of the host to arrays of
+//! the host.
 //!
 //! ```sh
 //! cargo bench --bench multi --features cpu -- --host
 //! ```
 //!
 //! In each round every candidate runs the job once:
-//! - `plan N`: a plan on device N, as `Plan::run` does it: uploads everything, runs, reads everything back;
+//! - `plan N`: a plan on device N, as `Plan::run` does it: uploads everything, runs, reads
+//!   everything back;
 //! - `alone N`: the job on device N, in pieces that overlap; `alone N, depth 1` without overlap;
 //! - `equal`, `measured`, `dynamic`, `auto`: the job on all of them.
 //!
-//! Behind the shares: gathering, waiting for the device and scattering, summed over devices and phases of the last run.
+//! Behind the shares: gathering, waiting for the device and scattering, summed over devices and
+//! phases of the last run.
 //!
-//! `ratio` is the median over that of the fastest `alone`, both of the same rounds. `measured` and `auto` have had six runs before, in which they choose.
+//! `ratio` is the median over that of the fastest `alone`, both of the same rounds. `measured` and
+//! `auto` have had six runs before, in which they choose.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -181,7 +185,8 @@ impl Contest<'_> {
         let sizes = job(Strategy::Equal)?;
         for member in 0..self.gpus {
             let Some(planner) = self.set.planner(member) else { continue };
-            // Arrays larger than a binding or buffer have no plan; of large ones a run takes several times as long as the job's.
+            // Arrays larger than a binding or buffer have no plan; of large ones a run takes
+            // several times as long as the job's.
             if self.large && member > 0 {
                 continue;
             }

@@ -1,17 +1,23 @@
-//! The first use of a plan and the cost of each call: planning cold, warm, and with compiled pipelines from a file; `encode`, `bind`, `Bound::encode`.
+//! The first use of a plan and the cost of each call: planning cold, warm, and with compiled
+//! pipelines from a file; `encode`, `bind`, `Bound::encode`.
 //!
 //! ```sh
 //! MESA_SHADER_CACHE_DISABLE=true __GL_SHADER_DISK_CACHE=0 cargo bench --bench plan
 //! ```
 //!
-//! Without those variables a driver's own cache on disk hides what compiling costs. In each round every case is
-//! - `cold`: planned on a new device by a new planner, then run twice. Some drivers (lavapipe) compile at the first run, so `total_ms` is planning and the
-//!   first run together, less the second run, and `ratio` is its median over that of `cold`;
-//! - `file`: the same, with the pipelines that an earlier device has saved ([`GpuOptions::pipeline_cache`]);
+//! Without those variables a driver's own cache on disk hides what compiling costs. In each round
+//! every case is
+//! - `cold`: planned on a new device by a new planner, then run twice. Some drivers (lavapipe)
+//!   compile at the first run, so `total_ms` is planning and the first run together, less the
+//!   second run, and `ratio` is its median over that of `cold`;
+//! - `file`: the same, with the pipelines that an earlier device has saved
+//!   ([`GpuOptions::pipeline_cache`]);
 //! - `warm`: planned again by the same planner, which knows the plan (`plan_us`).
 //!
-//! `calls` are microseconds of the host per call, over many calls into one encoder; `finish_us` is the part of `finish` and `submit` of each.
-//! Opening a device is not timed. The first round may differ from the others, as the driver too starts then; so `totals_ms` lists all of them in order.
+//! `calls` are microseconds of the host per call, over many calls into one encoder; `finish_us` is
+//! the part of `finish` and `submit` of each. Opening a device is not timed. The first round may
+//! differ from the others, as the driver too starts then; so `totals_ms` lists all of them in
+//! order.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -138,7 +144,8 @@ impl Used {
         per_call(|| Ok(self.planner.plan(self.plan.spec().clone())?))
     }
 
-    /// Microseconds of `encode`, `bind`, `Bound::encode`, and of `finish` with `submit` for each of those.
+    /// Microseconds of `encode`, `bind`, `Bound::encode`, and of `finish` with `submit` for each of
+    /// those.
     fn calls(&self) -> Result<[f64; 4]> {
         let gpu = self.planner.gpu();
         let new_encoder = || gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

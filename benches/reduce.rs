@@ -6,11 +6,13 @@
 //! cargo bench --bench reduce -- --recipes-file variants.txt        # dozens of variants in one run
 //! ```
 //!
-//! Bytes are those of the input, which is read once; the copy beside it reads half as many and writes as many again, so that both move the
-//! same. Besides the recipe of the rules runs the one for equal bits across devices, where they differ, and `tree 256`, the baseline. `host_ms` is the time of
-//! Rust's iterator over the same numbers on one thread, `rayon_ms` that of rayon's on all, both in the same rounds; `ratio` is our median over
-//! the former. `--recipes-file F` has a line `spec | recipe` for each candidate, and `#` before comments; only what it names is measured.
-//! How times are taken is described in `support/mod.rs`.
+//! Bytes are those of the input, which is read once; the copy beside it reads half as many and
+//! writes as many again, so that both move the same. Besides the recipe of the rules runs the one
+//! for equal bits across devices, where they differ, and `tree 256`, the baseline. `host_ms` is the
+//! time of Rust's iterator over the same numbers on one thread, `rayon_ms` that of rayon's on all,
+//! both in the same rounds; `ratio` is our median over the former. `--recipes-file F` has a line
+//! `spec | recipe` for each candidate, and `#` before comments; only what it names is measured. How
+//! times are taken is described in `support/mod.rs`.
 
 use std::hint::black_box;
 use std::process::ExitCode;

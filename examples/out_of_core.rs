@@ -1,12 +1,15 @@
-//! The 2D spectrum of an array that lies in a file, on every device there is, in place and with little of their memory.
+//! The 2D spectrum of an array that lies in a file, on every device there is, in place and with
+//! little of their memory.
 //!
 //! ```text
 //! cargo run --release --example out_of_core -- --size 8192 --memory 64
 //! cargo run --release --features cpu --example out_of_core -- --host
 //! ```
 //!
-//! The file is mapped into memory, filled with three plane waves, and transformed by a job ([`wgpu_fft::multi::Job`]): rows, then columns, in pieces that fit the devices.
-//! A wave is a single number of its spectrum, so the result is checked in full. Then the file is removed, unless `--keep` says otherwise.
+//! The file is mapped into memory, filled with three plane waves, and transformed by a job
+//! ([`wgpu_fft::multi::Job`]): rows, then columns, in pieces that fit the devices. A wave is a
+//! single number of its spectrum, so the result is checked in full. Then the file is removed,
+//! unless `--keep` says otherwise.
 
 use std::fs::OpenOptions;
 use std::io::IsTerminal;
@@ -150,7 +153,8 @@ fn waves(n: usize) -> [(usize, usize, f32); 3] {
     [(0, 1 % n, 1.0), (n / 3, n / 5, 0.5), (n - 1, n / 2, 0.25)]
 }
 
-/// Writes the sum of the waves, row by row. Factors come from a table by integers, so that they are exact for large arrays too.
+/// Writes the sum of the waves, row by row. Factors come from a table by integers, so that they are
+/// exact for large arrays too.
 fn fill(data: &mut [Complex32], n: usize, waves: &[(usize, usize, f32)]) {
     let root = |k: usize| {
         let (sine, cosine) = (std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
@@ -171,6 +175,7 @@ fn check(data: &mut [Complex32], n: usize, waves: &[(usize, usize, f32)]) -> Res
     }
     let worst = data.iter().map(|z| z.norm()).fold(0.0, f32::max);
     println!("largest error of {} numbers: {worst:.1e}, of amplitudes up to 1", n * n);
-    // Rounding errors of the factors add up at random: u times the square root of the logarithm, with room to spare.
+    // Rounding errors of the factors add up at random: u times the square root of the logarithm,
+    // with room to spare.
     if worst < 2e-6 { Ok(()) } else { Err("the spectrum is wrong".into()) }
 }

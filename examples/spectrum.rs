@@ -6,9 +6,10 @@
 //! cargo run --release --example spectrum -- photo.jpg -o photo-spectrum.png --fit crop
 //! ```
 //!
-//! Writes the logarithm of the magnitudes as a grey picture with the zero frequency in the centre. Prints the adapter, the plan and the time of
-//! each of its steps, and compares the result with an FFT in f64 on the processor. With `--inverse` it also transforms the spectrum back and
-//! writes the picture that comes out. `--help` lists the options.
+//! Writes the logarithm of the magnitudes as a grey picture with the zero frequency in the centre.
+//! Prints the adapter, the plan and the time of each of its steps, and compares the result with an
+//! FFT in f64 on the processor. With `--inverse` it also transforms the spectrum back and writes
+//! the picture that comes out. `--help` lists the options.
 
 mod support;
 
@@ -40,10 +41,12 @@ What to do besides:
       --no-check      do not
 ";
 
-/// Arrays up to this size are checked unless `--no-check` says otherwise: about a second on the processor.
+/// Arrays up to this size are checked unless `--no-check` says otherwise: about a second on the
+/// processor.
 const CHECKED_BY_DEFAULT: usize = 2048 * 2048;
 
-/// Share of the magnitudes that is drawn black, and the share that is not white. Most of a photograph's frequencies are noise.
+/// Share of the magnitudes that is drawn black, and the share that is not white. Most of a
+/// photograph's frequencies are noise.
 const BLACK: f64 = 0.25;
 const WHITE: f64 = 0.9999;
 
@@ -173,7 +176,8 @@ impl Signal {
         Self { values, columns, filled, mean }
     }
 
-    /// The picture in values like these: grey again, without the padding. A window stays visible, as the edges have no information left.
+    /// The picture in values like these: grey again, without the padding. A window stays visible,
+    /// as the edges have no information left.
     fn picture(&self, values: &[Complex32]) -> GrayImage {
         let [height, width] = self.filled.map(|extent| extent as u32);
         GrayImage::from_fn(width, height, |x, y| {
@@ -198,7 +202,8 @@ fn draw(spectrum: &[Complex32], [rows, columns]: [usize; 2]) -> GrayImage {
     GrayImage::from_fn(columns as u32, rows as u32, |x, y| {
         let [k, l] = [(y as usize, rows), (x as usize, columns)].map(|(position, n)| (position + n.div_ceil(2)) % n);
         let brightness = (logarithms[k * columns + l] - black) / (white - black);
-        // The conversion clips; a spectrum that is the same everywhere is 0/0, which it turns into black.
+        // The conversion clips; a spectrum that is the same everywhere is 0/0, which it turns into
+        // black.
         image::Luma([(brightness * 255.0).round() as u8])
     })
 }
@@ -213,7 +218,8 @@ fn reference(values: &[Complex32], [rows, columns]: [usize; 2]) -> Vec<Complex64
     support::transposed(&data, [columns, rows])
 }
 
-/// Fails if the relative error in the two-norm exceeds 1.5·u·√log₂n with u = 2⁻²⁴, a bit more than the rounding errors of an FFT add up to.
+/// Fails if the relative error in the two-norm exceeds 1.5·u·√log₂n with u = 2⁻²⁴, a bit more than
+/// the rounding errors of an FFT add up to.
 fn compare(actual: &[Complex32], expected: &[Complex64]) -> Result<()> {
     let (mut difference, mut norm) = (0.0, 0.0);
     for (actual, expected) in actual.iter().zip(expected) {

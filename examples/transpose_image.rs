@@ -1,4 +1,5 @@
-//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes, or 1 of a grey picture) an element.
+//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes, or 1 of a grey
+//! picture) an element.
 //!
 //! ```text
 //! cargo run --release --example transpose_image -- [OPTIONS] [PICTURE]
@@ -6,8 +7,8 @@
 //! cargo run --release --example transpose_image -- --grey --recipe "gather 8x32"
 //! ```
 //!
-//! Prints the adapter, the recipe and the time, and checks that the result equals a transpose on the processor, bit by bit. `--help` lists the
-//! options.
+//! Prints the adapter, the recipe and the time, and checks that the result equals a transpose on
+//! the processor, bit by bit. `--help` lists the options.
 
 mod support;
 

@@ -3,9 +3,11 @@
 #
 #   scripts/adapter.sh
 #
-# On Linux it looks for the Vulkan loader and for drivers, where the loader looks for them. If there are none on a system with apt (Debian,
-# Ubuntu), it installs the software adapter lavapipe; elsewhere it says what to install. Before it installs anything it asks, if there is a
-# terminal to ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
+# On Linux it looks for the Vulkan loader and for drivers, where the loader looks for them. If there
+# are none on a system with apt (Debian, Ubuntu), it installs the software adapter lavapipe;
+# elsewhere it says what to install. Before it installs anything it asks, if there is a terminal to
+# ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a
+# terminal the answer is no.
 #
 # Exit status: 0 if there is an adapter, 1 if there is none.
 set -eu
@@ -16,7 +18,8 @@ say() {
     printf 'adapter.sh: %s\n' "$*"
 }
 
-# Prints the drivers' JSON files: those that the environment names instead of the system's, or else the system's and those that it adds.
+# Prints the drivers' JSON files: those that the environment names instead of the system's, or else
+# the system's and those that it adds.
 driver_files() (
     places=${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}
     # The lists are separated by colons, and * has no meaning in them.

@@ -4,8 +4,9 @@
 #   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
 #   scripts/mpi.sh test [...]  that, then build the tests and run them on 1, 2, 3 and 4 ranks; the rest goes to the tests, such as --adapters A,B
 #
-# On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang; elsewhere it says what to install. Before it installs anything it asks, if there is a terminal to
-# ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
+# On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang; elsewhere it says what to
+# install. Before it installs anything it asks, if there is a terminal to ask on. WGPU_FFT_INSTALL=1
+# (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
 #
 # Exit status: 0 if all is well.
 set -eu
@@ -84,7 +85,8 @@ say "found $(mpirun --version 2>/dev/null | head -n 1)"
 [ "${1:-}" = test ] || exit 0
 shift
 
-# More ranks than cores, perhaps as root, perhaps in a container without ptrace. Other MPIs than Open MPI do not read these.
+# More ranks than cores, perhaps as root, perhaps in a container without ptrace. Other MPIs than
+# Open MPI do not read these.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_btl_vader_single_copy_mechanism=none

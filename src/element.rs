@@ -5,8 +5,9 @@ use num_complex::Complex;
 
 /// Plain data that can be an element of an array on the device.
 ///
-/// The size must be 1, 2 or a multiple of 4 bytes, which views check. WebGPU has no unit smaller than 4 bytes: of an array that ends within one, buffers
-/// must have all of it. Implement it for your own types, with [`bytemuck`]'s derives (its feature `derive`):
+/// The size must be 1, 2 or a multiple of 4 bytes, which views check. WebGPU has no unit smaller
+/// than 4 bytes: of an array that ends within one, buffers must have all of it. Implement it for
+/// your own types, with [`bytemuck`]'s derives (its feature `derive`):
 ///
 /// ```
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]

@@ -1,12 +1,13 @@
 //! Everything that can go wrong, with the numbers.
 
-/// What went wrong. Nothing that a caller can cause panics, but that objects of another `wgpu::Instance` can: see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+/// What went wrong. Nothing that a caller can cause panics, but that objects of another
+/// `wgpu::Instance` can: see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
 ///
 /// On an error the caller's encoder is as it was, but in two cases that wgpu lets nobody see
 /// beforehand. An encoder with an open pass is made invalid by wgpu when something is recorded:
-/// later calls that record into it may return `Ok` and do nothing, and its `finish` reports an error
-/// to the device's handler. The same holds for an encoder that is another device's. Drop such an
-/// encoder and begin a new one.
+/// later calls that record into it may return `Ok` and do nothing, and its `finish` reports an
+/// error to the device's handler. The same holds for an encoder that is another device's. Drop such
+/// an encoder and begin a new one.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -70,8 +71,8 @@ pub enum Error {
         /// The usages that the buffer has.
         actual: wgpu::BufferUsages,
     },
-    /// A buffer, an encoder or a queue that is not the device's own: of another device, or of another
-    /// `wgpu::Instance`.
+    /// A buffer, an encoder or a queue that is not the device's own: of another device, or of
+    /// another `wgpu::Instance`.
     #[error(
         "{argument}: not of this device, or not there any more: {why}. Objects of two instances of wgpu cannot be mixed: give yours to \
          GpuOptions::instance, or use Gpu::from_wgpu"

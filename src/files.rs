@@ -1,10 +1,10 @@
-//! Files that others may have put there: what is read must be a regular file, and is put in place as
-//! a whole.
+//! Files that others may have put there: what is read must be a regular file, and is put in place
+//! as a whole.
 //!
 //! A path of the caller's may name a device or a pipe. To open a pipe is to wait for its other end,
-//! some devices never end, and a new file in the place of `/dev/null` harms the whole system. So only
-//! regular files are read and replaced. Links are followed: the file that they lead to is read and
-//! replaced, and the link stays.
+//! some devices never end, and a new file in the place of `/dev/null` harms the whole system. So
+//! only regular files are read and replaced. Links are followed: the file that they lead to is read
+//! and replaced, and the link stays.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -76,9 +76,9 @@ pub(crate) fn unique() -> String {
 /// What the names of files end with that are to replace others, before [`unique`].
 pub(crate) const TEMPORARY: &str = ".tmp-";
 
-/// Puts `contents` in the place of the file at `path`, by way of another one beside it, so that at any
-/// moment the one or the other is there as a whole. The new file has the permissions of the old one;
-/// one that nobody may write is not replaced.
+/// Puts `contents` in the place of the file at `path`, by way of another one beside it, so that at
+/// any moment the one or the other is there as a whole. The new file has the permissions of the old
+/// one; one that nobody may write is not replaced.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(io::Error::other("the path names no file"));
@@ -86,7 +86,8 @@ pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let path = destination(path)?;
     let temporary = beside(&path, &format!("{TEMPORARY}{}", unique()));
     let written = File::create_new(&temporary).and_then(|mut file| {
-        // Tells who removes leftovers that it is none. Where there are no locks, nobody removes any.
+        // Tells who removes leftovers that it is none. Where there are no locks, nobody removes
+        // any.
         let _ = file.try_lock();
         if let Ok(metadata) = fs::metadata(&path) {
             if metadata.permissions().readonly() {
@@ -151,8 +152,8 @@ mod tests {
         fs::remove_dir_all(directory).unwrap();
     }
 
-    /// Devices, directories, and links to them. What stands in for a device is a link to one: nobody
-    /// may lose a real one by this test.
+    /// Devices, directories, and links to them. What stands in for a device is a link to one:
+    /// nobody may lose a real one by this test.
     #[test]
     fn what_is_no_regular_file_is_neither_read_nor_replaced() {
         let directory = directory("devices");

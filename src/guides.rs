@@ -1,4 +1,5 @@
-//! For who comes from another library: its calls one to one, and what differs. And how to find the fastest recipes.
+//! For who comes from another library: its calls one to one, and what differs. And how to find the
+//! fastest recipes.
 
 /// From rustfft, realfft and ndrustfft.
 #[doc = include_str!("../docs/from_rustfft.md")]
@@ -12,6 +13,7 @@ pub mod from_cufft {}
 #[doc = include_str!("../docs/tuning.md")]
 pub mod tuning {}
 
-/// Jobs that several devices share, and arrays larger than a device: see also [`multi`](crate::multi).
+/// Jobs that several devices share, and arrays larger than a device: see also
+/// [`multi`](crate::multi).
 #[doc = include_str!("../docs/several_devices.md")]
 pub mod several_devices {}

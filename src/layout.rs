@@ -7,10 +7,12 @@ use crate::error::{Error, Result};
 use crate::shape::{Shape, join};
 use crate::strides::dense;
 
-/// Distances between neighbours along each axis and between the arrays of a batch, in elements of the array: complex numbers or reals.
+/// Distances between neighbours along each axis and between the arrays of a batch, in elements of
+/// the array: complex numbers or reals.
 ///
-/// Element \[j, k, …\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` + k·`strides[1]` + …, for up to 4 axes. So padded rows, interleaved channels,
-/// parts of larger arrays and axes in another order need no copy:
+/// Element \[j, k, …\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` +
+/// k·`strides[1]` + …, for up to 4 axes. So padded rows, interleaved channels, parts of larger
+/// arrays and axes in another order need no copy:
 ///
 /// ```
 /// use wgpu_fft::Layout;
@@ -25,13 +27,17 @@ use crate::strides::dense;
 /// let transposed = Layout::strides([1, 480]);
 /// ```
 ///
-/// A view of such an array has as many elements as [`within`](Self::within) says, or else as it takes from 0 to the last element, gaps and offset
-/// included; a plan says how many in `plan.program().inputs[0].len` and `plan.program().output.len`.
+/// A view of such an array has as many elements as [`within`](Self::within) says, or else as it
+/// takes from 0 to the last element, gaps and offset included; a plan says how many in
+/// `plan.program().inputs[0].len` and `plan.program().output.len`.
 ///
-/// Elements of an output lie apart, and a layout where they might not is refused: sorted by size, each stride is larger than all that the smaller ones reach.
-/// Those of an input may share places, as overlapping frames do: `Layout::strides([1]).batch_distance(128)` for frames of 512 that begin 128 apart.
+/// Elements of an output lie apart, and a layout where they might not is refused: sorted by size,
+/// each stride is larger than all that the smaller ones reach. Those of an input may share places,
+/// as overlapping frames do: `Layout::strides([1]).batch_distance(128)` for frames of 512 that
+/// begin 128 apart.
 ///
-/// Printed as `1024,1/65536@8208:786432`: strides, batch distance if given, offset if not 0, elements of the whole array if given.
+/// Printed as `1024,1/65536@8208:786432`: strides, batch distance if given, offset if not 0,
+/// elements of the whole array if given.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Layout {
@@ -43,8 +49,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Distances between neighbours along each axis, slowest axis first, as the shape. The arrays of a batch are the first extent times its
-    /// stride apart, unless said otherwise.
+    /// Distances between neighbours along each axis, slowest axis first, as the shape. The arrays
+    /// of a batch are the first extent times its stride apart, unless said otherwise.
     pub fn strides(strides: impl Into<Shape>) -> Self {
         let strides = strides.into();
         let mut all = [1; 4];
@@ -69,7 +75,8 @@ impl Layout {
         layout
     }
 
-    /// Distance between the arrays of a batch, which may be smaller than an array: interleaved arrays have 1.
+    /// Distance between the arrays of a batch, which may be smaller than an array: interleaved
+    /// arrays have 1.
     pub fn batch_distance(mut self, distance: usize) -> Self {
         self.batch_distance = Some(distance);
         self
@@ -81,7 +88,8 @@ impl Layout {
         self
     }
 
-    /// Elements of the whole array that views have, where it is longer than up to the last element that the layout reaches.
+    /// Elements of the whole array that views have, where it is longer than up to the last element
+    /// that the layout reaches.
     pub fn within(mut self, len: usize) -> Self {
         self.within = Some(len);
         self
@@ -106,7 +114,8 @@ impl Layout {
         axes.push((batch, distance));
         axes.retain(|(extent, _)| *extent > 1);
         axes.sort_by_key(|&(_, stride)| stride);
-        // With neighbours farther apart than all that lies below them, no two elements share a place.
+        // With neighbours farther apart than all that lies below them, no two elements share a
+        // place.
         let (mut reach, mut distinct) = (0u64, true);
         for (extent, stride) in axes {
             distinct &= stride as u64 > reach;
@@ -147,7 +156,8 @@ impl Placed {
         self.offset as usize + distances.sum::<usize>()
     }
 
-    /// Whether every element of such a shape lies where it lies by the other, in an array of the same size.
+    /// Whether every element of such a shape lies where it lies by the other, in an array of the
+    /// same size.
     pub fn is_same_place(&self, other: &Self, shape: Shape, batch: usize) -> bool {
         let extents = shape.extents().iter().chain([&batch]);
         let mut strides = self.strides.iter().zip(&other.strides).zip(extents);

@@ -1,7 +1,7 @@
 //! Fast Fourier transforms, transposes and reductions on any GPU, through wgpu and WGSL.
 //!
-//! A [`Spec`] says what to compute, a [`Planner`] turns it into a [`Plan`] for one device, and the plan records itself into a caller's command
-//! encoder, on buffers that the caller owns:
+//! A [`Spec`] says what to compute, a [`Planner`] turns it into a [`Plan`] for one device, and the
+//! plan records itself into a caller's command encoder, on buffers that the caller owns:
 //!
 //! ```no_run
 //! use wgpu_fft::{Complex32, Gpu, Planner, View, fft, wgpu};
@@ -19,8 +19,8 @@
 //! # }
 //! ```
 //!
-//! Without a device of one's own, [`Gpu::request`] opens one, and [`Plan::run`] takes a slice and gives back a [`Pending`] vector, to be awaited or
-//! waited for:
+//! Without a device of one's own, [`Gpu::request`] opens one, and [`Plan::run`] takes a slice and
+//! gives back a [`Pending`] vector, to be awaited or waited for:
 //!
 //! ```no_run
 //! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};
@@ -43,10 +43,12 @@
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
 //! | reductions: sums, products, smallest and largest and where they are, norms, dot products, differences, counts, operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
-//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic is in f32 or in 32-bit integers. WGSL has no f64;
-//! reductions of f64 need a device with wgpu's feature `SHADER_F64`.
+//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic
+//! is in f32 or in 32-bit integers. WGSL has no f64; reductions of f64 need a device with wgpu's
+//! feature `SHADER_F64`.
 //!
-//! Reductions of two arrays, [`dot`](reduce::Reduce::dot), [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff), read a pair:
+//! Reductions of two arrays, [`dot`](reduce::Reduce::dot), [`vdot`](reduce::Reduce::vdot) and
+//! [`max_abs_diff`](reduce::Reduce::max_abs_diff), read a pair:
 //!
 //! ```no_run
 //! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce::Reduce};
@@ -62,17 +64,18 @@
 //! ```
 //!
 //! # Guides
-//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft); [tuning](guides::tuning);
-//! [several devices](guides::several_devices).
+//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft);
+//! [tuning](guides::tuning); [several devices](guides::several_devices).
 //!
 //! # How it works
-//! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every decision and the program every dispatch, both as plain
-//! data that print themselves; neither needs a GPU. A recipe can be written by hand and given to [`Planner::plan_with`]. ARCHITECTURE.md in the
-//! repository walks one transform through all four.
+//! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every
+//! decision and the program every dispatch, both as plain data that print themselves; neither needs
+//! a GPU. A recipe can be written by hand and given to [`Planner::plan_with`]. ARCHITECTURE.md in
+//! the repository walks one transform through all four.
 //!
 //! # Errors
-//! Whatever a caller can do wrong is an [`Error`] that carries the numbers. It leaves the encoder as it was, unless the encoder had an open pass or is another device's: see
-//! [`Error`].
+//! Whatever a caller can do wrong is an [`Error`] that carries the numbers. It leaves the encoder
+//! as it was, unless the encoder had an open pass or is another device's: see [`Error`].
 #![warn(missing_docs)]
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]

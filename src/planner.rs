@@ -9,13 +9,16 @@ use crate::gpu::Gpu;
 use crate::plan::{Builder, OnceMap, Plan, Spec};
 use crate::tune::{Choice, Searchable, Tuning};
 
-/// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same costs a look-up.
+/// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same
+/// costs a look-up.
 ///
-/// The first time takes as long as compiling does, so the pipelines of a plan are compiled side by side, on as many threads as there are processors.
-/// Threads may plan at the same time: what several want is made once, and nobody waits for what only others want. Over runs of the program,
+/// The first time takes as long as compiling does, so the pipelines of a plan are compiled side by
+/// side, on as many threads as there are processors. Threads may plan at the same time: what
+/// several want is made once, and nobody waits for what only others want. Over runs of the program,
 /// [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache) keeps what was compiled.
 ///
-/// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until [`clear`](Self::clear) and the last `Arc` are gone.
+/// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until
+/// [`clear`](Self::clear) and the last `Arc` are gone.
 #[derive(Debug)]
 pub struct Planner {
     builder: Builder,
@@ -71,11 +74,13 @@ impl Planner {
         self.plan_with(spec, recipe)
     }
 
-    /// The recipe for `spec` on this device, and where it comes from: the rules, unless [`with_tuning`](Self::with_tuning) said otherwise. Measuring takes seconds; it is
-    /// done once for each specification.
+    /// The recipe for `spec` on this device, and where it comes from: the rules, unless
+    /// [`with_tuning`](Self::with_tuning) said otherwise. Measuring takes seconds; it is done once
+    /// for each specification.
     ///
     /// # Errors
-    /// If the specification is not valid, or does not fit the device. A search that fails is no error, see [`Tuning::choose`].
+    /// If the specification is not valid, or does not fit the device. A search that fails is no
+    /// error, see [`Tuning::choose`].
     pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         self.check_compute(spec)?;
         self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(self.gpu(), spec))
@@ -84,7 +89,8 @@ impl Planner {
     /// The plan for `spec` by a recipe of the caller's.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe does not solve the specification.
+    /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe
+    /// does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
         self.gpu().check_alive("planning")?;
         self.check_compute(&spec)?;
@@ -110,7 +116,8 @@ impl Planner {
         Err(Error::Unsupported { what: format!("`{spec}` on {}", profile.name), why })
     }
 
-    /// Forgets the plans, the pipelines and the recipes that were chosen. Plans that somebody holds go on working; what was measured stays in the record.
+    /// Forgets the plans, the pipelines and the recipes that were chosen. Plans that somebody holds
+    /// go on working; what was measured stays in the record.
     pub fn clear(&self) {
         self.lock().clear();
         self.builder.clear();

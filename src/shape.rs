@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 
 /// Extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and NumPy.
 ///
-/// Made from a length or from an array of extents: `1024`, `[rows, columns]`, `[planes, rows, columns]`, or with one axis more; or, where the rank is not
-/// known beforehand, from a slice by `try_from`.
+/// Made from a length or from an array of extents: `1024`, `[rows, columns]`,
+/// `[planes, rows, columns]`, or with one axis more; or, where the rank is not known beforehand,
+/// from a slice by `try_from`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     extents: [usize; 4],
@@ -67,7 +68,8 @@ impl Shape {
     /// Elements in `batch` such arrays.
     ///
     /// # Errors
-    /// [`Error::Empty`] if an axis or the batch is 0; [`Error::LimitExceeded`] from 2³² elements, as indices on the device are u32.
+    /// [`Error::Empty`] if an axis or the batch is 0; [`Error::LimitExceeded`] from 2³² elements,
+    /// as indices on the device are u32.
     pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
         self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));

@@ -1,7 +1,7 @@
 //! Strided dimensions, and the simplest form of several of them.
 
-/// A dimension of an array that is read and of the one that is written: its extent, and its strides on
-/// input and output. What FFTW calls an `iodim`.
+/// A dimension of an array that is read and of the one that is written: its extent, and its strides
+/// on input and output. What FFTW calls an `iodim`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IoDim {
     pub extent: u32,
@@ -12,8 +12,8 @@ pub(crate) struct IoDim {
 pub(crate) trait Strided {
     fn extent(&mut self) -> &mut u32;
 
-    /// What one step along it adds to each address or other sum that its index takes part in; none if
-    /// a step does not always add the same.
+    /// What one step along it adds to each address or other sum that its index takes part in; none
+    /// if a step does not always add the same.
     fn strides(&self) -> Option<impl AsRef<[u32]>>;
 }
 

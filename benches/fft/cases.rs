@@ -1,4 +1,5 @@
-//! The cases, as data: tables of specifications, and what a specification's text says about its arrays.
+//! The cases, as data: tables of specifications, and what a specification's text says about its
+//! arrays.
 
 use super::Result;
 
@@ -117,7 +118,8 @@ pub enum Kind {
     C2r,
 }
 
-/// What the text of a specification says about its arrays: all that the peers and the check need to know.
+/// What the text of a specification says about its arrays: all that the peers and the check need to
+/// know.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     pub kind: Kind,
@@ -182,7 +184,8 @@ impl Layout {
         if self.kind == Kind::R2c { self.halved() } else { self.extents.clone() }
     }
 
-    /// Extents of the array that the reals lie in: in place, rows are padded to those of the complex numbers.
+    /// Extents of the array that the reals lie in: in place, rows are padded to those of the
+    /// complex numbers.
     pub fn padded(&self, mut extents: Vec<usize>, words: usize) -> Vec<usize> {
         if self.in_place && self.kind != Kind::C2c && words == 1 {
             let last = extents.last_mut().expect("a shape has an axis");

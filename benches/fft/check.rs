@@ -1,7 +1,9 @@
-//! A cheap look at whether a plan computes its transform at all, so that no wrong kernel wins a contest. The tests look closely.
+//! A cheap look at whether a plan computes its transform at all, so that no wrong kernel wins a
+//! contest. The tests look closely.
 //!
-//! A few impulses are transformed, whose spectrum is a sum of as many terms, and the output is compared with it in some places: in f64, with
-//! exact angles. Nothing large passes between host and device.
+//! A few impulses are transformed, whose spectrum is a sum of as many terms, and the output is
+//! compared with it in some places: in f64, with exact angles. Nothing large passes between host
+//! and device.
 
 use std::f64::consts::TAU;
 
@@ -19,8 +21,8 @@ const WINDOWS: usize = 8;
 /// Neighbouring outputs that are looked at in each place.
 const WINDOW: usize = 33;
 
-/// Transforms impulses in the first pair of arrays, which are noise again afterwards, and returns the largest error found, relative to the
-/// input's two-norm.
+/// Transforms impulses in the first pair of arrays, which are noise again afterwards, and returns
+/// the largest error found, relative to the input's two-norm.
 pub fn error<S: Spec>(bench: &Bench, arrays: &Arrays, plan: &Plan<S>, layout: &Layout) -> Result<f64> {
     let gpu = bench.gpu();
     let bound = arrays.bind_first(plan)?;
@@ -58,7 +60,8 @@ impl Impulses {
                 value.im = 0.0;
             }
             if layout.kind == Kind::C2r {
-                // Not where an element is its own mirror image, or that of another: there the input could be no real array's spectrum.
+                // Not where an element is its own mirror image, or that of another: there the input
+                // could be no real array's spectrum.
                 let n = *layout.extents.last().expect("a shape has an axis");
                 let inner = (n - 1) / 2;
                 match position.last_mut() {

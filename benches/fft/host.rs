@@ -14,10 +14,11 @@ const MOST_POINTS: usize = 1 << 24;
 /// The array in bands of rows, one for each thread.
 type Bands = Vec<RwLock<Vec<Complex32>>>;
 
-/// rustfft on some threads: rows in place; a matrix as rows, a tiled transpose, rows, and another transpose.
+/// rustfft on some threads: rows in place; a matrix as rows, a tiled transpose, rows, and another
+/// transpose.
 ///
-/// Every thread has a band of rows of either matrix, and scratch space of its own. A transform starts the threads once; between its steps they
-/// meet at a barrier.
+/// Every thread has a band of rows of either matrix, and scratch space of its own. A transform
+/// starts the threads once; between its steps they meet at a barrier.
 pub struct Host {
     input: Vec<Complex32>,
     data: Bands,
@@ -29,7 +30,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// For forward transforms of one axis, or of one matrix; others have no such peer. `noise` are the numbers of the input.
+    /// For forward transforms of one axis, or of one matrix; others have no such peer. `noise` are
+    /// the numbers of the input.
     pub fn new(layout: &Layout, noise: impl Iterator<Item = f32>, threads: usize) -> Option<Self> {
         let points = layout.points() * layout.batch;
         let plain =
@@ -122,7 +124,8 @@ fn write(band: &RwLock<Vec<Complex32>>) -> std::sync::RwLockWriteGuard<'_, Vec<C
     band.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes the columns from `first` on of a matrix in bands, with rows of `columns`, to the rows of `output`.
+/// Writes the columns from `first` on of a matrix in bands, with rows of `columns`, to the rows of
+/// `output`.
 fn transpose(input: &Bands, columns: usize, output: &mut [Complex32], output_row: usize, first: usize) {
     let mut r0 = 0;
     for band in input {
@@ -132,9 +135,11 @@ fn transpose(input: &Bands, columns: usize, output: &mut [Complex32], output_row
     }
 }
 
-/// Writes columns from `first` on of a band of rows, in tiles, to the rows of `output` from column `offset` on.
+/// Writes columns from `first` on of a band of rows, in tiles, to the rows of `output` from column
+/// `offset` on.
 ///
-/// Of tiles of 4 to 32 in both orders of the loops, and the crate `transpose`, none is the fastest at all of 256² to 2048²; this one is never far behind.
+/// Of tiles of 4 to 32 in both orders of the loops, and the crate `transpose`, none is the fastest
+/// at all of 256² to 2048²; this one is never far behind.
 fn transpose_band(band: &[Complex32], columns: usize, first: usize, output: &mut [Complex32], output_row: usize, offset: usize) {
     const TILE: usize = 32;
     let (rows, own) = (band.len() / columns, output.len() / output_row);

@@ -8,25 +8,31 @@
 //! cargo bench --bench fft -- --recipes-file variants.txt                # dozens of variants in one run
 //! ```
 //!
-//! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). A GPU runs the table `anchors` unless told otherwise, a software
-//! adapter `lavapipe`. What this version cannot plan is printed with the reason.
+//! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). A GPU runs the table
+//! `anchors` unless told otherwise, a software adapter `lavapipe`. What this version cannot plan is
+//! printed with the reason.
 //!
-//! **Candidates** are the recipe that the rules choose and those asked for; with `--in-place` also the rules' for the same transform in place
-//! (scaled by 1/√n, so that repeated ones do not grow); in the table `lengths` also the plain kernel `radix2`.
-//! `--recipes-file F` has a line `spec | recipe` for each candidate, and `#` before comments. All candidates of a specification, the rules'
-//! among them, are measured in the same rounds, and reported from the fastest to the slowest; those that do not fit come last, with the reason.
+//! **Candidates** are the recipe that the rules choose and those asked for; with `--in-place` also
+//! the rules' for the same transform in place (scaled by 1/√n, so that repeated ones do not grow);
+//! in the table `lengths` also the plain kernel `radix2`. `--recipes-file F` has a line
+//! `spec | recipe` for each candidate, and `#` before comments. All candidates of a specification,
+//! the rules' among them, are measured in the same rounds, and reported from the fastest to the
+//! slowest; those that do not fit come last, with the reason.
 //!
-//! **Check.** Before it is measured, each candidate transforms a few impulses, and some of the output is compared with their exact spectrum.
-//! `check` is the largest error; from 1e-5 on the candidate is wrong, is called so in the table, and the benchmark fails at the end. Specifications
-//! with axes or layouts of their own are not checked.
+//! **Check.** Before it is measured, each candidate transforms a few impulses, and some of the
+//! output is compared with their exact spectrum. `check` is the largest error; from 1e-5 on the
+//! candidate is wrong, is called so in the table, and the benchmark fails at the end.
+//! Specifications with axes or layouts of their own are not checked.
 //!
-//! **Bandwidth.** `bytes` is the input read once and the output written once, which is the least, and `copy_fraction` compares it with the copy;
-//! `passes_fraction` counts it for every dispatch, and says how near the kernels are to a copy.
+//! **Bandwidth.** `bytes` is the input read once and the output written once, which is the least,
+//! and `copy_fraction` compares it with the copy; `passes_fraction` counts it for every dispatch,
+//! and says how near the kernels are to a copy.
 //!
-//! `--against rustfft` adds rustfft on one thread and on two, in the same rounds, and our own transform from slice to vector, with both
-//! transfers. The ratios are our median over theirs.
+//! `--against rustfft` adds rustfft on one thread and on two, in the same rounds, and our own
+//! transform from slice to vector, with both transfers. The ratios are our median over theirs.
 //!
-//! How times are taken is described in `support/mod.rs`; `peers/` measures cuFFT and makes tables of ratios.
+//! How times are taken is described in `support/mod.rs`; `peers/` measures cuFFT and makes tables
+//! of ratios.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -123,7 +129,8 @@ fn main() -> ExitCode {
 }
 
 impl Own {
-    /// What was asked for: cases of a file, then single ones, then tables. If there is nothing of that, the table that suits the adapter.
+    /// What was asked for: cases of a file, then single ones, then tables. If there is nothing of
+    /// that, the table that suits the adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<Request>> {
         let mut requests = match &self.recipes_file {
             Some(path) => recipes_file(path)?.into_iter().map(|(spec, recipes)| self.request(spec, recipes, true)).collect(),
@@ -155,7 +162,8 @@ impl Own {
     }
 }
 
-/// The plain recipe for rows up to 1024: a lane for every butterfly and 256 lanes in a workgroup, as far as the device allows.
+/// The plain recipe for rows up to 1024: a lane for every butterfly and 256 lanes in a workgroup,
+/// as far as the device allows.
 fn radix2(spec: &str, bench: &Bench) -> Option<String> {
     let n = match Layout::parse(spec).ok()?.extents[..] {
         [n @ 2..=1024] => n as u32,

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Runs our transposes and reductions and those of CUDA in one go on a machine with an NVIDIA GPU, and sets the times side by side.
+# Runs our transposes and reductions and those of CUDA in one go on a machine with an NVIDIA GPU,
+# and sets the times side by side.
 #
 #   benches/peers/memory.sh BINARIES OUT [OPTIONS OF transpose AND reduce ...]
 #
-# BINARIES is the folder with the benchmarks' binaries (`transpose` or `transpose-0123…`, and `reduce` likewise, as `cargo bench --no-run` makes
-# them in target/release/deps; the newest count). OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, and memory.md, and
-# the program memory. What fails does not keep the rest from running. NVCC names the compiler (nvcc), and PYTHON the Python (python3);
-# MEMORY_OPTIONS are given to memory, for instance `--filter transpose`.
+# BINARIES is the folder with the benchmarks' binaries (`transpose` or `transpose-0123…`, and
+# `reduce` likewise, as `cargo bench --no-run` makes them in target/release/deps; the newest count).
+# OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, and memory.md, and the
+# program memory. What fails does not keep the rest from running. NVCC names the compiler (nvcc),
+# and PYTHON the Python (python3); MEMORY_OPTIONS are given to memory, for instance
+# `--filter transpose`.
 set -uo pipefail
 
 if [ $# -lt 2 ]; then

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Runs our benchmark and cuFFT in one go on a machine with an NVIDIA GPU, and sets the times side by side.
+# Runs our benchmark and cuFFT in one go on a machine with an NVIDIA GPU, and sets the times side by
+# side.
 #
 #   benches/peers/run.sh BINARIES OUT [OPTIONS OF fft ...]
 #
-# BINARIES is the folder with the benchmark's binary (`fft` or `fft-0123…`, as `cargo bench --no-run` makes it in target/release/deps; the newest
-# counts), or the binary itself. OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options all anchors are measured, out
-# of place and in place. What fails does not keep the rest from running. PYTHON names the Python that has CuPy or PyTorch (python3); CUFFT_OPTIONS
-# are given to cufft.py, for instance `--filter 4096`.
+# BINARIES is the folder with the benchmark's binary (`fft` or `fft-0123…`, as
+# `cargo bench --no-run` makes it in target/release/deps; the newest counts), or the binary itself.
+# OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options all anchors
+# are measured, out of place and in place. What fails does not keep the rest from running. PYTHON
+# names the Python that has CuPy or PyTorch (python3); CUFFT_OPTIONS are given to cufft.py, for
+# instance `--filter 4096`.
 set -uo pipefail
 
 if [ $# -lt 2 ]; then

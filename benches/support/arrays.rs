@@ -6,7 +6,8 @@ use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, tune, wgpu};
 
 use super::{Bench, Candidate, Result};
 
-/// Pairs of an input and an output, both filled with noise, so that no sample pays for the first touch of memory.
+/// Pairs of an input and an output, both filled with noise, so that no sample pays for the first
+/// touch of memory.
 #[derive(Debug)]
 pub struct Arrays {
     pairs: Vec<[DeviceBuffer<u32>; 2]>,
@@ -34,9 +35,11 @@ impl Arrays {
         Self::new(bench, plan.program().inputs[0].bytes() * inputs, plan.program().output.bytes())
     }
 
-    /// Binds a plan to every pair; a plan that works in place, to every array that is as large as its data.
+    /// Binds a plan to every pair; a plan that works in place, to every array that is as large as
+    /// its data.
     ///
-    /// Small outputs do not take turns: small dispatches that share no array would run at the same time.
+    /// Small outputs do not take turns: small dispatches that share no array would run at the same
+    /// time.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
         let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
             Placement::OutOfPlace => {
@@ -51,7 +54,8 @@ impl Arrays {
         Ok(Candidate::device(bounds?))
     }
 
-    /// Binds a compiled recipe of anything to every pair, in place on the outputs. Two inputs are one after the other in one buffer.
+    /// Binds a compiled recipe of anything to every pair, in place on the outputs. Two inputs are
+    /// one after the other in one buffer.
     pub fn bind_compiled(&self, arrays: tune::Arrays, compiled: &tune::Compiled) -> Result<Candidate> {
         let words = |bytes: u64| (bytes / 4) as usize;
         let small = arrays.output_bytes * 16 <= arrays.input_bytes;

@@ -110,7 +110,8 @@ impl Bench {
         &self.noise
     }
 
-    /// The one of three that suits the run: on a GPU, on a software adapter, or to see that it works.
+    /// The one of three that suits the run: on a GPU, on a software adapter, or to see that it
+    /// works.
     pub fn sized<T>(&self, gpu: T, cpu: T, smoke: T) -> T {
         match (self.options.smoke, self.gpu().profile().is_cpu()) {
             (true, _) => smoke,
@@ -119,8 +120,8 @@ impl Bench {
         }
     }
 
-    /// Bytes that arrays should have together, to be past a GPU's caches. A software adapter has those of the host, and takes one pair, as the host's own
-    /// transforms do beside it.
+    /// Bytes that arrays should have together, to be past a GPU's caches. A software adapter has
+    /// those of the host, and takes one pair, as the host's own transforms do beside it.
     pub fn rotation_bytes(&self) -> u64 {
         self.sized(240 << 20, 1, 1)
     }
@@ -136,7 +137,8 @@ impl Bench {
         Ok(schedule.measure(vec![candidate], &self.stopwatch)?[0].min())
     }
 
-    /// Runs the contest of every case that the filters let through. A case that the device has no room for is named and left out.
+    /// Runs the contest of every case that the filters let through. A case that the device has no
+    /// room for is named and left out.
     pub fn contest(&mut self, title: &str, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         match self.contested(title, work) {
             Err(error) if error.downcast_ref().is_some_and(is_too_large) => {
@@ -147,10 +149,11 @@ impl Bench {
         }
     }
 
-    /// As [`contest`](Self::contest), but whatever keeps a case from being measured is reported, and the benchmark goes on.
+    /// As [`contest`](Self::contest), but whatever keeps a case from being measured is reported,
+    /// and the benchmark goes on.
     ///
-    /// It is a fault where neither the device nor this version explains it. A lost device ends the benchmark; so does, in a smoke test, any reason
-    /// but want of room.
+    /// It is a fault where neither the device nor this version explains it. A lost device ends the
+    /// benchmark; so does, in a smoke test, any reason but want of room.
     pub fn attempt(&mut self, case: &Case, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let Err(error) = self.contested(&case.title, work) else { return Ok(()) };
         let known = error.downcast_ref::<Error>();
@@ -203,7 +206,8 @@ impl Bench {
         }
     }
 
-    /// Reports a candidate, with its share of the copy bandwidth that was measured with it, and fields of the benchmark's own.
+    /// Reports a candidate, with its share of the copy bandwidth that was measured with it, and
+    /// fields of the benchmark's own.
     pub fn report(
         &mut self,
         case: &Case,

@@ -28,7 +28,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. `own` reads the options that only this benchmark has, described in `usage`, and says whether it knows one.
+    /// Reads the command line. `own` reads the options that only this benchmark has, described in
+    /// `usage`, and says whether it knows one.
     ///
     /// Ends the process if the command line is wrong, or asks for help.
     pub fn parse(usage: &str, own: impl FnMut(&str, &mut Parser) -> std::result::Result<bool, Error>) -> Self {
@@ -94,7 +95,8 @@ impl Options {
     }
 }
 
-/// Reads a file of lines `spec | recipe`, with `#` before comments: each specification once, with its recipes. Its lines need not follow one another.
+/// Reads a file of lines `spec | recipe`, with `#` before comments: each specification once, with
+/// its recipes. Its lines need not follow one another.
 pub fn recipes_file(path: &str) -> Result<Vec<(String, Vec<String>)>> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let mut requests: Vec<(String, Vec<String>)> = Vec::new();

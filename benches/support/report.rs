@@ -1,6 +1,7 @@
 //! Lines of JSON, and a table of them.
 //!
-//! A line has the specification in `spec` and the median in `ms`; what cannot be measured has the reason in `error` instead.
+//! A line has the specification in `spec` and the median in `ms`; what cannot be measured has the
+//! reason in `error` instead.
 
 use serde_json::{Map, Value};
 

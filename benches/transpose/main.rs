@@ -8,15 +8,19 @@
 //! cargo bench --bench transpose -- --ladder --plot ladder.svg
 //! ```
 //!
-//! **Cases** are texts of specifications. **Candidates** are the recipe that the rules choose and those asked for; `--recipes-file F` has a line `spec | recipe` for each, and
-//! `#` before comments. All candidates of a specification are measured in the same rounds, and reported from the fastest to the slowest. Bytes count
-//! reading and writing. With `--check` what each candidate makes of noise is compared with what the first one makes of it.
+//! **Cases** are texts of specifications. **Candidates** are the recipe that the rules choose and
+//! those asked for; `--recipes-file F` has a line `spec | recipe` for each, and `#` before
+//! comments. All candidates of a specification are measured in the same rounds, and reported from
+//! the fastest to the slowest. Bytes count reading and writing. With `--check` what each candidate
+//! makes of noise is compared with what the first one makes of it.
 //!
-//! `--ladder` climbs the ladder of the literature in one table: 1 naive, 3 through a tile of workgroup memory, 4 the same with a spare element
-//! per row, 5 with several elements per invocation (5 with one is 4; 2 is not described there), and then the rules' recipe; for elements of 4, 8 and 16 bytes, and for a
-//! picture of 1920x1080. Beside our figures stand those of the sources: NVIDIA K40, with the share of its peak of 288 GB/s (8 bytes are f64
-//! there; `~` follows from a ratio they give), and GTX 580 and 670. Recipes that a device cannot run are listed with the reason. `--plot F` draws it.
-//! How times are taken is described in `support/mod.rs`.
+//! `--ladder` climbs the ladder of the literature in one table: 1 naive, 3 through a tile of
+//! workgroup memory, 4 the same with a spare element per row, 5 with several elements per
+//! invocation (5 with one is 4; 2 is not described there), and then the rules' recipe; for elements
+//! of 4, 8 and 16 bytes, and for a picture of 1920x1080. Beside our figures stand those of the
+//! sources: NVIDIA K40, with the share of its peak of 288 GB/s (8 bytes are f64 there; `~` follows
+//! from a ratio they give), and GTX 580 and 670. Recipes that a device cannot run are listed with
+//! the reason. `--plot F` draws it. How times are taken is described in `support/mod.rs`.
 
 use std::process::ExitCode;
 
@@ -179,7 +183,8 @@ impl Own {
         Ok(())
     }
 
-    /// Cases and the recipes asked for: those of a file, then single ones; if there is none of either, those that suit the adapter.
+    /// Cases and the recipes asked for: those of a file, then single ones; if there is none of
+    /// either, those that suit the adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
         let mut requests = self.recipes_file.as_deref().map(recipes_file).transpose()?.unwrap_or_default();
         let all: &[&str] = bench.sized(&GPU, &CPU, &SMOKE);
@@ -254,7 +259,8 @@ fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Po
     let spec = Permute::<T>::transpose(shape);
     let mut points = Vec::new();
     bench.contest(&spec.to_string(), |bench| {
-        // The ladder's kernels move whole words; of bytes there is the gathering kernel below the rules' recipe.
+        // The ladder's kernels move whole words; of bytes there is the gathering kernel below the
+        // rules' recipe.
         let words = size_of::<T>() >= 4;
         let gather = Rung { variant: None, recipe: Recipe::Gather { workgroup: [8, 32] } };
         let mut rungs = if words { ladder() } else { vec![gather] };
@@ -349,7 +355,8 @@ impl Rung {
     }
 }
 
-/// Measures the recipes that fit in one contest, and reports them: a ladder in its order, others from the fastest to the slowest.
+/// Measures the recipes that fit in one contest, and reports them: a ladder in its order, others
+/// from the fastest to the slowest.
 fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, ladder: Option<[usize; 2]>, rungs: &[Rung]) -> Result<Vec<Point>> {
     let own = bench.planner().plan(spec.clone())?;
     let arrays = Arrays::for_plan(bench, &own)?;

@@ -13,7 +13,8 @@ pub struct Point {
     pub fraction: f64,
 }
 
-/// Shares of a K40's peak of 288 GB/s that the source of the ladder has: variants 1, 3, 4, 5; of f32, of f64.
+/// Shares of a K40's peak of 288 GB/s that the source of the ladder has: variants 1, 3, 4, 5; of
+/// f32, of f64.
 const SOURCE: [(usize, [f64; 4]); 2] = [(4, [17.0, 101.0, 171.82, 239.93]), (8, [33.9, 128.0, 225.68, 246.65])];
 const PEAK: f64 = 288.0;
 
@@ -21,7 +22,8 @@ const PANEL: [f64; 2] = [300.0, 260.0];
 const MARGIN: [f64; 2] = [56.0, 64.0];
 const STEP: f64 = 340.0;
 
-/// A panel for each size of elements: the fraction of the copy bandwidth over elements per invocation.
+/// A panel for each size of elements: the fraction of the copy bandwidth over elements per
+/// invocation.
 pub fn ladder(title: &str, [rows, columns]: [usize; 2], points: &[Point]) -> String {
     let sizes = [4, 8, 16];
     let (width, height) = (MARGIN[0] + STEP * sizes.len() as f64, MARGIN[1] + PANEL[1] + 92.0);

@@ -6,12 +6,15 @@
 //! cargo bench --bench tune -- --table anchors --seconds 10   # the table that cuFFT and VkFFT were measured by
 //! ```
 //!
-//! For each case a search runs as `Planner::plan` does with `Rigor::Measure`, without a record. Then its choice (`tuned`), the rules' (`rules`), the baseline that
-//! results are compared with (`baseline`) and, with `--exhaustive N`, the best of up to N recipes (`best`) run in interleaved rounds. For the best, every recipe that
-//! can be reached from neighbour to neighbour is run three times, and the 8 fastest go into the rounds.
+//! For each case a search runs as `Planner::plan` does with `Rigor::Measure`, without a record.
+//! Then its choice (`tuned`), the rules' (`rules`), the baseline that results are compared with
+//! (`baseline`) and, with `--exhaustive N`, the best of up to N recipes (`best`) run in interleaved
+//! rounds. For the best, every recipe that can be reached from neighbour to neighbour is run three
+//! times, and the 8 fastest go into the rounds.
 //!
-//! `cut` is what tuning saves of the rules' time; `of best` the tuned time over the best one; `tuning s` how long the search took, in which it measured so many
-//! recipes (`tried`); `recorded` how long it takes to open the record of that, to choose by it and to compile what it says.
+//! `cut` is what tuning saves of the rules' time; `of best` the tuned time over the best one;
+//! `tuning s` how long the search took, in which it measured so many recipes (`tried`); `recorded`
+//! how long it takes to open the record of that, to choose by it and to compile what it says.
 
 use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
@@ -165,7 +168,8 @@ impl Own {
             if known.recipe != choice.recipe || remembered != matches!(known.source, Source::Recorded(_)) {
                 bench.fault(format!("{tunable}: the record gives `{}`: {}", known.recipe, known.source));
             }
-            // The tuned one is left out if it is the rules': no noise must tell the one from the other.
+            // The tuned one is left out if it is the rules': no noise must tell the one from the
+            // other.
             let mut entries = vec![("rules", tunable.estimate(&profile)?), ("baseline", tunable.baseline(&profile)?)];
             let kept = choice.recipe == entries[0].1;
             entries.extend((!kept).then_some(("tuned", choice.recipe)));
@@ -212,7 +216,8 @@ impl Own {
         })
     }
 
-    /// Every recipe that can be reached from neighbour to neighbour, as far as the number that was asked for.
+    /// Every recipe that can be reached from neighbour to neighbour, as far as the number that was
+    /// asked for.
     fn everything<T: Tunable>(&self, tunable: &T, profile: &DeviceProfile) -> Vec<T::Recipe> {
         let mut queue: VecDeque<T::Recipe> = tunable.estimate(profile).into_iter().chain(tunable.alternatives(profile)).collect();
         let mut seen: HashSet<T::Recipe> = HashSet::new();

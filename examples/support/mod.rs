@@ -1,4 +1,5 @@
-//! What the examples share: the command line, pictures in and out, opening an adapter, tuning, and printing times.
+//! What the examples share: the command line, pictures in and out, opening an adapter, tuning, and
+//! printing times.
 
 pub mod progress;
 
@@ -56,7 +57,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. `own` takes the long options that only this example has, and says whether it knows the one it is given.
+    /// Reads the command line. `own` takes the long options that only this example has, and says
+    /// whether it knows the one it is given.
     ///
     /// Returns nothing if there is nothing left to do, as after `--help`.
     pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
@@ -135,7 +137,8 @@ impl Options {
         Ok(picture)
     }
 
-    /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is from and what the plan does.
+    /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is
+    /// from and what the plan does.
     pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
@@ -159,7 +162,8 @@ pub fn open_gpu(options: &GpuOptions) -> Result<Gpu> {
     Ok(gpu)
 }
 
-/// Opens the record in a file, or the default one, and prints which. What is wrong with it comes as a warning.
+/// Opens the record in a file, or the default one, and prints which. What is wrong with it comes as
+/// a warning.
 pub fn open_record(path: Option<&Path>) -> Record {
     progress::show_warnings();
     let record = path.map_or_else(Record::open_default, Record::open);
@@ -196,7 +200,8 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
     Ok(())
 }
 
-/// Runs what is bound once and prints what each step took on the device, if the device can say. A step moves `bytes`.
+/// Runs what is bound once and prints what each step took on the device, if the device can say. A
+/// step moves `bytes`.
 pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
     let steps = match bound.time_steps() {
         Ok(pending) => pending.wait()?,

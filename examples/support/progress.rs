@@ -1,4 +1,5 @@
-//! How far a search is, on stderr: a bar on a terminal, plain lines elsewhere. Warnings of the log stand above the bar.
+//! How far a search is, on stderr: a bar on a terminal, plain lines elsewhere. Warnings of the log
+//! stand above the bar.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -8,7 +9,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wgpu_fft::tune::{Progress, Stage, Tuning};
 
-/// How often the bar is drawn: seldom, as the device may be a processor, and the thread that draws takes time from it.
+/// How often the bar is drawn: seldom, as the device may be a processor, and the thread that draws
+/// takes time from it.
 const TICK: Duration = Duration::from_millis(200);
 const DRAWINGS_PER_SECOND: u8 = 5;
 /// Characters of the bar.
@@ -108,7 +110,8 @@ fn bar(limit: Duration) -> ProgressBar {
     bar
 }
 
-/// `c2c fwd 512x512: searching, 12 measured, the best saves 7.3%`, and the recipe, which a line of the terminal cuts off.
+/// `c2c fwd 512x512: searching, 12 measured, the best saves 7.3%`, and the recipe, which a line of
+/// the terminal cuts off.
 fn describe(progress: &Progress<'_>, with_recipe: bool) -> String {
     let stage = match progress.stage {
         Stage::Opening => "opening a second device",

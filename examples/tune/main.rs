@@ -1,4 +1,5 @@
-//! The command line of tuning: measures which recipes are the fastest here, and keeps the record of what was measured.
+//! The command line of tuning: measures which recipes are the fastest here, and keeps the record of
+//! what was measured.
 //!
 //! ```text
 //! cargo run --release --example tune -- tune "c2c fwd 512x512" "sum f32 4194304"
@@ -349,7 +350,8 @@ fn items(record: &Record) -> Vec<Item> {
     record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect()
 }
 
-/// Whether an entry of this device is of no use here any more. Whatever was measured elsewhere is where a search begins.
+/// Whether an entry of this device is of no use here any more. Whatever was measured elsewhere is
+/// where a search begins.
 fn is_stale(entry: &Entry, gpu: &Gpu, device: &DeviceIdentity) -> bool {
     let here = *entry.device == *device;
     // What is not ours to read is somebody's kernel, which we know nothing of.

@@ -71,7 +71,8 @@ fn aligned<const N: usize>(head: [&str; N], rows: &[[String; N]], to_the_right: 
 /// Seconds since 1970 as a date and time of day, in UTC.
 pub fn date(seconds: u64) -> String {
     let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
-    // Years that begin in March have their leap day at the end; 400 of them are 146097 days, and the first here began on 0000-03-01.
+    // Years that begin in March have their leap day at the end; 400 of them are 146097 days, and
+    // the first here began on 0000-03-01.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

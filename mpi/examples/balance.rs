@@ -4,8 +4,9 @@
 //! mpirun -n 2 target/release/examples/balance --slow 1:8
 //! ```
 //!
-//! Times one transform by several strategies in rounds in turns, and by rank 0 alone. Prints a line of JSON for each: the median, the shares, and what the transform takes in
-//! relation to rank 0 alone and to equal shares. The time is from a barrier until the last rank has its result.
+//! Times one transform by several strategies in rounds in turns, and by rank 0 alone. Prints a line
+//! of JSON for each: the median, the shares, and what the transform takes in relation to rank 0
+//! alone and to equal shares. The time is from a barrier until the last rank has its result.
 
 mod support;
 

@@ -4,8 +4,9 @@
 //! mpirun -n 4 target/release/examples/volume --size 128x128x128
 //! ```
 //!
-//! Each rank makes its own slab of the volume, a few Gaussian blobs. The volume is transformed there and back; rank 0 shows how far that is, checks the energy (Parseval)
-//! and the way back, and prints who did what.
+//! Each rank makes its own slab of the volume, a few Gaussian blobs. The volume is transformed
+//! there and back; rank 0 shows how far that is, checks the energy (Parseval) and the way back, and
+//! prints who did what.
 
 mod support;
 

@@ -12,13 +12,16 @@ use crate::error::{Error, Failure, Part, Result, guarded};
 use crate::link::Link;
 use crate::phase::Phase;
 
-/// How the recipes of a job are chosen. Every rank computes by the same ones: the same radices, roots and convolutions, whatever its share.
+/// How the recipes of a job are chosen. Every rank computes by the same ones: the same radices,
+/// roots and convolutions, whatever its share.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Arithmetic {
-    /// Rank 0's choice, or if a device cannot do that the next rank's, and last the portable one. The bits depend on the kinds of devices, but not on their number or shares.
+    /// Rank 0's choice, or if a device cannot do that the next rank's, and last the portable one.
+    /// The bits depend on the kinds of devices, but not on their number or shares.
     #[default]
     Fastest,
-    /// What fits every device that WebGPU allows. The bits depend on the transform alone, up to devices that fuse multiplications and additions.
+    /// What fits every device that WebGPU allows. The bits depend on the transform alone, up to
+    /// devices that fuse multiplications and additions.
     Portable,
     /// The recipes of an earlier plan, to get its bits again.
     Given(Recipes),
@@ -40,7 +43,8 @@ impl fmt::Display for Recipes {
     }
 }
 
-/// The plan that computes `spec` on another device, and for another number of lines, with the floating-point operations of `recipe`.
+/// The plan that computes `spec` on another device, and for another number of lines, with the
+/// floating-point operations of `recipe`.
 pub(crate) fn same_arithmetic<S: Adapt>(planner: &Planner, spec: S, recipe: &fft::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
     let own = spec.adapted(recipe, planner.gpu().profile())?;
     planner.plan_with(spec, own)

@@ -12,18 +12,21 @@ use crate::phase::Phase;
 /// Which adapter a rank computes on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Adapter {
-    /// The i-th process of a machine takes the i-th adapter, modulo their number. Processors that play a GPU count only where there is nothing else, and of
-    /// backends the one of the best adapter, so that no card is counted twice.
+    /// The i-th process of a machine takes the i-th adapter, modulo their number. Processors that
+    /// play a GPU count only where there is nothing else, and of backends the one of the best
+    /// adapter, so that no card is counted twice.
     #[default]
     ByLocalRank,
-    /// The i-th process of a machine takes the best adapter whose name or driver contains the i-th name, modulo their number.
+    /// The i-th process of a machine takes the best adapter whose name or driver contains the i-th
+    /// name, modulo their number.
     Names(Vec<String>),
 }
 
 /// What only tests and benchmarks want: a rank that is slower than it is, or that fails.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Emulate {
-    /// After each local pass the rank sleeps until the computation has taken so many times as long: a slow device that does not take our cores. 1 is no change.
+    /// After each local pass the rank sleeps until the computation has taken so many times as long:
+    /// a slow device that does not take our cores. 1 is no change.
     pub slowdown: f64,
     /// The rank fails in this phase.
     pub failure: Option<Phase>,
@@ -105,7 +108,8 @@ fn fail_if(emulate: Emulate, phase: Phase) -> Part<()> {
 
 /// The ranks of a communicator, each with a device of its own: what plans are made with.
 ///
-/// It holds a communicator, which must be freed before MPI ends: drop it, and its plans, before the `Universe` of `mpi::initialize()`.
+/// It holds a communicator, which must be freed before MPI ends: drop it, and its plans, before the
+/// `Universe` of `mpi::initialize()`.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub(crate) link: Link,

@@ -99,7 +99,8 @@ impl Failure {
 /// Result of one rank's part.
 pub(crate) type Part<T> = std::result::Result<T, Failure>;
 
-/// Does one rank's part; a panic in it is a failure like any other, since a rank that unwinds would leave the others waiting for ever.
+/// Does one rank's part; a panic in it is a failure like any other, since a rank that unwinds would
+/// leave the others waiting for ever.
 pub(crate) fn guarded<T>(part: impl FnOnce() -> Part<T>) -> Part<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -13,7 +13,8 @@ use crate::link::Link;
 use crate::local::LocalPass;
 use crate::spec::{Geometry, Kind, Order, Transform};
 
-/// Elements of the transform that recipes are chosen for: as large as it is, but never larger than any device can hold. It must not depend on the ranks.
+/// Elements of the transform that recipes are chosen for: as large as it is, but never larger than
+/// any device can hold. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
 /// A transform with its arithmetic: everything but who computes what.
@@ -57,8 +58,9 @@ impl<T: Transform> Job<T> {
         self.spec.problem().order
     }
 
-    /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one complex row, and which two these are must not depend on the shares; that it does not
-    /// depend on the recipe either lets a transform and its inverse have the same shares.
+    /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one
+    /// complex row, and which two these are must not depend on the shares; that it does not depend
+    /// on the recipe either lets a transform and its inverse have the same shares.
     pub fn granule(&self) -> usize {
         let real = !matches!(self.spec.problem().kind, Kind::C2c(_));
         if real && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
@@ -69,7 +71,8 @@ impl<T: Transform> Job<T> {
         Ok(in_granules(self.geometry.rows, self.granule(), divide)?)
     }
 
-    /// The pass of so many units of axis 0, none for none: forward slabs \[r, …\] of positions to \[C, K, r\], inverse \[r, C, K\] to slabs of positions.
+    /// The pass of so many units of axis 0, none for none: forward slabs \[r, …\] of positions to
+    /// \[C, K, r\], inverse \[r, C, K\] to slabs of positions.
     pub fn rows_pass(&self, units: usize) -> Part<Option<LocalPass>> {
         if units == 0 {
             return Ok(None);

@@ -1,6 +1,8 @@
-//! What the ranks say to one another: agreement on success, small texts and numbers, and arrays in messages of bounded size.
+//! What the ranks say to one another: agreement on success, small texts and numbers, and arrays in
+//! messages of bounded size.
 //!
-//! Every wait asks and sleeps in turns. An implementation of MPI spins while it waits, and on a processor that plays the GPU of another rank that takes a core from it.
+//! Every wait asks and sleeps in turns. An implementation of MPI spins while it waits, and on a
+//! processor that plays the GPU of another rank that takes a core from it.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,7 +17,8 @@ use crate::phase::Phase;
 
 /// The longest sleep between two questions: short beside any transform that is worth distributing.
 const LONGEST_SLEEP: Duration = Duration::from_micros(100);
-/// Questions before the first sleep, so that what is there within microseconds is not slept through.
+/// Questions before the first sleep, so that what is there within microseconds is not slept
+/// through.
 const QUESTIONS: u32 = 200;
 
 /// Messages of one exchange have this tag; all others are collective.
@@ -120,12 +123,16 @@ impl Link {
         least
     }
 
-    /// Sends a block to every rank and receives one from every rank, in messages of at most `message_bytes`. `send` and `receive` give the blocks, by rank; they may be empty, and
-    /// what a rank sends to another is as long as that expects. `done` hears of the bytes of each message that has arrived.
+    /// Sends a block to every rank and receives one from every rank, in messages of at most
+    /// `message_bytes`. `send` and `receive` give the blocks, by rank; they may be empty, and what
+    /// a rank sends to another is as long as that expects. `done` hears of the bytes of each
+    /// message that has arrived.
     ///
     /// # How
-    /// In step s a rank sends to the one s places after it and receives from the one s places before it, a message each way at a time. No rank can wait for ever: of those
-    /// that are furthest behind, each has its partners there or further on, and these have posted their halves.
+    /// In step s a rank sends to the one s places after it and receives from the one s places
+    /// before it, a message each way at a time. No rank can wait for ever: of those that are
+    /// furthest behind, each has its partners there or further on, and these have posted their
+    /// halves.
     pub fn exchange(&self, send: &[&[u8]], receive: &mut [&mut [u8]], message_bytes: usize, done: &mut dyn FnMut(usize)) {
         if let (Some(own), Some(target)) = (send.get(self.rank), receive.get_mut(self.rank)) {
             target.copy_from_slice(own);

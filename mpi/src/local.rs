@@ -1,4 +1,5 @@
-//! What one rank computes between two exchanges: upload, transform and turn on the device, download.
+//! What one rank computes between two exchanges: upload, transform and turn on the device,
+//! download.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,8 @@ impl LocalTimes {
     }
 }
 
-/// A chain of plans on buffers of its own. Arrays on the host are f32, two of them for a complex number.
+/// A chain of plans on buffers of its own. Arrays on the host are f32, two of them for a complex
+/// number.
 #[derive(Debug)]
 pub(crate) struct LocalPass {
     device: Rc<Device>,
@@ -49,7 +51,8 @@ impl LocalPass {
 
     /// Appends an operation.
     ///
-    /// Its result goes to the first array of the pass where that is free and large enough, so that a pass of two steps holds two arrays.
+    /// Its result goes to the first array of the pass where that is free and large enough, so that
+    /// a pass of two steps holds two arrays.
     pub fn then<S: Spec>(mut self, plan: &Plan<S>) -> Part<Self> {
         let (from, to) = (plan.program().inputs[0].len, plan.program().output.len);
         let needed = words::<S::Output>(to);

@@ -13,12 +13,14 @@ use crate::spec::{Order, Transform};
 
 /// Bytes of a sample: some milliseconds on a processor, and enough to keep a GPU's transfers busy.
 const SAMPLE_BYTES: usize = 8 << 20;
-/// The smaller of two samples is so many times smaller; between them they tell what a pass costs at all from what a unit costs.
+/// The smaller of two samples is so many times smaller; between them they tell what a pass costs at
+/// all from what a unit costs.
 const SMALLER: usize = 4;
 /// Runs of a sample, of which the median counts.
 const RUNS: usize = 3;
-/// More ranks must be predicted to take at most so much of the time that fewer take: samples do not see waiting for one another, nor merging. 1024² on two ranks of lavapipe, one of them
-/// slowed down eight times, was predicted to gain and took 1.49 times as long as the fast one alone.
+/// More ranks must be predicted to take at most so much of the time that fewer take: samples do not
+/// see waiting for one another, nor merging. 1024² on two ranks of lavapipe, one of them slowed
+/// down eight times, was predicted to gain and took 1.49 times as long as the fast one alone.
 const WORTH_MORE_RANKS: f64 = 0.7;
 
 /// What ranks cost that compute at the same time, in their order.
@@ -79,9 +81,11 @@ impl Samples {
 
 /// The shares by what the ranks can do. Collective.
 ///
-/// Ranks that share a processor, a bus or a card slow one another down, so that leaving some out may make the others faster: how much, only a measurement without them tells. So the
-/// ranks are measured all together and sorted by speed, then the faster half, a quarter, and so on, and the one fastest alone; and all but the slowest. The set that will
-/// finish first is taken, the smaller one if it is close.
+/// Ranks that share a processor, a bus or a card slow one another down, so that leaving some out
+/// may make the others faster: how much, only a measurement without them tells. So the ranks are
+/// measured all together and sorted by speed, then the faster half, a quarter, and so on, and the
+/// one fastest alone; and all but the slowest. The set that will finish first is taken, the smaller
+/// one if it is close.
 pub(crate) fn measured<T: Transform>(job: &Job<T>) -> Result<Shares> {
     let (link, size) = (&job.link, job.link.size());
     let samples = link.agree(Phase::Measure, guarded(|| Samples::new(job)))?;
@@ -183,7 +187,8 @@ fn per_word<T: Transform>(job: &Job<T>, members: &[usize]) -> Result<f64> {
     Ok(slowest / (others * words) as f64)
 }
 
-/// The best shares for ranks that were measured, none for the others, and the seconds that the job will take.
+/// The best shares for ranks that were measured, none for the others, and the seconds that the job
+/// will take.
 fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Result<(Shares, f64)> {
     // Who was not measured has none.
     let spread = |shares: Vec<usize>| {

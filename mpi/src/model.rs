@@ -1,15 +1,20 @@
-//! How the time of a distributed transform grows with the number of ranks: a model of the steps of [`Plan::run`](crate::Plan::run), without MPI and without a device.
+//! How the time of a distributed transform grows with the number of ranks: a model of the steps of
+//! [`Plan::run`](crate::Plan::run), without MPI and without a device.
 //!
-//! It is for complex transforms of f32 in [`Order::Transposed`](crate::Order::Transposed), over P ranks with one device each and equal shares.
+//! It is for complex transforms of f32 in [`Order::Transposed`](crate::Order::Transposed), over P
+//! ranks with one device each and equal shares.
 //!
 //! # Symbols
-//! \[n₀, n₁\] or \[n₀, n₁, n₂\] are the extents, with n₂ = 1 for two axes; B = 8·n₀·n₁·n₂ bytes is the array. A rank has at most r = ⌈n₀/P⌉ indices of axis 0 and c = ⌈n₁/P⌉ of axis 1:
+//! \[n₀, n₁\] or \[n₀, n₁, n₂\] are the extents, with n₂ = 1 for two axes; B = 8·n₀·n₁·n₂ bytes is
+//! the array. A rank has at most r = ⌈n₀/P⌉ indices of axis 0 and c = ⌈n₁/P⌉ of axis 1:
 //!
-//! - S = 8·r·n₁·n₂ bytes before the exchange and S' = 8·c·n₂·n₀ bytes after it; both are B/P where P divides the axes;
+//! - S = 8·r·n₁·n₂ bytes before the exchange and S' = 8·c·n₂·n₀ bytes after it; both are B/P where
+//!   P divides the axes;
 //! - b = 8·r·c·n₂ bytes for each other rank, B/P² where P divides the axes.
 //!
-//! a(n) is the number of passes over device memory for lines of n that are contiguous ([`contiguous_passes`]), and s(n) for lines across another axis ([`strided_passes`]). The
-//! rates are fields of [`Machine`]; δ is its `dispatch_s`, σ its `submit_s`, λ its `latency_s`.
+//! a(n) is the number of passes over device memory for lines of n that are contiguous
+//! ([`contiguous_passes`]), and s(n) for lines across another axis ([`strided_passes`]). The rates
+//! are fields of [`Machine`]; δ is its `dispatch_s`, σ its `submit_s`, λ its `latency_s`.
 //!
 //! # Formulas
 //! Each phase is as long as that of the rank with the most:
@@ -26,22 +31,28 @@
 //! | download | S'/download + σ | 0 |
 //! | agreement | 6·⌈log₂P⌉·λ | the same |
 //!
-//! Of the others, min(g, P) - 1 are in the same node of g devices and take the link within it; P - min(g, P) take the network. The merge fills the array that receives with zeros, which counts as
+//! Of the others, min(g, P) - 1 are in the same node of g devices and take the link within it; P -
+//! min(g, P) take the network. The merge fills the array that receives with zeros, which counts as
 //! half a copy, copies the rank's own block, and joins blocks to lines.
 //!
-//! The second column is a lower bound for an MPI that reads and writes device memory, and whose blocks the first pass over columns finds where they arrived.
+//! The second column is a lower bound for an MPI that reads and writes device memory, and whose
+//! blocks the first pass over columns finds where they arrived.
 //!
 //! # What it leaves out
-//! Overlap of phases, as there is none; contention in the network and for the memory of a host whose g ranks all copy; that short pieces are copied more slowly than long ones, on hosts and devices;
-//! that arrays larger than a binding take more dispatches; the sleep of a rank that waits; measuring and compiling.
+//! Overlap of phases, as there is none; contention in the network and for the memory of a host
+//! whose g ranks all copy; that short pieces are copied more slowly than long ones, on hosts and
+//! devices; that arrays larger than a binding take more dispatches; the sleep of a rank that waits;
+//! measuring and compiling.
 
 use std::fmt;
 
 /// Bytes of a complex number of two f32.
 const COMPLEX_BYTES: u64 = 8;
-/// The most bytes of a message, as in [`Options::message_bytes`](crate::Options::message_bytes) if that is not called.
+/// The most bytes of a message, as in [`Options::message_bytes`](crate::Options::message_bytes) if
+/// that is not called.
 const MESSAGE_BYTES: u64 = 1 << 30;
-/// Times that the ranks agree in a run: at its begin and end, after each local pass, before and after the exchange.
+/// Times that the ranks agree in a run: at its begin and end, after each local pass, before and
+/// after the exchange.
 const AGREEMENTS: f64 = 6.0;
 
 /// The rates of a rank, its links and its device. All ranks are alike.
@@ -55,7 +66,8 @@ pub struct Machine {
     pub download_bytes_per_s: f64,
     /// Bytes that one thread of the host copies; a copy counts once.
     pub host_copy_bytes_per_s: f64,
-    /// Bytes that a rank sends over the network while it receives as many. Where ranks share an adapter of the network, this is the share of one.
+    /// Bytes that a rank sends over the network while it receives as many. Where ranks share an
+    /// adapter of the network, this is the share of one.
     pub link_bytes_per_s: f64,
     /// The same between two ranks of a node, from host memory to host memory.
     pub node_link_bytes_per_s: f64,
@@ -76,9 +88,10 @@ pub struct Machine {
 impl Machine {
     /// Hosts of 8 NVIDIA H200, with a network of the given rate for each rank.
     ///
-    /// Measured on one H200 and its host: device passes, upload by one thread that fills a mapped buffer, download, dispatch, submission, memory. Everything else is assumed: that
-    /// a thread copies as fast as it fills a mapped buffer, that a message within a node is one such copy, 450 GB/s each way between devices (data sheet), 8 ranks in a node, and
-    /// the network.
+    /// Measured on one H200 and its host: device passes, upload by one thread that fills a mapped
+    /// buffer, download, dispatch, submission, memory. Everything else is assumed: that a thread
+    /// copies as fast as it fills a mapped buffer, that a message within a node is one such copy,
+    /// 450 GB/s each way between devices (data sheet), 8 ranks in a node, and the network.
     #[must_use]
     pub const fn h200(link_bytes_per_s: f64, latency_s: f64) -> Self {
         Self {
@@ -108,7 +121,8 @@ pub enum Path {
 }
 
 impl Path {
-    /// Arrays of a slab's length that a device holds: two for each local pass, or two that serve both.
+    /// Arrays of a slab's length that a device holds: two for each local pass, or two that serve
+    /// both.
     #[must_use]
     pub fn device_arrays(self) -> u64 {
         match self {
@@ -209,7 +223,8 @@ impl fmt::Display for Size {
     }
 }
 
-/// a(n): passes for contiguous lines of a power of two, on an H200: one up to 16384, two up to 2²², then three.
+/// a(n): passes for contiguous lines of a power of two, on an H200: one up to 16384, two up to 2²²,
+/// then three.
 #[must_use]
 pub fn contiguous_passes(n: u64) -> u64 {
     match n {
@@ -219,7 +234,8 @@ pub fn contiguous_passes(n: u64) -> u64 {
     }
 }
 
-/// s(n): passes for lines of a power of two across another axis, on an H200: one up to 4096, then as for contiguous lines, but two at least.
+/// s(n): passes for lines of a power of two across another axis, on an H200: one up to 4096, then
+/// as for contiguous lines, but two at least.
 #[must_use]
 pub fn strided_passes(n: u64) -> u64 {
     if n <= 4096 { 1 } else { contiguous_passes(n).max(2) }
@@ -287,7 +303,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// The seconds of each phase. None where the slabs do not fit in memory, for no rank, and for more ranks than [`Size::most_ranks`].
+    /// The seconds of each phase. None where the slabs do not fit in memory, for no rank, and for
+    /// more ranks than [`Size::most_ranks`].
     #[must_use]
     pub fn times(&self, size: Size, ranks: u64) -> Option<Times> {
         if !self.fits(size, ranks) {
@@ -358,7 +375,8 @@ impl Model {
         Some(enough)
     }
 
-    /// The work of the fewest ranks that hold the array, ranks times seconds, over that of so many ranks. It is 1 where twice the ranks take half the time.
+    /// The work of the fewest ranks that hold the array, ranks times seconds, over that of so many
+    /// ranks. It is 1 where twice the ranks take half the time.
     #[must_use]
     pub fn efficiency(&self, size: Size, ranks: u64) -> Option<f64> {
         let least = self.least_ranks(size)?;
@@ -372,7 +390,8 @@ impl Model {
         self.times(size, ranks).map(|times| times.exchange_share())
     }
 
-    /// The least power of two of ranks from which on, to [`Size::most_ranks`], the exchange takes more than half of the time.
+    /// The least power of two of ranks from which on, to [`Size::most_ranks`], the exchange takes
+    /// more than half of the time.
     #[must_use]
     pub fn crossover(&self, size: Size) -> Option<u64> {
         self.powers(size).rev().take_while(|(_, times)| times.exchange_share() > 0.5).last().map(|(ranks, _)| ranks)
@@ -539,7 +558,8 @@ mod tests {
         }
     }
 
-    /// Device times of benches/reports/2026-11-21-h200-fft and -memory, in ms, of transforms with as many passes.
+    /// Device times of benches/reports/2026-11-21-h200-fft and -memory, in ms, of transforms with
+    /// as many passes.
     #[test]
     fn passes_take_what_they_took() {
         let (machine, mib) = (Machine::h200(50e9, 5e-6), f64::from(1 << 20));

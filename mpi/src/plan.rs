@@ -46,7 +46,8 @@ impl Options {
         self
     }
 
-    /// The most bytes of a message between two ranks; 1 GiB if this is not called. Smaller messages report progress more often.
+    /// The most bytes of a message between two ranks; 1 GiB if this is not called. Smaller messages
+    /// report progress more often.
     pub fn message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;
         self
@@ -91,12 +92,13 @@ impl<T: Transform> std::fmt::Debug for Plan<T> {
 }
 
 impl Cluster {
-    /// Makes a plan: agrees on recipes, measures the ranks if the strategy wants that, and compiles. Collective: every rank calls it with the same transform and
-    /// options.
+    /// Makes a plan: agrees on recipes, measures the ranks if the strategy wants that, and
+    /// compiles. Collective: every rank calls it with the same transform and options.
     ///
     /// # Errors
-    /// [`Error::ShapesDiffer`] if the ranks do not ask for the same; [`Error::NoCommonRecipe`]; [`Error::Local`] for what makes no sense on any number of ranks;
-    /// [`Error::OnRank`] if a rank cannot hold or compile its share. All of them on all ranks.
+    /// [`Error::ShapesDiffer`] if the ranks do not ask for the same; [`Error::NoCommonRecipe`];
+    /// [`Error::Local`] for what makes no sense on any number of ranks; [`Error::OnRank`] if a rank
+    /// cannot hold or compile its share. All of them on all ranks.
     pub fn plan<T: Transform>(&self, spec: T, options: &Options) -> Result<Plan<T>> {
         self.link.same(Phase::Plan, &format!("{spec} with {options:?}"))?;
         self.link.agree(Phase::Plan, self.device.check(Phase::Plan))?;
@@ -159,7 +161,8 @@ impl<T: Transform> Plan<T> {
         self.slab(self.cluster.rank(), false)
     }
 
-    /// Calls `listener` on this rank at the beginning and at the end of every phase, and after every message.
+    /// Calls `listener` on this rank at the beginning and at the end of every phase, and after
+    /// every message.
     pub fn on_progress(&mut self, listener: impl FnMut(Progress) + 'static) {
         self.listener = Some(Box::new(listener));
     }
@@ -183,10 +186,12 @@ impl<T: Transform> Plan<T> {
         }
     }
 
-    /// Transforms: every rank gives its part of the input, as [`input`](Self::input) says, and gets its part of the output. Collective.
+    /// Transforms: every rank gives its part of the input, as [`input`](Self::input) says, and gets
+    /// its part of the output. Collective.
     ///
     /// # Errors
-    /// [`Error::OnRank`] if a rank cannot do its part, a wrong length included, on all ranks; [`Error::OutOfStep`] if the ranks are at different calls.
+    /// [`Error::OnRank`] if a rank cannot do its part, a wrong length included, on all ranks;
+    /// [`Error::OutOfStep`] if the ranks are at different calls.
     pub fn run(&mut self, input: &[T::Input]) -> Result<Vec<T::Output>> {
         self.entries.clear();
         let output = self.transform(input)?;

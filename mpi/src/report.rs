@@ -91,7 +91,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The longest computation of a rank over the mean of those that had a share: 1 is a perfect balance.
+    /// The longest computation of a rank over the mean of those that had a share: 1 is a perfect
+    /// balance.
     #[must_use]
     pub fn imbalance(&self) -> f64 {
         let computed: Vec<f64> = self.ranks.iter().map(|rank| rank.total(|entry| entry.compute + entry.transfer).as_secs_f64()).collect();

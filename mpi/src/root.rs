@@ -11,9 +11,11 @@ use crate::slabs::exchange;
 use crate::spec::Transform;
 
 impl<T: Transform> Plan<T> {
-    /// Transforms an array that rank 0 has, and gives rank 0 the whole result: sends each rank its share, runs, collects. Collective; the other ranks give and get nothing.
+    /// Transforms an array that rank 0 has, and gives rank 0 the whole result: sends each rank its
+    /// share, runs, collects. Collective; the other ranks give and get nothing.
     ///
-    /// The arrays are those that the slabs of all ranks make when they follow one another: transposed frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\].
+    /// The arrays are those that the slabs of all ranks make when they follow one another:
+    /// transposed frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\].
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -1,4 +1,5 @@
-//! Who has which part of an array, and how parts are moved from slabs of one axis to slabs of the other.
+//! Who has which part of an array, and how parts are moved from slabs of one axis to slabs of the
+//! other.
 
 use std::ops::Range;
 
@@ -19,11 +20,13 @@ pub struct Shares {
 /// The part of the input or the output that a rank holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slab {
-    /// The axis that is divided: 0 or 1 of the transform's shape. Of a batch, 0 counts the transforms.
+    /// The axis that is divided: 0 or 1 of the transform's shape. Of a batch, 0 counts the
+    /// transforms.
     pub axis: usize,
     /// This rank's indices of that axis.
     pub range: Range<usize>,
-    /// Elements for each index; the slab has `range.len()` times as many, and they follow one another.
+    /// Elements for each index; the slab has `range.len()` times as many, and they follow one
+    /// another.
     pub unit: usize,
 }
 
@@ -36,7 +39,8 @@ impl Slab {
     }
 }
 
-/// An exchange: the blocks that a rank sends follow one another, and those that it receives become parts of its rows.
+/// An exchange: the blocks that a rank sends follow one another, and those that it receives become
+/// parts of its rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Turn {
     /// Words for each rank, in order.
@@ -106,7 +110,8 @@ impl Turn {
     }
 }
 
-/// Sends blocks that follow one another and receives blocks that follow one another, with their lengths by rank.
+/// Sends blocks that follow one another and receives blocks that follow one another, with their
+/// lengths by rank.
 pub(crate) fn exchange(
     link: &Link,
     (data, arrived): (&[f32], &mut [f32]),

@@ -74,7 +74,8 @@ impl Problem {
     }
 
     /// # Errors
-    /// For a shape without elements, of more than three axes, or with a batch of more than one axis.
+    /// For a shape without elements, of more than three axes, or with a batch of more than one
+    /// axis.
     pub(crate) fn geometry(&self) -> Result<Geometry> {
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
         let extents = self.shape.extents();
@@ -246,21 +247,26 @@ macro_rules! directed {
 directed!(C2c: forward, inverse; R2c: forward, forward; C2r: inverse, inverse);
 
 transforms! {
-    /// Discrete Fourier transform of complex numbers to complex numbers over one to three axes, as [`wgpu_fft::fft::C2c`] defines it.
+    /// Discrete Fourier transform of complex numbers to complex numbers over one to three axes, as
+    /// [`wgpu_fft::fft::C2c`] defines it.
     C2c: Complex32 => Complex32 {
         /// The transform with exp(-2πi·…): slabs of positions in, frequencies out.
         forward = Kind::C2c(Direction::Forward),
-        /// The transform with exp(+2πi·…): frequencies in, as [`forward`](Self::forward) of the same [`Order`] leaves them, slabs of positions out.
+        /// The transform with exp(+2πi·…): frequencies in, as [`forward`](Self::forward) of the
+        /// same [`Order`] leaves them, slabs of positions out.
         inverse = Kind::C2c(Direction::Inverse)
     }
-    /// Discrete Fourier transform of real numbers to complex numbers over one to three axes, as [`wgpu_fft::fft::R2c`] defines it: of the last axis n/2+1 frequencies.
+    /// Discrete Fourier transform of real numbers to complex numbers over one to three axes, as
+    /// [`wgpu_fft::fft::R2c`] defines it: of the last axis n/2+1 frequencies.
     R2c: f32 => Complex32 {
         /// The transform with exp(-2πi·…): slabs of positions in, frequencies out.
         forward = Kind::R2c
     }
-    /// Discrete Fourier transform of complex numbers to real numbers over one to three axes, as [`wgpu_fft::fft::C2r`] defines it. The shape is that of the reals.
+    /// Discrete Fourier transform of complex numbers to real numbers over one to three axes, as
+    /// [`wgpu_fft::fft::C2r`] defines it. The shape is that of the reals.
     C2r: Complex32 => f32 {
-        /// The transform with exp(+2πi·…): frequencies in, as [`R2c`] of the same [`Order`] leaves them, slabs of positions out.
+        /// The transform with exp(+2πi·…): frequencies in, as [`R2c`] of the same [`Order`] leaves
+        /// them, slabs of positions out.
         inverse = Kind::C2r
     }
 }

@@ -12,17 +12,20 @@ use crate::spec::Transform;
 /// How rows and columns are divided among the ranks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Strategy {
-    /// By the measured time of each rank, as [`Cost`](wgpu_fft::multi::partition::Cost); who would only slow the job down gets nothing. All ranks are measured at the same time, since some may share
-    /// cores, a bus or a card. It takes some passes over a sample of at most 8 MiB.
+    /// By the measured time of each rank, as [`Cost`](wgpu_fft::multi::partition::Cost); who would
+    /// only slow the job down gets nothing. All ranks are measured at the same time, since some may
+    /// share cores, a bus or a card. It takes some passes over a sample of at most 8 MiB.
     #[default]
     Measured,
     /// To each as much as to the others.
     Equal,
     /// In proportion to these numbers, one for each rank.
     Ratio(Vec<f64>),
-    /// By the rule of Takemoto, Wada, Kondo and Honda, from the processing elements of each rank's device and the amount of computation. A baseline to compare with.
+    /// By the rule of Takemoto, Wada, Kondo and Honda, from the processing elements of each rank's
+    /// device and the amount of computation. A baseline to compare with.
     Takemoto(Vec<u32>),
-    /// These, as another plan's [`shares`](crate::Plan::shares) are: what a transform leaves is then what its inverse takes.
+    /// These, as another plan's [`shares`](crate::Plan::shares) are: what a transform leaves is
+    /// then what its inverse takes.
     Given(Shares),
 }
 

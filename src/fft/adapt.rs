@@ -1,17 +1,22 @@
-//! One arithmetic on several devices: recipes that do the same floating-point operations on every line, and the parts of a recipe for the parts of a transform.
+//! One arithmetic on several devices: recipes that do the same floating-point operations on every
+//! line, and the parts of a recipe for the parts of a transform.
 //!
 //! What a line's bits depend on, as the texts are written:
 //!
-//! - the axes, the lengths of their passes, the length of a convolution, how reals are taken and which rows make a pair;
-//! - `registers`: the radices and where roots come from. The rest says which invocation holds which element, and by what way it goes to another one;
-//! - `lanes`: the factors, the lanes of a line, and the width of accesses along it, since lanes multiply what they look up by constants that depend on
-//!   these. The width across lines only says how many go side by side, unless the roots on the results differ from one of them to the next;
+//! - the axes, the lengths of their passes, the length of a convolution, how reals are taken and
+//!   which rows make a pair;
+//! - `registers`: the radices and where roots come from. The rest says which invocation holds which
+//!   element, and by what way it goes to another one;
+//! - `lanes`: the factors, the lanes of a line, and the width of accesses along it, since lanes
+//!   multiply what they look up by constants that depend on these. The width across lines only says
+//!   how many go side by side, unless the roots on the results differ from one of them to the next;
 //! - `radix2`: nothing.
 //!
 //! Blocks move elements, and may change which rows make a pair.
 //!
-//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that are written as `codelets.rs` says; where zeros are added, on
-//! the way past the end of a line, it may change the sign of a result that is zero.
+//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that
+//! are written as `codelets.rs` says; where zeros are added, on the way past the end of a line, it
+//! may change the sign of a result that is zero.
 
 use super::design::{Designer, Lines, lane_counts};
 use super::lanes::SUBGROUP;
@@ -53,7 +58,8 @@ struct Adapter<'a> {
 }
 
 impl Adapter<'_> {
-    /// The axes without blocks, if there were any, and rows of reals make the same pairs without them.
+    /// The axes without blocks, if there were any, and rows of reals make the same pairs without
+    /// them.
     fn without_blocks(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
         let mut own = axes.to_vec();
         for pass in own.iter_mut().flat_map(|axis| &mut axis.passes) {
@@ -115,7 +121,8 @@ impl Adapter<'_> {
         }
     }
 
-    /// The same radices and roots with other lanes and lines, and other ways through workgroup memory.
+    /// The same radices and roots with other lanes and lines, and other ways through workgroup
+    /// memory.
     fn registers(&self, own: &Registers, lines: Lines) -> Vec<Registers> {
         let mut lane_counts = lane_counts(own.n(), &own.radices);
         lane_counts.retain(|lanes| *lanes > 0);
@@ -127,7 +134,8 @@ impl Adapter<'_> {
                 .map(|(exchange, banks)| (pieces, exchange, banks))
         });
         let ways: Vec<_> = ways.collect();
-        // Of each number of lanes as many lines as there is room for. What runs as far as can be told without the text mostly does, so few are enough.
+        // Of each number of lanes as many lines as there is room for. What runs as far as can be
+        // told without the text mostly does, so few are enough.
         let of_lanes = |lanes| {
             std::iter::once(own.lines).chain(halves(own.lines)).find_map(|together| {
                 let with = |&(pieces, exchange, banks): &_| Registers { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
@@ -191,12 +199,15 @@ impl Pairs {
     }
 }
 
-/// The multiple of rows that every part of a transform must begin at, so that its rows have the bits that they have in the whole: rows along the last axis,
-/// counted over all other axes and the batch, the last of these slowest. It is 2 where two rows of reals are transformed as one, and 1 elsewhere; there is none
-/// where rows make pairs that no part would make, or where the recipe does not solve the transform.
+/// The multiple of rows that every part of a transform must begin at, so that its rows have the
+/// bits that they have in the whole: rows along the last axis, counted over all other axes and the
+/// batch, the last of these slowest. It is 2 where two rows of reals are transformed as one, and 1
+/// elsewhere; there is none where rows make pairs that no part would make, or where the recipe does
+/// not solve the transform.
 ///
-/// The rows of a part are transformed by the same recipe's part for the last axis, [`Recipe::of_axes`], and not by what the rules choose for rows alone: on the
-/// way to reals these take rows in halves where with other axes they take them in pairs.
+/// The rows of a part are transformed by the same recipe's part for the last axis,
+/// [`Recipe::of_axes`], and not by what the rules choose for rows alone: on the way to reals these
+/// take rows in halves where with other axes they take them in pairs.
 pub(super) fn granule(transform: &Transform, recipe: &Recipe) -> Option<usize> {
     let Recipe::Axes(axes) = recipe else { return Some(1) };
     match Pairs::of(transform, &transform.geometry().ok()?, axes)? {
@@ -210,7 +221,8 @@ impl Recipe {
     /// This recipe for a part that has only one of the columns along `axis`.
     ///
     /// The recipe's accesses of several numbers are across columns. A single column's elements are
-    /// neighbours, so such accesses would be along it, with other twiddle factors and other last bits.
+    /// neighbours, so such accesses would be along it, with other twiddle factors and other last
+    /// bits.
     #[must_use]
     pub fn for_single_column(&self, axis: usize) -> Self {
         let mut own = self.clone();
@@ -224,9 +236,10 @@ impl Recipe {
         own
     }
 
-    /// The parts of this recipe for some axes, as a recipe for a transform of these alone: pairs of an axis's number here and there. Axes that this recipe does
-    /// not have, as they are 1 long, are left out; there is none if that leaves none, or if two are to be one. Blocks stay where the same axis follows. The row
-    /// and column transforms between transposes become axes 1 and 0.
+    /// The parts of this recipe for some axes, as a recipe for a transform of these alone: pairs of
+    /// an axis's number here and there. Axes that this recipe does not have, as they are 1 long,
+    /// are left out; there is none if that leaves none, or if two are to be one. Blocks stay where
+    /// the same axis follows. The row and column transforms between transposes become axes 1 and 0.
     pub(crate) fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
         let number = |own: usize| axes.iter().find(|(from, _)| *from == own).map(|(_, to)| *to);
         let all = match self {
@@ -274,7 +287,8 @@ mod tests {
             format!("axis 2 pairs: {rows} block=4x8; axis 1 bluestein 16: {columns} block=2x2; axis 0: {planes} block=3x3 + {planes}");
         assert_eq!(of(&whole, &[(2, 0)]), format!("axis 0 pairs: {rows}"));
         assert_eq!(of(&whole, &[(1, 0), (2, 1)]), format!("axis 1 pairs: {rows} block=4x8; axis 0 bluestein 16: {columns}"));
-        // Blocks between the passes of one axis stay; that of the rows was for another axis than the first.
+        // Blocks between the passes of one axis stay; that of the rows was for another axis than
+        // the first.
         assert_eq!(of(&whole, &[(0, 0)]), format!("axis 0: {planes} block=3x3 + {planes}"));
         assert_eq!(of(&whole, &[(2, 1), (0, 0)]), format!("axis 1 pairs: {rows}; axis 0: {planes} block=3x3 + {planes}"));
         for axes in [&[][..], &[(3, 0)], &[(0, 0), (1, 0)]] {

@@ -1,10 +1,13 @@
-//! Where elements of an exchange lie in workgroup memory, so that invocations that work together meet in few banks.
+//! Where elements of an exchange lie in workgroup memory, so that invocations that work together
+//! meet in few banks.
 //!
-//! Workgroup memory of GPUs is divided into banks of 4 bytes, commonly 32; invocations of a subgroup that access different words of one bank
-//! wait for one another. Stockham's stores are r or p·r elements apart, often powers of two, so without spare elements most of them
-//! fall into few banks. The spare elements are found by trying.
+//! Workgroup memory of GPUs is divided into banks of 4 bytes, commonly 32; invocations of a
+//! subgroup that access different words of one bank wait for one another. Stockham's stores are r
+//! or p·r elements apart, often powers of two, so without spare elements most of them fall into few
+//! banks. The spare elements are found by trying.
 
-/// Element i of line c lies at a + ((a >> shift) << log2_step), where a is i·lines + c if the lines are interleaved and c·n + i if not.
+/// Element i of line c lies at a + ((a >> shift) << log2_step), where a is i·lines + c if the lines
+/// are interleaved and c·n + i if not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
     pub interleaved: bool,
@@ -82,7 +85,8 @@ impl Exchanging {
         Some((best.2, best.1))
     }
 
-    /// Accesses to the fullest bank, added up over the accesses of the first, a middle and the last subgroup.
+    /// Accesses to the fullest bank, added up over the accesses of the first, a middle and the last
+    /// subgroup.
     fn waits(&self, layout: Layout, touches: &[Touch]) -> u32 {
         if self.banks == 0 {
             return 0;

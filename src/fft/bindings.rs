@@ -1,4 +1,5 @@
-//! How the arrays of a pass are bound: whole, in parts one after the other, or in several bindings at once; and the proof that no index leaves them.
+//! How the arrays of a pass are bound: whole, in parts one after the other, or in several bindings
+//! at once; and the proof that no index leaves them.
 
 use super::fused::Fused;
 use super::pass::{Pass, Side};
@@ -25,8 +26,9 @@ pub(super) struct Sized {
 
 /// The parts in which a pass over `lines` lines runs.
 ///
-/// Arrays up to one binding are bound whole. If larger ones can be cut along the slowest index of the lines, so that each part is in one binding, several
-/// dispatches share out the lines. Else they are bound in segments, as many at once as there are.
+/// Arrays up to one binding are bound whole. If larger ones can be cut along the slowest index of
+/// the lines, so that each part is in one binding, several dispatches share out the lines. Else
+/// they are bound in segments, as many at once as there are.
 ///
 /// Constants are bound whole, or in segments too.
 pub(super) fn parts(
@@ -40,7 +42,8 @@ pub(super) fn parts(
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
         let reach = reach(pass, side, &pass.lines_of(lines)) * side.element_bytes();
-        // The rules choose nothing of the kind. A recipe by hand may: blocks of an array of which less is stored than is computed.
+        // The rules choose nothing of the kind. A recipe by hand may: blocks of an array of which
+        // less is stored than is computed.
         if reach > array.bytes {
             let what = format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
             return Err(Error::LimitExceeded { what, limit: "size of the array", required: reach, available: array.bytes });
@@ -129,7 +132,8 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     Some(parts)
 }
 
-/// One more than the largest place of an array that lines with these extents of coordinates touch, in elements.
+/// One more than the largest place of an array that lines with these extents of coordinates touch,
+/// in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
     let limit = steps().find_map(|step| step.limit());

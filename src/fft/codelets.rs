@@ -1,16 +1,19 @@
 //! DFTs of a few values in registers, as straight-line text.
 //!
-//! [`dft`] says which sums, differences and turns make a DFT. What a value is, is up to [`Arithmetic`]: one complex
-//! number as a vector ([`Vectors`]), or several in parts, side by side (`lanes.rs`).
+//! [`dft`] says which sums, differences and turns make a DFT. What a value is, is up to
+//! [`Arithmetic`]: one complex number as a vector ([`Vectors`]), or several in parts, side by side
+//! (`lanes.rs`).
 //!
-//! Devices that round alike give equal bits if their drivers compute what is written. Mesa (lavapipe) optimises floats as
-//! if they were real numbers, unless SPIR-V forbids it, which naga never does. Texts that are to have one result are
-//! written so that none of its rules applies (`nir_opt_algebraic.py`, those with `~`):
+//! Devices that round alike give equal bits if their drivers compute what is written. Mesa
+//! (lavapipe) optimises floats as if they were real numbers, unless SPIR-V forbids it, which naga
+//! never does. Texts that are to have one result are written so that none of its rules applies
+//! (`nir_opt_algebraic.py`, those with `~`):
 //!
-//! - a·b + a·c becomes a·(b + c), of constants too: turns that meet in a sum, by 1/8 and by 3/8, have opposite constants;
-//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use: e + a·b + c·d is written so, or the
-//!   product is made [opaque](Vectors::product). In a butterfly products go to a sum and a difference, so that they have
-//!   two uses, unless results are dropped;
+//! - a·b + a·c becomes a·(b + c), of constants too: turns that meet in a sum, by 1/8 and by 3/8,
+//!   have opposite constants;
+//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use: e + a·b + c·d is
+//!   written so, or the product is made [opaque](Vectors::product). In a butterfly products go to a
+//!   sum and a difference, so that they have two uses, unless results are dropped;
 //! - (a·b)·constant, or constant·(a·constant): what is multiplied by a constant is a sum;
 //! - 0·a is 0: a zero from which products are made is read from the parameters.
 
@@ -34,8 +37,9 @@ pub(super) trait Arithmetic {
     /// The sum of all.
     fn total(&mut self, name: &str, x: &[Self::Value]) -> Self::Value;
 
-    /// Results k and n - k of a DFT of an odd length n, called so: with `sums` x\[j\] + x\[n-j\] and `differences`
-    /// x\[j\] - x\[n-j\], j from 1 on, they are Σ cos(2πjk/n)·sums\[j\] ∓ i·Σ sin(2πjk/n)·differences\[j\], and x\[0\] more.
+    /// Results k and n - k of a DFT of an odd length n, called so: with `sums` x\[j\] + x\[n-j\]
+    /// and `differences` x\[j\] - x\[n-j\], j from 1 on, they are Σ cos(2πjk/n)·sums\[j\] ∓ i·Σ
+    /// sin(2πjk/n)·differences\[j\], and x\[0\] more.
     fn opposite(
         &mut self,
         names: [&str; 2],
@@ -80,7 +84,8 @@ impl Division {
     }
 }
 
-/// The DFT of any number of values; meant for the products of 2, 3, 5, 7, 11, 13 up to 64. Result k is called `name(k)`.
+/// The DFT of any number of values; meant for the products of 2, 3, 5, 7, 11, 13 up to 64. Result k
+/// is called `name(k)`.
 pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value], name: &dyn Fn(usize) -> String) -> Vec<A::Value> {
     let n = x.len();
     match n {
@@ -102,7 +107,8 @@ pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value]
         _ => match division.of(n) {
             None => odd_prime(own, x, name),
             Some((a, b, coprime)) => {
-                // DFTs of a values b apart, then DFTs of b. With turns by j·k/n between, or with indices that need none.
+                // DFTs of a values b apart, then DFTs of b. With turns by j·k/n between, or with
+                // indices that need none.
                 let columns: Vec<Vec<A::Value>> = (0..b)
                     .map(|j| {
                         let column = |i: usize| x[if coprime { (a * j + b * i) % n } else { j + b * i }].clone();
@@ -130,7 +136,8 @@ pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value]
     }
 }
 
-/// By the sums and differences of opposite values, which halves the multiplications of the definition.
+/// By the sums and differences of opposite values, which halves the multiplications of the
+/// definition.
 fn odd_prime<A: Arithmetic>(own: &mut A, x: &[A::Value], name: &dyn Fn(usize) -> String) -> Vec<A::Value> {
     let n = x.len();
     let half = n / 2;

@@ -1,7 +1,7 @@
 //! The rules that choose a recipe for a device.
 //!
-//! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise, of 2²⁵ to 2²⁶ points for rows; the runs are in
-//! benches/reports.
+//! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
+//! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
@@ -29,26 +29,30 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
     Ok(Recipe::Axes(axes))
 }
 
-/// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice the length.
+/// The largest prime that is a radix. Larger ones make a convolution (Bluestein) of more than twice
+/// the length.
 pub(super) const MAX_PRIME: u32 = 31;
 
-/// Neighbouring lines that a workgroup should have at least where the array's fastest index is not the line's: 8 complex numbers are 64 bytes,
-/// two sectors of a GPU's cache. 4096²: 4 columns 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
+/// Neighbouring lines that a workgroup should have at least where the array's fastest index is not
+/// the line's: 8 complex numbers are 64 bytes, two sectors of a GPU's cache. 4096²: 4 columns
+/// 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
 pub(super) const COLUMNS: u32 = 8;
 
 /// Longest transform that has columns, of a workgroup 4.
 const LONGEST_COLUMN: u32 = 4096;
 
-/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247; 128³ 0.0287 and 0.0317.
+/// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247;
+/// 128³ 0.0287 and 0.0317.
 const SHORT_COLUMNS: u32 = 16;
 
-/// Longest line of a pass that a processor transforms in one lane, where a long axis is divided into such.
+/// Longest line of a pass that a processor transforms in one lane, where a long axis is divided
+/// into such.
 const LONGEST_IN_ONE_LANE: u32 = 32;
 
-/// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines in one
-/// lane compile several times as fast, since a driver unrolls every barrier with all that invocations
-/// hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a run with its
-/// transfers, and seconds of a processor until the first result with nothing cached:
+/// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
+/// in one lane compile several times as fast, since a driver unrolls every barrier with all that
+/// invocations hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a
+/// run with its transfers, and seconds of a processor until the first result with nothing cached:
 ///
 /// | | one pass | lines in one lane |
 /// |---|---|---|
@@ -98,8 +102,8 @@ impl Designer<'_> {
         let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
         let reals = if real { Reals::Pairs } else { Reals::Complex };
 
-        // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096² with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns
-        // 0.115.
+        // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096²
+        // with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns 0.115.
         let apart = |placed: &Placed| !placed.strides[axis].is_multiple_of(4);
         let uneven = across && n > LONGEST_COLUMN / 2 && (apart(&self.geometry.input) || apart(&self.geometry.output));
         let uneven = uneven && !self.profile.is_cpu();
@@ -108,9 +112,11 @@ impl Designer<'_> {
             if let Some(recipe) = self.without_barriers(axis) {
                 return Ok(recipe);
             }
-            // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other. That is right only where another axis mixes them anyway. Halves do not,
-            // and are faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338 and 0.1357. On the way back pairs are: 4096² 0.1177 and
-            // 0.1253, rows of 1024 0.1323 and 0.1506.
+            // Pairs mix two rows: a NaN of one, or the rounding of a loud one, reaches the other.
+            // That is right only where another axis mixes them anyway. Halves do not, and are
+            // faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
+            // and 0.1357. On the way back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323
+            // and 0.1506.
             let back_in_pairs = self.transform.kind == Kind::C2r
                 && axis > 0
                 && self.geometry.axes.contains(&(axis - 1))
@@ -129,8 +135,8 @@ impl Designer<'_> {
                 return Ok(recipe);
             }
         }
-        // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769,
-        // as 8400 0.804.
+        // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025
+        // 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769, as 8400 0.804.
         let least = (2 * u64::from(n) - 1).next_power_of_two();
         let m = [(9, 16), (3, 4), (1, 1)].map(|(times, over)| least / over * times);
         let m = m.into_iter().find(|&m| m >= 2 * u64::from(n) - 1).unwrap_or(least);
@@ -148,7 +154,8 @@ impl Designer<'_> {
         }
         let m = Some(m);
         self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
-            // Lengths up to 64 take one invocation for each line and no workgroup memory, so whatever a long one is split into fails for want of lines alone.
+            // Lengths up to 64 take one invocation for each line and no workgroup memory, so
+            // whatever a long one is split into fails for want of lines alone.
             let what = format!("an FFT of length {n}, in passes over {COLUMNS} neighbouring lines,");
             let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
             Error::LimitExceeded { what, limit, required: COLUMNS.into(), available }
@@ -187,14 +194,18 @@ impl Designer<'_> {
         Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] })
     }
 
-    /// Whether the device is a processor whose barriers cost more than a pass through memory: SwiftShader, with vectors of 4. It takes, with lines shared by lanes and with a
-    /// lane for each line of up to 64, for 16384 rows of 64 60 and 9.2 ms; for 1024 rows of 1024 111, 32·32 22.0, 64·16 18.0, 8·8·16 26.4; 1000 rows 109 and 21.5; 256² 9.6
-    /// and 1.7; 512² 51.6 and 8.7; real 256² 7.6 and 1.9. lavapipe, with vectors of 8, does not: 1000 rows 12.0 and 19.4, real 256² 1.21 and 1.34.
+    /// Whether the device is a processor whose barriers cost more than a pass through memory:
+    /// SwiftShader, with vectors of 4. It takes, with lines shared by lanes and with a lane for
+    /// each line of up to 64, for 16384 rows of 64 60 and 9.2 ms; for 1024 rows of 1024 111, 32·32
+    /// 22.0, 64·16 18.0, 8·8·16 26.4; 1000 rows 109 and 21.5; 256² 9.6 and 1.7; 512² 51.6 and 8.7;
+    /// real 256² 7.6 and 1.9. lavapipe, with vectors of 8, does not: 1000 rows 12.0 and 19.4, real
+    /// 256² 1.21 and 1.34.
     fn barriers_are_dear(&self) -> bool {
         self.profile.is_cpu() && self.profile.subgroup_sizes[1] < 8
     }
 
-    /// An axis in as many passes as it takes for each line to be in one lane, where that is worth while.
+    /// An axis in as many passes as it takes for each line to be in one lane, where that is worth
+    /// while.
     fn without_barriers(&self, axis: usize) -> Option<AxisRecipe> {
         let reals = if self.has_reals(axis) && self.has_halves(axis) { Reals::Halves } else { Reals::Complex };
         let n = self.lines(axis, reals).n;
@@ -221,9 +232,10 @@ impl Designer<'_> {
         })
     }
 
-    /// Blocks of the array between two axes, where the second has so few columns in a workgroup that what it loads would be short pieces. 4096² without 0.224, in
-    /// blocks of 8 x 8 0.1898, 4 x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on they win nothing: 2048² 0.0457,
-    /// 8 x 8 0.0467.
+    /// Blocks of the array between two axes, where the second has so few columns in a workgroup
+    /// that what it loads would be short pieces. 4096² without 0.224, in blocks of 8 x 8 0.1898, 4
+    /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
+    /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
         let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Registers(registers) if registers.lines < COLUMNS && registers.n() > LONGEST_COLUMN / 2);
         if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
@@ -236,7 +248,8 @@ impl Designer<'_> {
 
     /// A pass of a line that takes several.
     fn part(&self, n: u32) -> Option<Registers> {
-        // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
+        // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
+        // 1.066, as 256·256·256 with 16 0.860.
         let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
         let registers = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
@@ -257,11 +270,13 @@ impl Designer<'_> {
             let mut registers = self.part(length)?;
             let count = (u64::from(count) * u64::from(n / length)).min(u32::MAX.into()) as u32;
             registers.lines = registers.lines.min(at_least(count));
-            // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16 0.865.
+            // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
+            // 0.865.
             if across && length <= 128 && !self.profile.is_cpu() && self.fits(&Registers { lines: 32, ..registers.clone() }, false) {
                 registers.lines = 32;
             }
-            // The array between two passes in blocks that both of them touch in long pieces: 2^20 0.558, without 0.621.
+            // The array between two passes in blocks that both of them touch in long pieces: 2^20
+            // 0.558, without 0.621.
             if !across && i < last {
                 registers.block = Some([registers.lines.min(lengths[last]), 1]);
             }
@@ -276,7 +291,8 @@ impl Designer<'_> {
         let n = lines.n;
         // Longer ones cannot fit, in however many pieces.
         let longest = self.most_invocations().saturating_mul(MAX_ELEMENTS).min(self.profile.workgroup_bytes.max(4 * MAX_ELEMENTS));
-        // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns 0.97, in two 0.816.
+        // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns
+        // 0.97, in two 0.816.
         if n > longest || lines.across && !self.profile.is_cpu() && n > LONGEST_COLUMN {
             return None;
         }
@@ -301,7 +317,8 @@ impl Designer<'_> {
     pub fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Registers> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
-        // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of 0.134, 4096 0.224 in place of 0.151.
+        // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
+        // 0.134, 4096 0.224 in place of 0.151.
         let mut registers = Registers { banks: if is_cpu { 0 } else { 32 }, ..Registers::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
             // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
@@ -309,9 +326,11 @@ impl Designer<'_> {
             (true, false) if lines.count < 4096 => COLUMNS,
             (true, false) if n <= 512 => SHORT_COLUMNS,
             (true, false) => COLUMNS,
-            // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows 0.2567, 16 rows 0.2643.
+            // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows
+            // 0.2567, 16 rows 0.2643.
             (false, false) => (64 / lanes).max(1),
-            // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4 rows 9.3, 8.9, 8.1.
+            // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
+            // rows 9.3, 8.9, 8.1.
             (_, true) => (256 / lanes).max(if lines.across { COLUMNS } else { 1 }),
         };
         let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
@@ -321,7 +340,8 @@ impl Designer<'_> {
             if self.in_pieces(&mut registers, lines) && (lines.across || self.profile.is_cpu() || registers.pieces <= 2) {
                 return Some(registers);
             }
-            // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where 8 do not fit.
+            // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
+            // 8 do not fit.
             if together == 1 || lines.across && together <= 4 {
                 return None;
             }
@@ -329,12 +349,15 @@ impl Designer<'_> {
         }
     }
 
-    /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device, if it can.
+    /// Sets the pieces of an exchange, and whether it is split, so that the recipe fits the device,
+    /// if it can.
     ///
-    /// Two pieces from 16 KiB of workgroup memory on: it leaves room for more workgroups. Rows of 4096 0.263, in one piece 0.288, in four 0.29; 8192 0.266, in one
-    /// 0.359, in four 0.283; 2^20 as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
+    /// Two pieces from 16 KiB of workgroup memory on: it leaves room for more workgroups. Rows of
+    /// 4096 0.263, in one piece 0.288, in four 0.29; 8192 0.266, in one 0.359, in four 0.283; 2^20
+    /// as 1024·1024 0.558 and 0.673. Rows of 2048 0.262 and 0.259.
     ///
-    /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place 0.0138 and 0.0141.
+    /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place
+    /// 0.0138 and 0.0141.
     fn in_pieces(&self, registers: &mut Registers, lines: Lines) -> bool {
         let Lines { pairs, count, .. } = lines;
         let exchanges = registers.radices.len() > 1 || pairs;
@@ -346,8 +369,9 @@ impl Designer<'_> {
             if !self.runs(&own, lines) {
                 continue;
             }
-            // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096 0.212 and 0.151. On a processor a barrier costs more than
-            // memory: lavapipe, 1024 rows of 1024, 9.3 and 11.0.
+            // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096
+            // 0.212 and 0.151. On a processor a barrier costs more than memory: lavapipe, 1024 rows
+            // of 1024, 9.3 and 11.0.
             let whole = Registers { exchange: Exchange::Whole, ..own.clone() };
             if self.profile.is_cpu() && self.fits(&whole, pairs) {
                 own = whole;
@@ -362,7 +386,8 @@ impl Designer<'_> {
     pub fn runs(&self, registers: &Registers, lines: Lines) -> bool {
         let Registers { radices, lanes, pieces, .. } = registers;
         let n = registers.n();
-        // What the text needs in several pieces: every butterfly stores to one piece, every round of lanes loads from one.
+        // What the text needs in several pieces: every butterfly stores to one piece, every round
+        // of lanes loads from one.
         let kept = || {
             let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
             n.is_multiple_of(*pieces)
@@ -388,7 +413,8 @@ impl Designer<'_> {
     /// The best radices and lanes by an estimate of their cost.
     fn search(&self, lines: Lines) -> Option<Registers> {
         let n = lines.n;
-        // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as 40·27.
+        // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
+        // 40·27.
         let most = if lines.across { 40 } else { 16.max(largest_prime(n)) };
         let mut best: Option<(f64, Registers)> = None;
         for radices in factorizations(n, most.max(largest_prime(n))) {
@@ -404,18 +430,21 @@ impl Designer<'_> {
         best.map(|(_, registers)| registers)
     }
 
-    /// Lower is better: few stages, few idle lanes, and a liked number of elements of an invocation.
+    /// Lower is better: few stages, few idle lanes, and a liked number of elements of an
+    /// invocation.
     pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
         let mut work = 0.0;
         for &radix in radices {
             let rounds = (n / radix).div_ceil(lanes);
             let slots = f64::from(rounds) * f64::from(lanes) * f64::from(radix);
-            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an exchange and its barriers come on top.
+            // Arithmetic of a butterfly grows with its radix, that of odd primes faster; an
+            // exchange and its barriers come on top.
             let prime = f64::from(largest_prime(radix));
             work += slots / f64::from(n) * (2.0 + 0.15 * f64::from(radix.ilog2()) + if prime > 5.0 { 0.15 * prime } else { 0.0 });
         }
         let elements = radices.iter().map(|&radix| (n / radix).div_ceil(lanes) * radix).max().unwrap_or(1);
-        // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n, for the reason given in `measured`.
+        // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n,
+        // for the reason given in `measured`.
         let wanted = if lines.across {
             f64::from(n).sqrt().clamp(8.0, 40.0)
         } else if self.profile.is_cpu() || n >= 2048 {
@@ -439,7 +468,8 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
             9216 => (&[24, 24, 16], 384),
             _ => return None,
         },
-        // Neighbouring invocations should load neighbouring elements. n = 8: 2 elements 0.164, 4 0.153, 8 0.376; 16: 4 elements 0.135, 8 0.241, 16 0.539.
+        // Neighbouring invocations should load neighbouring elements. n = 8: 2 elements 0.164, 4
+        // 0.153, 8 0.376; 16: 4 elements 0.135, 8 0.241, 16 0.539.
         (false, 4) => (&[2, 2], 2),
         (false, 8) => (&[4, 2], 2),
         (false, 16) => (&[4, 4], 4),
@@ -480,7 +510,8 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         (true, 1024) => (&[32, 32], 32),
         // 1080x1920: 40.27 0.0263, 36.30 0.0265, 12.10.9 0.0282.
         (true, 1080) => (&[40, 27], 40),
-        // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772 and 0.721.
+        // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772
+        // and 0.721.
         (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
         (true, 2048) => (&[16, 16, 8], 64),
         // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.

@@ -1,7 +1,8 @@
 //! The rules for processors that pose as GPUs, where the kernel `fft/lanes` fits.
 //!
-//! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other programs held one), comparable within a comment's colon only;
-//! the runs are in benches/reports/2026-11-21-lavapipe-fft.
+//! Times in the comments are medians in ms on lavapipe (Mesa 22.3.6, 2 cores, of which other
+//! programs held one), comparable within a comment's colon only; the runs are in
+//! benches/reports/2026-11-21-lavapipe-fft.
 
 use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements};
 use super::line::lines;
@@ -13,8 +14,10 @@ use crate::gpu::DeviceProfile;
 /// Longest line of a single pass in one lane.
 const LONGEST_COLUMN: u32 = 64;
 
-/// Longest column of a single pass in several lanes. In 21 rounds on both cores, in one pass and in two: 512² 1.62 and 2.15, four of them 6.66 and 15.3; 512x2048 7.23 and 14.8;
-/// 640x512 2.82 and 5.14; 1024² 9.06 and 15.2; 1000x1024 11.3 and 14.7; 1080x1920 22.5 and 29.5; but 2048² 63.0 and 62.6.
+/// Longest column of a single pass in several lanes. In 21 rounds on both cores, in one pass and in
+/// two: 512² 1.62 and 2.15, four of them 6.66 and 15.3; 512x2048 7.23 and 14.8; 640x512 2.82 and
+/// 5.14; 1024² 9.06 and 15.2; 1000x1024 11.3 and 14.7; 1080x1920 22.5 and 29.5; but 2048² 63.0 and
+/// 62.6.
 const LONGEST_SHARED_COLUMN: u32 = 1536;
 
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
@@ -34,7 +37,8 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     }
 }
 
-/// Whether such a device can do anything of such a transform in lanes, and fast: where there are no subgroups of 8, barriers take their place.
+/// Whether such a device can do anything of such a transform in lanes, and fast: where there are no
+/// subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
     lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
 }
@@ -72,13 +76,15 @@ fn width(profile: &DeviceProfile) -> u32 {
     if profile.int64 { 4 } else { 2 }
 }
 
-/// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11, 128 5.80; 2048² 64 89.9, 128 94.7.
+/// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11,
+/// 128 5.80; 2048² 64 89.9, 128 94.7.
 fn invocations(profile: &DeviceProfile) -> u32 {
     64.min(profile.invocations.min(profile.workgroup_size[0])) / SUBGROUP * SUBGROUP
 }
 
-/// A dense line in one pass, with as few elements of a lane as can be, then few lanes. 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64
-/// with 32 4.15, with 64 5.61; but 2048 rows of 512 in 8 lanes, which leave some idle and no fewer elements, 6.76, in 4 lanes 5.11.
+/// A dense line in one pass, with as few elements of a lane as can be, then few lanes. 4096 rows of
+/// 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with 64 5.61; but 2048
+/// rows of 512 in 8 lanes, which leave some idle and no fewer elements, 6.76, in 4 lanes 5.11.
 fn row(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
     let width = width(profile);
     let all = pairs(n, width).flat_map(|factors| [1, 2, 4, 8].map(|lanes| (row_elements(factors, lanes, width), lanes, factors)));

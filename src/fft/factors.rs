@@ -13,7 +13,8 @@ pub(super) fn largest_prime(n: u32) -> u32 {
     if n > 1 { n.max(largest) } else { largest }
 }
 
-/// The ways to write n as a product of as few radices as possible, or one more, each at most `most`, in descending order.
+/// The ways to write n as a product of as few radices as possible, or one more, each at most
+/// `most`, in descending order.
 pub(super) fn factorizations(n: u32, most: u32) -> Vec<Vec<u32>> {
     fn extend(n: u32, most: u32, left: u32, chosen: &mut Vec<u32>, all: &mut Vec<Vec<u32>>) {
         if n == 1 {
@@ -49,7 +50,8 @@ pub(super) fn split_lengths(n: u32, parts: u32, fits: &dyn Fn(u32) -> bool) -> O
     let ideal = f64::from(n).powf(1.0 / f64::from(parts));
     let distance = |d: u32| (f64::from(d) / ideal).ln().abs();
     let mut divisors: Vec<u32> = (2..=n.isqrt()).filter(|d| n.is_multiple_of(*d)).flat_map(|d| [d, n / d]).collect();
-    // Twice and half the ideal are as far; rounding must not say which comes first. 2^15 as 128·256 0.517 ms on an H200, as 256·128 0.535.
+    // Twice and half the ideal are as far; rounding must not say which comes first. 2^15 as 128·256
+    // 0.517 ms on an H200, as 256·128 0.535.
     divisors.sort_by_key(|&d| ((distance(d) * 1e6).round() as u64, d));
     divisors.dedup();
     // Far from equal lengths one of the others is too long anyway, or the passes do too little.

@@ -11,8 +11,9 @@ fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
     if fine { Ok(()) } else { Err(why()) }
 }
 
-/// What a pass takes that transforms nothing, and combines halves or moves elements: 256 neighbours in a workgroup, or as
-/// many as a device has. Of 64, 2¹⁹ workgroups took longer to start than to run.
+/// What a pass takes that transforms nothing, and combines halves or moves elements: 256 neighbours
+/// in a workgroup, or as many as a device has. Of 64, 2¹⁹ workgroups took longer to start than to
+/// run.
 pub(super) fn no_transform(profile: &DeviceProfile) -> Registers {
     let lines = 256.min(profile.invocations).min(profile.workgroup_size[0]).max(1);
     Registers { lines, banks: 0, ..Registers::new(vec![1], 1) }

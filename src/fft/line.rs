@@ -27,7 +27,8 @@ impl Strided for Line {
     }
 }
 
-/// What is not the element of a step, in order: what is near on the store side first, as one index where it is one on both sides. At least one.
+/// What is not the element of a step, in order: what is near on the store side first, as one index
+/// where it is one on both sides. At least one.
 pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let [from, to] = &step.states;
     let axis = step.element.0;

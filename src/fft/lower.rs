@@ -26,15 +26,17 @@ use crate::transpose;
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = transform.geometry()?;
     let mut program = arrays(transform, &geometry);
-    // Arrays that no buffer of the device holds are refused whatever else may be too small for them.
+    // Arrays that no buffer of the device holds are refused whatever else may be too small for
+    // them.
     program.inputs[0].check(&program.title, "input", profile)?;
     program.output.check(&program.title, "output", profile)?;
     append(transform, recipe, profile, &mut program, ends(transform))?;
     Ok(program)
 }
 
-/// Adds the dispatches of a transform from one array of a program to another, or in place, with the workspaces and tables that they need: a part of a larger
-/// operation. The arrays are as long as the transform wants them, or longer.
+/// Adds the dispatches of a transform from one array of a program to another, or in place, with the
+/// workspaces and tables that they need: a part of a larger operation. The arrays are as long as
+/// the transform wants them, or longer.
 pub(super) fn append(
     transform: &Transform,
     recipe: &Recipe,
@@ -170,7 +172,8 @@ impl Lowering<'_> {
             })
         };
         let inverse = transform.is_inverse();
-        // Out of place the input is only read, by the first step. Arrays: where the rows go, where their transpose goes, the end.
+        // Out of place the input is only read, by the first step. Arrays: where the rows go, where
+        // their transpose goes, the end.
         let (first, second) = if transform.transposed && !in_place { (workspace, output) } else { (output, workspace) };
         self.rows(rows, Rows { n: c, rows: elements / c, inverse, scale: 1.0 }, input, first)?;
         let transposed = turn(self, [r, c], first, second)?;
@@ -228,17 +231,20 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Where the array is before the first, between two, and after the last pass, with as few workspaces as possible, which are added to the program.
+    /// Where the array is before the first, between two, and after the last pass, with as few
+    /// workspaces as possible, which are added to the program.
     fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
         let ([first, output], before) = (self.ends, self.program.workspaces.len());
-        // The output takes what lies where its own elements lie, and if it has no gaps, whatever is not larger.
+        // The output takes what lies where its own elements lie, and if it has no gaps, whatever is
+        // not larger.
         let output_bytes = self.program.bytes(output);
         let held_by_output = |state: &State| {
             state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
         };
         // The last slot may be a workspace of the program too, from before.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
-        // What may follow depends on where the array is and how many workspaces there are, not on how it came there.
+        // What may follow depends on where the array is and how many workspaces there are, not on
+        // how it came there.
         let search = |most: usize| {
             let mut open = vec![vec![first]];
             let mut seen = HashSet::new();
@@ -267,7 +273,8 @@ impl Lowering<'_> {
             }
             None
         };
-        // A single pass in place keeps positions (`Builder::set_down`), and of several each can go to one workspace or the other, the last to the output.
+        // A single pass in place keeps positions (`Builder::set_down`), and of several each can go
+        // to one workspace or the other, the last to the output.
         let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
@@ -362,7 +369,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Takes lines in pairs along the fastest index, and says how far the second line of a pair is on both sides.
+    /// Takes lines in pairs along the fastest index, and says how far the second line of a pair is
+    /// on both sides.
     fn pair(&self, lines: &mut [Line]) -> Result<[Pair; 2]> {
         let first = &mut lines[0];
         let odd = (first.extent % 2 == 1).then_some((0, first.extent));
@@ -419,7 +427,8 @@ impl Lowering<'_> {
             let params = pass::Params { lines: part.lines, scale };
             let binds = pass::binds(part.input, part.output, part.roots);
             let dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
-            // `bindings::parts` has compared the largest place that any line touches with what is bound of each array.
+            // `bindings::parts` has compared the largest place that any line touches with what is
+            // bound of each array.
             self.program.dispatches.push(Dispatch { proven: true, ..dispatch });
         }
         Ok(())
@@ -432,7 +441,8 @@ mod tests {
     use crate::Spec;
     use crate::fft::{C2c, Direction};
 
-    /// What a transform adds to a larger program is what its own program does, between other arrays.
+    /// What a transform adds to a larger program is what its own program does, between other
+    /// arrays.
     #[test]
     fn appended_transforms_are_those_of_their_own() {
         let profile = DeviceProfile::webgpu_defaults();

@@ -6,7 +6,8 @@
 //! | real to complex | [`R2c`] | n real → ⌊n/2⌋+1 complex |
 //! | complex to real | [`C2r`] | ⌊n/2⌋+1 complex → n real |
 //!
-//! All three have the same options: `batch`, `axes`, `input_layout` and `output_layout`, `scale`, `in_place`. They print themselves, and read what they print:
+//! All three have the same options: `batch`, `axes`, `input_layout` and `output_layout`, `scale`,
+//! `in_place`. They print themselves, and read what they print:
 //!
 //! ```
 //! use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Scale};
@@ -18,7 +19,8 @@
 //! assert_eq!("c2r inv 480x640 1/n in-place".parse(), Ok(C2r::inverse([480, 640]).scale(Scale::InvLen).in_place()));
 //! ```
 //!
-//! Plans made of them work on wgpu buffers, as [`Plan`](crate::Plan) describes. For who knows another library: [`guides`](crate::guides).
+//! Plans made of them work on wgpu buffers, as [`Plan`](crate::Plan) describes. For who knows
+//! another library: [`guides`](crate::guides).
 
 mod adapt;
 mod banks;

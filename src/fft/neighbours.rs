@@ -1,6 +1,7 @@
 //! The recipes around one, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. Of several passes each has a move in turn.
+//! The first of a list are those that most likely gain: its end may never be measured. Of several
+//! passes each has a move in turn.
 
 use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, lane_counts, measured};
 use super::design_cpu::{self, has_lanes};
@@ -16,11 +17,13 @@ use crate::kernels::transpose::Matrices;
 use crate::transpose;
 use crate::tune::{TestInput, Tolerance, Verification, in_turns, others};
 
-/// What transforms promise is 1.5·u·√log₂n, 3·u·√log₂m for a convolution of length m, and over several axes the root of the squares' sum: with three axes and 2³² elements
-/// at most 3·u·√(3·32), and two right results are at most twice that apart, 3.5·10⁻⁶.
+/// What transforms promise is 1.5·u·√log₂n, 3·u·√log₂m for a convolution of length m, and over
+/// several axes the root of the squares' sum: with three axes and 2³² elements at most 3·u·√(3·32),
+/// and two right results are at most twice that apart, 3.5·10⁻⁶.
 pub(super) const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
 
-/// The most neighbours of a recipe. A search seldom has time for more, and the last are of the kinds that gain the least.
+/// The most neighbours of a recipe. A search seldom has time for more, and the last are of the
+/// kinds that gain the least.
 const MOST: usize = 40;
 
 /// Lengths that two passes may do better than one.
@@ -39,7 +42,8 @@ impl<'a> Space<'a> {
     }
 }
 
-/// The kernel `fft/radix2` where it can do it: of dense rows, or of two dense axes with transposes between.
+/// The kernel `fft/radix2` where it can do it: of dense rows, or of two dense axes with transposes
+/// between.
 pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
@@ -64,7 +68,8 @@ pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option
     recipes.into_iter().find(|recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile)).is_ok())
 }
 
-/// The rules' recipes for other kinds of device; other ways to take an axis, one at a time; columns in more or fewer lines; other orders of the axes; transposes.
+/// The rules' recipes for other kinds of device; other ways to take an axis, one at a time; columns
+/// in more or fewer lines; other orders of the axes; transposes.
 pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
     let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
@@ -96,7 +101,8 @@ pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Ve
     others(Some(&own), all)
 }
 
-/// The recipes that are one decision away; of a recipe that does not solve the transform there are none.
+/// The recipes that are one decision away; of a recipe that does not solve the transform there are
+/// none.
 pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
     let Ok(geometry) = transform.geometry() else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
@@ -152,7 +158,8 @@ impl Space<'_> {
         }
     }
 
-    /// The axes with another recipe for one of them. Blocks that it cannot have, or the next not follow, are left out.
+    /// The axes with another recipe for one of them. Blocks that it cannot have, or the next not
+    /// follow, are left out.
     fn replaced(&self, axes: &[AxisRecipe], i: usize, axis: AxisRecipe) -> Option<Recipe> {
         let mut own = axes.to_vec();
         own[i] = axis;
@@ -166,7 +173,8 @@ impl Space<'_> {
         })
     }
 
-    /// The axes of a complex transform the other way round: columns first were 9 to 10% slower on an H200.
+    /// The axes of a complex transform the other way round: columns first were 9 to 10% slower on
+    /// an H200.
     fn reversed(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
         if axes.len() < 2 || !matches!(self.transform.kind, Kind::C2c(_)) {
             return None;
@@ -211,7 +219,8 @@ impl Space<'_> {
             };
             own_passes.into_iter().map(with).collect()
         }));
-        // Another kernel or another way to take the axis changes the most; but a pass more moves the whole array once more, which seldom pays for itself.
+        // Another kernel or another way to take the axis changes the most; but a pass more moves
+        // the whole array once more, which seldom pays for itself.
         let (early, late): (Vec<_>, Vec<_>) = self
             .other_passes(own)
             .into_iter()
@@ -254,7 +263,8 @@ impl Space<'_> {
         .collect()
     }
 
-    /// The axis as a convolution of another length, in one pass in place of several, in several of other lengths.
+    /// The axis as a convolution of another length, in one pass in place of several, in several of
+    /// other lengths.
     fn other_passes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         let (axis, reals, designer) = (own.axis, own.reals, &self.designer);
         let n = self.transform.shape.extents()[axis] as u32;
@@ -363,8 +373,8 @@ impl Space<'_> {
         all
     }
 
-    /// Other orders of the radices, then so many other radices: what was measured, two in place of one, one in place of two, other products of few, by the estimate of
-    /// the rules.
+    /// Other orders of the radices, then so many other radices: what was measured, two in place of
+    /// one, one in place of two, other products of few, by the estimate of the rules.
     fn other_radices(&self, own: &Registers, lines: Lines, most: usize) -> Vec<Registers> {
         let n = own.n();
         if n == 1 {
@@ -416,7 +426,8 @@ impl Space<'_> {
         orders.chain(completed).collect()
     }
 
-    /// Whether and in which blocks a pass may leave its result: for the next pass of the axis, or the next axis.
+    /// Whether and in which blocks a pass may leave its result: for the next pass of the axis, or
+    /// the next axis.
     fn blocks(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Registers) -> Vec<Option<[u32; 2]>> {
         let axis = &axes[i];
         let registers = |pass: &PassRecipe| if let PassRecipe::Registers(registers) = pass { Some(registers.lines) } else { None };

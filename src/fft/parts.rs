@@ -37,7 +37,8 @@ impl PartKind {
 }
 
 impl Transform {
-    /// Unlike [`geometry`](Self::geometry) it takes arrays of any size: no device has to count their elements.
+    /// Unlike [`geometry`](Self::geometry) it takes arrays of any size: no device has to count
+    /// their elements.
     pub(super) fn parts(&self) -> Result<Parts> {
         let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` in parts"), why: why.to_owned() };
         if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace {

@@ -1,8 +1,9 @@
 //! A transform as a chain of passes between states of the array, before any buffer is chosen.
 //!
-//! An axis of length n = n₀·n₁·…·nₛ takes a pass for each factor. With j = (…(j₀·n₁ + j₁)·n₂ + …) + jₛ and k = k₀ + n₀·(k₁ + n₁·(…)), pass f is a DFT of
-//! length n_f over j_f, which k_f replaces, and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ.
-//! So a state of the array has for each axis either one index, or one for each factor.
+//! An axis of length n = n₀·n₁·…·nₛ takes a pass for each factor. With j = (…(j₀·n₁ + j₁)·n₂ + …) +
+//! jₛ and k = k₀ + n₀·(k₁ + n₁·(…)), pass f is a DFT of length n_f over j_f, which k_f replaces,
+//! and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
+//! state of the array has for each axis either one index, or one for each factor.
 
 use super::fused::{Exchange, Factors, Fused, Half, Limit, OfPacked, Pair, Pairs, Real, Separate, ToPacked, Twiddle};
 use super::place::{Place, Storage};
@@ -31,7 +32,8 @@ pub(super) struct State {
     pub span: u64,
     /// The elements are reals.
     pub real: bool,
-    /// No two elements have the same place, so that an array may be kept in this arrangement. An input may be read where this does not hold.
+    /// No two elements have the same place, so that an array may be kept in this arrangement. An
+    /// input may be read where this does not hold.
     pub distinct: bool,
     /// Its elements lie where the output's lie, so that it may be kept there.
     pub in_output: bool,
@@ -53,7 +55,8 @@ impl State {
         Self::packed(&order)
     }
 
-    /// Without gaps, from the outermost digit to the innermost; indices in several digits are given from the highest to the lowest.
+    /// Without gaps, from the outermost digit to the innermost; indices in several digits are given
+    /// from the highest to the lowest.
     fn packed(order: &[Digit]) -> Result<Self> {
         let elements = order.iter().fold(1u64, |product, digit| product.saturating_mul(digit.extent.into()));
         if elements > u32::MAX.into() {
@@ -93,13 +96,15 @@ impl State {
         self.dims.iter().find(|dim| dim.key == key).expect("every state has every index")
     }
 
-    /// The state with index (axis, 0) of extent n as indices (axis, f) whose weights in it are given.
+    /// The state with index (axis, 0) of extent n as indices (axis, f) whose weights in it are
+    /// given.
     fn split(&self, axis: usize, factors: &[u32], weights: &[u32]) -> Result<Self> {
         let mut split = self.clone();
         split.dims.retain(|dim| dim.key.0 != axis);
         let whole = &self.dim((axis, 0)).place;
         for (f, (&extent, &weight)) in factors.iter().zip(weights).enumerate() {
-            // Of a short axis that is padded to a long one, elements far apart may seem to lie past what the device counts.
+            // Of a short axis that is padded to a long one, elements far apart may seem to lie past
+            // what the device counts.
             let stride = u64::from(whole.stride) * u64::from(weight);
             let linear = || u32::try_from(stride).map(Place::linear).map_err(|_| Broken::TooLong(stride.saturating_mul(extent.into())));
             let place = if factors.len() == 1 { whole.clone() } else { linear()? };
@@ -200,7 +205,8 @@ impl Fusion {
 /// One pass between two states.
 #[derive(Clone, Debug)]
 pub(super) struct Step<'a> {
-    /// None if it transforms nothing, but combines halves or moves elements: then there is nothing to decide.
+    /// None if it transforms nothing, but combines halves or moves elements: then there is nothing
+    /// to decide.
     pub recipe: Option<&'a PassRecipe>,
     /// The index that is transformed.
     pub element: Key,
@@ -217,7 +223,8 @@ pub(super) struct Step<'a> {
 /// Passes of an axis at most: six of radices up to 64 are enough for every length.
 const MOST_PASSES: usize = 8;
 
-/// A convolution is at most so many times as long as the transform, or else has this length: the rules take less than three times.
+/// A convolution is at most so many times as long as the transform, or else has this length: the
+/// rules take less than three times.
 const LONGEST_CONVOLUTION: [u32; 2] = [16, 4096];
 
 /// Why a chain of passes cannot be.
@@ -225,7 +232,8 @@ const LONGEST_CONVOLUTION: [u32; 2] = [16, 4096];
 pub(super) enum Broken {
     /// The recipe does not solve the transform.
     Unfit(String),
-    /// An array between two passes, or an axis with what it is padded to, takes so many elements. The device counts to 2³².
+    /// An array between two passes, or an axis with what it is padded to, takes so many elements.
+    /// The device counts to 2³².
     TooLong(u64),
 }
 
@@ -322,7 +330,8 @@ impl<'a> Builder<'a, '_> {
         let rank = self.transform.shape.rank();
         let n = self.transform.shape.extents()[axis] as u32;
         let inverse = self.transform.is_inverse();
-        // An inverse transform is a forward one between two exchanges of real and imaginary parts. Halves are loaded as they are.
+        // An inverse transform is a forward one between two exchanges of real and imaginary parts.
+        // Halves are loaded as they are.
         let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
         let load_swap = inverse && (first || half_axis == Some(axis));
         let store_swap = inverse && (next.is_none() || half_axis == next);
@@ -399,7 +408,8 @@ impl<'a> Builder<'a, '_> {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
-                // The results want their parts exchanged, then the chirp: the conjugate chirp, then the exchange. Stored swapped, twice is not at all.
+                // The results want their parts exchanged, then the chirp: the conjugate chirp, then
+                // the exchange. Stored swapped, twice is not at all.
                 let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
             }
@@ -441,7 +451,8 @@ impl<'a> Builder<'a, '_> {
         }
         let middle = self.natural(&extents, None)?;
         self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
-        // The spectrum of the reals, of one element more, is combined by a pass that transforms nothing: its element is always 0.
+        // The spectrum of the reals, of one element more, is combined by a pass that transforms
+        // nothing: its element is always 0.
         extents[axis] = m + 1;
         let target = match next {
             None => self.output.clone(),
@@ -460,7 +471,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// In place, a single pass that changes places would store where others have yet to load. It stores to a workspace, and another pass moves that to its place.
+    /// In place, a single pass that changes places would store where others have yet to load. It
+    /// stores to a workspace, and another pass moves that to its place.
     fn set_down(&mut self) {
         let [step] = &mut self.steps[..] else { return };
         if self.transform.placement == Placement::OutOfPlace || step.keeps_positions() {
@@ -476,7 +488,8 @@ impl<'a> Builder<'a, '_> {
         self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain.clone(), store: plain, convolution: None });
     }
 
-    /// The arrangement between two axes: that of the output if it has these extents, else without gaps; or in blocks along one axis and across the next.
+    /// The arrangement between two axes: that of the output if it has these extents, else without
+    /// gaps; or in blocks along one axis and across the next.
     fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
         let rank = extents.len() - 1;
         if let Some((along, across, block)) = blocks {
@@ -551,7 +564,8 @@ impl<'a> Builder<'a, '_> {
     fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Fusion, block: Option<[u32; 2]>) -> Result<State> {
         let rank = self.extents.len() - 1;
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
-        // Only complex numbers that each have a place of their own can keep their arrangement: where an input's elements share places, results would overwrite one another.
+        // Only complex numbers that each have a place of their own can keep their arrangement:
+        // where an input's elements share places, results would overwrite one another.
         let keeps = current.distinct && !current.real && load.is_plain();
         let Some([along, _]) = block else {
             if keeps || f > 0 {
@@ -562,7 +576,8 @@ impl<'a> Builder<'a, '_> {
             let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
             return self.natural(&extents, None)?.split(axis, lengths, &after);
         };
-        // … [what is left but the last][what is done but the first, last first][left, high][done first][left, low].
+        // … [what is left but the last][what is done but the first, last first][left, high][done
+        // first][left, low].
         let key = |f: usize| (axis, f);
         let others = [rank].into_iter().chain((0..rank).filter(|own| *own != axis));
         let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), self.extents[axis])).collect();
@@ -574,7 +589,8 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// The lengths of an axis's passes, and their product. A pass that does not say its length does all of `m`.
+/// The lengths of an axis's passes, and their product. A pass that does not say its length does all
+/// of `m`.
 fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
     let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
     let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));

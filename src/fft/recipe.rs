@@ -9,8 +9,8 @@ use crate::transpose;
 
 /// How to compute a transform.
 ///
-/// Printed and parsed as one part per axis, in the order in which they are transformed, `axis 1: ...; axis 0: ...`, or as
-/// `rows: ...; columns: ...; transpose: ...`.
+/// Printed and parsed as one part per axis, in the order in which they are transformed,
+/// `axis 1: ...; axis 0: ...`, or as `rows: ...; columns: ...; transpose: ...`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
     /// Each axis in place of where it lies.
@@ -28,36 +28,42 @@ pub enum Recipe {
 
 /// How to transform one axis.
 ///
-/// Printed as `axis 0: P1 + P2` with a pass for every factor of the length; `axis 0 bluestein 2048: P1` for a length that has no good factors;
-/// `axis 1 pairs: P1` for rows of reals that are transformed two at a time, `axis 0 halves: P1 + P2` for long ones.
+/// Printed as `axis 0: P1 + P2` with a pass for every factor of the length;
+/// `axis 0 bluestein 2048: P1` for a length that has no good factors; `axis 1 pairs: P1` for rows
+/// of reals that are transformed two at a time, `axis 0 halves: P1 + P2` for long ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AxisRecipe {
     /// Number of the axis, from the slowest.
     pub axis: usize,
-    /// Length of the cyclic convolution that the transform is turned into, at least twice its own length less 1.
+    /// Length of the cyclic convolution that the transform is turned into, at least twice its own
+    /// length less 1.
     pub bluestein: Option<u32>,
     /// How rows of reals are transformed as complex numbers; of a real transform's last axis only.
     pub reals: Reals,
-    /// A pass for every factor of the length. The product of their lengths is the axis's, half of it, or the convolution's.
+    /// A pass for every factor of the length. The product of their lengths is the axis's, half of
+    /// it, or the convolution's.
     pub passes: Vec<PassRecipe>,
 }
 
 /// How rows of reals are transformed as complex numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reals {
-    /// With imaginary parts 0, which moves no less than a complex transform. What there is for other axes.
+    /// With imaginary parts 0, which moves no less than a complex transform. What there is for
+    /// other axes.
     Complex,
     /// Two rows as the real and the imaginary part of one, in one pass.
     Pairs,
-    /// The elements of even and of odd index as the real and the imaginary parts of half as many, which are combined on the way to or from the spectrum. For even
-    /// lengths, and layouts that have pairs of neighbours throughout.
+    /// The elements of even and of odd index as the real and the imaginary parts of half as many,
+    /// which are combined on the way to or from the spectrum. For even lengths, and layouts that
+    /// have pairs of neighbours throughout.
     Halves,
 }
 
 /// How to transform lines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PassRecipe {
-    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory, dense rows only. Plain, and the slowest.
+    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory, dense
+    /// rows only. Plain, and the slowest.
     ///
     /// Printed as `radix2 rows=2 lanes=32`.
     Radix2 {
@@ -66,17 +72,22 @@ pub enum PassRecipe {
         /// Invocations for each row.
         lanes: u32,
     },
-    /// The kernel `fft/pass`: butterflies of larger radices in registers, a pass through workgroup memory between them.
+    /// The kernel `fft/pass`: butterflies of larger radices in registers, a pass through workgroup
+    /// memory between them.
     ///
-    /// Printed as `registers 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products block=8x4`.
+    /// Printed as `registers 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
+    /// roots=products block=8x4`.
     Registers(Registers),
-    /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory, for processors that pose as GPUs. Of complex numbers
-    /// in one binding, without blocks; accesses of several numbers need neighbours on both sides, along the line or across as many lines.
+    /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
+    /// for processors that pose as GPUs. Of complex numbers in one binding, without blocks;
+    /// accesses of several numbers need neighbours on both sides, along the line or across as many
+    /// lines.
     ///
-    /// A device without subgroups of 8 exchanges the same values through workgroup memory, and one without
-    /// 64-bit integers loads two vectors for one of four: nothing that the recipe decides.
+    /// A device without subgroups of 8 exchanges the same values through workgroup memory, and one
+    /// without 64-bit integers loads two vectors for one of four: nothing that the recipe decides.
     ///
-    /// Printed as `lanes 32.32 lanes=8 width=4 invocations=128`; `lanes 32.1 lanes=1 width=4 invocations=128` for a short line in one lane.
+    /// Printed as `lanes 32.32 lanes=8 width=4 invocations=128`; `lanes 32.1 lanes=1 width=4
+    /// invocations=128` for a short line in one lane.
     Lanes {
         /// Two factors, whose product is the length of a line; the second may be 1.
         factors: [u32; 2],
@@ -91,9 +102,9 @@ pub enum PassRecipe {
 
 /// Decisions for the kernel `fft/pass`.
 ///
-/// What follows from them and from the strides is none: neighbouring invocations have neighbours on a
-/// line or the same element of neighbouring lines, whichever lie closer in memory, and values lie in
-/// workgroup memory where their accesses meet in the fewest banks.
+/// What follows from them and from the strides is none: neighbouring invocations have neighbours on
+/// a line or the same element of neighbouring lines, whichever lie closer in memory, and values lie
+/// in workgroup memory where their accesses meet in the fewest banks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Registers {
     /// Radices of the stages in order, each at most 64; their product is the length of a line.
@@ -110,12 +121,14 @@ pub struct Registers {
     pub banks: u32,
     /// Where the roots of unity come from.
     pub roots: Roots,
-    /// Extents of the blocks that the result is stored in if another pass follows: along this axis, or what is left of it, and along the next one.
+    /// Extents of the blocks that the result is stored in if another pass follows: along this axis,
+    /// or what is left of it, and along the next one.
     pub block: Option<[u32; 2]>,
 }
 
 impl Registers {
-    /// The least that can be said: all other decisions at their defaults, which are what parsing fills in.
+    /// The least that can be said: all other decisions at their defaults, which are what parsing
+    /// fills in.
     #[must_use]
     pub fn new(radices: Vec<u32>, lanes: u32) -> Self {
         Self { radices, lanes, lines: 1, exchange: Exchange::Split, pieces: 1, banks: 32, roots: Roots::Products, block: None }

@@ -9,12 +9,15 @@ use rustfft::FftPlannerScalar;
 use crate::plan::Table;
 use crate::shape::join;
 
-/// exp(-2πi·k/n), correct to about one unit in the last place of f64, and exact at multiples of an eighth turn where f64 can be.
+/// exp(-2πi·k/n), correct to about one unit in the last place of f64, and exact at multiples of an
+/// eighth turn where f64 can be.
 pub(crate) fn root(k: u64, n: u64) -> Complex64 {
-    // The angle as a fraction k/n of a turn is reduced to at most an eighth, where sine and cosine are at their best.
+    // The angle as a fraction k/n of a turn is reduced to at most an eighth, where sine and cosine
+    // are at their best.
     let k = k % n;
     let (quarter, rest) = (4 * k / n, 4 * k % n);
-    // rest/(4n) of a turn past the quarter, in 0..1/4; past an eighth, count back from the next quarter.
+    // rest/(4n) of a turn past the quarter, in 0..1/4; past an eighth, count back from the next
+    // quarter.
     let (cos, sin) = if 2 * rest <= n {
         let angle = TAU * rest as f64 / (4 * n) as f64;
         (angle.cos(), angle.sin())
@@ -37,10 +40,12 @@ pub(super) enum Constant {
     Line(u32),
     /// The roots that Stockham's stages of these radices multiply by.
     ///
-    /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 + (k - 1)·p + j, for k in 1..r and j in 0..p.
-    /// The stages fill one another's gaps, so n - 1 entries hold all of them.
+    /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 +
+    /// (k - 1)·p + j, for k in 1..r and j in 0..p. The stages fill one another's gaps, so n - 1
+    /// entries hold all of them.
     Stages(Vec<u32>),
-    /// Two tables for roots of order n: exp(-2πi·x/n) for x below [`low_entries`], and for its multiples.
+    /// Two tables for roots of order n: exp(-2πi·x/n) for x below [`low_entries`], and for its
+    /// multiples.
     ///
     /// A product of two rounded roots has about 1.4 times the error of one.
     Twiddle(u32),
@@ -108,7 +113,8 @@ impl Constant {
     }
 }
 
-/// The constants of a pass, one after another. They are described here, and computed by the [`Table`] that becomes of them.
+/// The constants of a pass, one after another. They are described here, and computed by the
+/// [`Table`] that becomes of them.
 #[derive(Default)]
 pub(super) struct Constants {
     parts: Vec<(Constant, u32)>,
@@ -116,8 +122,9 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Where a constant begins, which is added if it is not there yet. Of constants that no binding could hold, the place means nothing: the caller checks
-    /// [`bytes`](Self::bytes) before anything reads them.
+    /// Where a constant begins, which is added if it is not there yet. Of constants that no binding
+    /// could hold, the place means nothing: the caller checks [`bytes`](Self::bytes) before
+    /// anything reads them.
     pub fn add(&mut self, constant: Constant) -> u32 {
         if let Some(at) = self.find(&constant) {
             return at;
@@ -137,7 +144,8 @@ impl Constants {
         self.find(constant).expect("what a pass looks up is added before its text is made")
     }
 
-    /// The tables of [`Constant::Twiddle`], which were added: entries of the first, and where the two begin.
+    /// The tables of [`Constant::Twiddle`], which were added: entries of the first, and where the
+    /// two begin.
     pub fn twiddle(&self, n: u32) -> (u32, [u32; 2]) {
         let (low, first) = (low_entries(n), self.place(&Constant::Twiddle(n)));
         (low, [first, first.saturating_add(low)])
@@ -187,7 +195,8 @@ fn chirp(n: u32) -> impl Iterator<Item = Complex64> {
 
 /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
 ///
-/// The planner without vector instructions gives the same bits on every processor, which equal results of several hosts need.
+/// The planner without vector instructions gives the same bits on every processor, which equal
+/// results of several hosts need.
 fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
     let mut values = vec![Complex64::ZERO; m as usize];
     for (j, z) in chirp(n).enumerate() {

@@ -8,7 +8,8 @@ use crate::layout::Placed;
 use crate::tune::sample::{count, index, spread};
 use crate::tune::{Known, Sample};
 
-/// So many times the two-norm of what an element is made of: ten times what the worst element of the least accurate transform is off, and far below what a wrong one is.
+/// So many times the two-norm of what an element is made of: ten times what the worst element of
+/// the least accurate transform is off, and far below what a wrong one is.
 const TOLERANCE: f64 = 4e-5;
 
 pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
@@ -41,7 +42,8 @@ impl Definition<'_> {
         if self.transform.kind == Kind::R2c { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
     }
 
-    /// The element of an output index without its factor, and the two-norm of all that it is made of.
+    /// The element of an output index without its factor, and the two-norm of all that it is made
+    /// of.
     fn value(&self, index: &[usize]) -> (Complex64, f64) {
         let last = self.transform.shape.rank() - 1;
         let extents = self.transform.shape.extents();
@@ -79,7 +81,8 @@ impl Definition<'_> {
                     sum += row.iter().enumerate().map(|(j, w)| of_axis(j) * w).sum::<Complex64>()
                 }
                 Some(row) => {
-                    // x[n-j] is the conjugate of x[j], so that the two add twice the real part of one.
+                    // x[n-j] is the conjugate of x[j], so that the two add twice the real part of
+                    // one.
                     let n = row.len();
                     let half =
                         (0..=n / 2).map(|j| if j == 0 || 2 * j == n { of_axis(j).re * row[j].re } else { 2.0 * (of_axis(j) * row[j]).re });

@@ -1,4 +1,5 @@
-//! What complex and real transforms have in common: shape, axes, layouts, scale, placement; printed and parsed.
+//! What complex and real transforms have in common: shape, axes, layouts, scale, placement; printed
+//! and parsed.
 
 use std::fmt;
 
@@ -16,7 +17,8 @@ pub enum Direction {
     Inverse,
 }
 
-/// Factor on every output, with n the product of the lengths of the axes that are transformed; of real transforms, those of the reals.
+/// Factor on every output, with n the product of the lengths of the axes that are transformed; of
+/// real transforms, those of the reals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scale {
     /// 1, as in rustfft and FFTW: forward and inverse together multiply by n.
@@ -80,7 +82,8 @@ pub(super) struct Geometry {
     pub output: Placed,
     /// The output fills its array: there are no gaps between its elements.
     pub output_filled: bool,
-    /// Input and output are row-major without gaps, the batch outermost; the output has the axes in reverse if it is transposed.
+    /// Input and output are row-major without gaps, the batch outermost; the output has the axes in
+    /// reverse if it is transposed.
     pub dense: bool,
     /// Factor on the output.
     pub factor: f32,
@@ -115,7 +118,8 @@ impl Transform {
         Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
     }
 
-    /// The axes to transform, ascending, and the factor on every output; or what is wrong, whatever the number of elements.
+    /// The axes to transform, ascending, and the factor on every output; or what is wrong, whatever
+    /// the number of elements.
     pub fn check(&self) -> Result<(Vec<usize>, f32)> {
         self.shape.check_not_empty("FFT", self.batch)?;
         let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
@@ -158,7 +162,8 @@ impl Transform {
         let (mut axes, factor) = self.check()?;
         let complex = matches!(self.kind, Kind::C2c(_));
         let last = self.shape.rank() - 1;
-        // An axis of length 1 is as it is; one of them stays if there is no other, so that there is something to do.
+        // An axis of length 1 is as it is; one of them stays if there is no other, so that there is
+        // something to do.
         let any = axes.last().copied().unwrap_or(last);
         axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
         if axes.is_empty() {
@@ -276,7 +281,8 @@ impl Transform {
     }
 }
 
-/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, with only what is not the default.
+/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, with only what is not
+/// the default.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;

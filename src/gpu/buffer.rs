@@ -13,7 +13,8 @@ pub(crate) fn in_units(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(UNIT).unwrap_or(u64::MAX)
 }
 
-/// An array of `T` in a wgpu buffer of its own, usable as storage and for copies in both directions.
+/// An array of `T` in a wgpu buffer of its own, usable as storage and for copies in both
+/// directions.
 #[derive(Clone, Debug)]
 pub struct DeviceBuffer<T> {
     buffer: wgpu::Buffer,
@@ -66,15 +67,19 @@ impl<T> Copy for View<'_, T> {}
 impl<'a, T: Element> View<'a, T> {
     /// Views `len` elements of a caller's buffer from byte `offset_bytes` on.
     ///
-    /// Plans need buffers with the usage `STORAGE`, [`Gpu::write`](crate::Gpu::write) needs `COPY_DST` and [`Gpu::download`](crate::Gpu::download)
-    /// `COPY_SRC`. The buffer must be of the device that uses the view: one of another
-    /// `wgpu::Instance` may pass for a buffer of that device, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+    /// Plans need buffers with the usage `STORAGE`, [`Gpu::write`](crate::Gpu::write) needs
+    /// `COPY_DST` and [`Gpu::download`](crate::Gpu::download) `COPY_SRC`. The buffer must be of the
+    /// device that uses the view: one of another `wgpu::Instance` may pass for a buffer of that
+    /// device, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
     ///
     /// # Errors
-    /// [`Error::Misaligned`] if the offset is no multiple of the element's
-    /// size and of 4; [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer; [`Error::Empty`] for no elements;
-    /// [`Error::Unsupported`] for an element whose size is neither 1, 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple of the device's
-    /// `min_storage_buffer_offset_alignment` ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at most 256.
+    /// [`Error::Misaligned`] if the offset is no multiple of the element's size and of 4;
+    /// [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer;
+    /// [`Error::Empty`] for no elements; [`Error::Unsupported`] for an element whose size is
+    /// neither 1, 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also
+    /// be a multiple of the device's `min_storage_buffer_offset_alignment`
+    /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at
+    /// most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
         let argument = "view";
         let element_bytes = element_bytes::<T>()?;
@@ -93,8 +98,8 @@ impl<'a, T: Element> View<'a, T> {
         Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
     }
 
-    /// Views a caller's buffer from its begin to its end, or to the last whole element. Small elements that a buffer is rounded up for count too: of 5 bytes in
-    /// a buffer of 8 it views 8.
+    /// Views a caller's buffer from its begin to its end, or to the last whole element. Small
+    /// elements that a buffer is rounded up for count too: of 5 bytes in a buffer of 8 it views 8.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -155,7 +160,8 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
     }
 }
 
-/// What a plan reads: one array or several. Made from a view or a [`DeviceBuffer`], or from a pair of them.
+/// What a plan reads: one array or several. Made from a view or a [`DeviceBuffer`], or from a pair
+/// of them.
 #[derive(Debug)]
 pub struct Inputs<'a, T>(pub(crate) Vec<View<'a, T>>);
 

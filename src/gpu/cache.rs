@@ -8,7 +8,8 @@ use super::{Gpu, unchecked};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Whether compiled pipelines are kept in a file, and what became of that file when the device was opened.
+/// Whether compiled pipelines are kept in a file, and what became of that file when the device was
+/// opened.
 ///
 /// See [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

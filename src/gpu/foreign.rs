@@ -5,8 +5,8 @@
 //! What wgpu lets anybody see is compared here at the first use:
 //!
 //! - A buffer's handle carries the size and the usages that it was made with. wgpu is asked whether
-//!   its own buffer of this number ends at the same 4 bytes and has the usage. Two buffers that agree
-//!   in both cannot be told apart.
+//!   its own buffer of this number ends at the same 4 bytes and has the usage. Two buffers that
+//!   agree in both cannot be told apart.
 //! - A queue calls back when its work is done, and the calls of a queue are made by polling its own
 //!   device. So a queue whose call does not come when the device is idle is another's.
 //! - An encoder carries nothing that could be compared, and what is recorded is checked when it is
@@ -44,8 +44,8 @@ const LARGEST_ALIGNMENT: u64 = 256;
 /// Buffers that are remembered; then they are asked for anew. A hash takes some 16 bytes.
 const MOST_KNOWN: usize = 1 << 16;
 
-/// How long others are waited for that may be making a queue's calls just now, and work that is under
-/// way on the device.
+/// How long others are waited for that may be making a queue's calls just now, and work that is
+/// under way on the device.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Known {
@@ -55,11 +55,11 @@ impl Known {
     }
 }
 
-/// Runs `work`, in which wgpu may panic because it has nothing of a handle's number, and returns its
-/// message then. Other panics go on.
+/// Runs `work`, in which wgpu may panic because it has nothing of a handle's number, and returns
+/// its message then. Other panics go on.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    // wgpu gives back its locks on the way, and nothing of ours is left half done: a bind group or a
-    // command buffer is thrown away.
+    // wgpu gives back its locks on the way, and nothing of ours is left half done: a bind group or
+    // a command buffer is thrown away.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         match text {
@@ -109,10 +109,9 @@ impl Gpu {
         Ok(())
     }
 
-    /// Asks wgpu whether the last bytes of a buffer, and `more` behind them, are in what it has of the
-    /// buffer's number, and whether that has the same usages: by a bind group and by commands that are
-    /// thrown away.
-    /// Nothing if there is no way to ask.
+    /// Asks wgpu whether the last bytes of a buffer, and `more` behind them, are in what it has of
+    /// the buffer's number, and whether that has the same usages: by a bind group and by commands
+    /// that are thrown away. Nothing if there is no way to ask.
     fn asked(&self, argument: &'static str, buffer: &wgpu::Buffer, more: u64) -> Result<Option<Result<()>>> {
         let alignment = u64::from(self.profile.storage_alignment).clamp(UNIT, LARGEST_ALIGNMENT);
         // Whole units, as far as there are any.

@@ -1,4 +1,5 @@
-//! A device and how data gets there and back. This folder, `plan/{build,encode}.rs`, `tune/lab.rs` and `multi/ring.rs` are all that calls wgpu.
+//! A device and how data gets there and back. This folder, `plan/{build,encode}.rs`, `tune/lab.rs`
+//! and `multi/ring.rs` are all that calls wgpu.
 
 mod buffer;
 mod cache;
@@ -33,7 +34,8 @@ pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
     profile: Arc<DeviceProfile>,
-    /// The reason why the device was lost. Known on our own devices only: a guest installs no handler.
+    /// The reason why the device was lost. Known on our own devices only: a guest installs no
+    /// handler.
     lost: Arc<Mutex<Option<String>>>,
     cache: Arc<cache::PipelineCache>,
     known: Arc<foreign::Known>,
@@ -51,29 +53,32 @@ pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
     ///
-    /// For a program that uses wgpu itself: this opens a device of its own, in an instance of wgpu of
-    /// its own. Its buffers, encoders and queue must not be mixed with those of the program's
-    /// devices, see [`from_wgpu`](Self::from_wgpu). To share them, be a guest by `from_wgpu`; to have a second
-    /// device in the same instance, give [`GpuOptions::instance`] or [`GpuOptions::adapter`].
+    /// For a program that uses wgpu itself: this opens a device of its own, in an instance of wgpu
+    /// of its own. Its buffers, encoders and queue must not be mixed with those of the program's
+    /// devices, see [`from_wgpu`](Self::from_wgpu). To share them, be a guest by `from_wgpu`; to
+    /// have a second device in the same instance, give [`GpuOptions::instance`] or
+    /// [`GpuOptions::adapter`].
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that
-    /// cannot be read.
+    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses;
+    /// [`Error::Parse`] for a variable of the environment that cannot be read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
         Self::from_adapter_with(&adapters[0], options).await
     }
 
-    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp queries, subgroups, 64-bit integers and 64-bit floats, as the environment asks
-    /// for it.
+    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp
+    /// queries, subgroups, 64-bit integers and 64-bit floats, as the environment asks for it.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the environment that cannot be read.
+    /// [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the
+    /// environment that cannot be read.
     pub async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
         Self::from_adapter_with(adapter, &GpuOptions::default()).await
     }
 
-    /// As [`from_adapter`](Self::from_adapter), with what `options` say of how to open a device. Which adapter they ask for is ignored.
+    /// As [`from_adapter`](Self::from_adapter), with what `options` say of how to open a device.
+    /// Which adapter they ask for is ignored.
     ///
     /// # Errors
     /// As [`from_adapter`](Self::from_adapter).
@@ -112,11 +117,12 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Another device of the same adapter, with the same limits and what recipes may use, whose loss hurts nobody: to try things out on. Timestamps come on top, where
-    /// there are any.
+    /// Another device of the same adapter, with the same limits and what recipes may use, whose
+    /// loss hurts nobody: to try things out on. Timestamps come on top, where there are any.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no second device.
+    /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no
+    /// second device.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) async fn scratch(&self) -> Result<Self> {
         let info = self.device.adapter_info();
@@ -137,30 +143,38 @@ impl Gpu {
         Self::open(adapter, features, self.device.limits(), self.checked).await
     }
 
-    /// Becomes a guest on the caller's device. Installs no handler of errors or of a lost device, and asks for nothing that the device does not have.
+    /// Becomes a guest on the caller's device. Installs no handler of errors or of a lost device,
+    /// and asks for nothing that the device does not have.
     ///
-    /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()` asks for WebGPU's least: 16 KiB of workgroup memory, 256
-    /// invocations, bindings of 128 MiB; with `required_limits: adapter.limits()` rows may be longer and recipes faster.
-    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the software adapter lavapipe the fastest recipes need `SUBGROUP` and
-    /// `SHADER_INT64`; sums of f64 need `SHADER_F64`.
+    /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()`
+    /// asks for WebGPU's least: 16 KiB of workgroup memory, 256 invocations, bindings of 128 MiB;
+    /// with `required_limits: adapter.limits()` rows may be longer and recipes faster.
+    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the
+    /// software adapter lavapipe the fastest recipes need `SUBGROUP` and `SHADER_INT64`; sums of
+    /// f64 need `SHADER_F64`.
     ///
     /// # Buffers, encoders and the queue
-    /// must be the device's own. wgpu tells devices of one `wgpu::Instance` apart, but not instances: a
-    /// handle of another instance stands for whatever has its number in the device's instance. What can be seen of that is [`Error::ForeignObject`] at the first use:
+    /// must be the device's own. wgpu tells devices of one `wgpu::Instance` apart, but not
+    /// instances: a handle of another instance stands for whatever has its number in the device's
+    /// instance. What can be seen of that is [`Error::ForeignObject`] at the first use:
     ///
-    /// - a buffer whose size or usages differ from those of the buffer with its number, or whose number
-    ///   nothing has. One of equal size and usage is not noticed: the other buffer's contents are read or written.
-    /// - the queue of another device, of any instance. To see that, the first plan, upload or read-back
-    ///   of a guest polls the device once, which makes the calls that are due (those of `map_async`, for instance), and waits up to a second for work that is under way.
-    /// - an encoder of another instance in which a number is missing. Other encoders are not noticed:
-    ///   those of another device of the same instance report an error to its handler when they are finished, those of another instance may run anything.
+    /// - a buffer whose size or usages differ from those of the buffer with its number, or whose
+    ///   number nothing has. One of equal size and usage is not noticed: the other buffer's
+    ///   contents are read or written.
+    /// - the queue of another device, of any instance. To see that, the first plan, upload or
+    ///   read-back of a guest polls the device once, which makes the calls that are due (those of
+    ///   `map_async`, for instance), and waits up to a second for work that is under way.
+    /// - an encoder of another instance in which a number is missing. Other encoders are not
+    ///   noticed: those of another device of the same instance report an error to its handler when
+    ///   they are finished, those of another instance may run anything.
     ///
-    /// Where a number is missing, wgpu panics. The panic is caught, after its message was printed, and
-    /// not in programs that are compiled with `panic = "abort"`.
+    /// Where a number is missing, wgpu panics. The panic is caught, after its message was printed,
+    /// and not in programs that are compiled with `panic = "abort"`.
     ///
     /// # Lost devices
-    /// Without a handler a guest learns of a lost device only from what fails: what is read back is [`Error::DeviceLost`] at the latest, while calls
-    /// that read nothing back may do nothing and return `Ok`.
+    /// Without a handler a guest learns of a lost device only from what fails: what is read back is
+    /// [`Error::DeviceLost`] at the latest, while calls that read nothing back may do nothing and
+    /// return `Ok`.
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
@@ -175,8 +189,9 @@ impl Gpu {
         }
     }
 
-    /// Runs every shader with wgpu's bounds checks, or those without that are proven to need none. `WGPU_FFT_CHECKED=1` asks for the checks on every device,
-    /// a guest's too. It holds for the planners that are made of what is returned.
+    /// Runs every shader with wgpu's bounds checks, or those without that are proven to need none.
+    /// `WGPU_FFT_CHECKED=1` asks for the checks on every device, a guest's too. It holds for the
+    /// planners that are made of what is returned.
     #[must_use]
     pub fn with_bounds_checks(self, checked: bool) -> Self {
         Self { checked, ..self }
@@ -188,27 +203,32 @@ impl Gpu {
         self.checked
     }
 
-    /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for guests, on devices that were opened with the feature
-    /// `PIPELINE_CACHE`. It holds for the planners that are made of what is returned.
+    /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for
+    /// guests, on devices that were opened with the feature `PIPELINE_CACHE`. It holds for the
+    /// planners that are made of what is returned.
     #[must_use]
     pub fn with_pipeline_cache(self, path: impl Into<PathBuf>) -> Self {
         Self { cache: Arc::new(cache::PipelineCache::open(&self, path.into())), ..self }
     }
 
-    /// Whether compiled pipelines are kept in a file, and what became of that when the device was opened.
+    /// Whether compiled pipelines are kept in a file, and what became of that when the device was
+    /// opened.
     #[must_use]
     pub fn pipeline_cache(&self) -> &PipelineCacheStatus {
         self.cache.status()
     }
 
-    /// Writes the pipelines compiled so far, and those that were loaded, to the file that [`GpuOptions::pipeline_cache`] names, and returns its size in bytes.
+    /// Writes the pipelines compiled so far, and those that were loaded, to the file that
+    /// [`GpuOptions::pipeline_cache`] names, and returns its size in bytes.
     ///
-    /// It replaces the file as a whole or not at all; of two programs that save to one file, the later one wins. The directory must exist. A link is followed, and the
-    /// file that it leads to is replaced; what is no regular file, a device or a pipe, is not.
+    /// It replaces the file as a whole or not at all; of two programs that save to one file, the
+    /// later one wins. The directory must exist. A link is followed, and the file that it leads to
+    /// is replaced; what is no regular file, a device or a pipe, is not.
     ///
     /// # Errors
-    /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file was named or the device has no such cache, as
-    /// [`pipeline_cache`](Self::pipeline_cache) tells; [`Error::DeviceLost`].
+    /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file
+    /// was named or the device has no such cache, as [`pipeline_cache`](Self::pipeline_cache)
+    /// tells; [`Error::DeviceLost`].
     pub fn save_pipeline_cache(&self) -> Result<u64> {
         self.check_alive("saving the pipeline cache")?;
         self.cache.save(self)
@@ -217,7 +237,8 @@ impl Gpu {
     /// Records by `record` into an encoder of its own and submits it, unless that fails.
     ///
     /// # Errors
-    /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands; [`Error::DeviceLost`].
+    /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands;
+    /// [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
         self.check_queue()?;
         self.caught("submission", 0, || {
@@ -254,8 +275,9 @@ impl Gpu {
     /// An array of `len` zeros on the device.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::LimitExceeded`] past the device's largest buffer, [`Error::OutOfMemory`], [`Error::DeviceLost`],
-    /// and [`Error::Unsupported`] for an element whose size is neither 1, 2 nor a multiple of 4 bytes.
+    /// [`Error::Empty`], [`Error::LimitExceeded`] past the device's largest buffer,
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`], and [`Error::Unsupported`] for an element
+    /// whose size is neither 1, 2 nor a multiple of 4 bytes.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let bytes = self.bytes_of::<T>(len)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -272,13 +294,16 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// Replaces the elements of `target` by those of `data`, before anything that is submitted afterwards.
+    /// Replaces the elements of `target` by those of `data`, before anything that is submitted
+    /// afterwards.
     ///
-    /// WebGPU writes 4 bytes at a time: where `target` ends between, the rest of the 4 must be the buffer's last.
+    /// WebGPU writes 4 bytes at a time: where `target` ends between, the rest of the 4 must be the
+    /// buffer's last.
     ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`; [`Error::Misaligned`] if it ends between and the buffer goes on;
-    /// [`Error::ForeignObject`]; [`Error::DeviceLost`].
+    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`;
+    /// [`Error::Misaligned`] if it ends between and the buffer goes on; [`Error::ForeignObject`];
+    /// [`Error::DeviceLost`].
     pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
         let target = target.into();
         if data.len() != target.len() {
@@ -309,7 +334,8 @@ impl Gpu {
     /// Reads the elements of `source`, after everything submitted so far.
     ///
     /// # Errors
-    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::ForeignObject`]; [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
+    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::ForeignObject`];
+    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
     pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
         let source = source.into();
         let (bytes, len) = (source.units_bytes(), source.len());
@@ -322,7 +348,8 @@ impl Gpu {
         )
     }
 
-    /// Submits what `record` records, which fills a staging buffer of `bytes`, and converts those bytes when they arrive.
+    /// Submits what `record` records, which fills a staging buffer of `bytes`, and converts those
+    /// bytes when they arrive.
     pub(crate) fn read_back<R: 'static>(
         &self,
         bytes: u64,
@@ -355,7 +382,8 @@ impl Gpu {
         self.cache.wgpu()
     }
 
-    /// Makes a shader module of a kernel's text, whose indices may be `proven` to need no checks. It reports errors to the device's scope.
+    /// Makes a shader module of a kernel's text, whose indices may be `proven` to need no checks.
+    /// It reports errors to the device's scope.
     pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str, proven: bool) -> wgpu::ShaderModule {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
         if proven && !self.checked {
@@ -378,11 +406,13 @@ impl Gpu {
         if buffer.usage().contains(required) { Ok(()) } else { Err(Error::MissingUsage { argument, required, actual: buffer.usage() }) }
     }
 
-    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first error that wgpu reported for it.
+    /// Runs `work`, unless the device is known to be lost, and returns its value, or the first
+    /// error that wgpu reported for it.
     pub(crate) fn caught<T>(&self, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
         self.check_alive(during)?;
         scope::caught(&self.device, during, bytes, work).map_err(|error| match error {
-            // wgpu reports a loss to the device's callback alone, and then every new object as invalid.
+            // wgpu reports a loss to the device's callback alone, and then every new object as
+            // invalid.
             Error::Wgpu { message, .. } if !self.makes_buffers() => Error::DeviceLost { during, message },
             other => other,
         })

@@ -18,13 +18,15 @@ use crate::error::{Error, Result};
 /// | `WGPU_FFT_PIPELINE_CACHE` | the file of [`pipeline_cache`](Self::pipeline_cache) |
 /// | `WGPU_FFT_CHECKED` | `1`: every shader with bounds checks, to measure what those cost; see below |
 ///
-/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual, other, software; of software adapters, the one with
-/// the wider subgroups.
+/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual,
+/// other, software; of software adapters, the one with the wider subgroups.
 ///
 /// # Shaders without checks
-/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. The kernel of Fourier transforms, `fft/pass`, is compiled without them,
-/// since it has no loops, and all that it indexes is compared with the sizes of its arrays when a program is made. On an H200 that saves 0 to 5% of the time, 2% on average of
-/// transforms of two axes. `WGPU_FFT_CHECKED=1` puts the checks back.
+/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. The
+/// kernel of Fourier transforms, `fft/pass`, is compiled without them, since it has no loops, and
+/// all that it indexes is compared with the sizes of its arrays when a program is made. On an H200
+/// that saves 0 to 5% of the time, 2% on average of transforms of two axes. `WGPU_FFT_CHECKED=1`
+/// puts the checks back.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GpuOptions {
@@ -64,12 +66,13 @@ impl GpuOptions {
         self
     }
 
-    /// Looks for adapters in this instance of wgpu, in place of the one that the crate has for itself.
+    /// Looks for adapters in this instance of wgpu, in place of the one that the crate has for
+    /// itself.
     ///
-    /// A program that uses wgpu itself gives its own: devices of one instance may belong to different
-    /// adapters, but wgpu tells their buffers apart, and it does not tell instances apart. The
-    /// instance decides which backends there are; [`backends`](Self::backends) and `WGPU_BACKEND`
-    /// choose among them.
+    /// A program that uses wgpu itself gives its own: devices of one instance may belong to
+    /// different adapters, but wgpu tells their buffers apart, and it does not tell instances
+    /// apart. The instance decides which backends there are; [`backends`](Self::backends) and
+    /// `WGPU_BACKEND` choose among them.
     pub fn instance(mut self, instance: wgpu::Instance) -> Self {
         self.instance = Some(instance);
         self
@@ -84,15 +87,19 @@ impl GpuOptions {
     }
 
     /// Keeps compiled pipelines in this file: it is read when the device is opened, and written by
-    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) alone, so that the next run of the program need not compile the same again.
+    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) alone, so that the next run of
+    /// the program need not compile the same again.
     ///
-    /// One file holds the pipelines of one adapter with one version of its driver. A file that is damaged, or was made for another adapter, is ignored and
-    /// replaced when saving; [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells. Only Vulkan has such caches. Most drivers of desktop GPUs
-    /// keep one of their own besides.
+    /// One file holds the pipelines of one adapter with one version of its driver. A file that is
+    /// damaged, or was made for another adapter, is ignored and replaced when saving;
+    /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells. Only Vulkan has such caches. Most
+    /// drivers of desktop GPUs keep one of their own besides.
     ///
-    /// It must be a regular file of at most 256 MiB, or a link to one: nothing else is read or replaced.
+    /// It must be a regular file of at most 256 MiB, or a link to one: nothing else is read or
+    /// replaced.
     ///
-    /// What the file holds is handed to the driver, which need not be safe against forged data: let nobody else write to its directory.
+    /// What the file holds is handed to the driver, which need not be safe against forged data: let
+    /// nobody else write to its directory.
     pub fn pipeline_cache(mut self, path: impl Into<PathBuf>) -> Self {
         self.pipeline_cache = Some(path.into());
         self
@@ -163,7 +170,8 @@ fn parse_device_type(text: &str) -> Result<wgpu::DeviceType> {
     }
 }
 
-/// Whether `WGPU_FFT_CHECKED` asks for bounds checks. Who becomes a guest gets no error for a value that is none, and rather has checks than not.
+/// Whether `WGPU_FFT_CHECKED` asks for bounds checks. Who becomes a guest gets no error for a value
+/// that is none, and rather has checks than not.
 pub(super) fn checks_wanted() -> bool {
     std::env::var("WGPU_FFT_CHECKED").is_ok_and(|text| {
         parse_switch(&text).unwrap_or_else(|error| {
@@ -184,7 +192,8 @@ fn parse_switch(text: &str) -> Result<bool> {
     }
 }
 
-/// As wgpu reads `WGPU_BACKEND`, but a name that it does not know is an error in place of no backend.
+/// As wgpu reads `WGPU_BACKEND`, but a name that it does not know is an error in place of no
+/// backend.
 fn parse_backends(text: &str) -> Result<wgpu::Backends> {
     let backends = wgpu::Backends::from_comma_list(text);
     if backends.is_empty() {
@@ -196,8 +205,8 @@ fn parse_backends(text: &str) -> Result<wgpu::Backends> {
 
 /// Position of an adapter in the order of preference.
 ///
-/// A software adapter's subgroup is the vector that it computes with: lavapipe's 8 are 10 times as fast as SwiftShader's 4 in an FFT of 512 x 512
-/// (28 against 310 ms on two cores).
+/// A software adapter's subgroup is the vector that it computes with: lavapipe's 8 are 10 times as
+/// fast as SwiftShader's 4 in an FFT of 512 x 512 (28 against 310 ms on two cores).
 fn rank(info: &wgpu::AdapterInfo, power: Option<wgpu::PowerPreference>) -> (u8, Reverse<u32>) {
     let vector = if info.device_type == wgpu::DeviceType::Cpu { info.subgroup_max_size } else { 0 };
     (type_rank(info.device_type, power), Reverse(vector))
@@ -231,14 +240,16 @@ const fn hint() -> &'static str {
 
 /// The one instance of wgpu that this crate opens adapters from.
 ///
-/// wgpu's handles are numbers within an instance: a buffer of another instance passes for whatever has its number here. So there is only one.
+/// wgpu's handles are numbers within an instance: a buffer of another instance passes for whatever
+/// has its number here. So there is only one.
 #[cfg(not(target_arch = "wasm32"))]
 fn instance() -> &'static wgpu::Instance {
     static INSTANCE: std::sync::OnceLock<wgpu::Instance> = std::sync::OnceLock::new();
     INSTANCE.get_or_init(new_instance)
 }
 
-/// The browser has one instance whatever is made here, and its handles cannot be shared between threads.
+/// The browser has one instance whatever is made here, and its handles cannot be shared between
+/// threads.
 #[cfg(target_arch = "wasm32")]
 fn instance() -> wgpu::Instance {
     new_instance()
@@ -269,12 +280,12 @@ async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
 }
 
 /// The adapters that fit, best first. All come from one instance of wgpu: that of the
-/// [options](GpuOptions::instance), or one that the crate keeps for itself. Objects of two instances
-/// must not be mixed, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+/// [options](GpuOptions::instance), or one that the crate keeps for itself. Objects of two
+/// instances must not be mixed, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
 ///
 /// # Errors
-/// [`Error::NoAdapter`] if there is none, with those that there are and what to install; [`Error::Parse`] for a variable of the environment that
-/// cannot be read.
+/// [`Error::NoAdapter`] if there is none, with those that there are and what to install;
+/// [`Error::Parse`] for a variable of the environment that cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = match &options.adapter {
         // What the environment asks for is the program's own choice already.

@@ -13,10 +13,12 @@ type Inner<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 #[cfg(target_arch = "wasm32")]
 type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 
-/// A result that arrives when the device has finished: `.await` it, or block with [`wait`](Pending::wait).
+/// A result that arrives when the device has finished: `.await` it, or block with
+/// [`wait`](Pending::wait).
 ///
-/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and wakes the task. It gives its result once. Dropping
-/// it drops the result; the work on the device goes on.
+/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and
+/// wakes the task. It gives its result once. Dropping it drops the result; the work on the device
+/// goes on.
 #[must_use = "the result arrives only when this is awaited or waited for"]
 pub struct Pending<T> {
     /// Nothing once the result has been given.
@@ -60,7 +62,8 @@ impl<T: 'static> Pending<T> {
     /// Blocks the thread until the result is there.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] if the device went away meanwhile; in the browser [`Error::Unsupported`], as nothing may block there.
+    /// [`Error::DeviceLost`] if the device went away meanwhile; in the browser
+    /// [`Error::Unsupported`], as nothing may block there.
     pub fn wait(self) -> Result<T> {
         if cfg!(target_arch = "wasm32") {
             return Err(Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() });
@@ -82,7 +85,8 @@ pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionInde
     }
 }
 
-/// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it is called with an error.
+/// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it is
+/// called with an error.
 #[cfg(not(target_arch = "wasm32"))]
 fn watch(device: &wgpu::Device, submission: &wgpu::SubmissionIndex) {
     let (own_device, own_submission) = (device.clone(), submission.clone());

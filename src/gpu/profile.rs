@@ -51,7 +51,8 @@ impl DeviceProfile {
         }
     }
 
-    /// The limits that every WebGPU device has at least: 16 KiB of workgroup memory, 256 invocations, bindings of 128 MiB.
+    /// The limits that every WebGPU device has at least: 16 KiB of workgroup memory, 256
+    /// invocations, bindings of 128 MiB.
     #[must_use]
     pub fn webgpu_defaults() -> Self {
         Self::new("WebGPU defaults", wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
@@ -78,13 +79,15 @@ impl DeviceProfile {
         }
     }
 
-    /// Whether the device is a processor that plays a GPU: workgroup memory is ordinary memory there, and a barrier is dear.
+    /// Whether the device is a processor that plays a GPU: workgroup memory is ordinary memory
+    /// there, and a barrier is dear.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.device_type == wgpu::DeviceType::Cpu
     }
 
-    /// The same limits on a processor in place of a GPU, or the other way round: a device that nobody has measured may be like either.
+    /// The same limits on a processor in place of a GPU, or the other way round: a device that
+    /// nobody has measured may be like either.
     pub(crate) fn of_other_kind(&self) -> Self {
         let device_type = if self.is_cpu() { wgpu::DeviceType::DiscreteGpu } else { wgpu::DeviceType::Cpu };
         Self { device_type, ..self.clone() }

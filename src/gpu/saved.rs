@@ -1,4 +1,5 @@
-//! The file of a pipeline cache: what a driver wrote, between what says for which device, and whether it is unhurt.
+//! The file of a pipeline cache: what a driver wrote, between what says for which device, and
+//! whether it is unhurt.
 //!
 //! Its layout, with numbers in little-endian order:
 //!
@@ -71,7 +72,8 @@ pub(super) fn parse<'a>(file: &'a [u8], identity: &str) -> std::result::Result<S
     Ok(Saved(&rest[..data_bytes as usize]))
 }
 
-/// FNV-1a with 64 bits. Each byte changes the sum one to one, so that no single byte can change unnoticed.
+/// FNV-1a with 64 bits. Each byte changes the sum one to one, so that no single byte can change
+/// unnoticed.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 
 /// Runs `work` and returns its value, or the first error that wgpu reported for it.
 ///
-/// In the browser errors arrive later than the call returns, so nothing is caught there and they go to the device's handler.
+/// In the browser errors arrive later than the call returns, so nothing is caught there and they go
+/// to the device's handler.
 pub(crate) fn caught<T>(device: &wgpu::Device, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
     if cfg!(target_arch = "wasm32") {
         return Ok(work());

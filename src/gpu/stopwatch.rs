@@ -25,7 +25,8 @@ pub enum Timer {
     /// Timestamps that the device writes at the begin and the end of a compute pass.
     #[serde(rename = "timestamps")]
     Timestamps,
-    /// The host's clock, from the submission of the pass to its end. It includes what submitting costs.
+    /// The host's clock, from the submission of the pass to its end. It includes what submitting
+    /// costs.
     #[serde(rename = "wall clock")]
     WallClock,
 }
@@ -75,7 +76,8 @@ impl Stamps {
 }
 
 impl Stopwatch {
-    /// A stopwatch by timestamps if the device was opened with `TIMESTAMP_QUERY`, else by the host's clock.
+    /// A stopwatch by timestamps if the device was opened with `TIMESTAMP_QUERY`, else by the
+    /// host's clock.
     ///
     /// # Errors
     /// [`Error::DeviceLost`], [`Error::OutOfMemory`].
@@ -96,7 +98,8 @@ impl Stopwatch {
         if self.stamps.is_some() { Timer::Timestamps } else { Timer::WallClock }
     }
 
-    /// Runs what `record` records in a compute pass of its own, waits for it and returns its time. A time that is not positive is measured again, up to 5 times.
+    /// Runs what `record` records in a compute pass of its own, waits for it and returns its time.
+    /// A time that is not positive is measured again, up to 5 times.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the clock stands still; those of wgpu; [`Error::DeviceLost`].

@@ -8,10 +8,13 @@ pub(super) fn create_pipeline_cache(device: &wgpu::Device, saved: Option<Saved<'
     // An error, so that the reason is known; the caller then asks for an empty one.
     let fallback = false;
     let descriptor = wgpu::PipelineCacheDescriptor { label: Some("wgpu-fft"), data: saved.map(Saved::data), fallback };
-    // SAFETY: `data` must come from `wgpu::PipelineCache::get_data`. A `Saved` is made by `saved::parse` alone, which accepts only what `saved::file` wrote:
-    // the result of `get_data`, under our magic number and version, with its length and checksum unhurt, from an adapter and driver equal in every respect that
-    // wgpu reports. wgpu compares besides the driver's version and the size of a pointer. What is left is a file forged on purpose;
-    // `GpuOptions::pipeline_cache` asks for a directory where nobody else may write, as programs do for the libraries that they load.
+    // SAFETY: `data` must come from `wgpu::PipelineCache::get_data`. A `Saved` is made by
+    // `saved::parse` alone, which accepts only what `saved::file` wrote: the result of `get_data`,
+    // under our magic number and version, with its length and checksum unhurt, from an adapter and
+    // driver equal in every respect that wgpu reports. wgpu compares besides the driver's version
+    // and the size of a pointer. What is left is a file forged on purpose;
+    // `GpuOptions::pipeline_cache` asks for a directory where nobody else may write, as programs do
+    // for the libraries that they load.
     unsafe { device.create_pipeline_cache(&descriptor) }
 }
 

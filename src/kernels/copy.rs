@@ -22,7 +22,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WORKGROUP"],
 };
 
-/// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger workgroups save nothing.
+/// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger
+/// workgroups save nothing.
 pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.

@@ -1,7 +1,9 @@
-//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides and grid, and nothing more.
+//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides and
+//! grid, and nothing more.
 //!
-//! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]: everything that is needed to run it once,
-//! as plain data, with the arrays it touches named by [`Slot`].
+//! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]:
+//! everything that is needed to run it once, as plain data, with the arrays it touches named by
+//! [`Slot`].
 
 pub(crate) mod copy;
 pub(crate) mod element;
@@ -25,7 +27,8 @@ pub struct Kernel {
     pub name: &'static str,
     /// Its own text.
     pub source: &'static Source,
-    /// Files appended to it; of each inner list a dispatch takes one, or none that it does not need.
+    /// Files appended to it; of each inner list a dispatch takes one, or none that it does not
+    /// need.
     pub appended: &'static [&'static [&'static Source]],
     /// Fields of `Params`, the uniform at binding 0.
     pub params: &'static [Field],
@@ -34,7 +37,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A run with these parameters and bindings, without generated text, overrides and workgroup memory, and not proven.
+    /// A run with these parameters and bindings, without generated text, overrides and workgroup
+    /// memory, and not proven.
     fn dispatch(
         &'static self,
         label: String,
@@ -84,13 +88,15 @@ impl fmt::Debug for Kernel {
 pub struct Field {
     /// Its name, the same in WGSL.
     pub name: &'static str,
-    /// Its type in Rust. `x: [u32; 2]` is `x_0: u32, x_1: u32` in WGSL, whose uniform arrays have gaps.
+    /// Its type in Rust. `x: [u32; 2]` is `x_0: u32, x_1: u32` in WGSL, whose uniform arrays have
+    /// gaps.
     pub rust_type: &'static str,
     /// Its first byte.
     pub offset: usize,
 }
 
-/// Declares `Params` and, from the same words, the list that the contract tests hold against the WGSL.
+/// Declares `Params` and, from the same words, the list that the contract tests hold against the
+/// WGSL.
 macro_rules! params {
     ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:tt),* $(,)? }) => {
         $(#[$doc])*

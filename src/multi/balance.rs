@@ -1,4 +1,5 @@
-//! Which division of a phase is the fastest: measured beforehand, with all devices at work, and corrected by what runs really take.
+//! Which division of a phase is the fastest: measured beforehand, with all devices at work, and
+//! corrected by what runs really take.
 
 use std::fmt;
 
@@ -18,8 +19,9 @@ const UNCOUNTED_RUNS: usize = 1;
 /// What the last run counts in a division's mean.
 const NEWEST: f64 = 0.3;
 
-/// How much faster several devices must be than one to be worth while: predictions and single runs are not more exact than that. On lavapipe, SwiftShader and the host, which share
-/// two cores, divisions that were predicted to gain a few percent lost up to half.
+/// How much faster several devices must be than one to be worth while: predictions and single runs
+/// are not more exact than that. On lavapipe, SwiftShader and the host, which share two cores,
+/// divisions that were predicted to gain a few percent lost up to half.
 const WORTH_WHILE: f64 = 0.9;
 
 /// Who gets how much.
@@ -81,7 +83,8 @@ pub(super) struct Balance {
     present: Vec<usize>,
 }
 
-/// How far equal devices may be apart in a measurement and still count as equally fast. Two H200 came out as 62 : 38 in samples of 50 ms, with nothing else at work.
+/// How far equal devices may be apart in a measurement and still count as equally fast. Two H200
+/// came out as 62 : 38 in samples of 50 ms, with nothing else at work.
 const ALIKE: f64 = 1.75;
 
 /// Gives devices of one name the mean of their costs, unless one of them is really slower.
@@ -114,7 +117,8 @@ fn shared(units: usize, granule: usize, mut members: Vec<(usize, Cost)>) -> Resu
 }
 
 impl Balance {
-    /// Measures `present` members: each alone, then all of them together, then without the slowest, and so on.
+    /// Measures `present` members: each alone, then all of them together, then without the slowest,
+    /// and so on.
     ///
     /// # Errors
     /// Of the first member that fails, with its number.
@@ -250,8 +254,8 @@ mod tests {
         assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
     }
 
-    /// The short granule was the slowest member's, wherever its units were: if it came first, rows of
-    /// reals were parted from the rows they make a pair with.
+    /// The short granule was the slowest member's, wherever its units were: if it came first, rows
+    /// of reals were parted from the rows they make a pair with.
     #[test]
     fn only_the_last_share_ends_within_a_granule() {
         let cost = |per_unit| Cost { fixed: 0.0, per_unit };

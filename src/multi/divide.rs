@@ -5,8 +5,9 @@ use super::set::DeviceSet;
 use crate::error::Result;
 use crate::plan::Spec;
 
-/// A specification that several devices can share: [`C2c`](crate::fft::C2c), [`R2c`](crate::fft::R2c), [`C2r`](crate::fft::C2r),
-/// [`Permute`](crate::transpose::Permute) and [`Reduction`](crate::reduce::Reduction), of dense arrays.
+/// A specification that several devices can share: [`C2c`](crate::fft::C2c),
+/// [`R2c`](crate::fft::R2c), [`C2r`](crate::fft::C2r), [`Permute`](crate::transpose::Permute) and
+/// [`Reduction`](crate::reduce::Reduction), of dense arrays.
 pub trait Divide: Spec {
     /// The phases of the job.
     #[doc(hidden)]

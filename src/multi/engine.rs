@@ -13,12 +13,14 @@ use super::set::{Member, MemberKind};
 use super::slab::{Grid, Stock};
 use crate::error::{Error, Result};
 
-/// Bytes of a piece, input and output together, at most. H200, 65536 rows of 4096 complex numbers, ms: pieces of 16 MiB 463, 32 MiB 323, 64 MiB 212, 128 MiB 206.
+/// Bytes of a piece, input and output together, at most. H200, 65536 rows of 4096 complex numbers,
+/// ms: pieces of 16 MiB 463, 32 MiB 323, 64 MiB 212, 128 MiB 206.
 const PIECE_BYTES: usize = 64 << 20;
 /// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
-/// Threads that copy for a device at most. The same, ms: 1 thread 532, 2 threads 320, 3 threads 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them 283, 175, 142, 135, 130, 133.
+/// Threads that copy for a device at most. The same, ms: 1 thread 532, 2 threads 320, 3 threads
+/// 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them 283, 175, 142, 135, 130, 133.
 const MOST_COPIERS: usize = 4;
 
 /// Threads that copy for each of so many devices.
@@ -77,7 +79,8 @@ impl Engine<'_> {
             most = most.min((limit / input.max(output) as u64).min(usize::MAX as u64) as usize);
         }
         if let Some(memory) = self.pace.memory {
-            // Of each piece under way: arrays, staging buffers, and a workspace of the plan like the output.
+            // Of each piece under way: arrays, staging buffers, and a workspace of the plan like
+            // the output.
             let of_piece = (of_unit as u64).saturating_mul(2).saturating_add(output as u64);
             let each = of_piece.saturating_mul(self.pace.depth.max(1) as u64);
             most = most.min((memory / each).min(usize::MAX as u64) as usize);
@@ -112,7 +115,8 @@ impl Engine<'_> {
         work
     }
 
-    /// Has members work side by side, each with its share or all on what there is in common, and returns what each did and what nobody has done.
+    /// Has members work side by side, each with its share or all on what there is in common, and
+    /// returns what each did and what nobody has done.
     pub fn side_by_side<'a>(
         &self,
         reading: Reading<'_>,
@@ -154,7 +158,8 @@ impl Engine<'_> {
         (works, schedule.left())
     }
 
-    /// Has members compute so many units each, at the same time, into memory that is thrown away, and returns their seconds.
+    /// Has members compute so many units each, at the same time, into memory that is thrown away,
+    /// and returns their seconds.
     ///
     /// # Errors
     /// Of the first member that fails, with its number.

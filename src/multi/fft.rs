@@ -1,8 +1,10 @@
 //! Fourier transforms over several devices.
 //!
-//! Where some axis is not transformed, the batch included, there is one phase, cut along it. Otherwise the first phase is cut along one of the transformed axes and
-//! transforms the others; then the array on the host is cut along those, and the second phase transforms the one that is left. That is the exchange: what was
-//! rows to one device are columns to another. Planes too large for a device take three phases.
+//! Where some axis is not transformed, the batch included, there is one phase, cut along it.
+//! Otherwise the first phase is cut along one of the transformed axes and transforms the others;
+//! then the array on the host is cut along those, and the second phase transforms the one that is
+//! left. That is the exchange: what was rows to one device are columns to another. Planes too large
+//! for a device take three phases.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +18,8 @@ use crate::fft::{Adapt, C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
 use crate::shape::Shape;
 use crate::tune::Searchable;
 
-/// Columns that neighbours on the host should keep together: 128 bytes of complex numbers. For arrays with few columns it is one.
+/// Columns that neighbours on the host should keep together: 128 bytes of complex numbers. For
+/// arrays with few columns it is one.
 const COLUMNS: usize = 16;
 
 /// A transform that is computed in parts.
@@ -106,7 +109,8 @@ impl<'a, S: Transform> Divider<'a, S> {
         all(&self.parts.extents) / self.parts.extents[cut.clone()].iter().product::<usize>()
     }
 
-    /// The axes that are not transformed, neighbours together: of those that have enough units the slowest, else the one with the most.
+    /// The axes that are not transformed, neighbours together: of those that have enough units the
+    /// slowest, else the one with the most.
     fn independent(&self) -> Option<Range<usize>> {
         let axes: Vec<usize> = (0..self.rank()).filter(|&axis| !self.parts.transformed[axis]).collect();
         let runs: Vec<Range<usize>> = axes.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect();
@@ -145,7 +149,8 @@ impl<'a, S: Transform> Divider<'a, S> {
         let columns = slowest + 1..self.rank();
         let mut phases = vec![(others.to_vec(), rows.clone()), (vec![slowest], columns)];
         if let ([second, third], false) = (others, fits(&rows)) {
-            // Planes are too large: lines along the last axis, along the one before, and then the slowest.
+            // Planes are too large: lines along the last axis, along the one before, and then the
+            // slowest.
             phases[0] = (vec![*third], 0..*third);
             phases.insert(1, (vec![*second], *third..self.rank()));
         }
@@ -254,7 +259,8 @@ impl<'a, S: Transform> Divider<'a, S> {
     ) -> Result<(usize, Arc<dyn Work>)> {
         let units = view.seen[view.at].extent;
         let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
-        // As many units as the first device takes at once, whatever the set: the recipe must not depend on how the job is divided.
+        // As many units as the first device takes at once, whatever the set: the recipe must not
+        // depend on how the job is divided.
         let usual = spec(&(0..units.min(COLUMNS * 64)))?;
         let from_whole = self.whole.as_ref().and_then(|whole| whole.of_axes(&view.renumbered()));
         let recipe = match (from_whole, planner) {
@@ -309,7 +315,8 @@ struct View {
 }
 
 impl View {
-    /// Leading axes of the array that are a specification's batch: the first one, unless it is transformed.
+    /// Leading axes of the array that are a specification's batch: the first one, unless it is
+    /// transformed.
     fn batch(&self) -> usize {
         usize::from(!self.is_transformed(0))
     }
@@ -327,7 +334,8 @@ impl View {
         Ok((shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect()))
     }
 
-    /// The transformed axes, as the whole and as a part's specification number them, both without the batch.
+    /// The transformed axes, as the whole and as a part's specification number them, both without
+    /// the batch.
     fn renumbered(&self) -> Vec<(usize, usize)> {
         let transformed = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen));
         transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()

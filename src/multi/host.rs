@@ -1,4 +1,5 @@
-//! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and reductions in the order of a device.
+//! The host's processors as a member of a set: rustfft on rayon's threads, plain copies, and
+//! reductions in the order of a device.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -74,7 +75,8 @@ pub(super) fn reduced<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send 
 /// A Fourier transform of some axes of [outer…, units, …] on the host.
 #[derive(Clone, Debug)]
 pub(super) struct HostTransform {
-    /// Extents of the array of complex numbers, slowest first, with the units' axis at `cut` still to be filled in.
+    /// Extents of the array of complex numbers, slowest first, with the units' axis at `cut` still
+    /// to be filled in.
     pub extents: Vec<usize>,
     pub cut: usize,
     /// Axes in the order of their transforms.
@@ -122,7 +124,8 @@ impl HostTransform {
                 extents[last] = n;
                 bytemuck::cast_slice::<u32, f32>(input).iter().map(|&x| Complex32::new(x, 0.0)).collect()
             }
-            // The other half of the spectrum comes from the conjugates, once the other axes are done.
+            // The other half of the spectrum comes from the conjugates, once the other axes are
+            // done.
             _ => bytemuck::cast_slice(input).to_vec(),
         };
         let half = |n: usize| n / 2 + 1;

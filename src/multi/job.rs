@@ -34,10 +34,12 @@ const MOST_IN_FLIGHT: usize = 64;
 
 type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
 
-/// A specification to be computed by several devices on arrays of the host, which may be larger than any device's memory.
+/// A specification to be computed by several devices on arrays of the host, which may be larger
+/// than any device's memory.
 ///
-/// The array is cut into units that do not need each other (rows, columns, planes, parts of a sum), which go to the devices in pieces; transforms over several axes take
-/// two phases, between which the host's array is cut along another axis. See the [module](super).
+/// The array is cut into units that do not need each other (rows, columns, planes, parts of a sum),
+/// which go to the devices in pieces; transforms over several axes take two phases, between which
+/// the host's array is cut along another axis. See the [module](super).
 ///
 /// Threads may run one job at the same time: they share its plans and what was measured.
 pub struct Job<S: Divide> {
@@ -68,16 +70,20 @@ impl<S: Divide> Job<S> {
     /// A job of `spec` for the devices of `set`, by the strategy [`Measured`](Strategy::Measured).
     ///
     /// # Errors
-    /// If the specification is not valid, or cannot be divided; and the error of the first device if no device can compute a unit of it.
+    /// If the specification is not valid, or cannot be divided; and the error of the first device
+    /// if no device can compute a unit of it.
     pub fn new(set: &DeviceSet, spec: S) -> Result<Self> {
         Self::cut(set, spec, None, None)
     }
 
-    /// A job whose first phase is cut along an axis of the caller's choice, counted from the slowest. The paper of the strategy
-    /// [`Takemoto`](Strategy::Takemoto) lost 85% of one kernel by cutting across the axis that its workgroups preferred; the default is the slowest axis that can be cut.
+    /// A job whose first phase is cut along an axis of the caller's choice, counted from the
+    /// slowest. The paper of the strategy [`Takemoto`](Strategy::Takemoto) lost 85% of one kernel
+    /// by cutting across the axis that its workgroups preferred; the default is the slowest axis
+    /// that can be cut.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`Error::Unsupported`] for an axis along which the specification cannot be cut.
+    /// As [`new`](Self::new), and [`Error::Unsupported`] for an axis along which the specification
+    /// cannot be cut.
     pub fn along(set: &DeviceSet, spec: S, axis: usize) -> Result<Self> {
         Self::cut(set, spec, Some(axis), None)
     }
@@ -129,15 +135,16 @@ impl<S: Divide> Job<S> {
         Ok(Self { strategy, ..self })
     }
 
-    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if this is not called. More than 64 count as 64: each has buffers of its
-    /// own on the device.
+    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if
+    /// this is not called. More than 64 count as 64: each has buffers of its own on the device.
     #[must_use]
     pub fn in_flight(mut self, pieces: usize) -> Self {
         self.pace.depth = pieces.clamp(1, MOST_IN_FLIGHT);
         self
     }
 
-    /// Threads that copy between the host's arrays and what each device reads and writes: up to 4, as there are cores, if this is not called.
+    /// Threads that copy between the host's arrays and what each device reads and writes: up to 4,
+    /// as there are cores, if this is not called.
     #[must_use]
     pub fn copy_threads(mut self, threads: usize) -> Self {
         self.pace.copy_threads = threads.max(1);
@@ -151,7 +158,8 @@ impl<S: Divide> Job<S> {
         self
     }
 
-    /// Bytes that the job may take of each device's memory, about. wgpu does not tell how much there is; where allocation fails, pieces are halved.
+    /// Bytes that the job may take of each device's memory, about. wgpu does not tell how much
+    /// there is; where allocation fails, pieces are halved.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -181,12 +189,14 @@ impl<S: Divide> Job<S> {
         &self.spec
     }
 
-    /// The members of the set that cannot compute a unit of the job in the arithmetic of the first, and why.
+    /// The members of the set that cannot compute a unit of the job in the arithmetic of the first,
+    /// and why.
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &Error)> {
         self.left_out.iter().map(|(member, error)| (self.set.members()[*member].name.as_str(), error))
     }
 
-    /// What was measured of each device, by phase; nothing before the first run, and by strategies that measure nothing.
+    /// What was measured of each device, by phase; nothing before the first run, and by strategies
+    /// that measure nothing.
     #[must_use]
     pub fn rates(&self) -> Vec<Vec<Rate>> {
         let balances = self.balances.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +218,8 @@ impl<S: Divide> Job<S> {
     /// Computes `output` from `input`.
     ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two; [`Error::DevicesFailed`] if all devices failed, with what was done: parts of the output are
+    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two;
+    /// [`Error::DevicesFailed`] if all devices failed, with what was done: parts of the output are
     /// then written. As long as one device is left, failures of others are in the [`Report`] only.
     pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
         self.start(&[input], output)
@@ -222,10 +233,12 @@ impl<S: Divide> Job<S> {
         self.start(&[x, y], output)
     }
 
-    /// Puts the output in the place of the input: for complex transforms, of arrays that are too large to have twice, such as a file in memory.
+    /// Puts the output in the place of the input: for complex transforms, of arrays that are too
+    /// large to have twice, such as a file in memory.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and [`Error::Unsupported`] for other operations. If all devices fail, some units are results and some are not.
+    /// As [`run`](Self::run), and [`Error::Unsupported`] for other operations. If all devices fail,
+    /// some units are results and some are not.
     pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
         let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
         if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {

@@ -1,4 +1,5 @@
-//! One job on several unequal devices, from arrays of the host to arrays of the host, which may be larger than any device.
+//! One job on several unequal devices, from arrays of the host to arrays of the host, which may be
+//! larger than any device.
 //!
 //! | | |
 //! |---|---|
@@ -21,9 +22,11 @@
 //! ```
 //!
 //! # How it works
-//! A job is a sequence of phases, each of which takes units of one host array to units of another, independently of each other. A phase's units are shared out, and every device
-//! has a thread that takes its share piece by piece through a ring of buffers; what a failed device has left goes to the others. The guide
-//! [several devices](crate::guides::several_devices) has the rest: what is divided where, which bits come out, strategies, memory and failures.
+//! A job is a sequence of phases, each of which takes units of one host array to units of another,
+//! independently of each other. A phase's units are shared out, and every device has a thread that
+//! takes its share piece by piece through a ring of buffers; what a failed device has left goes to
+//! the others. The guide [several devices](crate::guides::several_devices) has the rest: what is
+//! divided where, which bits come out, strategies, memory and failures.
 //!
 //! Not in browsers, which have no threads for it; [`partition`] is everywhere.
 

@@ -1,7 +1,8 @@
 //! How many units of a job each of several participants gets: pure arithmetic, without a device.
 //!
-//! A unit is what cannot be cut: a row, a column, a plane, a transform of a batch. Shares are counted in the order of the participants, their sum is the number of units, and a
-//! participant may have none. Participant i has the units from the sum of the shares before it on.
+//! A unit is what cannot be cut: a row, a column, a plane, a transform of a batch. Shares are
+//! counted in the order of the participants, their sum is the number of units, and a participant
+//! may have none. Participant i has the units from the sum of the shares before it on.
 //!
 //! ```
 //! use wgpu_fft::multi::partition::{Cost, balanced, equal, weighted};
@@ -23,7 +24,8 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Shares that differ by one unit at most, the larger ones first. FFTW's blocks of ⌈n/p⌉ leave the last of 4 participants 2 of 17 rows and none of 5.
+/// Shares that differ by one unit at most, the larger ones first. FFTW's blocks of ⌈n/p⌉ leave the
+/// last of 4 participants 2 of 17 rows and none of 5.
 ///
 /// Without participants there are no shares.
 #[must_use]
@@ -32,11 +34,13 @@ pub fn equal(units: usize, participants: usize) -> Vec<usize> {
     (0..participants).map(|i| units / participants + usize::from(i < more)).collect()
 }
 
-/// Shares in proportion to `weights`, each within one unit of the exact one (largest remainders; of equal ones the first). A weight of 0 gets nothing. From 2⁵³ units
-/// on, shares are as exact as an f64.
+/// Shares in proportion to `weights`, each within one unit of the exact one (largest remainders; of
+/// equal ones the first). A weight of 0 gets nothing. From 2⁵³ units on, shares are as exact as an
+/// f64.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for a weight that is negative or not finite, and if none is larger than 0.
+/// [`Error::Unsupported`] for a weight that is negative or not finite, and if none is larger
+/// than 0.
 pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || largest <= 0.0 {
@@ -62,8 +66,8 @@ pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
     Ok(shares)
 }
 
-/// Takes from the shares what they have more than `units` together: `next` says from which share, and
-/// how much at most. The sum of shares may be larger than any `usize`.
+/// Takes from the shares what they have more than `units` together: `next` says from which share,
+/// and how much at most. The sum of shares may be larger than any `usize`.
 fn take_surplus(shares: &mut [usize], units: usize, next: impl Fn(&[usize], usize) -> Option<(usize, usize)>) {
     let sum: u128 = shares.iter().map(|&share| share as u128).sum();
     let mut surplus = sum.saturating_sub(units as u128);
@@ -92,7 +96,8 @@ impl Cost {
     }
 }
 
-/// Shares with the least time until the last participant has finished: the least maximum of [`Cost::of`]. Whoever would only slow the job down gets nothing.
+/// Shares with the least time until the last participant has finished: the least maximum of
+/// [`Cost::of`]. Whoever would only slow the job down gets nothing.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for a cost that is negative or not finite, and without participants.
@@ -127,8 +132,9 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     }
     let mut shares: Vec<usize> = costs.iter().map(|cost| within(cost, long)).collect();
     take_surplus(&mut shares, units, |shares, surplus| {
-        // Whoever finishes last gives up what it has too many; where a unit costs nothing, all of the surplus at once. Of huge jobs an f64 does not tell one unit
-        // from the next, so that there are many to give up.
+        // Whoever finishes last gives up what it has too many; where a unit costs nothing, all of
+        // the surplus at once. Of huge jobs an f64 does not tell one unit from the next, so that
+        // there are many to give up.
         let has_any = (0..costs.len()).filter(|&i| shares[i] > 0);
         let last = has_any.max_by(|&a, &b| costs[a].of(shares[a]).total_cmp(&costs[b].of(shares[b])))?;
         Some((last, if costs[last].per_unit == 0.0 { surplus } else { (surplus / shares.len()).max(1) }))
@@ -141,7 +147,8 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     Ok(shares)
 }
 
-/// Shares of units that only come in groups of `granule`, as `divide` shares out the groups; the last group may be short.
+/// Shares of units that only come in groups of `granule`, as `divide` shares out the groups; the
+/// last group may be short.
 ///
 /// # Errors
 /// Those of `divide`.

@@ -1,4 +1,5 @@
-//! A job as a sequence of phases, each of which takes units of one host array to units of another, independently of each other.
+//! A job as a sequence of phases, each of which takes units of one host array to units of another,
+//! independently of each other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,7 +53,8 @@ impl std::fmt::Debug for Phase {
     }
 }
 
-/// A phase, by its number in the job, and what it reads; nothing where the results take the place of the inputs.
+/// A phase, by its number in the job, and what it reads; nothing where the results take the place
+/// of the inputs.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'r> {
     pub number: usize,
@@ -88,7 +90,8 @@ impl<'r> Reading<'r> {
 
 /// How units are computed.
 pub(crate) trait Work: Send + Sync {
-    /// The plan for some units on a device. It keeps nothing in the planner but compiled pipelines, since there are many numbers of units.
+    /// The plan for some units on a device. It keeps nothing in the planner but compiled pipelines,
+    /// since there are many numbers of units.
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>>;
 
     /// Fails if a device cannot compute some units at all. It compiles nothing.
@@ -167,7 +170,8 @@ impl<S: Searchable> Recipes<S> for ByPlanner {
 /// The recipe for some units, before it is adapted to a device.
 pub(crate) type OfUnits = Box<dyn Fn(&Range<usize>) -> Recipe + Send + Sync>;
 
-/// All devices follow the arithmetic of one recipe, which may be another for other units; there is none where the host is the only device.
+/// All devices follow the arithmetic of one recipe, which may be another for other units; there is
+/// none where the host is the only device.
 pub(crate) struct Alike(pub Option<OfUnits>);
 
 impl<S: Adapt> Recipes<S> for Alike {

@@ -1,4 +1,5 @@
-//! Reductions over several devices: partial results on each and one combination, or some of the results on each; always in the order of the whole array.
+//! Reductions over several devices: partial results on each and one combination, or some of the
+//! results on each; always in the order of the whole array.
 
 use std::ops::Range;
 use std::sync::Arc;

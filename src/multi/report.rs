@@ -24,7 +24,8 @@ pub struct Work {
     pub scatter: Duration,
     /// Waiting for other devices, whose units it might have had to take over.
     pub idle: Duration,
-    /// From the begin to its last result, without `idle`: gathering, waiting, scattering, and making plans.
+    /// From the begin to its last result, without `idle`: gathering, waiting, scattering, and
+    /// making plans.
     pub busy: Duration,
     /// How often memory was short, so that pieces were halved.
     pub out_of_memory: usize,
@@ -69,7 +70,8 @@ impl PhaseReport {
     }
 }
 
-/// What became of a run: for each phase and device how much it did, and how long it took. Prints as a table.
+/// What became of a run: for each phase and device how much it did, and how long it took. Prints as
+/// a table.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -163,7 +165,8 @@ pub struct Rate {
     pub alone: f64,
     /// Seconds for each unit when all the others work as well.
     pub together: f64,
-    /// Seconds for each unit of the upload, the computation and the download, one after the other and alone; not known of the host.
+    /// Seconds for each unit of the upload, the computation and the download, one after the other
+    /// and alone; not known of the host.
     pub parts: Option<[f64; 3]>,
 }
 

@@ -1,4 +1,5 @@
-//! A device's work on a phase: pieces go through a ring of buffers, so that the host copies one while the device computes another.
+//! A device's work on a phase: pieces go through a ring of buffers, so that the host copies one
+//! while the device computes another.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -17,8 +18,8 @@ use crate::plan::Bound;
 use crate::planner::Planner;
 use crate::wgpu::{self, BufferUsages};
 
-/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares, or of the sizes of a dynamic schedule. A plan may hold a workspace as large as
-/// its array.
+/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares, or of
+/// the sizes of a dynamic schedule. A plan may hold a workspace as large as its array.
 const MOST_PLANS: usize = 12;
 
 /// How long a device that has finished may take to say that a buffer is mapped.
@@ -173,7 +174,8 @@ impl<'a> Ring<'_, 'a> {
         self.planner.gpu()
     }
 
-    /// Works until nothing is left, or the device fails. Then its units go back, and the error is in what is returned.
+    /// Works until nothing is left, or the device fails. Then its units go back, and the error is
+    /// in what is returned.
     pub fn run(mut self) -> Work {
         let begin = Instant::now();
         let mut work = Work::default();
@@ -192,7 +194,8 @@ impl<'a> Ring<'_, 'a> {
                     Err(error) => {
                         let (units, granule) = (piece.units.len(), self.reading.phase.granule);
                         self.schedule.give_back(piece);
-                        // With less memory in use it may fit: what is under way ends first, then pieces are half as large, and at last nothing else is kept.
+                        // With less memory in use it may fit: what is under way ends first, then
+                        // pieces are half as large, and at last nothing else is kept.
                         let less = units > granule || !under_way.is_empty();
                         if !matches!(error, Error::OutOfMemory { .. }) || exhausted && !less {
                             work.error = Some(error);
@@ -305,7 +308,8 @@ fn not_mapped(during: &'static str) -> impl Fn(wgpu::MapRangeError) -> Error {
     move |error| Error::DeviceLost { during, message: error.to_string() }
 }
 
-/// Copies slices to the begin of a mapped buffer, with some threads, and zeros to the end of its last unit of 4 bytes.
+/// Copies slices to the begin of a mapped buffer, with some threads, and zeros to the end of its
+/// last unit of 4 bytes.
 fn fill(buffer: &wgpu::Buffer, bytes: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
     let parts = in_parts(slices, bytes as usize, parts_of(bytes as usize, threads));
     let (mut begin, count) = (0, parts.len());

@@ -52,9 +52,11 @@ impl<'a> Schedule<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next units for a participant, at most so many. If there are none at present but might be, should a device fail, it waits if `wait` says so.
+    /// The next units for a participant, at most so many. If there are none at present but might
+    /// be, should a device fail, it waits if `wait` says so.
     ///
-    /// In a dynamic schedule a piece has at least `least` units, as long as there are so many for everybody.
+    /// In a dynamic schedule a piece has at least `least` units, as long as there are so many for
+    /// everybody.
     pub fn take(&self, participant: usize, [least, most]: [usize; 2], wait: bool) -> Option<Stock<'a>> {
         let most = most.max(1);
         let mut state = self.lock();
@@ -114,7 +116,8 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// A participant takes nothing more; what is left of its share is for the others. If it has panicked, nobody can go on.
+    /// A participant takes nothing more; what is left of its share is for the others. If it has
+    /// panicked, nobody can go on.
     pub fn leave(&self, participant: usize, panicked: bool) {
         let mut state = self.lock();
         state.active -= 1;

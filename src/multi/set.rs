@@ -7,7 +7,8 @@ use crate::gpu::{Gpu, GpuOptions, adapters};
 use crate::planner::Planner;
 use crate::wgpu;
 
-/// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic. Cheap to clone; jobs on one set share compiled pipelines.
+/// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic.
+/// Cheap to clone; jobs on one set share compiled pipelines.
 #[derive(Clone, Debug)]
 pub struct DeviceSet {
     members: Arc<[Arc<Member>]>,
@@ -47,11 +48,13 @@ impl Member {
 }
 
 impl DeviceSet {
-    /// A device of every adapter that `options` and the environment ask for, best first. An adapter that several backends offer is opened once. Where there are real GPUs,
-    /// software adapters are left out, unless `options` or the environment name them or their type.
+    /// A device of every adapter that `options` and the environment ask for, best first. An adapter
+    /// that several backends offer is opened once. Where there are real GPUs, software adapters are
+    /// left out, unless `options` or the environment name them or their type.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`], with what to install; [`Error::NoDevice`] if one refuses; [`Error::Parse`] for a variable of the environment that cannot be read.
+    /// [`Error::NoAdapter`], with what to install; [`Error::NoDevice`] if one refuses;
+    /// [`Error::Parse`] for a variable of the environment that cannot be read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let all = adapters(options).await?;
         let infos: Vec<wgpu::AdapterInfo> = all.iter().map(wgpu::Adapter::get_info).collect();
@@ -83,10 +86,12 @@ impl DeviceSet {
         Ok(Self { members })
     }
 
-    /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of rayon's threads.
+    /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of
+    /// rayon's threads.
     ///
-    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for every division. Transposes are, and reductions, which it
-    /// computes slowly, in the order of the devices.
+    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for
+    /// every division. Transposes are, and reductions, which it computes slowly, in the order of
+    /// the devices.
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn with_host(self) -> Self {
@@ -124,7 +129,8 @@ impl DeviceSet {
     }
 }
 
-/// The adapters to open of those that were found: each card once, by the backend that comes first, and software adapters only if they were asked for or there is nothing else.
+/// The adapters to open of those that were found: each card once, by the backend that comes first,
+/// and software adapters only if they were asked for or there is nothing else.
 fn distinct(infos: &[wgpu::AdapterInfo], particular: bool) -> Vec<usize> {
     let same_card = |a: &wgpu::AdapterInfo, b: &wgpu::AdapterInfo| {
         if a.device_type == wgpu::DeviceType::Cpu || a.vendor == 0 || b.vendor == 0 {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// An array of `outer` × `extent` × `inner`, cut along the axis in the middle: unit u has `inner` bytes in each of the outer ones.
+/// An array of `outer` × `extent` × `inner`, cut along the axis in the middle: unit u has `inner`
+/// bytes in each of the outer ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Grid {
     /// Extents of all axes before the one that is cut, multiplied.
@@ -81,7 +82,8 @@ impl<'a> Stock<'a> {
     }
 }
 
-/// Bytes that a thread copies at least: a millisecond's work, to which starting a thread adds a twentieth.
+/// Bytes that a thread copies at least: a millisecond's work, to which starting a thread adds a
+/// twentieth.
 const LEAST_COPY: usize = 8 << 20;
 
 /// In how many parts so many bytes should be copied, where there are `threads` for it.
@@ -89,7 +91,8 @@ pub(crate) fn parts_of(bytes: usize, threads: usize) -> usize {
     (bytes / LEAST_COPY).clamp(1, threads.max(1))
 }
 
-/// Slices in parts of about equal size, in their order; all but the last have a multiple of 8 bytes.
+/// Slices in parts of about equal size, in their order; all but the last have a multiple of 8
+/// bytes.
 pub(crate) fn in_parts<'s>(slices: impl IntoIterator<Item = &'s [u8]>, bytes: usize, parts: usize) -> Vec<Vec<&'s [u8]>> {
     let each = bytes.div_ceil(parts.max(1)).next_multiple_of(8).max(8);
     let mut all: Vec<Vec<&[u8]>> = vec![Vec::new()];

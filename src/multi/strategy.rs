@@ -8,7 +8,8 @@ use crate::tune::rules::takemoto::{self, Amount};
 
 /// How a job is divided among the members of a [`DeviceSet`](super::DeviceSet).
 ///
-/// The result does not depend on it, but for members that round in another way ([`DeviceSet::with_host`](super::DeviceSet::with_host)).
+/// The result does not depend on it, but for members that round in another way
+/// ([`DeviceSet::with_host`](super::DeviceSet::with_host)).
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub enum Strategy {
@@ -26,11 +27,13 @@ pub enum Strategy {
         /// The class of the job.
         amount: Amount,
     },
-    /// In proportion to what each achieves while the others work too, as measured before the first run. One device alone is a candidate, and after the first runs whatever
-    /// was really the fastest stays.
+    /// In proportion to what each achieves while the others work too, as measured before the first
+    /// run. One device alone is a candidate, and after the first runs whatever was really the
+    /// fastest stays.
     #[default]
     Measured,
-    /// Whoever is free takes the next units, smaller pieces towards the end; each has two or more pieces under way.
+    /// Whoever is free takes the next units, smaller pieces towards the end; each has two or more
+    /// pieces under way.
     Dynamic,
     /// As `Measured`, with `Dynamic` as one more candidate.
     Auto,

@@ -1,4 +1,5 @@
-//! Permutations of axes over several devices: parts of the input along one axis become parts of the output.
+//! Permutations of axes over several devices: parts of the input along one axis become parts of the
+//! output.
 
 use super::divide::{Cut, Divide, Divided};
 use super::phase::{ByPlanner, Phase, Place, Units};
@@ -20,7 +21,8 @@ impl<T: Element> Divide for Permute<T> {
         let cut = match cut.axis {
             Some(axis) if axis + 1 < input.len() => axis + 1,
             Some(axis) => return Err(unsupported(&format!("axis {axis} to cut along: its axes are 0 to {}", input.len() - 2))),
-            // The slowest that there is something of: devices read in one piece. With few matrices rather their rows.
+            // The slowest that there is something of: devices read in one piece. With few matrices
+            // rather their rows.
             None => (0..input.len()).find(|&axis| input[axis] >= 8).unwrap_or_else(|| longest(&input)),
         };
         let output: Vec<usize> = order.iter().map(|&axis| input[axis]).collect();

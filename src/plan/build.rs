@@ -9,9 +9,11 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernels::{Access, Dispatch, Slot, Value};
 
-/// Whether workgroup memory is zeroed before a kernel starts, which takes 1 to 3% of an FFT on an H200.
+/// Whether workgroup memory is zeroed before a kernel starts, which takes 1 to 3% of an FFT on an
+/// H200.
 ///
-/// No kernel needs it: each writes what it reads, which the tests on the host see. In a browser the memory is zeroed in any case.
+/// No kernel needs it: each writes what it reads, which the tests on the host see. In a browser the
+/// memory is zeroed in any case.
 const ZERO_WORKGROUP_MEMORY: bool = false;
 
 /// A compute pipeline and the layout of its bindings.
@@ -95,7 +97,8 @@ impl Builder {
         self.modules.clear();
     }
 
-    /// The pipelines of `dispatches` in their order. Equal ones are compiled once, different ones side by side.
+    /// The pipelines of `dispatches` in their order. Equal ones are compiled once, different ones
+    /// side by side.
     fn pipelines(&self, dispatches: &[Dispatch]) -> Result<Vec<Arc<Pipeline>>> {
         let text = |dispatch: &Dispatch| Text { wgsl: dispatch.wgsl().into(), proven: dispatch.proven };
         let key = |dispatch: &Dispatch| Key { text: text(dispatch), overrides: dispatch.overrides.clone() };
@@ -121,7 +124,8 @@ impl Builder {
     }
 }
 
-/// Does the jobs on as many threads as there are processors, this one among them, and returns the results in the jobs' order.
+/// Does the jobs on as many threads as there are processors, this one among them, and returns the
+/// results in the jobs' order.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};

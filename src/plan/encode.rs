@@ -42,17 +42,21 @@ impl<S: Spec> Plan<S> {
         self.program().workspace_bytes()
     }
 
-    /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and allocates no buffer.
+    /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and
+    /// allocates no buffer.
     ///
-    /// It makes the bind groups for these arrays; [`bind`](Self::bind) does that once for many runs. Runs of one plan share its
-    /// workspace, which is safe in any order of encoders: a queue runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
+    /// It makes the bind groups for these arrays; [`bind`](Self::bind) does that once for many
+    /// runs. Runs of one plan share its workspace, which is safe in any order of encoders: a queue
+    /// runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
     ///
     /// # Errors
-    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`], [`Error::WrongPlacement`], [`Error::WrongInputs`],
-    /// [`Error::ForeignObject`] for a buffer of another device, [`Error::DeviceLost`]. The encoder is then as it was.
+    /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
+    /// [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::ForeignObject`] for a buffer of
+    /// another device, [`Error::DeviceLost`]. The encoder is then as it was.
     ///
-    /// [`Error::Wgpu`] for an encoder with an open pass, which wgpu makes invalid by that: see [`Error`].
-    /// [`Error::ForeignObject`] for an encoder of another instance, if it can be seen: see [`Gpu::from_wgpu`].
+    /// [`Error::Wgpu`] for an encoder with an open pass, which wgpu makes invalid by that: see
+    /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be seen:
+    /// see [`Gpu::from_wgpu`].
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -62,7 +66,8 @@ impl<S: Spec> Plan<S> {
         self.bind(input, output)?.encode(encoder)
     }
 
-    /// Records the operation on one array into the caller's encoder. The specification must be in place.
+    /// Records the operation on one array into the caller's encoder. The specification must be in
+    /// place.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -70,7 +75,8 @@ impl<S: Spec> Plan<S> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
-    /// Binds the plan to its arrays, to be recorded any number of times. It keeps the buffers alive.
+    /// Binds the plan to its arrays, to be recorded any number of times. It keeps the buffers
+    /// alive.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -107,7 +113,8 @@ impl<S: Spec> Plan<S> {
         self.executable.bind(|_| (data.buffer(), data.offset_bytes()))
     }
 
-    /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the device use [`encode`](Self::encode).
+    /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the
+    /// device use [`encode`](Self::encode).
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
@@ -169,7 +176,8 @@ impl<S: Spec> Plan<S> {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays: the buffer of each slot, and where the array begins in it.
+    /// Binds the program to the caller's arrays: the buffer of each slot, and where the array
+    /// begins in it.
     pub fn bind<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
         let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
@@ -206,7 +214,8 @@ impl Executable {
 
 /// A plan bound to the caller's arrays. Recording it allocates nothing.
 ///
-/// It keeps the buffers alive, but cannot know of a `wgpu::Buffer::destroy()`: submitting what was recorded is then wgpu's error, for the device's handler.
+/// It keeps the buffers alive, but cannot know of a `wgpu::Buffer::destroy()`: submitting what was
+/// recorded is then wgpu's error, for the device's handler.
 #[derive(Debug)]
 pub struct Bound {
     gpu: Gpu,
@@ -242,7 +251,8 @@ impl Bound {
     /// Records the operation as one compute pass.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] if the encoder has an open pass, which makes it invalid; [`Error::ForeignObject`] if it is of another instance, where that can be seen;
+    /// [`Error::Wgpu`] if the encoder has an open pass, which makes it invalid;
+    /// [`Error::ForeignObject`] if it is of another instance, where that can be seen;
     /// [`Error::DeviceLost`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         let record = || self.gpu.caught("recording", 0, || self.record_pass(encoder));
@@ -253,7 +263,8 @@ impl Bound {
         self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }
 
-    /// Records the operation into a compute pass of the caller's, whose pipeline and bind group 0 it replaces.
+    /// Records the operation into a compute pass of the caller's, whose pipeline and bind group 0
+    /// it replaces.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         for step in &self.steps {
             step.record(pass);
@@ -263,7 +274,8 @@ impl Bound {
     /// Runs the operation once, each dispatch in a compute pass of its own between two timestamps.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the device was opened without `TIMESTAMP_QUERY`; [`Error::DeviceLost`].
+    /// [`Error::Unsupported`] if the device was opened without `TIMESTAMP_QUERY`;
+    /// [`Error::DeviceLost`].
     pub fn time_steps(&self) -> Result<Pending<Vec<StepTime>>> {
         if !self.gpu.profile().timestamps {
             let what = "timing of steps".to_owned();
@@ -296,7 +308,8 @@ impl Bound {
             move |bytes| {
                 let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
                 let times = stamps.chunks_exact(2).map(|stamp| {
-                    // Clocks may step back when a device changes its state; such a time is unknown and reads as 0.
+                    // Clocks may step back when a device changes its state; such a time is unknown
+                    // and reads as 0.
                     let nanoseconds = stamp[1].saturating_sub(stamp[0]) as f64 * period;
                     Duration::from_nanos(nanoseconds as u64)
                 });

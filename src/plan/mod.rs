@@ -1,4 +1,5 @@
-//! The machine that every operation runs on: what to compute ([`Spec`]), exactly what to run ([`Program`]), and that on one device ([`Plan`]).
+//! The machine that every operation runs on: what to compute ([`Spec`]), exactly what to run
+//! ([`Program`]), and that on one device ([`Plan`]).
 
 mod build;
 mod encode;

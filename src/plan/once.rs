@@ -8,7 +8,8 @@ use crate::error::Result;
 
 /// Values that are made once for each key, by whichever thread asks first.
 ///
-/// A thread that wants a value which another one is making waits for it; whoever wants a different one does not.
+/// A thread that wants a value which another one is making waits for it; whoever wants a different
+/// one does not.
 #[derive(Debug)]
 pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
 
@@ -31,7 +32,8 @@ impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
         cell.try_lock().ok()?.clone()
     }
 
-    /// The value, made by `make` unless it is there. If that fails, the next thread that wants it tries again.
+    /// The value, made by `make` unless it is there. If that fails, the next thread that wants it
+    /// tries again.
     pub fn get_or_make(&self, key: &K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         let cell = Arc::clone(lock(&self.0).entry(key.clone()).or_default());
         let mut value = lock(&cell);
@@ -86,7 +88,8 @@ mod tests {
         assert_eq!(map.get(&1), Some(0));
     }
 
-    /// Each of two values is made only while the other one is: with one lock for both, this would never end.
+    /// Each of two values is made only while the other one is: with one lock for both, this would
+    /// never end.
     #[test]
     fn threads_that_want_different_ones_do_not_wait() {
         let map = OnceMap::default();

@@ -31,8 +31,9 @@ impl Array {
         (self.len as u64).saturating_mul(self.element_bytes as u64)
     }
 
-    /// Refuses an array that no buffer of the device can hold. It is asked before anything that depends
-    /// on how the array is bound: what would help then is another device, not another recipe.
+    /// Refuses an array that no buffer of the device can hold. It is asked before anything that
+    /// depends on how the array is bound: what would help then is another device, not another
+    /// recipe.
     pub(crate) fn check(&self, title: &str, what: &str, profile: &DeviceProfile) -> Result<()> {
         let (required, available) = (in_units(self.bytes()), profile.buffer_bytes);
         if required <= available {
@@ -44,8 +45,9 @@ impl Array {
 
 /// Constants that the host computes once and the kernels read.
 ///
-/// A table says what it holds and how long it is. Its words are computed only when a plan is built or run, so that a recipe can be refused, and a program printed and
-/// compared, at no cost: the constants of a long convolution take seconds.
+/// A table says what it holds and how long it is. Its words are computed only when a plan is built
+/// or run, so that a recipe can be refused, and a program printed and compared, at no cost: the
+/// constants of a long convolution take seconds.
 #[derive(Clone)]
 pub struct Table {
     label: String,
@@ -54,7 +56,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of `len` words, which `make` computes. `label` says everything that they depend on: tables with equal labels and lengths are taken to be equal.
+    /// A table of `len` words, which `make` computes. `label` says everything that they depend on:
+    /// tables with equal labels and lengths are taken to be equal.
     pub(crate) fn new(label: String, len: u64, make: impl Fn() -> Vec<u32> + Send + Sync + 'static) -> Self {
         Self { label, len, make: Arc::new(make) }
     }

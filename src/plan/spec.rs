@@ -24,11 +24,13 @@ pub enum Placement {
 
 /// The mathematics of an operation: plain data that can be compared, hashed and printed.
 ///
-/// [`design`](Spec::design) decides how to compute it on a device like `profile`, [`lower`](Spec::lower) writes that down as dispatches.
-/// Both are pure, so they need no GPU. Any recipe that solves the specification may be given to [`lower`](Spec::lower) or
+/// [`design`](Spec::design) decides how to compute it on a device like `profile`,
+/// [`lower`](Spec::lower) writes that down as dispatches. Both are pure, so they need no GPU. Any
+/// recipe that solves the specification may be given to [`lower`](Spec::lower) or
 /// [`Planner::plan_with`](crate::Planner::plan_with).
 ///
-/// The trait is sealed: its programs run shaders without bounds checks where this crate has proven that none are needed.
+/// The trait is sealed: its programs run shaders without bounds checks where this crate has proven
+/// that none are needed.
 pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'static {
     /// Element of the input.
     type Input: Element;
@@ -46,6 +48,7 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// The dispatches of a recipe.
     ///
     /// # Errors
-    /// If the specification is not valid, the recipe does not solve it, or the result does not fit the device.
+    /// If the specification is not valid, the recipe does not solve it, or the result does not fit
+    /// the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
 }

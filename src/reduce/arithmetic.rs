@@ -1,7 +1,7 @@
 //! The WGSL of an operator: what is done with each element, with two values, and with the result.
 //!
-//! WGSL has no types as parameters, so it is written for each operator anew. Ranks and differences, which are the same
-//! for all operators on a type, are files of `shaders/reduce/`.
+//! WGSL has no types as parameters, so it is written for each operator anew. Ranks and differences,
+//! which are the same for all operators on a type, are files of `shaders/reduce/`.
 
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
@@ -67,8 +67,9 @@ fn value_type(operator: &Operator) -> Type {
     type_of(operator.value())
 }
 
-/// Whether the first word of b is larger than that of a, or equal where the condition holds. Without `&&` and `||`, which
-/// are branches: lanes at the end of a subgroup combine what nobody gave them, and nobody takes what becomes of it.
+/// Whether the first word of b is larger than that of a, or equal where the condition holds.
+/// Without `&&` and `||`, which are branches: lanes at the end of a subgroup combine what nobody
+/// gave them, and nobody takes what becomes of it.
 fn is_larger(a: &Expr, b: &Expr, of_equals: Expr) -> Expr {
     b.x().greater(a.x()) | (b.x().equals(a.x()) & of_equals)
 }
@@ -78,8 +79,8 @@ fn direction(operator: &Operator) -> Expr {
     Expr::name(if matches!(operator.fold, Fold::Min | Fold::ArgMin) { "FALLING" } else { "RISING" }, U32)
 }
 
-/// A product that is added. Where it must be rounded before, its bits pass through an addition of zero that no compiler
-/// knows to be one.
+/// A product that is added. Where it must be rounded before, its bits pass through an addition of
+/// zero that no compiler knows to be one.
 fn rounded(operator: &Operator, product: &Expr) -> Expr {
     if !operator.rounded || !matches!(operator.mapped(), Kind::F32 | Kind::Complex) {
         return product.clone();

@@ -13,11 +13,14 @@ use crate::kernels::reduce::operator::Kind;
 /// An operator of the caller's, in WGSL.
 ///
 /// # Definition
-/// y = m(x\[0\]) ∘ m(x\[1\]) ∘ …, with a ∘ b an expression in `a` and `b`, and m, if there is one, an expression in `x` and the index `j: u32`.
-/// The operator must be associative, up to rounding, and commutative, as elements are combined in an order of the crate's choice; `identity` must do nothing:
-/// identity ∘ a = a. That cannot be checked; that the expressions are valid WGSL of the right type is.
+/// y = m(x\[0\]) ∘ m(x\[1\]) ∘ …, with a ∘ b an expression in `a` and `b`, and m, if there is one,
+/// an expression in `x` and the index `j: u32`. The operator must be associative, up to rounding,
+/// and commutative, as elements are combined in an order of the crate's choice; `identity` must do
+/// nothing: identity ∘ a = a. That cannot be checked; that the expressions are valid WGSL of the
+/// right type is.
 ///
-/// Values are f32 for f32 and f16, i32, u32, and `vec2<f32>` for complex numbers. Expressions may call the functions of WGSL.
+/// Values are f32 for f32 and f16, i32, u32, and `vec2<f32>` for complex numbers. Expressions may
+/// call the functions of WGSL.
 ///
 /// An expression has at most [`MOST_BYTES`](Self::MOST_BYTES) bytes,
 /// [`MOST_TOKENS`](Self::MOST_TOKENS) names, numbers, operators and brackets, and brackets within
@@ -80,7 +83,8 @@ impl<T: Value> Custom<T> {
         Ok(Self { expression: expression.into(), identity: words, map: None, element: PhantomData })
     }
 
-    /// What is done with each element when it is loaded: an expression in `x` and in its index `j` among those that are reduced to one.
+    /// What is done with each element when it is loaded: an expression in `x` and in its index `j`
+    /// among those that are reduced to one.
     ///
     /// # Errors
     /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
@@ -96,9 +100,9 @@ impl<T: Value> Custom<T> {
 /// Refuses an expression that is so long or so deep that a compiler might run out of stack.
 ///
 /// Every level of a tree of expressions takes one token at least: an operator of a long sum, a sign
-/// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds the
-/// depth of every tree. Brackets have a limit of their own, since a parser calls a dozen functions
-/// for each of them.
+/// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds
+/// the depth of every tree. Brackets have a limit of their own, since a parser calls a dozen
+/// functions for each of them.
 fn check_size<T: Value>(expression: &str) -> Result<()> {
     let within = |what: &str, limit, required: usize, available: usize| {
         if required <= available {

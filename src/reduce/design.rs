@@ -55,10 +55,12 @@ fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) ->
 /// Values that the order of a sum across devices has side by side in a line, and in a column.
 const FIXED_LINE: u32 = 256;
 const FIXED_COLUMN: u32 = 8;
-/// Parts that it has at least where there is enough to reduce, with 8 rows of values in each or more, and rows in each at most.
+/// Parts that it has at least where there is enough to reduce, with 8 rows of values in each or
+/// more, and rows in each at most.
 const FIXED_PARTS: u32 = 1024;
 const FIXED_ROWS: u32 = 64;
-/// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings have 128 MiB or more.
+/// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings
+/// have 128 MiB or more.
 const FIXED_BYTES: u64 = 64 << 20;
 
 /// An order of combination, for each pass: values side by side, width of an access and parts.
@@ -97,7 +99,8 @@ pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
     }
 }
 
-/// The passes of an order for a device. The order may be that of an array of which `geometry` is a piece.
+/// The passes of an order for a device. The order may be that of an array of which `geometry` is a
+/// piece.
 pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Vec<Pass> {
     let subgroup = subgroup_for(operator, geometry, profile);
     let mut count = geometry.count();
@@ -112,7 +115,8 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
         };
         let workgroup = up_to(invocations, most);
         let lanes = lanes.clamp(1, workgroup);
-        // Where no order is to be kept, none is paid for: SwiftShader took minutes and gigabytes to compile 32 values side by side for each of 8 neighbours that are ranked.
+        // Where no order is to be kept, none is paid for: SwiftShader took minutes and gigabytes to
+        // compile 32 values side by side for each of 8 neighbours that are ranked.
         let accumulators = if operator.is_exact() { 1 } else { side_by_side / lanes };
         let unroll = (8 / accumulators).max(1);
         let pass = Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false };
@@ -144,8 +148,9 @@ fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DevicePro
     if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
 }
 
-/// With no more accesses under way than there are: what is left of a step is checked access by access. H200, sum of 2²⁰ f32 with 4 accesses to a lane: unrolled 4
-/// times 4.9 µs, 8 times 5.9; 65536 rows of 1024 61.3 and 65.8.
+/// With no more accesses under way than there are: what is left of a step is checked access by
+/// access. H200, sum of 2²⁰ f32 with 4 accesses to a lane: unrolled 4 times 4.9 µs, 8 times 5.9;
+/// 65536 rows of 1024 61.3 and 65.8.
 pub(super) fn unrolled(pass: Pass, length: u32) -> Pass {
     let (chunk, _) = pass.chunk(length);
     let rows = chunk.min(length) / (pass.lanes * pass.accumulators);
@@ -164,7 +169,8 @@ const MOST_PASSES: usize = 4;
 /// 32,400 rows.
 const MOST_ROWS_ON_CPU: [u32; 2] = [240, 80];
 
-/// Values that an invocation adds side by side at most to keep a sum shallow; more parts do the rest.
+/// Values that an invocation adds side by side at most to keep a sum shallow; more parts do the
+/// rest.
 const MOST_ACCUMULATORS_ON_CPU: u32 = 4;
 
 /// What one pass of a device goes over.
@@ -208,7 +214,8 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
     let pass = if profile.is_cpu() && !operator.is_exact() { task.shallow(pass) } else { pass };
     let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
     if least > 1 && !profile.is_cpu() {
-        // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200, sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
+        // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200,
+        // sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
         least = least.max(8192u32.div_ceil(geometry.results()));
     }
     if profile.is_cpu() {
@@ -250,17 +257,22 @@ impl Task<'_> {
         self.geometry.length(self.count, self.width)
     }
 
-    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each of the 132 processors of an H200; twice as many for 2²⁷ elements
-    /// and more. A better number for other GPUs has to be measured on them.
+    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each
+    /// of the 132 processors of an H200; twice as many for 2²⁷ elements and more. A better number
+    /// for other GPUs has to be measured on them.
     fn busy(&self) -> u32 {
         if self.geometry.len() >= 1 << 27 { 270_336 } else { 135_168 }
     }
 
-    /// H200, sums of f32, µs: whole arrays of 2¹⁶ elements in one workgroup of 1024 4.9, in 16 parts that the last workgroup joins 4.0, in two dispatches
-    /// 6.5; 2²⁰ in 256 parts 5.3, two dispatches 6.1, CUB 3.8; 2²⁴ with 512 lanes in 256, 512, 1024 parts 19.3, 19.4, 19.7, in two dispatches 20.2, CUB 17.7, 2²⁸ in 525
-    /// parts 234.8, two dispatches 239.5, CUB 238.1. Workgroups of 256 and 1024 within 2%, 4 and 8 accesses at once within 1%, without subgroups 1% slower.
+    /// H200, sums of f32, µs: whole arrays of 2¹⁶ elements in one workgroup of 1024 4.9, in 16
+    /// parts that the last workgroup joins 4.0, in two dispatches 6.5; 2²⁰ in 256 parts 5.3, two
+    /// dispatches 6.1, CUB 3.8; 2²⁴ with 512 lanes in 256, 512, 1024 parts 19.3, 19.4, 19.7, in two
+    /// dispatches 20.2, CUB 17.7, 2²⁸ in 525 parts 234.8, two dispatches 239.5, CUB 238.1.
+    /// Workgroups of 256 and 1024 within 2%, 4 and 8 accesses at once within 1%, without subgroups
+    /// 1% slower.
     ///
-    /// 65536 rows of 1024 with 128, 64, 32 lanes 61.2, 61.3, 61.7; 1048576 rows of 64 with 4, 8, 16 lanes 66.7, 66.3, 79.7; 16777216 rows of 4 with one 87.3.
+    /// 65536 rows of 1024 with 128, 64, 32 lanes 61.2, 61.3, 61.7; 1048576 rows of 64 with 4, 8, 16
+    /// lanes 66.7, 66.3, 79.7; 16777216 rows of 4 with one 87.3.
     fn lines_on_gpu(&self) -> Pass {
         let length = self.length();
         let results = self.geometry.results();
@@ -273,8 +285,9 @@ impl Task<'_> {
         Pass { workgroup, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: self.subgroup(), join }
     }
 
-    /// H200, sums of f32, µs: 1024 rows of 65536 in workgroups of 32 accesses by 4, 8, 16 lanes 63.4, 62.3, 63.2; 64 planes of 1024 rows of 1024 the same way 61.5;
-    /// 1048576 rows of 64 with 16 accesses by 32 lanes in 256 parts 65.1, by 16 lanes in 1056 72.6.
+    /// H200, sums of f32, µs: 1024 rows of 65536 in workgroups of 32 accesses by 4, 8, 16 lanes
+    /// 63.4, 62.3, 63.2; 64 planes of 1024 rows of 1024 the same way 61.5; 1048576 rows of 64 with
+    /// 16 accesses by 32 lanes in 256 parts 65.1, by 16 lanes in 1056 72.6.
     fn columns_on_gpu(&self) -> Pass {
         let columns = self.geometry.contiguous() / self.width;
         let across = up_to(columns, self.most.min(32));
@@ -285,7 +298,8 @@ impl Task<'_> {
         Pass { workgroup: across * lanes, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: 0, join: false }
     }
 
-    /// One lane to a line where there are many lines, else one subgroup to a part. Sums of f32 in ms, interleaved with others:
+    /// One lane to a line where there are many lines, else one subgroup to a part. Sums of f32 in
+    /// ms, interleaved with others:
     ///
     /// | | lavapipe, Mesa 22.3.6, 32 bytes | SwiftShader, 16 bytes |
     /// |---|---|---|

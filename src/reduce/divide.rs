@@ -1,7 +1,8 @@
 //! One reduction in pieces, each for a device of its own, with the bits of the whole.
 //!
-//! [`division`] says how the array can be cut, by its shape alone. However it is cut, everything is combined in the order that
-//! [`Determinism::AcrossDevices`] fixes for the whole array, so the result has the bits that one device gives for the whole in that order:
+//! [`division`] says how the array can be cut, by its shape alone. However it is cut, everything is
+//! combined in the order that [`Determinism::AcrossDevices`] fixes for the whole array, so the
+//! result has the bits that one device gives for the whole in that order:
 //!
 //! | division | a unit | each piece | in the end |
 //! |---|---|---|---|
@@ -9,9 +10,11 @@
 //! | [`Division::Lines`] | an index of the slowest axis that is kept | [`piece`]: the results of those indices | nothing |
 //! | [`Division::Whole`] | the array | | |
 //!
-//! Which determinism the reduction asks for makes no difference. What the order leaves to devices, their divisions and roots, what they round inside a caller's operator, and
-//! products of f64, which they may fuse, is each device's here as well: those of a mean or norm in parts are that device's which joins, others are of the device
-//! that has the piece. Sums of f64 keep the order like all others, on devices that have f64.
+//! Which determinism the reduction asks for makes no difference. What the order leaves to devices,
+//! their divisions and roots, what they round inside a caller's operator, and products of f64,
+//! which they may fuse, is each device's here as well: those of a mean or norm in parts are that
+//! device's which joins, others are of the device that has the piece. Sums of f64 keep the order
+//! like all others, on devices that have f64.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -31,7 +34,8 @@ use crate::plan::{Program, Spec};
 /// How an array can be cut into units, of which a piece has some that follow one another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Division {
-    /// Between parts of what is reduced, which follow one another in memory: a piece of the input is contiguous, and so are its partial results.
+    /// Between parts of what is reduced, which follow one another in memory: a piece of the input
+    /// is contiguous, and so are its partial results.
     Parts {
         /// Elements of a part.
         unit: usize,
@@ -42,8 +46,9 @@ pub enum Division {
         /// Words of the partial results of a part.
         words: usize,
     },
-    /// Between indices of the slowest axis that is kept. The input is outer × extent × inner elements, of which a piece has some of the extent; with an outer of 1 it is
-    /// contiguous. The output is extent × results, nothing before it.
+    /// Between indices of the slowest axis that is kept. The input is outer × extent × inner
+    /// elements, of which a piece has some of the extent; with an outer of 1 it is contiguous. The
+    /// output is extent × results, nothing before it.
     Lines {
         /// Elements of all slower axes, which are reduced.
         outer: usize,
@@ -82,7 +87,8 @@ impl Division {
         }
     }
 
-    /// What comes of some of the units: results, or words of partial results. They follow one another as the units do.
+    /// What comes of some of the units: results, or words of partial results. They follow one
+    /// another as the units do.
     #[must_use]
     pub fn outputs(&self, units: &Range<usize>) -> usize {
         match *self {
@@ -103,12 +109,14 @@ pub fn division<T, O>(whole: &Reduction<T, O>) -> Result<Division> {
     Ok(Cut::of(&operator, &geometry).division(&operator, &geometry))
 }
 
-/// The results of `count` indices of [`Division::Lines`], wherever they begin. Two inputs where the reduction has two.
+/// The results of `count` indices of [`Division::Lines`], wherever they begin. Two inputs where the
+/// reduction has two.
 pub fn piece<T, O>(whole: &Reduction<T, O>, count: usize) -> Share<T, O> {
     Share::new(whole, What::Lines(count))
 }
 
-/// The partial results of some of the parts of [`Division::Parts`]. Two inputs where the reduction has two.
+/// The partial results of some of the parts of [`Division::Parts`]. Two inputs where the reduction
+/// has two.
 pub fn partial<T, O>(whole: &Reduction<T, O>, parts: Range<usize>) -> Share<T, u32> {
     Share::new(whole, What::Parts { first: parts.start, count: parts.len() })
 }
@@ -118,7 +126,8 @@ pub fn join<T, O>(whole: &Reduction<T, O>) -> Share<u32, O> {
     Share::new(whole, What::Join)
 }
 
-/// A share in a reduction: a specification, of which every device makes its own plan. What the division does not allow is an error when it is planned.
+/// A share in a reduction: a specification, of which every device makes its own plan. What the
+/// division does not allow is an error when it is planned.
 pub struct Share<T, O> {
     /// In the order across devices, whatever it was before.
     core: Core,
@@ -140,7 +149,8 @@ struct Cut {
     /// Accesses or rows of a part.
     chunk: u32,
     parts: u32,
-    /// Parts can be told from one another: nothing is kept that lies farther apart than they do, and they follow one another.
+    /// Parts can be told from one another: nothing is kept that lies farther apart than they do,
+    /// and they follow one another.
     is_cut: bool,
 }
 
@@ -227,8 +237,9 @@ impl<T, O> Share<T, O> {
     }
 }
 
-/// The order of a whole array for a piece of it. Columns are combined one by one, so the width of accesses to a row is no part of their order, and a row of a piece may
-/// have another one; along a line it is, and lines stay whole.
+/// The order of a whole array for a piece of it. Columns are combined one by one, so the width of
+/// accesses to a row is no part of their order, and a row of a piece may have another one; along a
+/// line it is, and lines stay whole.
 fn of_piece(order: &Order, operator: &Operator, geometry: &Geometry) -> Order {
     let own_width = |(pass, &[side_by_side, width, parts]): (usize, &[u32; 3])| {
         let width = if geometry.lines { width } else { fixed_width(operator, pass > 0, geometry.contiguous()) };

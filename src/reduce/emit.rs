@@ -1,5 +1,5 @@
-//! The part of a reduction's kernel that is generated: types, operator, loads, the walk of an invocation and the
-//! combination over its neighbours.
+//! The part of a reduction's kernel that is generated: types, operator, loads, the walk of an
+//! invocation and the combination over its neighbours.
 
 use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
@@ -47,7 +47,8 @@ pub(super) fn tree(stage: Stage) -> Generated {
     Emitter::new(&stage, None, true).module.finish_as(stage)
 }
 
-/// The text for `reduce/lines`, and its bytes of workgroup memory; `runs` says that lines are in several runs.
+/// The text for `reduce/lines`, and its bytes of workgroup memory; `runs` says that lines are in
+/// several runs.
 pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), true);
     emitter.across();
@@ -60,7 +61,8 @@ pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     (emitter.module.finish_as(stage), bytes)
 }
 
-/// The text for `reduce/columns`, and its bytes of workgroup memory; `runs` says that columns are in several runs.
+/// The text for `reduce/columns`, and its bytes of workgroup memory; `runs` says that columns are
+/// in several runs.
 pub(super) fn columns(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), false);
     emitter.walk(pass, runs);
@@ -86,12 +88,12 @@ fn halves(mut values: Vec<Expr>, combine: impl Fn(&Expr, &Expr) -> Expr) -> Expr
 
 /// Levels of the tree that go through workgroup memory between two barriers.
 ///
-/// One each would be ten barriers for 1024 lanes; so it is three, and an invocation reads 16 values at most. The tree is
-/// the same for any number, so recipes do not state it.
+/// One each would be ten barriers for 1024 lanes; so it is three, and an invocation reads 16 values
+/// at most. The tree is the same for any number, so recipes do not state it.
 const LEVELS: u32 = 4;
 
-/// Halves `from` values to `to` through workgroup memory, in steps of several levels: how many invocations combine how
-/// many values each.
+/// Halves `from` values to `to` through workgroup memory, in steps of several levels: how many
+/// invocations combine how many values each.
 fn through_memory(from: u32, to: u32) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     let mut left = from;
@@ -114,7 +116,8 @@ struct Emitter<'a> {
     value: Type,
     /// The structure of the values of an access.
     values: Type,
-    /// Neighbours in an access are neighbours along a line. In a row they are in columns of their own.
+    /// Neighbours in an access are neighbours along a line. In a row they are in columns of their
+    /// own.
     lines: bool,
 }
 
@@ -227,7 +230,8 @@ impl<'a> Emitter<'a> {
         self.module.function(function);
     }
 
-    /// What an invocation makes of its accesses from `begin` to `end`: of lines one value, of rows one for each column.
+    /// What an invocation makes of its accesses from `begin` to `end`: of lines one value, of rows
+    /// one for each column.
     fn walk(&mut self, pass: &Pass, runs: bool) {
         let Pass { accumulators, unroll, .. } = *pass;
         let rows = accumulators * unroll;
@@ -262,7 +266,8 @@ impl<'a> Emitter<'a> {
         let i = body.variable_from("i", &begin + lane);
         let load = |k: u32| call("load_step", [&base, &(&i + &lanes * k)], values.clone());
         let keep = |total: &Expr, more: &Expr| call(keep, [total, more], values.clone());
-        // An index of no element is larger than that of the first one, which is there, and its rank no larger.
+        // An index of no element is larger than that of the first one, which is there, and its rank
+        // no larger.
         let first = if self.counts_later() { self.unranked(index(&i)) } else { call("identity", [], self.value.clone()) };
         let totals: Vec<Expr> =
             (0..accumulators).map(|a| body.variable_from(&format!("total{a}"), self.values(|_| first.clone()))).collect();

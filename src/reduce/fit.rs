@@ -116,7 +116,8 @@ impl Work {
     }
 }
 
-/// Whether a recipe combines in an order. If nothing depends on it, values side by side may be as many as they like.
+/// Whether a recipe combines in an order. If nothing depends on it, values side by side may be as
+/// many as they like.
 fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
     let Recipe::Passes(passes) = recipe else { return false };
     let from = if operator.is_exact() { 1 } else { 0 };

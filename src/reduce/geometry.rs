@@ -1,4 +1,5 @@
-//! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the two lies closest.
+//! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the
+//! two lies closest.
 
 use super::Core;
 use crate::error::Result;
@@ -7,7 +8,8 @@ use crate::strides::{IoDim, joined};
 /// An array to reduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Geometry {
-    /// Elements that follow one another are reduced to one; else they are kept, and rows are reduced.
+    /// Elements that follow one another are reduced to one; else they are kept, and rows are
+    /// reduced.
     pub lines: bool,
     /// What is reduced, closest first; at most two.
     pub reduced: Vec<IoDim>,
@@ -36,17 +38,20 @@ impl Geometry {
         if self.lines { &self.reduced } else { &self.kept }.first().map_or(1, |run| run.extent)
     }
 
-    /// The same of a pass that reduces `count` elements, or partial results, to one: lines of partial results are in one piece.
+    /// The same of a pass that reduces `count` elements, or partial results, to one: lines of
+    /// partial results are in one piece.
     pub fn contiguous_in(&self, count: u32, partial: bool) -> u32 {
         if self.lines && partial { count } else { self.contiguous() }
     }
 
-    /// What a pass walks over that reduces `count` elements to one: the accesses of a line, or rows.
+    /// What a pass walks over that reduces `count` elements to one: the accesses of a line, or
+    /// rows.
     pub fn length(&self, count: u32, width: u32) -> u32 {
         if self.lines { count / width } else { count }
     }
 
-    /// The same array with so many of what is kept and lies farthest apart. Axes are neither left out nor joined anew, so that the order of what is reduced stays.
+    /// The same array with so many of what is kept and lies farthest apart. Axes are neither left
+    /// out nor joined anew, so that the order of what is reduced stays.
     pub fn with_kept(&self, extent: u32) -> Self {
         let mut piece = self.clone();
         if let Some(run) = piece.kept.last_mut() {

@@ -64,7 +64,8 @@ impl Work {
     }
 }
 
-/// Dispatches of a plan at most, as of permutations: where bindings are tiny, an array would take millions.
+/// Dispatches of a plan at most, as of permutations: where bindings are tiny, an array would take
+/// millions.
 const MOST_DISPATCHES: u64 = 4096;
 
 struct Lowering<'a> {
@@ -110,7 +111,8 @@ impl Lowering<'_> {
         Slot::Workspace(pass % 2)
     }
 
-    /// Atomics that begin as zeros, as all memory of a plan does, and are zeros again after each run.
+    /// Atomics that begin as zeros, as all memory of a plan does, and are zeros again after each
+    /// run.
     fn arrivals(&mut self, stage: &Stage, cut: Cut) -> Slot {
         let len = cut.lines as usize * (1 + cut.parts as usize * 2 * value_words(stage) as usize);
         self.program.workspaces.push(Array { len, element_bytes: 4 });
@@ -215,7 +217,8 @@ impl Lowering<'_> {
         let line_bytes = u64::from(extent.kept[0].1) * access_bytes;
         let line_bytes = if lines == 1 { bytes } else { line_bytes };
         let part_bytes = u64::from(chunk) * u64::from(extent.reduced[0].1) * access_bytes;
-        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. Where nothing is kept apart or nothing is reduced, pieces have no size, and there is one.
+        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. Where nothing
+        // is kept apart or nothing is reduced, pieces have no size, and there is one.
         let at_once = |piece: u64, count: u32| {
             let most = limit.saturating_sub(self.alignment()).checked_div(piece).unwrap_or(0);
             (most > 0).then(|| most.min(count.into()) as u32)

@@ -12,8 +12,9 @@
 //! | [`any`](Reduce::any), [`all`](Reduce::all), [`count`](Reduce::count) | whether any or all are not 0, and how many | all | u32 |
 //! | [`custom`](Reduce::custom) | an [operator](Custom) of the caller's in WGSL | all but f64 | the same; f32 for f16 |
 //!
-//! Elements are f32, i32, u32, complex f32, f16 (with 2 bytes; no device feature is needed, computed in f32) and f64. Sums, products and differences of f64 need a
-//! device with `SHADER_F64`; to find the smallest or largest and to count, none does.
+//! Elements are f32, i32, u32, complex f32, f16 (with 2 bytes; no device feature is needed,
+//! computed in f32) and f64. Sums, products and differences of f64 need a device with `SHADER_F64`;
+//! to find the smallest or largest and to count, none does.
 //!
 //! ```no_run
 //! use wgpu_fft::half::f16;
@@ -39,7 +40,8 @@
 mod arithmetic;
 mod custom;
 mod design;
-// Reductions on several devices are made of these; hidden, as only those and the tests have a use for them.
+// Reductions on several devices are made of these; hidden, as only those and the tests have a use
+// for them.
 #[doc(hidden)]
 pub mod divide;
 mod emit;

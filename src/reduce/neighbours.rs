@@ -1,7 +1,8 @@
 //! The recipes around one, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. All of them fit, so none has a loop that turns too often on a processor, and
-//! in the order across devices all keep that order.
+//! The first of a list are those that most likely gain: its end may never be measured. All of them
+//! fit, so none has a loop that turns too often on a processor, and in the order across devices all
+//! keep that order.
 
 use super::Core;
 use super::design::{continued, rules, unrolled};
@@ -22,8 +23,8 @@ pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
     trees.find(|tree| fits(spec, tree, profile))
 }
 
-/// The rules' recipes for both kinds of device, with parts joined at once or by another pass, and with one lane or all of them to a line. The tree is not among
-/// them: it is far slower.
+/// The rules' recipes for both kinds of device, with parts joined at once or by another pass, and
+/// with one lane or all of them to a line. The tree is not among them: it is far slower.
 pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
@@ -81,7 +82,8 @@ impl<'a> Space<'a> {
         rules(self.ordered, &self.operator, &self.geometry, profile)
     }
 
-    /// The passes with another one in place of pass `i`: those after it as they are, if they fit what it leaves, and as the rules make them.
+    /// The passes with another one in place of pass `i`: those after it as they are, if they fit
+    /// what it leaves, and as the rules make them.
     fn with(&self, passes: &[Pass], i: usize, pass: Pass) -> Option<Recipe> {
         let count = passes[..i].iter().fold(self.geometry.count(), |count, pass| self.parts(pass, count));
         let pass = self.settled(pass, count)?;
@@ -103,8 +105,9 @@ impl<'a> Space<'a> {
         pass.chunk(self.geometry.length(count, pass.width)).1
     }
 
-    /// A pass over `count` elements as the rules would write it: with as many parts as there are, no subgroup larger than the workgroup, no more accesses at once
-    /// than there are. None if it makes no sense.
+    /// A pass over `count` elements as the rules would write it: with as many parts as there are,
+    /// no subgroup larger than the workgroup, no more accesses at once than there are. None if it
+    /// makes no sense.
     fn settled(&self, pass: Pass, count: u32) -> Option<Pass> {
         let Pass { workgroup, lanes, width, accumulators, unroll, parts, .. } = pass;
         let powers = [workgroup, lanes, width, accumulators].iter().all(|value| value.is_power_of_two());
@@ -141,7 +144,8 @@ fn one_lane(pass: Pass) -> Pass {
     Pass { lanes: 1, workgroup: pass.workgroup.clamp(64, 256), subgroup: 0, join: false, ..pass }
 }
 
-/// The passes one decision away, best first. Those over partial results have little to gain, so they have few.
+/// The passes one decision away, best first. Those over partial results have little to gain, so
+/// they have few.
 fn moves(own: &Pass, partial: bool, profile: &DeviceProfile) -> Vec<Pass> {
     let Pass { workgroup, lanes, width, accumulators, unroll, parts, .. } = *own;
     let twice = |value: u32| value.saturating_mul(2);

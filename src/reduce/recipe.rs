@@ -6,17 +6,19 @@ use std::str::FromStr;
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
-/// How to reduce. Printed as `tree 256`, or as passes with a `+` between them:
-/// `workgroup=256 lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1 unroll=1`;
-/// or with `join` at the end of the last one.
+/// How to reduce. Printed as `tree 256`, or as passes with a `+` between them: `workgroup=256
+/// lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256
+/// width=4 accumulators=1 unroll=1`; or with `join` at the end of the last one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
-    /// The kernel `reduce/tree` on a whole array, repeated until one value is left: the readable baseline.
+    /// The kernel `reduce/tree` on a whole array, repeated until one value is left: the readable
+    /// baseline.
     Tree {
         /// Invocations of a workgroup, each with one value: a power of two.
         workgroup: u32,
     },
-    /// The kernels `reduce/lines` or `reduce/columns`, whichever the axes ask for; each pass but the last leaves several partial results.
+    /// The kernels `reduce/lines` or `reduce/columns`, whichever the axes ask for; each pass but
+    /// the last leaves several partial results.
     Passes(Vec<Pass>),
 }
 
@@ -25,23 +27,27 @@ pub enum Recipe {
 pub struct Pass {
     /// Invocations of a workgroup, a power of two.
     pub workgroup: u32,
-    /// Those of them that share a line or a part of it, or the rows of a column: a power of two. Rows of lanes go over the elements.
+    /// Those of them that share a line or a part of it, or the rows of a column: a power of two.
+    /// Rows of lanes go over the elements.
     pub lanes: u32,
     /// Elements of an access, a power of two that divides what is contiguous.
     pub width: u32,
-    /// Values that an invocation combines side by side, a power of two: each takes its turn with every so many rows of lanes.
+    /// Values that an invocation combines side by side, a power of two: each takes its turn with
+    /// every so many rows of lanes.
     pub accumulators: u32,
     /// How many accesses for each of them are under way before any is combined.
     pub unroll: u32,
     /// Partial results of a line or column, at most; 1 in the last pass.
     pub parts: u32,
-    /// Size of the subgroups that exchange values without workgroup memory, or at least so many invocations; 0 for none.
+    /// Size of the subgroups that exchange values without workgroup memory, or at least so many
+    /// invocations; 0 for none.
     pub subgroup: u32,
     /// The workgroup that arrives last combines the parts of a line, so that no other pass has to.
     pub join: bool,
 }
 
-/// Turns of a loop on a processor, at most: lavapipe (Mesa 22.3.6) leaves a loop after 65,535 turns, without a word, and the result is wrong.
+/// Turns of a loop on a processor, at most: lavapipe (Mesa 22.3.6) leaves a loop after 65,535
+/// turns, without a word, and the result is wrong.
 pub(super) const MOST_STEPS_ON_CPU: u32 = 32_768;
 
 impl Recipe {
@@ -77,14 +83,16 @@ impl Recipe {
     }
 }
 
-/// Accesses, or rows, of a part, and how many parts there are, of `length` with `side_by_side` in a row, in at most so many parts.
+/// Accesses, or rows, of a part, and how many parts there are, of `length` with `side_by_side` in a
+/// row, in at most so many parts.
 pub(super) fn chunk(length: u32, side_by_side: u32, parts: u32) -> (u32, u32) {
     let chunk = u64::from(length.div_ceil(parts)).next_multiple_of(side_by_side.into()).min(u64::from(u32::MAX)) as u32;
     (chunk, length.div_ceil(chunk))
 }
 
 impl Pass {
-    /// Accesses, or rows, of a part, and how many parts there are: whole rows of lanes for every accumulator.
+    /// Accesses, or rows, of a part, and how many parts there are: whole rows of lanes for every
+    /// accumulator.
     pub(super) fn chunk(&self, length: u32) -> (u32, u32) {
         chunk(length, self.lanes * self.accumulators, self.parts)
     }

@@ -16,7 +16,8 @@ use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::tune::{Sample, Searchable, Verification};
 
-/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]), f64.
+/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]),
+/// f64.
 pub trait Value: Element + crate::plan::Sealed {
     /// How kernels see it.
     const KIND: Kind;
@@ -80,18 +81,21 @@ pub enum Map {
 /// On what the order of a sum may depend.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Determinism {
-    /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are free to choose the fastest order.
+    /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are
+    /// free to choose the fastest order.
     #[default]
     RunToRun,
-    /// On the shape alone: neither workgroup nor subgroup size, nor where an array is cut for several bindings or devices, changes a bit.
+    /// On the shape alone: neither workgroup nor subgroup size, nor where an array is cut for
+    /// several bindings or devices, changes a bit.
     AcrossDevices,
 }
 
 /// A reduction of an array, of some of its axes, or of each array of a batch.
 ///
 /// # Definition
-/// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements whose kept indices are k, with ∘, m and f as the
-/// [module](super) lists them. Without [`axes`](Self::axes) all axes are reduced, each array of a batch to one value. Segments of equal length are the rows
+/// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements whose kept
+/// indices are k, with ∘, m and f as the [module](super) lists them. Without [`axes`](Self::axes)
+/// all axes are reduced, each array of a batch to one value. Segments of equal length are the rows
 /// of a matrix: `Reduce::sum([segments, len]).axes([1])`.
 ///
 /// # Shapes
@@ -103,31 +107,43 @@ pub enum Determinism {
 /// Dense, row-major. An array of no elements cannot be on the device, so n = 0 is [`Error::Empty`].
 ///
 /// # Accuracy
-/// Sums of f32 and complex f32: |s - ŝ| ≤ 2·u·d·Σ|x|, u = 2⁻²⁴, with d = [`depth`](Self::depth) the number of additions that an element passes through:
-/// tens where a sequential sum has n. What is done with an element before it is added counts too: a product or scale one more, a complex product two, the division of
-/// `mean` four at most. Values of f16 are exact in f32, f64 has its own u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order differs from a
-/// sequential sum, and so does the last bit. Divisions and square roots are as exact as the adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where
+/// Sums of f32 and complex f32: |s - ŝ| ≤ 2·u·d·Σ|x|, u = 2⁻²⁴, with d = [`depth`](Self::depth) the
+/// number of additions that an element passes through: tens where a sequential sum has n. What is
+/// done with an element before it is added counts too: a product or scale one more, a complex
+/// product two, the division of `mean` four at most. Values of f16 are exact in f32, f64 has its
+/// own u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order differs from a
+/// sequential sum, and so does the last bit. Divisions and square roots are as exact as the
+/// adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where
 /// |x| > 1.8·10¹⁹; |x - y| does not.
 ///
-/// Min and max are one of the inputs, bit by bit: -0 is less than +0, also for `argmin`, which takes a -0 before an earlier +0. If there is a NaN, the result is the NaN
-/// 0x7fc00000, and argmin and argmax give the first NaN's index. Infinite values that are equal have distance 0. NaNs are not 0, so `any`, `all` and `count` count them.
+/// Min and max are one of the inputs, bit by bit: -0 is less than +0, also for `argmin`, which
+/// takes a -0 before an earlier +0. If there is a NaN, the result is the NaN 0x7fc00000, and argmin
+/// and argmax give the first NaN's index. Infinite values that are equal have distance 0. NaNs are
+/// not 0, so `any`, `all` and `count` count them.
 ///
 /// # Determinism
-/// As [`Determinism`] says. Min, max, arguments, integers and logical operations do not depend on the order in any case. `AcrossDevices` holds for sums and products of f32, f16 and
-/// complex numbers, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers; products that are added are rounded before on every device. It fixes the
-/// order of operators of one's own too, but not how a device rounds inside them. Divisions and roots are the adapter's, and products of f64 may be fused.
+/// As [`Determinism`] says. Min, max, arguments, integers and logical operations do not depend on
+/// the order in any case. `AcrossDevices` holds for sums and products of f32, f16 and complex
+/// numbers, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers;
+/// products that are added are rounded before on every device. It fixes the order of operators of
+/// one's own too, but not how a device rounds inside them. Divisions and roots are the adapter's,
+/// and products of f64 may be fused.
 ///
 /// # Cost
-/// The array is read once. Arrays with many results, and short ones, take one dispatch. Long ones with few results are reduced in parts: on GPUs the workgroup that
-/// arrives last combines these in the same dispatch, with some kilobytes of workspace for atomics; on processors, for f64 and for arrays larger than a binding a second dispatch does.
+/// The array is read once. Arrays with many results, and short ones, take one dispatch. Long ones
+/// with few results are reduced in parts: on GPUs the workgroup that arrives last combines these in
+/// the same dispatch, with some kilobytes of workspace for atomics; on processors, for f64 and for
+/// arrays larger than a binding a second dispatch does.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that the type has not, arithmetic of f64 on devices without;
-/// [`Error::LimitExceeded`] from 2³² elements, or where an array larger than one binding cannot be cut; [`Error::UnfitRecipe`] for a recipe given by hand.
-/// From running: [`Error::WrongInputs`] for one array where two are needed.
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that
+/// the type has not, arithmetic of f64 on devices without; [`Error::LimitExceeded`] from 2³²
+/// elements, or where an array larger than one binding cannot be cut; [`Error::UnfitRecipe`] for a
+/// recipe given by hand. From running: [`Error::WrongInputs`] for one array where two are needed.
 ///
 /// # Sources
-/// M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007; for the bound, N. J. Higham, SIAM J. Sci. Comput. 14 (1993) 783.
+/// M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007; for the bound, N. J. Higham, SIAM
+/// J. Sci. Comput. 14 (1993) 783.
 #[must_use]
 pub struct Reduction<T, O> {
     pub(super) core: Core,
@@ -214,13 +230,16 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not called. The others are kept, in their order.
+    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not
+    /// called. The others are kept, in their order.
     pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
         self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
         self
     }
 
-    /// What is done with each element when it is loaded. One that the type has not is an error when it is planned. The operations that have a map of their own take none: those on two arrays, logical ones, squares.
+    /// What is done with each element when it is loaded. One that the type has not is an error when
+    /// it is planned. The operations that have a map of their own take none: those on two arrays,
+    /// logical ones, squares.
     pub fn map(mut self, map: Map) -> Self {
         self.core.mapped = Some(match map {
             Map::Square => operator::Map::Square,
@@ -279,7 +298,8 @@ impl<T: Value> Reduce<T> {
         Reduction::new("dot", shape, operator::Map::Product, Fold::Sum, Finish::Identity)
     }
 
-    /// Σ x̅·y of two arrays, with the first one conjugated; of real numbers the same as [`dot`](Self::dot).
+    /// Σ x̅·y of two arrays, with the first one conjugated; of real numbers the same as
+    /// [`dot`](Self::dot).
     pub fn vdot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
         Reduction::new("vdot", shape, operator::Map::ConjugateProduct, Fold::Sum, Finish::Identity)
     }
@@ -323,12 +343,14 @@ impl<T: Real> Reduce<T> {
         Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
     }
 
-    /// The index of the first smallest value, or of the first NaN, counted among those that are reduced to one.
+    /// The index of the first smallest value, or of the first NaN, counted among those that are
+    /// reduced to one.
     pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
     }
 
-    /// The index of the first largest value, or of the first NaN, counted among those that are reduced to one.
+    /// The index of the first largest value, or of the first NaN, counted among those that are
+    /// reduced to one.
     pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
     }

@@ -7,7 +7,8 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::strides::IoDim;
 
-/// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an access, blocks of an invocation.
+/// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an
+/// access, blocks of an invocation.
 struct Preference {
     bytes: u32,
     tile: [u32; 2],
@@ -19,7 +20,8 @@ const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preferen
     Preference { bytes, tile, width, blocks }
 }
 
-/// Out of place on a GPU, for small arrays and for large ones. Percent of the bandwidth of a copy of the same arrays, H200, accesses of 16 bytes if nothing is said:
+/// Out of place on a GPU, for small arrays and for large ones. Percent of the bandwidth of a copy
+/// of the same arrays, H200, accesses of 16 bytes if nothing is said:
 ///
 /// | | tile, walk | 1024² | 2048² | 4096² | 8192² | 16384² | 1080x1920 |
 /// |---|---|---|---|---|---|---|---|
@@ -36,8 +38,8 @@ const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preferen
 /// | f32x4, 2 blocks | 16x32 rows | 98.1 | | 95.2 | 92.3 | | 94.6 |
 /// | | 16x32 columns | 97.2 | | 98.3 | 92.7 | | 96.6 |
 ///
-/// A spare access in each row of the tile in place of the swizzle: f32 4096² 64x64 90. f16 4096² 64x128 with 8 bytes 92.7, 64x64 92.3. Other walks (diagonal, in bands)
-/// lie between the two.
+/// A spare access in each row of the tile in place of the swizzle: f32 4096² 64x64 90. f16 4096²
+/// 64x128 with 8 bytes 92.7, 64x64 92.3. Other walks (diagonal, in bands) lie between the two.
 const TILES: [[Preference; 5]; 2] = [
     [
         prefer(1, [64, 128], 8, 1),
@@ -55,11 +57,12 @@ const TILES: [[Preference; 5]; 2] = [
     ],
 ];
 
-/// Where arrays are large, in MiB, by the size of elements: then workgroups walk along the columns, so that neighbours store side by side.
+/// Where arrays are large, in MiB, by the size of elements: then workgroups walk along the columns,
+/// so that neighbours store side by side.
 const LARGE: [(u32, u64); 5] = [(1, 64), (2, 64), (4, 32), (8, 16), (16, 0)];
 
-/// In place, where a workgroup holds two tiles. H200: f32 8192² 32x32 with 8 or 16 bytes 86.5 percent of a copy, 1000² 101; complex 4096² 93.8; u8 16384² 64.9,
-/// with 4 bytes 62.5.
+/// In place, where a workgroup holds two tiles. H200: f32 8192² 32x32 with 8 or 16 bytes 86.5
+/// percent of a copy, 1000² 101; complex 4096² 93.8; u8 16384² 64.9, with 4 bytes 62.5.
 const TILES_IN_PLACE: [Preference; 5] = [
     prefer(1, [128, 128], 8, 1),
     prefer(2, [64, 64], 8, 1),
@@ -68,8 +71,9 @@ const TILES_IN_PLACE: [Preference; 5] = [
     prefer(16, [16, 16], 16, 2),
 ];
 
-/// On a processor, without workgroup memory: tile and width; who takes how many blocks follows from their size, see [`blocks`]. Milliseconds on lavapipe (Mesa
-/// 22.3.6, 2 cores) and SwiftShader, medians of one contest for each cell, with accesses of 16 bytes if nothing is said:
+/// On a processor, without workgroup memory: tile and width; who takes how many blocks follows from
+/// their size, see [`blocks`]. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores) and SwiftShader,
+/// medians of one contest for each cell, with accesses of 16 bytes if nothing is said:
 ///
 /// | | lavapipe | SwiftShader |
 /// |---|---|---|
@@ -90,7 +94,8 @@ const BLOCKS: [Preference; 5] = [
     prefer(16, [16, 64], 16, 4),
 ];
 
-/// Tiles of words on a processor that takes workgroups of 512, as lavapipe does. There, of 21 rounds, 1024² 64x64 1.92, 128x64 1.57; 1080x1920 4.69 and 4.06; 2048² 7.75 and 5.69.
+/// Tiles of words on a processor that takes workgroups of 512, as lavapipe does. There, of 21
+/// rounds, 1024² 64x64 1.92, 128x64 1.57; 1080x1920 4.69 and 4.06; 2048² 7.75 and 5.69.
 const WIDE_WORDS: [u32; 2] = [128, 64];
 
 fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
@@ -106,7 +111,8 @@ pub(super) fn design(task: &Task<'_>) -> Recipe {
     fitting.or(candidates.last()).copied().unwrap_or(Recipe::Copy)
 }
 
-/// Recipes for such a problem on such a device, best first; the later ones are for devices with little workgroup memory or few invocations.
+/// Recipes for such a problem on such a device, best first; the later ones are for devices with
+/// little workgroup memory or few invocations.
 pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     let small = problem.bytes < 4;
@@ -135,11 +141,13 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
         let row = problem.axes[0].extent;
         let most = profile.invocations.clamp(1, MAX_WORKGROUP);
         let (x, elements) = if profile.is_cpu() {
-            // Lavapipe: rows of 24 accesses 8x32 with 4 each 1.31, 32x8 with 1 2.69; rows of 480 8x8 with 8 each 2.62, with 4 3.32, 64x4 with 1 5.90.
+            // Lavapipe: rows of 24 accesses 8x32 with 4 each 1.31, 32x8 with 1 2.69; rows of 480
+            // 8x8 with 8 each 2.62, with 4 3.32, 64x4 with 1 5.90.
             (row.min(8).next_power_of_two(), row.div_ceil(8).min(8).next_power_of_two())
         } else {
-            // H200, percent of a copy: f32 256³ order=1,0,2, rows of 64 accesses, 64x4 with 2 each 95.7, 32x8 94.7; 64⁴ order=0,2,1,3, rows of 16, 16x16 with 1, 2, 4
-            // each 94.4, 96.0, 95.6.
+            // H200, percent of a copy: f32 256³ order=1,0,2, rows of 64 accesses, 64x4 with 2 each
+            // 95.7, 32x8 94.7; 64⁴ order=0,2,1,3, rows of 16, 16x16 with 1, 2, 4 each 94.4, 96.0,
+            // 95.6.
             (row.min(most).next_power_of_two().min(most).min(64), 2)
         };
         recipes.push(Recipe::Strided { workgroup: [x, (most / x).max(1)], elements });
@@ -177,7 +185,8 @@ fn tile(problem: &Problem, [rows, columns]: [u32; 2], [load, store]: [u32; 2]) -
     if problem.in_place {
         return [own_rows.min(own_columns); 2];
     }
-    // Not quite as much: H200, f32 1000x1000x3 order=2,0,1 in tiles of 256x4 93.8 percent of a copy, 512x4 92.3; u8 4096x4096x3 512x4 84.5, 2048x4 81.6.
+    // Not quite as much: H200, f32 1000x1000x3 order=2,0,1 in tiles of 256x4 93.8 percent of a
+    // copy, 512x4 92.3; u8 4096x4096x3 512x4 84.5, 2048x4 81.6.
     let longer = |times: u32| if times > 4 { times / 4 } else { 1 };
     let longer_rows = fitting(b, store, own_rows * longer(columns / own_columns));
     let longer_columns = fitting(a, load, own_columns * longer(rows / own_rows));
@@ -200,7 +209,8 @@ fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     if !problem.in_place && stays_in_cache(problem) && width == [16; 2] {
         recipes.push(Recipe::Blocks(Blocks { tile: [64, 64], width, blocks: 1, across: false, walk: Walk::Rows }));
     }
-    // Where an access is an element, each invocation moves several: f32 4097x4099 64x32 with 8 blocks 86.5 percent of a copy, with 4 85; walking along rows 73.
+    // Where an access is an element, each invocation moves several: f32 4097x4099 64x32 with 8
+    // blocks 86.5 percent of a copy, with 4 85; walking along rows 73.
     let single = width == [problem.bytes; 2] && problem.bytes < 16;
     let (base, blocks) = if single && !problem.in_place { ([64, 32], 32 / problem.bytes) } else { (preference.tile, preference.blocks) };
     let walk = if single && !problem.in_place { Walk::Columns } else { walk };
@@ -219,8 +229,9 @@ fn shifted(problem: &Problem) -> bool {
     problem.turned().is_some_and(|[b, a]| !narrow(a) && !narrow(b) && (!problem.aligned(0, a, word) || !problem.aligned(1, b, word)))
 }
 
-/// H200, percent of a copy: u8 1080x1921 64x64 with 4 bytes and a spare access 86.9, with a swizzle 74, 128x128 78.0, 256x64 loading 8 bytes 63.6; 16383x16381 the last
-/// 46.4, 128x64 the same way 43.0, 128x128 with 4 bytes 36.0, 64x64 31.5.
+/// H200, percent of a copy: u8 1080x1921 64x64 with 4 bytes and a spare access 86.9, with a swizzle
+/// 74, 128x128 78.0, 256x64 loading 8 bytes 63.6; 16383x16381 the last 46.4, 128x64 the same way
+/// 43.0, 128x128 with 4 bytes 36.0, 64x64 31.5.
 fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     let (base, width, spread) =
         if bytes(problem) < 16 << 20 { ([64, 64], [4, 4], Spread::Padding(1)) } else { ([256, 64], [8, 4], Spread::Swizzle) };
@@ -230,8 +241,9 @@ fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     }
 }
 
-/// Whether a GPU's cache gathers the pieces of rows that blocks store without a tile: f32 1080x1920 98.0 percent of a copy, with a tile 93.6; but rows a multiple of
-/// 1 KiB apart share places in the cache, 1024² 91.7 and 97.2, and larger arrays do not fit, 3840x2160 81.5 and 93.2.
+/// Whether a GPU's cache gathers the pieces of rows that blocks store without a tile: f32 1080x1920
+/// 98.0 percent of a copy, with a tile 93.6; but rows a multiple of 1 KiB apart share places in the
+/// cache, 1024² 91.7 and 97.2, and larger arrays do not fit, 3840x2160 81.5 and 93.2.
 fn stays_in_cache(problem: &Problem) -> bool {
     let apart = |axis: &IoDim| axis.strides.iter().all(|stride| !(u64::from(*stride) * u64::from(problem.bytes)).is_multiple_of(1024));
     problem.bytes == 4 && bytes(problem) <= 16 << 20 && problem.axes.iter().all(apart)
@@ -240,9 +252,11 @@ fn stays_in_cache(problem: &Problem) -> bool {
 fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
     let preference = of(&BLOCKS, problem.bytes);
     let width = widths(problem, preference.width);
-    // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on
-    // SwiftShader 13.3 and 21.7. Blocks of one element: f32 1081x1921 on lavapipe 16x64 16.0 ms, 32x32 17.2, one block 50; naive 33. On SwiftShader 32.6; naive 64.
-    // With one larger block each, neighbouring invocations store neighbours, which can be 10 to 20% faster than to load neighbours.
+    // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time
+    // and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on SwiftShader 13.3 and 21.7.
+    // Blocks of one element: f32 1081x1921 on lavapipe 16x64 16.0 ms, 32x32 17.2, one block 50;
+    // naive 33. On SwiftShader 32.6; naive 64. With one larger block each, neighbouring invocations
+    // store neighbours, which can be 10 to 20% faster than to load neighbours.
     let [load, store] = width.map(|width| width / problem.bytes);
     let small = load * store <= 4;
     let base = match (load * store, problem.bytes, problem.in_place) {
@@ -257,7 +271,8 @@ fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>)
         recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: if small { 4 } else { 1 }, across: !small, walk: Walk::Rows }));
     }
     if problem.bytes < 4 && !problem.in_place {
-        // Rows of the output that begin within words: u8 1921x1080 on lavapipe 8.8 ms, gathered 14.1; on SwiftShader 22 and 29.
+        // Rows of the output that begin within words: u8 1921x1080 on lavapipe 8.8 ms, gathered
+        // 14.1; on SwiftShader 22 and 29.
         let tile = tile(problem, [256, 64], [4, 4]);
         recipes.push(Recipe::Tiles(Tiles { tile, width: [4, 4], blocks: 4, spread: Spread::Swizzle, walk: Walk::Rows }));
     }

@@ -1,14 +1,14 @@
-//! The part of `shaders/transpose/tiles.wgsl` that varies, written from [`Tiles`], which says what it
-//! computes.
+//! The part of `shaders/transpose/tiles.wgsl` that varies, written from [`Tiles`], which says what
+//! it computes.
 //!
 //! A tile has two directions: a, along the fastest axis of the input, and b, along that of the
 //! output. It consists of blocks. A block is loaded in accesses to the input from neighbouring b;
-//! turned in registers, it is accesses to the output from neighbouring a. Those go through workgroup
-//! memory, where each a has a row, and are stored along the rows of the output. Without workgroup
-//! memory they are stored at once.
+//! turned in registers, it is accesses to the output from neighbouring a. Those go through
+//! workgroup memory, where each a has a row, and are stored along the rows of the output. Without
+//! workgroup memory they are stored at once.
 //!
-//! On the way through workgroup memory an invocation loads all its blocks before it uses one, so that
-//! its loads are under way together.
+//! On the way through workgroup memory an invocation loads all its blocks before it uses one, so
+//! that its loads are under way together.
 
 use std::collections::HashMap;
 
@@ -54,7 +54,8 @@ fn param(name: &str) -> Expr {
     wgsl::param(name, U32)
 }
 
-/// An access of so many bytes: of u64 if one of the two has 32 bytes, which is more than a vector of u32.
+/// An access of so many bytes: of u64 if one of the two has 32 bytes, which is more than a vector
+/// of u32.
 fn access(tiles: &Tiles, bytes: u32) -> Type {
     let scalar = if tiles.widths().contains(&32) { Scalar::U64 } else { Scalar::U32 };
     Type::numbers(bytes / component_bytes(tiles), scalar)
@@ -223,9 +224,10 @@ impl Emitter<'_> {
         row > 0 && self.tiles.guarded && self.tiles.store.shifted
     }
 
-    /// The element at a place of the input that may lie past its end. What is loaded there is never stored, so it may be
-    /// anything: the last one. Clamps by row and by block cost up to 2.6% of shifted transposes on an H200, 8191 x 8191
-    /// bytes in 0.0750 ms in place of 0.0732; by the length of the array, where an access may leave it, they take 0.0737.
+    /// The element at a place of the input that may lie past its end. What is loaded there is never
+    /// stored, so it may be anything: the last one. Clamps by row and by block cost up to 2.6% of
+    /// shifted transposes on an H200, 8191 x 8191 bytes in 0.0750 ms in place of 0.0732; by the
+    /// length of the array, where an access may leave it, they take 0.0737.
     fn input_at(&self, place: Expr, may_leave: bool) -> Expr {
         self.input.at(if may_leave { min(&place, &self.last) } else { place })
     }
@@ -246,7 +248,8 @@ impl Emitter<'_> {
         let row = |(k, place)| {
             let place = self.body.value(&format!("place{k}"), place);
             let shift = self.body.value(&format!("shift{k}"), &place % per_word * bits);
-            // A block may have columns past the last a, and a row that begins with a word needs no word more.
+            // A block may have columns past the last a, and a row that begins with a word needs no
+            // word more.
             let may_leave = |j: u32| self.may_be_past(k) || j > 0 && tiles.guarded || j == count;
             let words: Vec<Expr> = (0..=count).map(|j| self.input_at(&place / per_word + j, may_leave(j))).collect();
             let named = words.into_iter().enumerate();

@@ -16,7 +16,8 @@ use crate::strides::IoDim;
 /// A permutation on a device, as an operation needs it.
 pub(crate) struct Task<'a> {
     pub problem: &'a Problem,
-    /// Dense matrices, and the bytes of their elements, if that is what it is: for the kernels that do nothing else.
+    /// Dense matrices, and the bytes of their elements, if that is what it is: for the kernels that
+    /// do nothing else.
     pub matrices: Option<(Matrices, u32)>,
     /// What it is, for labels and errors.
     pub label: String,
@@ -99,8 +100,8 @@ impl Runs {
     }
 }
 
-/// The axes that the invocations of a workgroup go along, x and y, and their numbers. Where there is
-/// none, it has one element.
+/// The axes that the invocations of a workgroup go along, x and y, and their numbers. Where there
+/// is none, it has one element.
 fn plane(problem: &Problem, x: Option<usize>, y: Option<usize>) -> (IoDim, IoDim, Vec<usize>) {
     let axis = |i: Option<usize>| i.map_or(IoDim { extent: 1, strides: [0, 0] }, |i| problem.axes[i]);
     (axis(x), axis(y), x.into_iter().chain(y).collect())
@@ -239,7 +240,8 @@ impl Task<'_> {
         Fitted { runs, parts: vec![Part { problem: self.problem.clone(), ranges: [None; 2] }] }
     }
 
-    /// Parts that are multiples of what `unit` says of each axis; none for an axis that stays whole.
+    /// Parts that are multiples of what `unit` says of each axis; none for an axis that stays
+    /// whole.
     fn parts(&self, problem: &Problem, unit: impl Fn(usize) -> Option<u32>) -> Result<Vec<Part>> {
         let units: Vec<_> = (0..problem.axes.len()).map(unit).collect();
         problem.parts(&self.label, self.bytes, &units, self.profile)

@@ -1,6 +1,7 @@
 //! The recipes around one, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. All of them fit.
+//! The first of a list are those that most likely gain: its end may never be measured. All of them
+//! fit.
 
 use std::mem::discriminant;
 
@@ -33,8 +34,8 @@ pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
     all.chain(workgroups.map(single)).find(|recipe| recipe.fits(task))
 }
 
-/// What the rules would choose if their choice did not fit, also for the other kind of device; then the ladder of the literature, whose workgroups have x or y
-/// first.
+/// What the rules would choose if their choice did not fit, also for the other kind of device; then
+/// the ladder of the literature, whose workgroups have x or y first.
 pub(super) fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
     let of = |profile| {
         let mut chosen: Vec<Recipe> = Vec::new();

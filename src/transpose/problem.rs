@@ -6,8 +6,9 @@ use crate::strides::{IoDim, joined, reach};
 
 /// Elements moved from some strides to others.
 ///
-/// In its simplest form: no axis of one element but where there is no other; no two axes that are one on both sides; elements as wide as may be, up to 16 bytes,
-/// where neighbours stay together. Axes are sorted by their strides in the output, fastest first.
+/// In its simplest form: no axis of one element but where there is no other; no two axes that are
+/// one on both sides; elements as wide as may be, up to 16 bytes, where neighbours stay together.
+/// Axes are sorted by their strides in the output, fastest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
@@ -69,7 +70,8 @@ impl Problem {
         self.axes.iter().position(|axis| axis.strides == [1, 1])
     }
 
-    /// The axes b and a, whose elements are neighbours in the output and in the input; in place of equal extents.
+    /// The axes b and a, whose elements are neighbours in the output and in the input; in place of
+    /// equal extents.
     pub fn turned(&self) -> Option<[usize; 2]> {
         if self.along().is_some() {
             return None;
@@ -86,7 +88,8 @@ impl Problem {
         self.offsets[0] == self.offsets[1] && self.axes.iter().all(|axis| axis.extent == 1 || axis.strides[0] == axis.strides[1])
     }
 
-    /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other axes where they are: what can be done in place.
+    /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other
+    /// axes where they are: what can be done in place.
     pub fn is_square(&self) -> bool {
         let moved: Vec<&IoDim> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
         self.offsets[0] == self.offsets[1]
@@ -103,7 +106,8 @@ impl Problem {
         self.axes.iter().map(|axis| u64::from(axis.extent)).product()
     }
 
-    /// Everything besides two axes: extents and strides, at least as many as asked for, of which the surplus has the extent 1.
+    /// Everything besides two axes: extents and strides, at least as many as asked for, of which
+    /// the surplus has the extent 1.
     pub fn others<const N: usize>(&self, without: &[usize]) -> ([u32; N], [[u32; N]; 2], u64) {
         let (mut extents, mut strides, mut count) = ([1; N], [[0; N]; 2], 1);
         let others = (0..self.axes.len()).filter(|i| !without.contains(i));
@@ -123,9 +127,11 @@ impl Problem {
             && self.axes.iter().enumerate().all(|(i, axis)| if i == along { fits(axis.extent) } else { fits(axis.strides[side]) })
     }
 
-    /// The problem as one dispatch or as several, so that no binding is larger than the device allows: `bytes` are those of the arrays.
+    /// The problem as one dispatch or as several, so that no binding is larger than the device
+    /// allows: `bytes` are those of the arrays.
     ///
-    /// It is cut along the axes that are longest in memory, into pieces of multiples of `granules` elements of each axis; none for an axis that must stay whole.
+    /// It is cut along the axes that are longest in memory, into pieces of multiples of `granules`
+    /// elements of each axis; none for an axis that must stay whole.
     pub fn parts(&self, label: &str, bytes: [u64; 2], granules: &[Option<u32>], profile: &DeviceProfile) -> Result<Vec<Part>> {
         let limit = profile.binding_bytes;
         if bytes.iter().all(|&bytes| bytes <= limit) {

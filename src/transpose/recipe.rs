@@ -7,19 +7,22 @@ use crate::error::{Error, Result};
 
 pub use crate::kernels::transpose::tiles::{Spread, Walk};
 
-/// How to permute. The numbers of variants are those of a well-known tutorial, which compares them as a ladder (it does not describe its number 2).
+/// How to permute. The numbers of variants are those of a well-known tutorial, which compares them
+/// as a ladder (it does not describe its number 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Recipe {
-    /// The order in memory does not change, and nothing lies between the elements. Printed as `copy`.
+    /// The order in memory does not change, and nothing lies between the elements. Printed as
+    /// `copy`.
     Copy,
-    /// Variant 1, for dense matrices: one element per invocation, no workgroup memory. Printed as `naive 16x16`.
+    /// Variant 1, for dense matrices: one element per invocation, no workgroup memory. Printed as
+    /// `naive 16x16`.
     Naive {
         /// Invocations of a workgroup along x and y.
         workgroup: [u32; 2],
     },
-    /// Variants 3 (no padding), 4 (padding) and 5 (several elements per invocation), for dense matrices: through a tile in workgroup memory.
-    /// Printed as `tiled 32+1 elements=4`.
+    /// Variants 3 (no padding), 4 (padding) and 5 (several elements per invocation), for dense
+    /// matrices: through a tile in workgroup memory. Printed as `tiled 32+1 elements=4`.
     Tiled {
         /// Elements along a side of the tile.
         tile: u32,
@@ -34,14 +37,16 @@ pub enum Recipe {
     /// Blocks of wide accesses, turned in registers and stored at once, for processors. Printed as
     /// `blocks 8x64 width=16 blocks=1 along=rows walk=rows`.
     Blocks(Blocks),
-    /// Element by element, or access by access where the fastest axis stays the fastest. Printed as `strided 32x8 elements=4`.
+    /// Element by element, or access by access where the fastest axis stays the fastest. Printed as
+    /// `strided 32x8 elements=4`.
     Strided {
         /// Invocations along the fastest axis of the output and along the next.
         workgroup: [u32; 2],
         /// Elements of an invocation along the fastest axis, 1 to 8.
         elements: u32,
     },
-    /// Elements of 1 or 2 bytes, wherever they lie: word by word of the output. Printed as `gather 8x32`.
+    /// Elements of 1 or 2 bytes, wherever they lie: word by word of the output. Printed as
+    /// `gather 8x32`.
     Gather {
         /// Words along a row of the output, and rows.
         workgroup: [u32; 2],
@@ -56,12 +61,15 @@ pub enum Recipe {
 /// What a workgroup moves, and how wide its accesses are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tiles {
-    /// Elements of a tile: along the fastest axis of the output, along that of the input. Of a matrix: rows and columns of the input.
+    /// Elements of a tile: along the fastest axis of the output, along that of the input. Of a
+    /// matrix: rows and columns of the input.
     pub tile: [u32; 2],
-    /// Bytes of an access to the input and of one to the output: 4, 8, 16; or 32, for elements of 8 and 16 bytes, where a device has 64-bit integers. Elements of 1 and
-    /// 2 bytes whose rows do not begin at multiples of it are moved in words and shifted.
+    /// Bytes of an access to the input and of one to the output: 4, 8, 16; or 32, for elements of 8
+    /// and 16 bytes, where a device has 64-bit integers. Elements of 1 and 2 bytes whose rows do
+    /// not begin at multiples of it are moved in words and shifted.
     pub width: [u32; 2],
-    /// Blocks of each invocation. A block has as many elements as one access of the input has, times one of the output.
+    /// Blocks of each invocation. A block has as many elements as one access of the input has,
+    /// times one of the output.
     pub blocks: u32,
     /// What keeps the columns of the tile out of one bank of workgroup memory.
     pub spread: Spread,
@@ -78,7 +86,8 @@ pub struct Blocks {
     pub width: [u32; 2],
     /// As in [`Tiles`].
     pub blocks: u32,
-    /// Neighbouring invocations take blocks that are neighbours in the output, not in the input: printed as `along=columns`.
+    /// Neighbouring invocations take blocks that are neighbours in the output, not in the input:
+    /// printed as `along=columns`.
     pub across: bool,
     /// As in [`Tiles`].
     pub walk: Walk,
@@ -118,7 +127,8 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints; of `tiles` and `blocks` what is left out has a default: accesses of 16 bytes, one block, a swizzle, along rows.
+/// Reads what [`Display`](fmt::Display) prints; of `tiles` and `blocks` what is left out has a
+/// default: accesses of 16 bytes, one block, a swizzle, along rows.
 impl FromStr for Recipe {
     type Err = Error;
 

@@ -22,8 +22,9 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// Permutation of the axes of one array or of a batch of them.
 ///
 /// # Definition
-/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\] with kᵢ = j of axis `order[i]`: axis i of the output is axis `order[i]` of the input, as in NumPy's `transpose`. With
-/// [`transpose`](Self::transpose) the last two axes change places: Y\[b, c, r\] = X\[b, r, c\].
+/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\] with kᵢ = j of axis `order[i]`: axis i of the output is
+/// axis `order[i]` of the input, as in NumPy's `transpose`. With [`transpose`](Self::transpose) the
+/// last two axes change places: Y\[b, c, r\] = X\[b, r, c\].
 ///
 /// # Shapes
 /// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
@@ -31,20 +32,25 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// | input | b × R × C | b × P × R × C |
 /// | output | b × C × R | b × C × P × R |
 ///
-/// Up to 4 axes in any order, of any extents from 1 on; elements of 1, 2, 4, 8 or 16 bytes. Dense, row-major, slowest axis first, unless [`Layout`]s say
-/// otherwise: pitches, parts of larger arrays, interleaved channels. [In place](Self::in_place): square matrices, and batches of them.
+/// Up to 4 axes in any order, of any extents from 1 on; elements of 1, 2, 4, 8 or 16 bytes. Dense,
+/// row-major, slowest axis first, unless [`Layout`]s say otherwise: pitches, parts of larger
+/// arrays, interleaved channels. [In place](Self::in_place): square matrices, and batches of them.
 ///
 /// # Accuracy, Determinism
-/// Equal bits, NaNs and denormal numbers included. What lies between the elements of an output keeps its bits.
+/// Equal bits, NaNs and denormal numbers included. What lies between the elements of an output
+/// keeps its bits.
 ///
 /// # Cost
-/// One dispatch that reads and writes each element once; several if an array is larger than one binding. No workspace. Elements of 1 and 2 bytes are packed: where
-/// rows of the output begin and end within words of 4 bytes, these take atomic operations.
+/// One dispatch that reads and writes each element once; several if an array is larger than one
+/// binding. No workspace. Elements of 1 and 2 bytes are packed: where rows of the output begin and
+/// end within words of 4 bytes, these take atomic operations.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for an order that is no permutation of the axes, an output layout whose elements might overlap, what cannot be
-/// done in place, or elements of another size; [`Error::LimitExceeded`] for 2³² elements, or for an array that the device cannot bind in parts either;
-/// [`Error::UnfitRecipe`] for a recipe given by hand. From running: see [`Plan`](crate::Plan).
+/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for an order that is no permutation of
+/// the axes, an output layout whose elements might overlap, what cannot be done in place, or
+/// elements of another size; [`Error::LimitExceeded`] for 2³² elements, or for an array that the
+/// device cannot bind in parts either; [`Error::UnfitRecipe`] for a recipe given by hand. From
+/// running: see [`Plan`](crate::Plan).
 ///
 /// # Sources
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
@@ -75,7 +81,8 @@ impl<T: Element> Permute<T> {
         }
     }
 
-    /// The transpose of a matrix of `[rows, columns]`, or of all the matrices of the last two of more axes.
+    /// The transpose of a matrix of `[rows, columns]`, or of all the matrices of the last two of
+    /// more axes.
     pub fn transpose(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         Self::new(shape, last_two_swapped(shape.rank()))
@@ -93,14 +100,17 @@ impl<T: Element> Permute<T> {
         self
     }
 
-    /// Where the output's elements lie, with a stride for each axis of the output; dense if this is not called. What lies between them is not touched.
+    /// Where the output's elements lie, with a stride for each axis of the output; dense if this is
+    /// not called. What lies between them is not touched.
     pub fn output_layout(mut self, layout: Layout) -> Self {
         self.output = Some(layout);
         self
     }
 
-    /// The output takes the place of the input: use [`Plan::encode_in_place`](crate::Plan::encode_in_place). Both layouts, if given, are the same, and two axes of equal
-    /// extents change places, one of them without gaps between its elements.
+    /// The output takes the place of the input: use
+    /// [`Plan::encode_in_place`](crate::Plan::encode_in_place). Both layouts, if given, are the
+    /// same, and two axes of equal extents change places, one of them without gaps between its
+    /// elements.
     pub fn in_place(mut self) -> Self {
         self.placement = Placement::InPlace;
         self
@@ -126,7 +136,8 @@ impl<T: Element> Permute<T> {
         Shape::try_from(&extents[..])
     }
 
-    /// Extents of the input and the order of its axes with the batch as the first of both, if input and output are two dense arrays.
+    /// Extents of the input and the order of its axes with the batch as the first of both, if input
+    /// and output are two dense arrays.
     pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
         self.output_shape()?;
         let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
@@ -281,7 +292,8 @@ impl<T: Element> Searchable for Permute<T> {
     }
 }
 
-/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1 in-place`, with only what is not the default.
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
+/// in-place`, with only what is not the default.
 impl<T: Element> fmt::Display for Permute<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());

@@ -1,4 +1,5 @@
-//! What this crate's authors measured: recipes that are better than the rules' on devices that they had.
+//! What this crate's authors measured: recipes that are better than the rules' on devices that they
+//! had.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -52,7 +53,8 @@ fn known(spec: &str) -> &'static [Line] {
     known.get(spec).map_or(&[], Vec::as_slice)
 }
 
-/// The choice without measurement: what is known of this device, or else of one of the same vendor and type, or else what the rules say.
+/// The choice without measurement: what is known of this device, or else of one of the same vendor
+/// and type, or else what the rules say.
 pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
     let lines = known(&tunable.to_string());
     if !lines.is_empty() {
@@ -61,7 +63,8 @@ pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::R
         let mut related: Vec<&Line> = lines.iter().filter(related).collect();
         related.sort_by_key(|line| line.device != info.device);
         for line in related {
-            // On a device with other limits, or after a change of the kernels, a recipe may not fit any more.
+            // On a device with other limits, or after a change of the kernels, a recipe may not fit
+            // any more.
             if let Ok(recipe) = line.recipe.parse::<T::Recipe>()
                 && tunable.fingerprint(&recipe, gpu.profile()).is_ok()
             {

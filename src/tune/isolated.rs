@@ -1,4 +1,5 @@
-//! Work that may crash a driver, hang or lose its device: in a thread of its own, with a limit on everybody's patience.
+//! Work that may crash a driver, hang or lose its device: in a thread of its own, with a limit on
+//! everybody's patience.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
@@ -49,7 +50,8 @@ impl<L: 'static> Isolated<L> {
         }
     }
 
-    /// Has `work` done and waits for its result, but not longer than `patience`. After a mishap nobody is there to ask any more.
+    /// Has `work` done and waits for its result, but not longer than `patience`. After a mishap
+    /// nobody is there to ask any more.
     pub fn ask<R: Send + 'static>(
         &mut self,
         patience: Duration,
@@ -69,7 +71,8 @@ impl<L: 'static> Isolated<L> {
 }
 
 impl<L> Drop for Isolated<L> {
-    /// Waits until the device is closed: a process that ends meanwhile pulls the driver away from under it.
+    /// Waits until the device is closed: a process that ends meanwhile pulls the driver away from
+    /// under it.
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {

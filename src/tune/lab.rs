@@ -11,17 +11,20 @@ use crate::kernels::element::Width;
 use crate::kernels::{Slot, copy, transpose};
 use crate::plan::{Array, Builder, Placement, Program, side_by_side};
 
-/// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page of the device's, as callers' arrays do.
+/// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page
+/// of the device's, as callers' arrays do.
 const GUARD: usize = 1 << 14;
 const GUARDS: u32 = 0x7fc0_6a6d;
 /// What an output holds before: a NaN that no arithmetic makes.
 const UNWRITTEN: u32 = 0x7fc0_dead;
 
-/// Bytes of arrays that take turns on a GPU, so that its caches hold none of them: those of an H200 are 60 MB.
+/// Bytes of arrays that take turns on a GPU, so that its caches hold none of them: those of an H200
+/// are 60 MB.
 const ROTATION_BYTES: u64 = 192 << 20;
 const MOST_PAIRS: u64 = 256;
 
-/// Seconds of a sample, at least: some thousand ticks of the slowest clocks; on a processor, where the clock is that of the host, ten times what a submission costs.
+/// Seconds of a sample, at least: some thousand ticks of the slowest clocks; on a processor, where
+/// the clock is that of the host, ten times what a submission costs.
 pub(super) const SAMPLE: f64 = 1e-3;
 /// Dispatches of a sample at most. Some 10,000 are a command buffer that every driver takes.
 const MOST_REPETITIONS: f64 = 1024.0;
@@ -99,17 +102,20 @@ impl<T: Tunable> Lab<T> {
         self.gpu.check_alive("measuring recipes")
     }
 
-    /// Compiles recipes side by side, for [`admit`](Self::admit), which says what is wrong with those that do not compile.
+    /// Compiles recipes side by side, for [`admit`](Self::admit), which says what is wrong with
+    /// those that do not compile.
     pub fn compile_all(&mut self, recipes: &[T::Recipe]) {
         let (tunable, gpu) = (&self.tunable, &self.gpu);
         let compiled = side_by_side(recipes, |recipe| tunable.compile(gpu, recipe).ok());
         self.compiled = recipes.iter().cloned().zip(compiled).filter_map(|(recipe, compiled)| Some((recipe, compiled?))).collect();
     }
 
-    /// Compiles a recipe, unless it is, runs it once to warm up, and returns the seconds of its second run. It stays until it is dismissed.
+    /// Compiles a recipe, unless it is, runs it once to warm up, and returns the seconds of its
+    /// second run. It stays until it is dismissed.
     pub fn admit(&mut self, recipe: &T::Recipe) -> Result<f64> {
         let compiled = self.compiled.remove(recipe).map_or_else(|| self.tunable.compile(&self.gpu, recipe), Ok)?;
-        // Small outputs do not take turns: small dispatches that share no array would run at the same time.
+        // Small outputs do not take turns: small dispatches that share no array would run at the
+        // same time.
         let small = self.arrays.output_bytes * 16 <= self.arrays.input_bytes;
         let output = |pair| if small { self.pairs.first() } else { Some(pair) };
         let bound = |pair| compiled(&bindings(pair, output(pair).unwrap_or(pair))?);
@@ -131,7 +137,8 @@ impl<T: Tunable> Lab<T> {
         recipes.iter().map(|recipe| candidates.get_mut(recipe).map_or(Ok(f64::NAN), |candidate| candidate.sample(stopwatch))).collect()
     }
 
-    /// Seconds that a plain copy on this device takes to move as much as these arrays do; where a binding holds less, at the same rate.
+    /// Seconds that a plain copy on this device takes to move as much as these arrays do; where a
+    /// binding holds less, at the same rate.
     pub fn copy_seconds(&mut self) -> Result<f64> {
         let limit = self.gpu.profile().binding_bytes;
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
@@ -163,8 +170,10 @@ impl<T: Tunable> Lab<T> {
         Ok(seconds[0] * self.arrays.moved_bytes() as f64 / (words as f64 * 8.0))
     }
 
-    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared with elements computed on the host and with the baseline's result, and so are the
-    /// guards around each array. Where the baseline does not run, or is wrong itself, the estimate takes its place.
+    /// Says what is wrong with the result of an admitted recipe, if anything is: it is compared
+    /// with elements computed on the host and with the baseline's result, and so are the guards
+    /// around each array. Where the baseline does not run, or is wrong itself, the estimate takes
+    /// its place.
     pub fn fault(&mut self, recipe: &T::Recipe, estimate: &T::Recipe) -> Result<Option<String>> {
         if self.expected.is_none() {
             let right = |output: std::result::Result<Vec<u32>, String>| output.ok().filter(|output| self.wrong_sample(output).is_none());
@@ -201,7 +210,8 @@ impl<T: Tunable> Lab<T> {
         self.run_guarded(&recorder)
     }
 
-    /// Whether an input or its guards were written. Of a large one its ends are looked at: reading gigabytes back takes as long as many a search.
+    /// Whether an input or its guards were written. Of a large one its ends are looked at: reading
+    /// gigabytes back takes as long as many a search.
     fn fault_of_input(&self, input: &DeviceBuffer<u32>) -> Result<Option<String>> {
         const MOST: usize = 1 << 24;
         let words = input.len();
@@ -223,7 +233,8 @@ impl<T: Tunable> Lab<T> {
         Ok(None)
     }
 
-    /// Runs on fresh inputs and returns the output, or which array was written that should not have been.
+    /// Runs on fresh inputs and returns the output, or which array was written that should not have
+    /// been.
     fn run_guarded(&self, recorder: &Recorder) -> Result<std::result::Result<Vec<u32>, String>> {
         let pair = &self.pairs[0];
         for input in &pair.inputs {
@@ -289,7 +300,8 @@ fn repetitions(seconds: f64) -> usize {
 }
 
 impl Candidate {
-    /// Runs once to warm up, and then as often as fills a sample. Returns the seconds of one run too.
+    /// Runs once to warm up, and then as often as fills a sample. Returns the seconds of one run
+    /// too.
     fn rehearsed(recorders: Vec<Recorder>, stopwatch: &Stopwatch) -> Result<(Self, f64)> {
         let mut candidate = Self { recorders, next: 0, repetitions: 1 };
         candidate.sample(stopwatch)?;

@@ -17,7 +17,8 @@ use crate::gpu::{DeviceProfile, Gpu, Timer};
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
 
-/// A recipe that takes so many times as long as the best in its first sample is not looked at again.
+/// A recipe that takes so many times as long as the best in its first sample is not looked at
+/// again.
 const HOPELESS: f64 = 1.6;
 
 /// Rounds of the final that time is kept for.
@@ -87,7 +88,8 @@ struct Search<'a, T: Tunable> {
     trial: Option<Trial>,
     /// The best recipes so far, with their seconds on the estimate's scale; the fastest first.
     ranked: Vec<(T::Recipe, f64)>,
-    /// Seconds of all that was tried, on the estimate's scale; none of what cannot run, or must not.
+    /// Seconds of all that was tried, on the estimate's scale; none of what cannot run, or must
+    /// not.
     times: HashMap<T::Recipe, Option<f64>>,
     /// Recipes whose result is right.
     right: HashSet<T::Recipe>,
@@ -156,7 +158,8 @@ impl<T: Tunable> Search<'_, T> {
         self.times.insert(self.estimate.clone(), Some(seconds));
     }
 
-    /// Climbs from the best start; with patience from the others too, the fastest first, since what is best may lie behind what is not. Returns whether it came to its end.
+    /// Climbs from the best start; with patience from the others too, the fastest first, since what
+    /// is best may lie behind what is not. Returns whether it came to its end.
     fn climb_all(&mut self, profile: &DeviceProfile) -> bool {
         let mut starts = vec![self.estimate.clone()];
         starts.extend(self.starts());
@@ -194,7 +197,8 @@ impl<T: Tunable> Search<'_, T> {
         let (gpu, tunable, estimate) = (self.gpu.clone(), self.tunable.clone(), self.estimate.clone());
         self.lab = None;
         let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), OPENING)?;
-        // The estimate is what runs without any tuning. If it fails, that is no fault of the search's.
+        // The estimate is what runs without any tuning. If it fails, that is no fault of the
+        // search's.
         let lost = |mishap| Error::DeviceLost { during: "measuring the estimate", message: format!("{mishap:?}") };
         let start = Instant::now();
         let (timer, seconds) = lab.ask(OPENING, move |lab| (lab.timer(), lab.admit(&estimate))).map_err(lost)?;
@@ -206,13 +210,15 @@ impl<T: Tunable> Search<'_, T> {
         seconds
     }
 
-    /// Recipes that are compiled at the same time. A software adapter compiles on the processors that it runs on, and when it runs.
+    /// Recipes that are compiled at the same time. A software adapter compiles on the processors
+    /// that it runs on, and when it runs.
     fn side_by_side(&self) -> usize {
         const MOST: usize = 8;
         if self.gpu.profile().is_cpu() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from).min(MOST) }
     }
 
-    /// Brings up the clock of a card that was idle: runs the estimate until its time is steady within 1%, for a second at most, which is not of the search's time.
+    /// Brings up the clock of a card that was idle: runs the estimate until its time is steady
+    /// within 1%, for a second at most, which is not of the search's time.
     fn warm_up(&mut self) -> Result<()> {
         const STEADY: f64 = 0.01;
         if self.gpu.profile().is_cpu() {
@@ -294,7 +300,8 @@ impl<T: Tunable> Search<'_, T> {
         self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_some()
     }
 
-    /// Compiles recipes side by side, if that is of use. Where it goes wrong nobody can tell which of them is to blame, and they are compiled one after another.
+    /// Compiles recipes side by side, if that is of use. Where it goes wrong nobody can tell which
+    /// of them is to blame, and they are compiled one after another.
     fn compile(&mut self, recipes: &[T::Recipe]) -> Result<()> {
         if self.side_by_side() == 1 || recipes.len() < 2 {
             return Ok(());
@@ -354,7 +361,8 @@ impl<T: Tunable> Search<'_, T> {
             return Ok(None);
         }
         if seconds < best_seconds {
-            // What may win is checked at once, so that the search does not go on from a wrong result; what leads by less, if it comes to that.
+            // What may win is checked at once, so that the search does not go on from a wrong
+            // result; what leads by less, if it comes to that.
             if seconds <= self.estimate_seconds * (1.0 - LEAST_GAIN) && !self.is_right(recipe)? {
                 return Ok(None);
             }
@@ -392,7 +400,8 @@ impl<T: Tunable> Search<'_, T> {
         Ok(false)
     }
 
-    /// What an error of a recipe means: one that does not fit is passed over; one that took the device with it is marked, and a new device is opened.
+    /// What an error of a recipe means: one that does not fit is passed over; one that took the
+    /// device with it is marked, and a new device is opened.
     fn failed(&mut self, recipe: &T::Recipe, error: Error) -> Result<Option<f64>> {
         if matches!(error, Error::DeviceLost { .. }) || self.lab.is_none() {
             self.mark(recipe, error.to_string());
@@ -471,15 +480,19 @@ impl<T: Tunable> Search<'_, T> {
         Duration::try_from_secs_f64(samples * LEAST_FINAL_ROUNDS as f64).unwrap_or(self.limit).min(self.limit / 5)
     }
 
-    /// Rounds of the final at most: the more there is time for, the better they tell gains from noise.
+    /// Rounds of the final at most: the more there is time for, the better they tell gains from
+    /// noise.
     fn final_rounds(&self) -> usize {
         if self.tuning.rigor == Rigor::Patient { 99 } else { 33 }
     }
 
-    /// Whether a recipe beats the estimate once more, on a new device with new arrays and workspaces.
+    /// Whether a recipe beats the estimate once more, on a new device with new arrays and
+    /// workspaces.
     ///
-    /// Where arrays happen to lie in a GPU's memory decides percents: on an H200 1080 x31068 took 0.135 or 0.149 ms from run to run, and of eleven choices that had saved 3%
-    /// on one device five lost on another, up to 6%. A processor's memory is its cores' own, and a new device would have to compile anew.
+    /// Where arrays happen to lie in a GPU's memory decides percents: on an H200 1080 x31068 took
+    /// 0.135 or 0.149 ms from run to run, and of eleven choices that had saved 3% on one device
+    /// five lost on another, up to 6%. A processor's memory is its cores' own, and a new device
+    /// would have to compile anew.
     fn holds(&mut self, recipe: &T::Recipe) -> Result<bool> {
         if self.gpu.profile().is_cpu() {
             return Ok(true);
@@ -495,7 +508,8 @@ impl<T: Tunable> Search<'_, T> {
         Ok(winner(&times) == 1)
     }
 
-    /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner, its seconds and the estimate's.
+    /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner,
+    /// its seconds and the estimate's.
     fn decide(&mut self) -> Result<(T::Recipe, [f64; 2])> {
         self.say(Stage::Final, None);
         // All of these ran before.
@@ -527,8 +541,10 @@ impl<T: Tunable> Search<'_, T> {
     }
 }
 
-/// Which of several recipes to take, by its times in rounds. The first is the estimate, and stays unless another one saves 3% in the median, is the faster in three quarters of
-/// the rounds, and has the least time of both: a load that came and went favours one of two, but not round after round.
+/// Which of several recipes to take, by its times in rounds. The first is the estimate, and stays
+/// unless another one saves 3% in the median, is the faster in three quarters of the rounds, and
+/// has the least time of both: a load that came and went favours one of two, but not round after
+/// round.
 fn winner(times: &[Vec<f64>]) -> usize {
     let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
     let least = |i: usize| times[i].iter().copied().fold(f64::INFINITY, f64::min);

@@ -4,7 +4,8 @@ use half::f16;
 
 use super::{TestInput, Tolerance};
 
-/// Words after which random inputs repeat: a prime, so that no extent of an array is a multiple of it, and making gigabytes takes no longer than copying.
+/// Words after which random inputs repeat: a prime, so that no extent of an array is a multiple of
+/// it, and making gigabytes takes no longer than copying.
 const PERIOD: usize = 1_048_573;
 
 /// An input of so many words.
@@ -61,13 +62,15 @@ pub(super) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32
         }
     };
     let error = (difference / norm).sqrt();
-    // Not `error > tolerance`, which lets NaN pass. Where nothing differs there may be nothing at all.
+    // Not `error > tolerance`, which lets NaN pass. Where nothing differs there may be nothing at
+    // all.
     let agrees = difference == 0.0 || error <= tolerance;
     let missing = if error.is_nan() { ": some of it is no number, or was not written" } else { "" };
     (!agrees).then(|| format!("relative error {error:.1e}, and {tolerance:.1e} is allowed{missing}"))
 }
 
-/// Sums of squares: of the differences, and of what is expected. Equal words do not differ, whatever they are: what no recipe writes is a NaN in both.
+/// Sums of squares: of the differences, and of what is expected. Equal words do not differ,
+/// whatever they are: what no recipe writes is a NaN in both.
 fn squares(expected: &[u32], actual: &[u32], numbers: impl Fn(u32) -> [f64; 2]) -> [f64; 2] {
     expected.iter().zip(actual).fold([0.0, 0.0], |[mut difference, mut norm], (&expected, &actual)| {
         let (own, other) = (numbers(expected), numbers(actual));

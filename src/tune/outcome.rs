@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::gpu::Timer;
 
-/// What a recipe must save of the estimate's time, in the same rounds, to be taken in its place. Less may be noise, and then nothing is won by leaving the rules.
+/// What a recipe must save of the estimate's time, in the same rounds, to be taken in its place.
+/// Less may be noise, and then nothing is won by leaving the rules.
 pub const LEAST_GAIN: f64 = 0.03;
 
 /// What measuring found.

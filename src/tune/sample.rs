@@ -20,12 +20,14 @@ pub enum Known {
     F64(Vec<f64>, f64),
 }
 
-/// What an operation may spend on samples: it reads so many elements in all, which takes a tenth of a second.
+/// What an operation may spend on samples: it reads so many elements in all, which takes a tenth of
+/// a second.
 pub(crate) const MOST_READ: usize = 1 << 22;
 /// Samples of an operation that has many results.
 const MOST: usize = 8;
 
-/// How many elements of the result to compute, where each takes `read` elements of the input. Of very long sums there is none.
+/// How many elements of the result to compute, where each takes `read` elements of the input. Of
+/// very long sums there is none.
 pub(crate) fn count(read: usize) -> usize {
     const LONGEST: usize = 1 << 24;
     if read > LONGEST { 0 } else { (MOST_READ / read.max(1)).clamp(1, MOST) }

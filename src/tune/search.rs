@@ -1,7 +1,7 @@
 //! Searches over recipes, by whatever measures them.
 //!
-//! They are pure: what a recipe is, which are its neighbours and how long it takes are the caller's to say. So a table of times can be searched as well
-//! as a device.
+//! They are pure: what a recipe is, which are its neighbours and how long it takes are the caller's
+//! to say. So a table of times can be searched as well as a device.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -10,10 +10,11 @@ use std::ops::ControlFlow;
 /// How a [`climb`] goes on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
-    /// Neighbours that are measured at once before the best of them, if it is better, is gone on from; 0 counts as 1.
+    /// Neighbours that are measured at once before the best of them, if it is better, is gone on
+    /// from; 0 counts as 1.
     ///
-    /// One at a time takes the fewest measurements. All of them is steepest descent: every neighbour is compared at the same time, under the same load of the
-    /// device.
+    /// One at a time takes the fewest measurements. All of them is steepest descent: every
+    /// neighbour is compared at the same time, under the same load of the device.
     pub batch: usize,
     /// The part of the time that a step must save, such as 0.02: what noise could feign is no gain.
     pub gain: f64,
@@ -34,13 +35,17 @@ pub struct Climb<R> {
 
 /// Climbs from the best of `starts` to a recipe none of whose neighbours is better.
 ///
-/// All starts are measured first, at once. Then come the best one's neighbours in their order, `pace.batch` at a time, until one saves `pace.gain` of the
-/// time; from the best of that batch it goes on in the same way. What saves less is not taken, so something measured may have been a little faster.
-/// Recipes as fast as the best to the last digit are gone on from before it ends: a clock of few digits makes level ground of a gentle slope. No recipe
-/// is measured twice, and the same times give the same climb.
+/// All starts are measured first, at once. Then come the best one's neighbours in their order,
+/// `pace.batch` at a time, until one saves `pace.gain` of the time; from the best of that batch it
+/// goes on in the same way. What saves less is not taken, so something measured may have been a
+/// little faster. Recipes as fast as the best to the last digit are gone on from before it ends: a
+/// clock of few digits makes level ground of a gentle slope. No recipe is measured twice, and the
+/// same times give the same climb.
 ///
-/// `measure` gives a time for each recipe of a batch, in any unit, or `None` for one that cannot run; a time that is missing or no finite number counts as
-/// `None`. By [`ControlFlow::Break`] with the times so far, of the first recipes of the batch, it ends the climb, which keeps what is best by then.
+/// `measure` gives a time for each recipe of a batch, in any unit, or `None` for one that cannot
+/// run; a time that is missing or no finite number counts as `None`. By [`ControlFlow::Break`] with
+/// the times so far, of the first recipes of the batch, it ends the climb, which keeps what is best
+/// by then.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -62,7 +67,8 @@ pub fn climb<R: Clone + Eq + Hash>(
     let mut known = Known { times: HashMap::new(), level: Vec::new(), best: None, refused: 0 };
     let starts = known.unknown(starts);
     let mut open = starts.is_empty() || known.add(&starts, 0.0, &mut measure).is_some();
-    // Where the climb is, as the last of the recipes that are as good as any: each of them is left once.
+    // Where the climb is, as the last of the recipes that are as good as any: each of them is left
+    // once.
     while open && let Some(place) = known.level.pop() {
         let around = known.unknown(neighbours(&place));
         for batch in around.chunks(pace.batch.max(1)) {
@@ -137,11 +143,13 @@ impl<R: Clone + Eq + Hash> Known<R> {
     }
 }
 
-/// The neighbours of a shape in powers of two: trades, which halve one axis and double the other, then one axis doubled, then one halved.
+/// The neighbours of a shape in powers of two: trades, which halve one axis and double the other,
+/// then one axis doubled, then one halved.
 ///
-/// Trades come first as they keep the number of invocations, on which most hangs: on the tables in `tests/data` a climb by one neighbour at a time then
-/// takes 20 measurements at most, of 36 in the worst order, and in no order fewer. What would fall below 1 or past 2³² - 1 is left out; what else is too
-/// large is for the caller to leave out.
+/// Trades come first as they keep the number of invocations, on which most hangs: on the tables in
+/// `tests/data` a climb by one neighbour at a time then takes 20 measurements at most, of 36 in the
+/// worst order, and in no order fewer. What would fall below 1 or past 2³² - 1 is left out; what
+/// else is too large is for the caller to leave out.
 #[must_use]
 pub fn six_neighbours([x, y]: [u32; 2]) -> Vec<[u32; 2]> {
     let halved = |n: u32| (n > 1).then_some(n / 2);

@@ -11,10 +11,12 @@ use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, View};
 use crate::plan::{Builder, Placement};
 
-/// Something that can be computed in several ways, of which the fastest is looked for: every [`Searchable`] specification, and whatever else implements this, such as kernels of the
+/// Something that can be computed in several ways, of which the fastest is looked for: every
+/// [`Searchable`] specification, and whatever else implements this, such as kernels of the
 /// caller's.
 ///
-/// Printed it is the key under which results are remembered, so everything that matters for the choice must be in it.
+/// Printed it is the key under which results are remembered, so everything that matters for the
+/// choice must be in it.
 pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
     /// One way to compute it.
     type Recipe: Clone + Eq + Hash + Debug + Display + FromStr<Err = Error> + Send + Sync + 'static;
@@ -25,23 +27,27 @@ pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
     /// If nothing can compute it on such a device.
     fn estimate(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// A plain recipe that other results are compared with: of this crate's operations the baseline kernel if it fits, else the rules' choice.
+    /// A plain recipe that other results are compared with: of this crate's operations the baseline
+    /// kernel if it fits, else the rules' choice.
     ///
     /// # Errors
     /// As [`estimate`](Self::estimate).
     fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// Recipes of other kinds than the estimate: further starting points of a search. Some may not fit.
+    /// Recipes of other kinds than the estimate: further starting points of a search. Some may not
+    /// fit.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// Recipes that differ from `recipe` in one decision, the most promising first. Some may not fit.
+    /// Recipes that differ from `recipe` in one decision, the most promising first. Some may not
+    /// fit.
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
     /// The input that recipes are compared on, and the tolerance.
     fn verification(&self) -> Verification;
 
-    /// Elements of the result, computed on the host from the definition, for an input of these words; for both inputs, where there are two. With them a search does not
-    /// depend on the baseline being right. Empty where one element takes too long.
+    /// Elements of the result, computed on the host from the definition, for an input of these
+    /// words; for both inputs, where there are two. With them a search does not depend on the
+    /// baseline being right. Empty where one element takes too long.
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         let _ = input;
         Vec::new()

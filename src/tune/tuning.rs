@@ -110,16 +110,20 @@ impl Tuning {
         self
     }
 
-    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A recipe that is being compiled is waited for; where opening a device and compiling
-    /// the estimate take more than half of the time, the search has half of it on top; and a GPU's clock may take a second more to come up.
+    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A
+    /// recipe that is being compiled is waited for; where opening a device and compiling the
+    /// estimate take more than half of the time, the search has half of it on top; and a GPU's
+    /// clock may take a second more to come up.
     ///
-    /// What a short search found answers for longer ones of the same rigor too, until it is measured [`again`](Self::again).
+    /// What a short search found answers for longer ones of the same rigor too, until it is
+    /// measured [`again`](Self::again).
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// How long one recipe may take to compile and run before it counts as hung: 20 seconds, or 20 times as long as the estimate took, if the caller does not say.
+    /// How long one recipe may take to compile and run before it counts as hung: 20 seconds, or 20
+    /// times as long as the estimate took, if the caller does not say.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
@@ -143,10 +147,12 @@ impl Tuning {
         self.rigor
     }
 
-    /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, for anything that has recipes. It is not kept but in the record.
+    /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, for
+    /// anything that has recipes. It is not kept but in the record.
     ///
     /// # Errors
-    /// If nothing can compute it there. A search that fails is no error: then the estimate is the choice, and [`Source::Failed`] says why.
+    /// If nothing can compute it there. A search that fails is no error: then the estimate is the
+    /// choice, and [`Source::Failed`] says why.
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
         if self.rigor == Rigor::Estimate {
             return builtin::estimate(gpu, tunable);
@@ -176,7 +182,8 @@ impl Tuning {
 
     /// How long to wait for a recipe on a device that took so long for the estimate.
     pub(super) fn patience_for(&self, estimate: Duration) -> Duration {
-        /// So long, or so many times as long as the estimate took to compile and run. lavapipe takes up to 30 s for the longest kernels, but then for the estimate as well.
+        /// So long, or so many times as long as the estimate took to compile and run. lavapipe
+        /// takes up to 30 s for the longest kernels, but then for the estimate as well.
         const PATIENCE: Duration = Duration::from_secs(20);
         const PATIENCE_TIMES: u32 = 20;
         self.patience.unwrap_or_else(|| PATIENCE.max(estimate * PATIENCE_TIMES))
@@ -243,7 +250,8 @@ pub struct Choice<R> {
 pub enum Source {
     /// The rules for the device's profile.
     Rules,
-    /// The table of what this crate's authors measured, on such a device or on one of the same vendor and type.
+    /// The table of what this crate's authors measured, on such a device or on one of the same
+    /// vendor and type.
     BuiltIn {
         /// When and how it was measured.
         measurement: &'static str,

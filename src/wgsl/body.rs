@@ -128,7 +128,8 @@ impl Body {
 pub(crate) trait Writes {
     fn body(&mut self) -> &mut Body;
 
-    /// Writes statements that run where the condition holds: none if it never does, and without an `if` if it always does.
+    /// Writes statements that run where the condition holds: none if it never does, and without an
+    /// `if` if it always does.
     fn when<R>(&mut self, condition: &Expr, write: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if condition.is_false() {
             return None;
@@ -154,8 +155,8 @@ pub(crate) trait Writes {
         self.body().done.push(Statement::If(condition.clone(), then, otherwise));
     }
 
-    /// Values of these names and types that are computed where the condition holds, and are zero elsewhere: variables,
-    /// unless it always holds.
+    /// Values of these names and types that are computed where the condition holds, and are zero
+    /// elsewhere: variables, unless it always holds.
     fn values_when(&mut self, condition: &Expr, names: &[(String, Type)], write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
         if condition.is_true() {
             let values = write(self);
@@ -210,9 +211,9 @@ impl Writes for Body {
     }
 }
 
-/// Leaves out the values that nobody uses, and collects the names that are used. It goes from the last statement to the
-/// first, so that uses come before what they use: in a loop as well, since what one turn hands on to the next is a variable
-/// from before the loop.
+/// Leaves out the values that nobody uses, and collects the names that are used. It goes from the
+/// last statement to the first, so that uses come before what they use: in a loop as well, since
+/// what one turn hands on to the next is a variable from before the loop.
 fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
     let mut kept = Vec::with_capacity(statements.len());
     for mut statement in statements.drain(..).rev() {

@@ -250,8 +250,8 @@ pub(crate) fn call<'a>(name: &str, arguments: impl IntoIterator<Item = &'a Expr>
     Expr::new(Node::Call(name.into(), arguments.into_iter().cloned().collect()), ty)
 }
 
-/// An expression that a caller wrote, of this type; it may name parameters of its function alone. Generators have no other
-/// use for it.
+/// An expression that a caller wrote, of this type; it may name parameters of its function alone.
+/// Generators have no other use for it.
 pub(crate) fn raw(text: &str, ty: Type) -> Expr {
     Expr::new(Node::Raw(text.into()), ty)
 }
@@ -401,7 +401,8 @@ fn fold_booleans(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-/// Of u32: constants computed, operations that change nothing left out, constants of neighbouring operations as one.
+/// Of u32: constants computed, operations that change nothing left out, constants of neighbouring
+/// operations as one.
 fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     use Operator::{Add, And, Div, Equal, Greater, GreaterEqual, Less, LessEqual, Mul, NotEqual, Or, Rem, Shl, Shr, Sub, Xor};
     let inner = |wanted: Operator| match &*a.node {
@@ -455,7 +456,8 @@ fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-/// Quotient and remainder of a product or a sum that does not wrap around, of which y divides a part.
+/// Quotient and remainder of a product or a sum that does not wrap around, of which y divides a
+/// part.
 fn in_parts(a: &Expr, y: u32) -> Option<[Expr; 2]> {
     let Node::Binary(operator, x, own) = &*a.node else { return None };
     let own = own.constant()?;

@@ -43,7 +43,8 @@ impl Function {
         self
     }
 
-    /// Makes it the entry point of workgroups of so many invocations, an expression of constants of the module.
+    /// Makes it the entry point of workgroups of so many invocations, an expression of constants of
+    /// the module.
     pub fn entry(mut self, workgroup_size: &str) -> Self {
         self.attributes = format!("@compute @workgroup_size({workgroup_size})\n");
         self
@@ -60,7 +61,8 @@ impl Function {
         Expr::name(name, ty)
     }
 
-    /// The number of the workgroup in a grid that may be folded, by the function of `shaders/grid.wgsl`.
+    /// The number of the workgroup in a grid that may be folded, by the function of
+    /// `shaders/grid.wgsl`.
     pub fn workgroup_index(&mut self) -> Expr {
         let three = Type::Vector(3, Scalar::U32);
         let id = self.builtin("workgroup_id", "group_id", three.clone());
@@ -77,7 +79,8 @@ impl Function {
 }
 
 impl Module {
-    /// Declares the input at binding 1 and the output at 2, or where they are one array, that one at 2, of the input's type.
+    /// Declares the input at binding 1 and the output at 2, or where they are one array, that one
+    /// at 2, of the input's type.
     pub fn input_output(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
         if in_place {
             let data = self.storage(2, "data", Access::ReadWrite, Type::array(input));

@@ -102,7 +102,8 @@ fn stands_free(outer: Operator, operand: &Expr, is_left: bool) -> bool {
     match of_outer {
         Level::Bits => chains && !matches!(outer, Operator::Shl | Operator::Shr),
         Level::Logical => chains || of_inner == Level::Relational,
-        // Shifts and masks beside a comparison are read better in parentheses, which WGSL asks for as well of masks.
+        // Shifts and masks beside a comparison are read better in parentheses, which WGSL asks for
+        // as well of masks.
         Level::Relational => of_inner >= Level::Sum,
         Level::Sum | Level::Product => of_inner > of_outer || is_left && of_inner == of_outer,
     }

@@ -1,10 +1,11 @@
 //! Every text on the device and under wgsl-sanitizer, with equal inputs: which bits does a driver
 //! compute otherwise than the text and IEEE 754 say?
 //!
-//! Each dispatch gets the same arrays on both sides, and every array that it writes is compared word
-//! by word. [`DIFFERENT`] lists what differs, with the reason; there, and nowhere else, an error bound
-//! takes the place of equal bits. An entry that no longer differs on the driver on which it was seen
-//! is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md has the list for people.
+//! Each dispatch gets the same arrays on both sides, and every array that it writes is compared
+//! word by word. [`DIFFERENT`] lists what differs, with the reason; there, and nowhere else, an
+//! error bound takes the place of equal bits. An entry that no longer differs on the driver on
+//! which it was seen is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md has
+//! the list for people.
 //!
 //! A driver may take seconds to compile a text. So a run takes those of the list, and of the others
 //! one of every [`SHARE`] texts of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1` takes all.
@@ -41,7 +42,8 @@ struct Different {
     bound: f64,
 }
 
-/// u = 2⁻²⁴, the rounding unit of f32. The bounds are at least twice the largest error that was seen.
+/// u = 2⁻²⁴, the rounding unit of f32. The bounds are at least twice the largest error that was
+/// seen.
 const U: f64 = crate::harness::U;
 
 const DIFFERENT: &[Different] = &[
@@ -155,8 +157,8 @@ fn uses_subgroups(dispatch: &Dispatch) -> bool {
     ["subgroupShuffle", "subgroup_invocation_id"].iter().any(|part| dispatch.wgsl().contains(part))
 }
 
-/// The size of subgroups to run a text with on the host: the device's own, where that is one that the
-/// text is made for.
+/// The size of subgroups to run a text with on the host: the device's own, where that is one that
+/// the text is made for.
 fn subgroups(device: &Device, dispatch: &Dispatch) -> Option<u32> {
     let least = subgroup_size(dispatch, 1);
     if !uses_subgroups(dispatch) {

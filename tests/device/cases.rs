@@ -1,4 +1,5 @@
-//! Fourier transforms to be tested, as plain data: what goes in, what should come out, and how far from it the device is.
+//! Fourier transforms to be tested, as plain data: what goes in, what should come out, and how far
+//! from it the device is.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -296,7 +297,8 @@ impl Outcome {
         Self { what: String::new(), error: 0.0, theirs: 0.0, budget: 0.0, n, bluestein: false, by_hand: false }
     }
 
-    /// Error ÷ rustfft's. Where there is little to round, both are lucky; and a convolution where none is needed is less accurate.
+    /// Error ÷ rustfft's. Where there is little to round, both are lucky; and a convolution where
+    /// none is needed is less accurate.
     fn ratio(&self) -> f64 {
         if self.n < 8 || self.bluestein && self.by_hand { 0.0 } else { self.error / self.theirs }
     }

@@ -1,4 +1,5 @@
-//! Transforms over several axes and over some of them, in every placement and scale, and shapes drawn at random.
+//! Transforms over several axes and over some of them, in every placement and scale, and shapes
+//! drawn at random.
 
 use proptest::prelude::*;
 use wgpu_fft::fft::Scale;

@@ -1,4 +1,5 @@
-//! The kernel for processors, by recipes by hand: in subgroups of 8, and through workgroup memory elsewhere.
+//! The kernel for processors, by recipes by hand: in subgroups of 8, and through workgroup memory
+//! elsewhere.
 
 use crate::cases::*;
 use crate::harness::*;

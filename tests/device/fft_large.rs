@@ -1,4 +1,5 @@
-//! Arrays larger than one binding, and sizes at which a reference would be slow: those by the transform's own laws.
+//! Arrays larger than one binding, and sizes at which a reference would be slow: those by the
+//! transform's own laws.
 
 use std::f64::consts::TAU;
 
@@ -31,7 +32,8 @@ pub fn arrays_around_one_binding(device: &Device) {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch).in_place(batch > 200));
     }
     tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(132).in_place(true));
-    // One axis, in several passes; a convolution whose workspaces are longer than its arrays, and one whose constants take two bindings.
+    // One axis, in several passes; a convolution whose workspaces are longer than its arrays, and
+    // one whose constants take two bindings.
     for (n, batch) in [(132_000, 1), (1 << 18, 1), (40_009, 3), (65_003, 1)] {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch));
     }
@@ -52,7 +54,8 @@ pub fn arrays_around_one_binding(device: &Device) {
     tally.finish();
 }
 
-/// exp(-2πi·jk/n) for j = 0, 1, …: products of few factors, of which the first is computed with jk reduced in integers.
+/// exp(-2πi·jk/n) for j = 0, 1, …: products of few factors, of which the first is computed with jk
+/// reduced in integers.
 fn wave(n: usize, k: usize) -> impl Iterator<Item = Complex64> {
     let turn = move |j: usize| Complex64::cis(-TAU * (j * k % n) as f64 / n as f64);
     (0..n).step_by(64).flat_map(move |first| (0..64.min(n - first)).scan(turn(first), move |w, _| Some(std::mem::replace(w, *w * turn(1)))))

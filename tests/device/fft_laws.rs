@@ -1,4 +1,5 @@
-//! What holds for every Fourier transform: there and back, not-a-numbers, and the comparisons themselves.
+//! What holds for every Fourier transform: there and back, not-a-numbers, and the comparisons
+//! themselves.
 
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, Scale};

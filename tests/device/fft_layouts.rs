@@ -1,4 +1,5 @@
-//! Layouts: padded rows, interleaved channels, parts of larger arrays, axes in reverse. What is no element keeps its bits: `Case` checks that.
+//! Layouts: padded rows, interleaved channels, parts of larger arrays, axes in reverse. What is no
+//! element keeps its bits: `Case` checks that.
 
 use wgpu_fft::fft::{C2c, Layout};
 
@@ -92,7 +93,8 @@ pub fn reals_with_layouts(device: &Device) {
     tally.finish();
 }
 
-/// The check for gaps notices what is written between elements: here that of a transform which owns them.
+/// The check for gaps notices what is written between elements: here that of a transform which owns
+/// them.
 pub fn what_lies_between_is_seen(device: &Device) {
     let padded = Places { strides: vec![16, 1], distance: 100, offset: 3 };
     let spec = C2c::forward([6, 16]).input_layout(Layout::dense([6, 16])).output_layout(Layout::strides([16, 1]).offset(3));

@@ -10,7 +10,8 @@ fn batch(n: usize) -> usize {
     (4096 / n).max(1)
 }
 
-/// Lengths up to 512: all of them where shaders are compiled quickly, else the shortest, the powers of two, and every so many.
+/// Lengths up to 512: all of them where shaders are compiled quickly, else the shortest, the powers
+/// of two, and every so many.
 pub fn every_short_length(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "lengths to 512");
@@ -27,7 +28,8 @@ pub fn every_short_length(device: &Device) {
     tally.finish();
 }
 
-/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes; what matters most comes first.
+/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes; what
+/// matters most comes first.
 const LONG: [usize; 61] = [
     1000,
     1009,

@@ -76,7 +76,8 @@ pub fn imaginary_parts_of_the_own_mirror_images_do_not_matter(device: &Device) {
     }
 }
 
-/// Real there and back, and the spectrum of reals is the first half of that of complex numbers without imaginary parts.
+/// Real there and back, and the spectrum of reals is the first half of that of complex numbers
+/// without imaginary parts.
 pub fn forward_and_inverse_of_reals_lead_back(device: &Device) {
     let planner = Planner::new(device.gpu());
     let shape = [24, 30, 40];
@@ -88,7 +89,8 @@ pub fn forward_and_inverse_of_reals_lead_back(device: &Device) {
     assert_close(&complex(&back), &wide(&complex(&input)), 2.0 * fft_budget(n), &device.name);
 }
 
-/// Rows of even length have nothing to do with one another, by the rules' recipes: neither a NaN nor the rounding of a loud row reaches another.
+/// Rows of even length have nothing to do with one another, by the rules' recipes: neither a NaN
+/// nor the rounding of a loud row reaches another.
 pub fn rows_of_even_length_stay_apart(device: &Device) {
     const N: usize = 120;
     let half = N / 2 + 1;

@@ -1,4 +1,5 @@
-//! What makes the first use of a plan quick: threads that plan at the same time, and compiled pipelines kept in a file.
+//! What makes the first use of a plan quick: threads that plan at the same time, and compiled
+//! pipelines kept in a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,8 @@ fn transforms(device: &Device, gpu: &Gpu) {
     assert_right(device, &plan, 64, 32);
 }
 
-/// The file of a device that has transformed something; none if the adapter has no such caches, which must then be said.
+/// The file of a device that has transformed something; none if the adapter has no such caches,
+/// which must then be said.
 fn saved(device: &Device, file: &Path) -> Option<Vec<u8>> {
     let gpu = open_with(device, file);
     transforms(device, &gpu);
@@ -211,7 +213,8 @@ pub fn what_is_no_regular_file_is_neither_read_nor_replaced(device: &Device) {
 #[cfg(not(unix))]
 pub fn what_is_no_regular_file_is_neither_read_nor_replaced(_: &Device) {}
 
-/// The file as an adapter with another driver would have written it: whole, and with the right checksum.
+/// The file as an adapter with another driver would have written it: whole, and with the right
+/// checksum.
 fn of_another_driver(file: &[u8]) -> Vec<u8> {
     let mut file = file[..file.len() - 8].to_vec();
     let driver = file.windows(11).position(|window| window == b"with driver").unwrap();

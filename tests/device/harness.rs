@@ -27,7 +27,8 @@ impl Device {
         self.planner.gpu()
     }
 
-    /// The same adapter with a device of its own, so that tests which compile much do so side by side: a software adapter compiles in its queue.
+    /// The same adapter with a device of its own, so that tests which compile much do so side by
+    /// side: a software adapter compiles in its queue.
     pub fn alone(&self) -> Self {
         let planner = Planner::new(&self.open_another());
         Self { name: self.name.clone(), adapter: self.adapter.clone(), planner }
@@ -38,7 +39,8 @@ impl Device {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
     }
 
-    /// Compiles a kernel within a few milliseconds, where lavapipe takes half a second. (SwiftShader in turn takes long to run.)
+    /// Compiles a kernel within a few milliseconds, where lavapipe takes half a second.
+    /// (SwiftShader in turn takes long to run.)
     pub fn compiles_quickly(&self) -> bool {
         self.is_thorough() || !self.name.contains("llvmpipe")
     }
@@ -48,7 +50,8 @@ impl Device {
         self.name.contains("SwiftShader")
     }
 
-    /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that. Which ones fit is tested without a device.
+    /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that.
+    /// Which ones fit is tested without a device.
     pub fn plan_if_fit<S: Searchable>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
         let Some(recipe) = recipe else { return Some(self.planner.plan(spec).unwrap()) };
         match self.planner.plan_with(spec, recipe) {
@@ -104,7 +107,8 @@ const GUARD: u32 = 0xdead_beef;
 /// What an output holds before: a NaN that no arithmetic makes.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
-/// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the words around both must not change.
+/// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the
+/// words around both must not change.
 pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input]) -> Vec<S::Output> {
     run_guarded_with(device, plan, input, None)
 }

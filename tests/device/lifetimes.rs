@@ -7,7 +7,8 @@ use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
 use crate::harness::*;
 
-/// A peer keeps bind groups by the buffer's address, and gives back the data of a buffer that is gone.
+/// A peer keeps bind groups by the buffer's address, and gives back the data of a buffer that is
+/// gone.
 pub fn fresh_buffers_give_fresh_results(device: &Device) {
     let plan = device.planner.plan(C2c::forward(256)).unwrap();
     for seed in 0..20 {
@@ -36,7 +37,8 @@ pub fn the_same_plan_is_made_once(device: &Device) {
     assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
 }
 
-/// One plan recorded twice into one pass, its second run on the output of the first, in the caller's own encoder.
+/// One plan recorded twice into one pass, its second run on the output of the first, in the
+/// caller's own encoder.
 pub fn bound_plans_chain_in_the_callers_pass(device: &Device) {
     let gpu = device.gpu();
     let plan = device.planner.plan(C2c::forward([64, 32])).unwrap();

@@ -1,6 +1,7 @@
 //! Tests that run on every adapter found, each under the adapter's name.
 //!
-//! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
+//! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that
+//! is a failure.
 
 mod arithmetic;
 #[path = "../support/bits.rs"]

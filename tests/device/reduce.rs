@@ -205,7 +205,8 @@ pub fn not_a_number_goes_through(device: &Device) {
     assert_eq!(complex.unwrap().results, [1.0], "{}", device.name);
 }
 
-/// Sums that cancel: f32 on the device stays within its bound, a sequential sum has its own far larger one.
+/// Sums that cancel: f32 on the device stays within its bound, a sequential sum has its own far
+/// larger one.
 pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
     let n = 1 << 20;
     // Positive numbers, and their negatives in another order: what is left are the rounding errors.
@@ -274,7 +275,8 @@ pub fn expressions_with_errors_are_refused(device: &Device) {
     assert_eq!(outcome.results, [expected], "{}", device.name);
 }
 
-/// What `AcrossDevices` promises: equal bits on every adapter, by every recipe that it admits, in one piece or several.
+/// What `AcrossDevices` promises: equal bits on every adapter, by every recipe that it admits, in
+/// one piece or several.
 pub fn adapters_agree_on_the_bits_of_a_sum() {
     let (x, z) = (noise(300_000, 29), complex_noise(60_000, 30));
     fn bits<T: Value, O: Element>(spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Vec<Vec<u8>> {

@@ -1,7 +1,9 @@
-//! One arithmetic on several devices: the recipe of one, adapted to another, gives equal bits, and so do the parts of a transform, however it is cut.
+//! One arithmetic on several devices: the recipe of one, adapted to another, gives equal bits, and
+//! so do the parts of a transform, however it is cut.
 //!
-//! Processors must agree in every bit, whatever the recipe: `src/fft/codelets.rs` says how texts are written so that their drivers change nothing. GPUs
-//! contract multiplications and additions as they like, so they are compared with nobody else.
+//! Processors must agree in every bit, whatever the recipe: `src/fft/codelets.rs` says how texts
+//! are written so that their drivers change nothing. GPUs contract multiplications and additions as
+//! they like, so they are compared with nobody else.
 
 use std::ops::Range;
 
@@ -38,8 +40,8 @@ const LENGTHS: &[&str] = &[
     "c2r inv 18x20 x3 1/n",
 ];
 
-/// Rows of reals one at a time, and convolutions of few values, in one pass and in two: where zeros meet products, and results are dropped. By the rules for
-/// long rows alone.
+/// Rows of reals one at a time, and convolutions of few values, in one pass and in two: where zeros
+/// meet products, and results are dropped. By the rules for long rows alone.
 const REALS_BY_HAND: &[(&str, &str)] = &[
     ("r2c fwd 45 x3", "axis 0: registers 15.3 lanes=3"),
     ("r2c fwd 240 x3", "axis 0: registers 12.20 lanes=12"),
@@ -125,7 +127,8 @@ fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs[0].len
 }
 
-/// A recipe's parts for some axes, without blocks between axes, which change no bit of what is tested here.
+/// A recipe's parts for some axes, without blocks between axes, which change no bit of what is
+/// tested here.
 fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     let Recipe::Axes(all) = recipe else { panic!("no rule chooses {recipe}") };
     let mut parts = Vec::new();
@@ -141,7 +144,8 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     Recipe::Axes(parts)
 }
 
-/// 0..n in three or four unequal parts that begin at multiples of `granule`, one of them as short as can be.
+/// 0..n in three or four unequal parts that begin at multiples of `granule`, one of them as short
+/// as can be.
 fn cuts(n: usize, granule: usize) -> Vec<Range<usize>> {
     let third = n / 3 / granule * granule;
     let mut at = vec![0, third, (third + granule).min(n), (n * 3 / 4 / granule * granule).max(third + granule).min(n), n];
@@ -205,7 +209,8 @@ impl Parts<'_> {
     }
 }
 
-/// Two axes or three: planes or rows, and then the first axis; from spectra of reals the other way round.
+/// Two axes or three: planes or rows, and then the first axis; from spectra of reals the other way
+/// round.
 fn check_parts(devices: &[&Device], shape: &[usize]) {
     let parts = Parts { devices: devices.to_vec(), next: std::cell::Cell::new(0) };
     let first = devices[0];

@@ -1,4 +1,5 @@
-// output[i] = input[i] + 1, after as many rounds of work as are asked for, and with the fault that is asked for: what the tests of the tuner tune.
+// output[i] = input[i] + 1, after as many rounds of work as are asked for, and with the fault that
+// is asked for: what the tests of the tuner tune.
 //
 // Arrays are bound with the guards around them, so that nothing keeps a fault inside.
 

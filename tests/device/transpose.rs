@@ -85,7 +85,8 @@ pub fn random_shapes_are_exact(device: &Device) {
     });
 }
 
-/// Runs a case between guards and compares all of the output with what the host makes of it; false if the recipe does not fit.
+/// Runs a case between guards and compares all of the output with what the host makes of it; false
+/// if the recipe does not fit.
 fn permute<T: Element>(device: &Device, case: &Case, recipe: Option<&str>) -> bool {
     let recipe = recipe.map(|text| text.parse::<Recipe>().unwrap());
     let Some(plan) = device.plan_if_fit(case.spec::<T>(), recipe) else { return false };
@@ -130,7 +131,8 @@ pub fn tiny_and_narrow_shapes(device: &Device) {
     }
 }
 
-/// Pitches and parts of larger arrays on both sides, aligned and not; interleaved channels; rows that share places.
+/// Pitches and parts of larger arrays on both sides, aligned and not; interleaved channels; rows
+/// that share places.
 pub fn layouts_and_what_lies_between(device: &Device) {
     let device = &device.alone();
     for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {

@@ -53,7 +53,8 @@ impl Drop for Folder {
     }
 }
 
-/// The fastest recipe wins that does nothing wrong; all others are named with what they did, marked, and not tried again.
+/// The fastest recipe wins that does nothing wrong; all others are named with what they did,
+/// marked, and not tried again.
 pub fn recipes_at_fault_never_win(device: &Device) {
     let faults = [
         Fault::WrongElement,
@@ -91,7 +92,8 @@ pub fn recipes_at_fault_never_win(device: &Device) {
     assert_eq!(found.faults.len(), 6, "what does not fit is passed over: {:?}", found.faults);
     assert!(!suspect.take_compiled().contains(&recipe(10, Fault::DoesNotFit)), "it is not even compiled");
 
-    // The same from the file, as after a restart. A longer search does not go by the result of a shorter one, but the marks hold.
+    // The same from the file, as after a restart. A longer search does not go by the result of a
+    // shorter one, but the marks hold.
     let tuning = Tuning::patient().record(Record::open(folder.record())).time_limit(PLENTY).patience(PATIENCE);
     let found = outcome(tuning.choose(device.gpu(), &suspect).unwrap());
     assert_eq!((found.recipe, found.faults), (good.to_string(), Vec::new()), "{}", device.name);
@@ -153,7 +155,8 @@ pub fn die(record: &Path) {
     println!("survived: {}", tuning.choose(&gpu, &killer()).unwrap().source);
 }
 
-/// Whatever is chosen computes the same, is remembered, and is looked up afterwards without measuring.
+/// Whatever is chosen computes the same, is remembered, and is looked up afterwards without
+/// measuring.
 pub fn what_was_measured_is_right_and_remembered(device: &Device) {
     fn check<S: Searchable>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
         let record = Record::in_memory();
@@ -169,7 +172,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
         assert!(found.recipe == found.estimate || found.time.as_secs_f64() <= 0.97 * found.estimate_time.as_secs_f64(), "{found}");
         assert!(expected(&chosen.recipe), "{}: {spec} by {}", device.name, chosen.recipe);
         let Some(entry) = record.find(&spec.to_string(), &DeviceIdentity::of(device.gpu()), Rigor::Measure) else {
-            // On a busy machine there may have been no time to compare anything, and then there is nothing to remember.
+            // On a busy machine there may have been no time to compare anything, and then there is
+            // nothing to remember.
             assert_eq!((found.measured, found.end), (1, End::Time), "{}: {spec}: {found}", device.name);
             return;
         };
@@ -198,7 +202,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
     });
 }
 
-/// Without time there is nothing to compare, and the rules' choice stays. What was measured is still true, and is remembered.
+/// Without time there is nothing to compare, and the rules' choice stays. What was measured is
+/// still true, and is remembered.
 pub fn without_time_the_estimate_stays(device: &Device) {
     let spec = C2c::forward(64);
     let stages = Arc::new(Mutex::new(Vec::new()));
@@ -250,7 +255,8 @@ fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
     }
 }
 
-/// An entry whose recipe is not what was measured, is too large, or is no recipe at all, is not used.
+/// An entry whose recipe is not what was measured, is too large, or is no recipe at all, is not
+/// used.
 pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let (gpu, spec) = (device.gpu(), C2c::forward(256).batch(8));
     let recipe = wgpu_fft::fft::Recipe::from_str("axis 0: registers 16.16 lanes=16 lines=2").unwrap();
@@ -280,7 +286,8 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     }
 }
 
-/// What one adapter measured is refused on every other. Forced upon it, by an entry that claims to be its own, it is within its limits and right, or refused as well.
+/// What one adapter measured is refused on every other. Forced upon it, by an entry that claims to
+/// be its own, it is within its limits and right, or refused as well.
 pub fn records_of_other_adapters_are_refused() {
     let specs = [C2c::forward(1024).batch(4), C2c::forward([32, 32]), C2c::forward(97)];
     let found = devices();

@@ -299,7 +299,8 @@ pub fn buffers_of_another_instance_are_refused(device: &Device) {
     let own: Vec<DeviceBuffer<Complex32>> = (0..40).map(|i| gpu.alloc(65 + i).unwrap()).collect();
     let right: [DeviceBuffer<Complex32>; 2] = [gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap()];
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    // The first numbers stand for larger and smaller buffers and those without the usage, the last for nothing.
+    // The first numbers stand for larger and smaller buffers and those without the usage, the last
+    // for nothing.
     let foreign: Vec<wgpu::Buffer> = (0..200).map(|_| raw_buffer(&other, 512, usage)).collect();
     let mut refused = 0;
     for buffer in &foreign {
@@ -393,7 +394,8 @@ pub fn programs_give_their_own_instance_or_adapter(device: &Device) {
     assert!(matches!(error, Error::NoAdapter { .. }), "{error}");
 }
 
-/// wgpu takes a buffer of another instance for one of its own; so all devices that the crate opens come from one.
+/// wgpu takes a buffer of another instance for one of its own; so all devices that the crate opens
+/// come from one.
 pub fn buffers_of_another_device_are_refused(device: &Device) {
     let options = GpuOptions::default().adapter_name(&device.adapter.get_info().name);
     let [gpu, other] = [(); 2].map(|()| pollster::block_on(Gpu::request(&options)).unwrap());

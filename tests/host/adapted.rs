@@ -1,4 +1,5 @@
-//! Recipes of one device on another: they fit, and decide the same wherever a decision changes a bit.
+//! Recipes of one device on another: they fit, and decide the same wherever a decision changes a
+//! bit.
 
 use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
 use wgpu_fft::{DeviceProfile, Error, Spec};
@@ -6,7 +7,8 @@ use wgpu_fft::{DeviceProfile, Error, Spec};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
 use crate::variants::{SPECS, extents, profiles};
 
-/// What the bits of a recipe's results depend on; the width of lanes across columns is not among it.
+/// What the bits of a recipe's results depend on; the width of lanes across columns is not among
+/// it.
 fn arithmetic(recipe: &Recipe) -> String {
     let Recipe::Axes(axes) = recipe else { return recipe.to_string() };
     let pass = |pass: &PassRecipe| match pass {
@@ -120,8 +122,8 @@ fn recipes_by_hand_fit_every_device() {
     }
 }
 
-/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number. Those
-/// of a single column are not along it if the recipe says that it is one.
+/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number.
+/// Those of a single column are not along it if the recipe says that it is one.
 #[test]
 fn parts_take_what_columns_they_have() {
     for to in profiles() {

@@ -14,7 +14,8 @@ use wgpu_fft::transpose::Permute;
 use crate::validators;
 use crate::variants;
 
-/// The kernels that have texts, besides others, which only naga validates: tint does not know numbers of 64 bits.
+/// The kernels that have texts, besides others, which only naga validates: tint does not know
+/// numbers of 64 bits.
 const NAGA_ONLY: [&str; 5] = ["fft/lanes", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
 
 /// The kernel as its files stand, with every choice of appended files.

@@ -90,7 +90,8 @@ fn arrays_are_cut_as_their_axes_say() {
         divide::division(&spec).unwrap()
     };
     let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };
-    // One part, and with more elements several: of 256 values side by side, up to 8 rows of them, in pairs; as equal as rows are.
+    // One part, and with more elements several: of 256 values side by side, up to 8 rows of them,
+    // in pairs; as equal as rows are.
     assert_eq!(of(&[4096], 1, &[0]), Division::Whole(4096));
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
@@ -150,7 +151,8 @@ fn shares_print_themselves() {
     assert_eq!(divide::join(&spec), divide::join(&spec.clone().determinism(Determinism::AcrossDevices)));
 }
 
-/// The comparison notices another order: partial results in another one, and sums of pieces that are no parts.
+/// The comparison notices another order: partial results in another one, and sums of pieces that
+/// are no parts.
 #[test]
 fn the_comparison_can_fail() {
     let devices = Profiles(profiles());

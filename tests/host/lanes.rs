@@ -1,4 +1,5 @@
-//! The kernel for processors: what fits it, what the rules take it for, and that what it computes is right.
+//! The kernel for processors: what fits it, what the rules take it for, and that what it computes
+//! is right.
 
 use wgpu_fft::fft::{C2c, Recipe};
 use wgpu_fft::tune::Searchable;
@@ -35,7 +36,8 @@ fn recipes_by_hand_are_right() {
                 let in_place = if (i % 2 == 0) == (direction == "fwd") { " in-place" } else { "" };
                 let spec = format!("c2c {direction} {} x{batch}{in_place}", extents(shape)).parse().unwrap();
                 check(&spec, &recipe.parse().unwrap(), &lavapipe(), shape, batch, direction == "inv");
-                // Where lanes go through workgroup memory it is another text, told by the same pass.
+                // Where lanes go through workgroup memory it is another text, told by the same
+                // pass.
                 if i == 0 && direction == "fwd" {
                     check(&spec, &recipe.parse().unwrap(), &DeviceProfile::webgpu_defaults(), shape, batch, false);
                 }
@@ -98,7 +100,8 @@ fn what_does_not_fit_says_why() {
     refuse(&lavapipe, "c2c fwd 8x8", transposes, "between transposes");
 }
 
-/// Without subgroups of 8 the lanes of a line meet in workgroup memory, without integers of 64 bits four numbers are two vectors; nothing else differs.
+/// Without subgroups of 8 the lanes of a line meet in workgroup memory, without integers of 64 bits
+/// four numbers are two vectors; nothing else differs.
 #[test]
 fn every_device_can_run_it() {
     let text = |profile: &DeviceProfile, recipe: &str, rows: usize| {
@@ -169,7 +172,8 @@ fn the_rules_take_it_where_it_fits() {
     for spec in ["c2c fwd 512x512", "c2c inv 1024x1024 in-place", "c2c fwd 1080x1920", "c2c fwd 2048x2048 x2", "c2c fwd 64x64 x5 in=72,1"] {
         assert_eq!(lanes(spec, &profile), [true, true], "{spec}");
     }
-    // Columns of 1009 are a convolution; rows of 1009 leave columns without neighbours that are a multiple of 4.
+    // Columns of 1009 are a convolution; rows of 1009 leave columns without neighbours that are a
+    // multiple of 4.
     assert_eq!(lanes("c2c fwd 1009x512", &profile), [true, false]);
     assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, false]);
 }

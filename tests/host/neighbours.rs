@@ -1,4 +1,5 @@
-//! The space of recipes that a search goes through: every recipe in it is right, and the good ones can be reached.
+//! The space of recipes that a search goes through: every recipe in it is right, and the good ones
+//! can be reached.
 
 use std::collections::HashSet;
 
@@ -227,7 +228,8 @@ impl Visitor for Right {
             let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs[0].len.max(plain.output.len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
-            // From the plain one and from the one furthest off as well, where devices differ the most.
+            // From the plain one and from the one furthest off as well, where devices differ the
+            // most.
             let far = [&baseline, alternatives.last().unwrap_or(&own)].into_iter().filter(|_| profile.subgroups);
             let from = [&own].into_iter().chain(far);
             let neighbours: Vec<S::Recipe> = from.flat_map(|recipe| spec.neighbours(recipe, profile)).collect();
@@ -349,7 +351,8 @@ fn baselines_are_plain() {
     assert_eq!(Permute::<f32>::transpose([30, 40]).baseline(&tiny).unwrap().to_string(), "naive 8x1");
 }
 
-/// Loses a thousandth of the elements, in favour of what does nothing, and must not get away with it.
+/// Loses a thousandth of the elements, in favour of what does nothing, and must not get away with
+/// it.
 struct Losing<'a> {
     nothing: &'a [u8],
 }
@@ -408,7 +411,8 @@ fn a_thousandth_of_the_elements_is_missed() {
     Losing { nothing: &1u32.to_le_bytes() }.visit(&Reduce::<u32>::product(n));
 }
 
-/// Extrema change only with the element that decides, which no NaN may hide. Operators of the caller's are compared as sums are.
+/// Extrema change only with the element that decides, which no NaN may hide. Operators of the
+/// caller's are compared as sums are.
 #[test]
 fn extrema_miss_the_element_that_decides() {
     let profile = &profiles()[0];

@@ -92,7 +92,8 @@ fn permutations_with_layouts() {
     }
 }
 
-/// What keeps its order is copied, and no more than that: an array may go on after the last element.
+/// What keeps its order is copied, and no more than that: an array may go on after the last
+/// element.
 #[test]
 fn copies_leave_alone_what_lies_behind_them() {
     for profile in profiles() {
@@ -110,8 +111,8 @@ fn copies_leave_alone_what_lies_behind_them() {
     }
 }
 
-/// A random permutation between random layouts on the host: it neither panics nor hangs, and what lies
-/// between the elements of the output stays.
+/// A random permutation between random layouts on the host: it neither panics nor hangs, and what
+/// lies between the elements of the output stays.
 #[test]
 fn random_layouts() {
     use proptest::prelude::*;
@@ -252,7 +253,8 @@ fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
     }
 }
 
-/// One line per specification and profile. After a change of a rule, run with WGPU_FFT_BLESS=1 and review the difference.
+/// One line per specification and profile. After a change of a rule, run with WGPU_FFT_BLESS=1 and
+/// review the difference.
 #[test]
 fn the_table_of_choices_is_as_reviewed() {
     let mut table = String::new();

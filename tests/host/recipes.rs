@@ -95,7 +95,8 @@ fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
     }
 }
 
-/// One line per specification and profile. After a change of a rule, run with WGPU_FFT_BLESS=1 and review the difference.
+/// One line per specification and profile. After a change of a rule, run with WGPU_FFT_BLESS=1 and
+/// review the difference.
 #[test]
 fn the_table_of_choices_is_as_reviewed() {
     let mut table = String::new();
@@ -464,7 +465,8 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         let error = lowered(spec, None, &profile).expect_err(spec);
         assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
     }
-    // What a device cannot hold is said of the recipe of the rules too, not that this recipe were none.
+    // What a device cannot hold is said of the recipe of the rules too, not that this recipe were
+    // none.
     for (spec, buffer_bytes, limit) in [
         ("c2c fwd 65535x65537", u64::MAX, "elements indexed by a u32"),
         ("r2c fwd 10007 in=429000", u64::MAX, "max_storage_buffers_per_shader_stage"),
@@ -483,7 +485,8 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
     }
 }
 
-/// Whatever a recipe asks for is checked before it is computed: neither time nor memory is lost on what is refused, or on a program that nobody builds.
+/// Whatever a recipe asks for is checked before it is computed: neither time nor memory is lost on
+/// what is refused, or on a program that nobody builds.
 #[test]
 fn nothing_large_is_computed_before_it_is_built() {
     let begin = std::time::Instant::now();

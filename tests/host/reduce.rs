@@ -98,7 +98,8 @@ fn long_arrays_on_every_device() {
     }
 }
 
-/// The order across devices: devices that agree in nothing give equal bits, and none of them what another order gives.
+/// The order across devices: devices that agree in nothing give equal bits, and none of them what
+/// another order gives.
 #[test]
 fn the_order_across_devices_is_one() {
     let x = noise(300_000, 3);
@@ -317,7 +318,8 @@ fn the_bound_can_fail() {
     assert!(check(sum).is_ok() && check(sum - x[9]).is_err() && check(sum + x[9]).is_err() && check(f64::NAN).is_err());
 }
 
-/// What a search compares results with besides the baseline's. Numbers are as the search draws them, without zeros, whose sign is another matter.
+/// What a search compares results with besides the baseline's. Numbers are as the search draws
+/// them, without zeros, whose sign is another matter.
 #[test]
 fn samples_are_what_recipes_compute() {
     fn check<T: Value, O: Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, x: &[T]) -> usize {

@@ -1,5 +1,7 @@
-//! Every text that a recipe reaches, run under all checks: no index leaves its array, nothing is read that nobody wrote, no two invocations meet without a barrier
-//! between, in two orders of workgroups and invocations and with subgroups of several sizes. `src/gpu/unchecked.rs` stands on this.
+//! Every text that a recipe reaches, run under all checks: no index leaves its array, nothing is
+//! read that nobody wrote, no two invocations meet without a barrier between, in two orders of
+//! workgroups and invocations and with subgroups of several sizes. `src/gpu/unchecked.rs` stands on
+//! this.
 
 use std::collections::HashSet;
 
@@ -37,7 +39,8 @@ fn check(program: &Program) {
     as_type!(1: u8, 2: u16, 4: u32, 8: [u32; 2], 16: [u32; 4]);
 }
 
-/// With `WGPU_FFT_BITS=file` the test does this instead: it adds a line for every program, by which two states of the crate can be compared.
+/// With `WGPU_FFT_BITS=file` the test does this instead: it adds a line for every program, by which
+/// two states of the crate can be compared.
 fn note_bits(program: &Program, output: &[u8]) {
     use std::hash::{DefaultHasher, Hasher};
     use std::io::Write;
@@ -49,7 +52,8 @@ fn note_bits(program: &Program, output: &[u8]) {
     writeln!(file, "{:016x} {}", hasher.finish(), program.title).unwrap();
 }
 
-/// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by atomics is joined in the order of the parts.
+/// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by
+/// atomics is joined in the order of the parts.
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
     let inputs: Vec<&[I]> = vec![&input; program.inputs.len()];

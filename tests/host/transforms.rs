@@ -1,4 +1,5 @@
-//! Fourier transforms run on the host, against rustfft in f64: every kind, rank, layout and way to split a length.
+//! Fourier transforms run on the host, against rustfft in f64: every kind, rank, layout and way to
+//! split a length.
 
 use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
@@ -280,7 +281,8 @@ fn real_transforms_with_layouts() {
     assert!(Layout::strides([8, 1]) != Layout::dense([6, 10]));
 }
 
-/// Elements of an input that share places: overlapping frames, rows that are all one, a window that slides by one.
+/// Elements of an input that share places: overlapping frames, rows that are all one, a window that
+/// slides by one.
 #[test]
 fn inputs_whose_elements_overlap() {
     let dense = |shape: &[usize]| Places::dense(shape);
@@ -306,7 +308,8 @@ fn inputs_whose_elements_overlap() {
     }
 }
 
-/// One axis in place whose results lie elsewhere: no workgroup may store where another has yet to load.
+/// One axis in place whose results lie elsewhere: no workgroup may store where another has yet to
+/// load.
 #[test]
 fn single_axes_that_change_places_in_place() {
     for profile in profiles() {

@@ -92,7 +92,8 @@ fn the_rule_lands_where_the_report_says() {
     }
 }
 
-/// 8 x 8 takes 1.66 times as long as the best on the one and 2.00 times on the other; every other shape is worse on one of the two.
+/// 8 x 8 takes 1.66 times as long as the best on the one and 2.00 times on the other; every other
+/// shape is worse on one of the two.
 #[test]
 fn no_shape_suits_both_tables() {
     let (product, resize) = (Table::matrix_product(), Table::bilinear_resize());
@@ -104,8 +105,8 @@ fn no_shape_suits_both_tables() {
     assert!(product.0.iter().all(|&(shape, _)| shape == [8, 8] || product.ratio(shape) > both[0] || resize.ratio(shape) > both[1]));
 }
 
-/// One neighbour at a time takes 5 to 20 measurements, within the report's 24; all six at a time take up to 33. Both reach the best or, of the
-/// product, a shape within 1% of it.
+/// One neighbour at a time takes 5 to 20 measurements, within the report's 24; all six at a time
+/// take up to 33. Both reach the best or, of the product, a shape within 1% of it.
 #[test]
 fn climbs_find_the_best_from_every_start() {
     for (batch, product, resize) in [(1, (5, 20), (5, 20)), (6, (5, 23), (5, 33))] {
@@ -117,7 +118,8 @@ fn climbs_find_the_best_from_every_start() {
     }
 }
 
-/// A step that must save 1% costs at most 1% of the product's best, and nothing where the clock is coarser than that.
+/// A step that must save 1% costs at most 1% of the product's best, and nothing where the clock is
+/// coarser than that.
 #[test]
 fn climbs_that_ask_for_a_gain_come_as_far() {
     for batch in [1, 6] {

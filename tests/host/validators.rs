@@ -1,4 +1,5 @@
-//! The two validators of WGSL: naga, which wgpu uses, and tint, which Chromium uses. They disagree in both directions.
+//! The two validators of WGSL: naga, which wgpu uses, and tint, which Chromium uses. They disagree
+//! in both directions.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -24,8 +24,8 @@ fn values_go_where_the_example_says() {
     assert_eq!(output[..9], [1, 9, 17, 25, 33, 41, 49, 57, 2]);
 }
 
-/// Tiles are taken from left to right, then down, and each fills its mirror image. So four rows of four
-/// appear with each workgroup, with the columns of its tile.
+/// Tiles are taken from left to right, then down, and each fills its mirror image. So four rows of
+/// four appear with each workgroup, with the columns of its tile.
 #[test]
 fn tiles_are_filled_in_the_order_of_the_example() {
     let mut before = vec![UNWRITTEN; 64];

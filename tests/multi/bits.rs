@@ -9,7 +9,8 @@ use wgpu_fft::tune::Searchable;
 
 use crate::support::{assert_equal_bits, complex_noise, first_difference, noise, on_one_device, run, set, strategies};
 
-/// Runs a job by every strategy, twice since devices may be measured first, and compares what is `seen` of it with the same of the plan on one device.
+/// Runs a job by every strategy, twice since devices may be measured first, and compares what is
+/// `seen` of it with the same of the plan on one device.
 fn check_as<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]], seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>) {
     let expected = seen(on_one_device(plan, inputs));
     for strategy in strategies(set().len()) {
@@ -29,8 +30,8 @@ fn check<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
     check_as(spec, plan, inputs, |output| output);
 }
 
-/// Every bit but the sign of zeros in arrays of f32 or of complex numbers: imaginary parts that are 0 by definition are differences of a number and itself, which Mesa may take the
-/// other way round.
+/// Every bit but the sign of zeros in arrays of f32 or of complex numbers: imaginary parts that are
+/// 0 by definition are differences of a number and itself, which Mesa may take the other way round.
 fn check_but_zeros<S: Divide + Searchable>(spec: &S, inputs: &[&[S::Input]]) {
     check_as(spec, spec.clone(), inputs, |mut output| {
         bytemuck::cast_slice_mut::<_, f32>(&mut output).iter_mut().for_each(|x| *x += 0.0);

@@ -20,7 +20,8 @@ fn input() -> Vec<Complex32> {
     complex_noise(SHAPE[0] * SHAPE[1], 1)
 }
 
-/// Lets a member fail at one time after the other, until it never comes to that, and counts the times.
+/// Lets a member fail at one time after the other, until it never comes to that, and counts the
+/// times.
 fn at_every(when: impl Fn(usize) -> When, failure: Failure, expect: impl Fn(&wgpu_fft::multi::Report, usize)) {
     let expected = on_one_device(C2c::forward(SHAPE), &[&input()]);
     for strategy in [Strategy::Equal, Strategy::Dynamic] {

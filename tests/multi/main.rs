@@ -1,6 +1,7 @@
 //! Jobs on several devices: all adapters found, or two devices of the one that there is.
 //!
-//! Without an adapter the tests that need one are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that is a failure.
+//! Without an adapter the tests that need one are listed as ignored, with the reason; with
+//! WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod bits;
 #[path = "../support/bits.rs"]

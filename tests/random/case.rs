@@ -27,7 +27,8 @@ pub enum Verdict {
 /// A case in the making.
 pub struct Case<'a> {
     pub rng: Rng,
-    /// Of the order in which invocations and workgroups run on the host, and how many times as large subgroups are as a text needs.
+    /// Of the order in which invocations and workgroups run on the host, and how many times as
+    /// large subgroups are as a text needs.
     pub seed: u64,
     pub subgroups: u32,
     pub place: Place<'a>,
@@ -86,7 +87,8 @@ impl Case<'_> {
         shape.collect()
     }
 
-    /// A recipe for a specification: the rules', one near it, or its text with numbers changed. And whether it is the rules'.
+    /// A recipe for a specification: the rules', one near it, or its text with numbers changed. And
+    /// whether it is the rules'.
     pub fn recipe<S: Searchable>(&mut self, spec: &S, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(S::Recipe, bool), Error> {
         let rules = spec.design(profile)?;
         if self.chance(45) {
@@ -156,7 +158,8 @@ impl Case<'_> {
         text
     }
 
-    /// Plans and runs a specification by a random recipe. The output is what an array holds then that held [`UNWRITTEN`], or the input, before.
+    /// Plans and runs a specification by a random recipe. The output is what an array holds then
+    /// that held [`UNWRITTEN`], or the input, before.
     pub fn output<S: Searchable>(
         &mut self,
         spec: &S,

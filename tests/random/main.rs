@@ -1,15 +1,18 @@
-//! Random specifications by random recipes, on random profiles of devices on the host, and on every adapter found.
+//! Random specifications by random recipes, on random profiles of devices on the host, and on every
+//! adapter found.
 //!
-//! Each case follows from its seed. It is refused with an error, or its result is compared with a reference in f64; a panic, a wrong result, a hang, a write outside the
-//! output, a specification that does not parse to what it was, and a recipe of the rules that does not solve its own specification are failures. A plain `cargo test` runs
-//! few cases. For more, or for one again:
+//! Each case follows from its seed. It is refused with an error, or its result is compared with a
+//! reference in f64; a panic, a wrong result, a hang, a write outside the output, a specification
+//! that does not parse to what it was, and a recipe of the rules that does not solve its own
+//! specification are failures. A plain `cargo test` runs few cases. For more, or for one again:
 //!
 //! ```text
 //! WGPU_FFT_RANDOM="cases=50000 seed=7" cargo test --test random host
 //! WGPU_FFT_RANDOM="cases=1 seed=1234567" cargo test --test random -- --nocapture
 //! ```
 //!
-//! `cases` is the number of cases of each kind of operation, `seed` the first of their seeds, `minutes` a limit on the time of each test.
+//! `cases` is the number of cases of each kind of operation, `seed` the first of their seeds,
+//! `minutes` a limit on the time of each test.
 
 #[path = "../support/bits.rs"]
 mod bits;

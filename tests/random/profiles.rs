@@ -7,7 +7,8 @@ fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.usize(0..all.len())]
 }
 
-/// Any of the limits of WebGPU's least, of an H200 and of the software adapters, and now and then much smaller ones.
+/// Any of the limits of WebGPU's least, of an H200 and of the software adapters, and now and then
+/// much smaller ones.
 pub fn random(rng: &mut Rng) -> DeviceProfile {
     let least = DeviceProfile::webgpu_defaults();
     let tiny = rng.u32(0..6) == 0;

@@ -24,7 +24,8 @@ impl Runner for Random<'_, '_> {
         if case.chance(80) && *self.ran.borrow() > 0 {
             return None;
         }
-        // SwiftShader's compiler takes minutes and gigabytes for some of these texts, which are long.
+        // SwiftShader's compiler takes minutes and gigabytes for some of these texts, which are
+        // long.
         if matches!(case.place, Place::Device(device) if device.is_slow()) && spec.to_string().starts_with("max_abs_diff complex") {
             return None;
         }

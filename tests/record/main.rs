@@ -1,4 +1,5 @@
-//! Tests of the file that keeps measured recipes: damage, processes at once, crashes, rules. They need no device.
+//! Tests of the file that keeps measured recipes: damage, processes at once, crashes, rules. They
+//! need no device.
 
 mod damage;
 mod failures;

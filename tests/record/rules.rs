@@ -37,7 +37,8 @@ fn entries_and_marks_come_back_as_they_were() {
     assert_eq!((record.warning(), again.warning()), (None, None));
 }
 
-/// Files of today must be read for good. The lines of this one were made by other means than this crate's (a few lines of Python).
+/// Files of today must be read for good. The lines of this one were made by other means than this
+/// crate's (a few lines of Python).
 #[test]
 fn the_format_never_changes() {
     let directory = Directory::new("format");

@@ -74,7 +74,8 @@ impl Directory {
         Self::within(&env::temp_dir(), test)
     }
 
-    /// In memory, where the system has such a place: for thousands of files, and hundreds that are synced.
+    /// In memory, where the system has such a place: for thousands of files, and hundreds that are
+    /// synced.
     pub fn fast(test: &str) -> Self {
         let memory = Path::new("/dev/shm");
         let usable = fs::write(memory.join(format!("wgpu-fft-probe-{}", std::process::id())), "").is_ok();

@@ -20,7 +20,8 @@ pub trait Devices {
     fn has_custom(&self) -> bool;
 }
 
-/// Runs every reduction as a whole, and in pieces by several cuts on devices in turns, and fails where a bit differs.
+/// Runs every reduction as a whole, and in pieces by several cuts on devices in turns, and fails
+/// where a bit differs.
 pub struct Divided<D>(pub D);
 
 impl<D: Devices> Runner for Divided<D> {
@@ -103,7 +104,8 @@ pub fn in_pieces<T: Value, O: Element>(
     }
 }
 
-/// Arrays of which there are parts: lines of even and odd length, rows of one axis and of two, axes of one element around them.
+/// Arrays of which there are parts: lines of even and odd length, rows of one axis and of two, axes
+/// of one element around them.
 pub fn in_parts() -> Vec<Case> {
     vec![
         Case::new(&[20_000], 1, None),
@@ -116,7 +118,8 @@ pub fn in_parts() -> Vec<Case> {
     ]
 }
 
-/// Larger arrays that are cut otherwise: between lines with parts of their own, and between columns and planes.
+/// Larger arrays that are cut otherwise: between lines with parts of their own, and between columns
+/// and planes.
 pub fn in_lines() -> Vec<Case> {
     vec![
         Case::new(&[3, 9001], 1, Some(&[1])),

@@ -1,4 +1,5 @@
-//! Recipes by hand, besides the rules' choice, so that tests reach every kernel in every form. Not every device is large enough for all of them.
+//! Recipes by hand, besides the rules' choice, so that tests reach every kernel in every form. Not
+//! every device is large enough for all of them.
 
 /// Of complex transforms, by shape.
 pub const COMPLEX: &[(&[usize], &[&str])] = &[

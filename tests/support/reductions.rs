@@ -174,9 +174,9 @@ impl Case {
         }
     }
 
-    /// Means and sums of values around 1000, and the deviation from them, which the digits that a mean
-    /// has lost would swamp. Their errors are compared with what rounding at random leaves, not with
-    /// the bound for the worst case, which is far larger.
+    /// Means and sums of values around 1000, and the deviation from them, which the digits that a
+    /// mean has lost would swamp. Their errors are compared with what rounding at random leaves,
+    /// not with the bound for the worst case, which is far larger.
     pub fn check_far_from_zero(&self, runner: &impl Runner) {
         let (n, shape) = (self.len(), self.shape());
         let x: Vec<f32> = noise(n, 21).iter().map(|x| 1000.2 + 0.1 * x).collect();
@@ -188,7 +188,8 @@ impl Case {
             let n = x.len() as f64;
             near(mean(x) * n, sum.into(), budget(d, 1000.3 * n))
         });
-        // Of each result's own elements, as a caller computes it: their mean, and then the mean of the squared distances from it.
+        // Of each result's own elements, as a caller computes it: their mean, and then the mean of
+        // the squared distances from it.
         let Some(means) = self.run(runner, Reduce::mean(shape), &x, None) else { return };
         let mut centred = x.clone();
         let groups = self.groups();
@@ -386,7 +387,8 @@ pub fn words(len: usize, seed: u32) -> Vec<u32> {
     (0..len as u32).map(mix).collect()
 }
 
-/// Axes that are reduced of every kind: none between, at the begin, in the middle, at the end, and with others between them.
+/// Axes that are reduced of every kind: none between, at the begin, in the middle, at the end, and
+/// with others between them.
 pub fn axes_of_every_kind() -> Vec<Case> {
     let case = |shape: &[usize], batch, axes: &[usize]| Case::new(shape, batch, Some(axes));
     vec![

@@ -113,7 +113,8 @@ pub fn of_half<T: Copy>(data: &[T], shape: &[usize]) -> Vec<T> {
     data.chunks(n).flat_map(|row| row[..n / 2 + 1].to_vec()).collect()
 }
 
-/// Rows with the conjugates of those that a dense array of the half holds, and with imaginary parts of 0 where a number is its own conjugate.
+/// Rows with the conjugates of those that a dense array of the half holds, and with imaginary parts
+/// of 0 where a number is its own conjugate.
 pub fn of_whole<T: FftNum>(data: &[Complex<T>], shape: &[usize]) -> Vec<Complex<T>> {
     let n = *shape.last().unwrap();
     let whole = |row: &[Complex<T>], k: usize| match k {

@@ -1,4 +1,5 @@
-//! Runs programs without a device: the text that the device would get, under all the checks of wgsl-sanitizer.
+//! Runs programs without a device: the text that the device would get, under all the checks of
+//! wgsl-sanitizer.
 #![allow(dead_code, reason = "the tests use different parts")]
 
 use std::collections::HashMap;
@@ -14,7 +15,8 @@ pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
 /// Programs on the host.
 pub trait RunOnHost {
-    /// Runs the program and returns its output; it panics at the first finding. Places of the output that nobody wrote hold [`UNWRITTEN`].
+    /// Runs the program and returns its output; it panics at the first finding. Places of the
+    /// output that nobody wrote hold [`UNWRITTEN`].
     fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Vec<O>;
 
     /// The same of a program with two inputs.
@@ -31,7 +33,8 @@ impl RunOnHost for Program {
     }
 }
 
-/// Runs a program in the order that a seed says, with subgroups so many times as large as the least that its text allows, if it allows others.
+/// Runs a program in the order that a seed says, with subgroups so many times as large as the least
+/// that its text allows, if it allows others.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
     for input in inputs {
         assert_eq!((input.len(), size_of::<I>()), (program.inputs[0].len, program.inputs[0].element_bytes), "{program}");
@@ -116,8 +119,9 @@ impl<'a> Arrays<'a> {
             assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
             Binding::part(0, bind.binding, self.buffers[&bind.slot], first, bytes)
         }));
-        // In place every store depends on what was loaded from the same place: it is a sum of all elements of its line, or came through workgroup memory behind the
-        // barrier that all loads came before. So no device stores first.
+        // In place every store depends on what was loaded from the same place: it is a sum of all
+        // elements of its line, or came through workgroup memory behind the barrier that all loads
+        // came before. So no device stores first.
         let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
         let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
         let grid = [dispatch.grid.x, dispatch.grid.y, 1];
@@ -127,7 +131,8 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// So many times the least subgroup that a text works with, which is twice the largest distance between lanes that exchange values. `fft/lanes` is made for 8.
+/// So many times the least subgroup that a text works with, which is twice the largest distance
+/// between lanes that exchange values. `fft/lanes` is made for 8.
 pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
     if dispatch.kernel.name == "fft/lanes" {
         return 8;

@@ -16,7 +16,8 @@ use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 
-/// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests run on.
+/// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests
+/// run on.
 pub fn profiles() -> Vec<DeviceProfile> {
     let least = DeviceProfile::webgpu_defaults();
     let large = DeviceProfile { invocations: 1024, workgroup_size: [1024, 1024, 64], ..least.clone() };
@@ -65,7 +66,8 @@ fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) 
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
 }
 
-/// Permutations by the rules' recipes and by hand: of rows that are aligned on both sides, on one, on none; in place; of more axes.
+/// Permutations by the rules' recipes and by hand: of rows that are aligned on both sides, on one,
+/// on none; in place; of more axes.
 fn permutations<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     let cases = [
         Case::transpose(&[128, 192]),

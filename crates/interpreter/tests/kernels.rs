@@ -37,7 +37,8 @@ fn source(files: &[&str]) -> String {
     files.iter().map(|file| std::fs::read_to_string(format!("{}/../../shaders/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()).collect()
 }
 
-/// Sums of 5 lines of 4 · 300 numbers, a workgroup for each and one more, whose last steps shuffle past the end of subgroups.
+/// Sums of 5 lines of 4 · 300 numbers, a workgroup for each and one more, whose last steps shuffle
+/// past the end of subgroups.
 #[test]
 fn sums_of_lines() {
     let shader = Shader::new(&source(&["reduce/lines.wgsl", "grid.wgsl", "reduce/store.wgsl"])).unwrap();

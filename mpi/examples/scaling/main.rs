@@ -1,10 +1,12 @@
-//! How the time of a distributed transform grows with the ranks, by `wgpu_fft_mpi::model`. It needs no ranks and no device:
+//! How the time of a distributed transform grows with the ranks, by `wgpu_fft_mpi::model`. It needs
+//! no ranks and no device:
 //!
 //! ```text
 //! cargo run -p wgpu-fft-mpi --example scaling
 //! ```
 //!
-//! It prints tables; in the repository `--write docs/scaling.md --plot docs/scaling.svg` renews the document and its picture.
+//! It prints tables; in the repository `--write docs/scaling.md --plot docs/scaling.svg` renews the
+//! document and its picture.
 
 mod plot;
 

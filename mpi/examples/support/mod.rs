@@ -24,7 +24,8 @@ pub struct Common {
 }
 
 impl Common {
-    /// Reads the command line. `own` takes the long options that only this example has, and says whether it knows the one it is given.
+    /// Reads the command line. `own` takes the long options that only this example has, and says
+    /// whether it knows the one it is given.
     ///
     /// Returns nothing after `--help`.
     pub fn parse(usage: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
@@ -64,7 +65,8 @@ impl Common {
     }
 }
 
-/// Begins MPI, runs the example, and ends MPI. Of an error that all ranks have, rank 0 prints one line.
+/// Begins MPI, runs the example, and ends MPI. Of an error that all ranks have, rank 0 prints one
+/// line.
 pub fn main(example: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {
     let Some(universe) = mpi::initialize() else {
         eprintln!("MPI does not begin");

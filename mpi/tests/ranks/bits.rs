@@ -1,4 +1,5 @@
-//! Results: equal to one rank's bit for bit, and to the transform in f64 within its rounding errors.
+//! Results: equal to one rank's bit for bit, and to the transform in f64 within its rounding
+//! errors.
 
 use rustfft::num_complex::Complex64;
 use wgpu_fft_mpi::wgpu_fft::bytemuck;
@@ -9,7 +10,8 @@ use crate::reference::{arranged, budget, complex_noise, dft, error, halved, nois
 
 const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
 
-/// Shares that are equal, and lopsided with ranks that have none; messages of any length, and tiny ones.
+/// Shares that are equal, and lopsided with ranks that have none; messages of any length, and tiny
+/// ones.
 fn variants(size: usize) -> Vec<Options> {
     let lopsided = [3.0, 0.0, 1.0, 5.0];
     let weights: Vec<f64> = (0..size).map(|rank| lopsided[rank % 4]).collect();
@@ -189,7 +191,8 @@ pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
     Ok(())
 }
 
-/// Prints a number that is the same for every number of ranks whose adapters round alike; `make mpi-test` compares them.
+/// Prints a number that is the same for every number of ranks whose adapters round alike;
+/// `make mpi-test` compares them.
 pub fn portable_bits(context: &Context) -> Outcome {
     let options: Vec<Options> =
         variants(context.size).into_iter().map(|options| options.arithmetic(Arithmetic::Portable)).take(2).collect();

@@ -45,15 +45,17 @@ impl Context {
 }
 
 impl Context {
-    /// What rank 0 thinks of it, on all ranks: those that go on while rank 0 does not would wait for ever.
+    /// What rank 0 thinks of it, on all ranks: those that go on while rank 0 does not would wait
+    /// for ever.
     pub fn verdict(&self, own: Outcome) -> Outcome {
         let mut good = own.is_ok();
         self.world.process_at_rank(0).broadcast_into(&mut good);
         if good || self.rank == 0 { own } else { Err("rank 0 says why".to_owned()) }
     }
 
-    /// What all ranks' adapters have in common so that they give the same bits: they are the same one, or software adapters that compute as IEEE 754 says. Compilers of others may
-    /// fuse operations, so that last bits differ.
+    /// What all ranks' adapters have in common so that they give the same bits: they are the same
+    /// one, or software adapters that compute as IEEE 754 says. Compilers of others may fuse
+    /// operations, so that last bits differ.
     pub fn rounding(&self) -> Option<&str> {
         let names: Vec<&str> = self.cluster.members().iter().map(|member| member.adapter.as_str()).collect();
         let is_software = |name: &&str| ["llvmpipe", "SwiftShader"].iter().any(|part| name.contains(part));

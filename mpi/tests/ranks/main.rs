@@ -4,7 +4,8 @@
 //! mpirun -n 4 target/debug/deps/ranks-… --adapters llvmpipe,SwiftShader
 //! ```
 //!
-//! Every rank runs every test. A test that fails on one fails the program; one that hangs is ended by a watchdog.
+//! Every rank runs every test. A test that fails on one fails the program; one that hangs is ended
+//! by a watchdog.
 
 mod bits;
 mod failures;

@@ -1,4 +1,5 @@
-//! Real and imaginary part change places: an inverse transform is a forward one between two such exchanges.
+//! Real and imaginary part change places: an inverse transform is a forward one between two such
+//! exchanges.
 
 use super::{Element, Fuse, Site};
 use crate::wgsl::Expr;

@@ -1,10 +1,12 @@
-//! Half spectra: of a line of n reals numbers 0 to n/2 are stored, since number n - k is the conjugate of number k.
+//! Half spectra: of a line of n reals numbers 0 to n/2 are stored, since number n - k is the
+//! conjugate of number k.
 
 use super::super::codelets::{pair, real};
 use super::{Element, Fuse, Fused, Pair, Site};
 use crate::wgsl::{Expr, Writes, select};
 
-/// Loads number p of n out of the half that is there. The imaginary parts of numbers 0 and n/2 are taken as 0.
+/// Loads number p of n out of the half that is there. The imaginary parts of numbers 0 and n/2 are
+/// taken as 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Half {
     pub n: u32,
@@ -27,8 +29,9 @@ impl Fuse for Half {
     }
 }
 
-/// Separates the spectra of two lines of n reals, a and b, that were transformed as z = a + i·b, and stores half of each: with w\[k\] = z\[n-k\],
-/// a\[k\] = (z\[k\] + conj w\[k\])/2 and b\[k\] = (z\[k\] - conj w\[k\])/2i.
+/// Separates the spectra of two lines of n reals, a and b, that were transformed as z = a + i·b,
+/// and stores half of each: with w\[k\] = z\[n-k\], a\[k\] = (z\[k\] + conj w\[k\])/2 and b\[k\] =
+/// (z\[k\] - conj w\[k\])/2i.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Separate {
     pub n: u32,

@@ -1,8 +1,11 @@
-//! What is fused into the two sides of a pass: steps between an array and the transform, one file each.
+//! What is fused into the two sides of a pass: steps between an array and the transform, one file
+//! each.
 //!
-//! A side is an array's [`Storage`](super::place::Storage) and a list of steps, the one next to the array first. What is loaded goes through the list from
-//! its begin to its end, what is stored from its end to its begin. A step says what it does to a value, which constants it looks up, and how far it reaches
-//! into the array. So another one is a file here, and a name in the list of [`Fused`].
+//! A side is an array's [`Storage`](super::place::Storage) and a list of steps, the one next to the
+//! array first. What is loaded goes through the list from its begin to its end, what is stored from
+//! its end to its begin. A step says what it does to a value, which constants it looks up, and how
+//! far it reaches into the array. So another one is a file here, and a name in the list of
+//! [`Fused`].
 
 mod chirp;
 mod exchange;
@@ -56,7 +59,8 @@ macro_rules! steps {
 steps!(Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
 
 impl Fused {
-    /// The step for lines whose coordinates have these weights in the m of a [`Twiddle`], and which lie so far apart where they make pairs.
+    /// The step for lines whose coordinates have these weights in the m of a [`Twiddle`], and which
+    /// lie so far apart where they make pairs.
     pub fn on_lines(&self, weights: &[u32], pair: Option<Pair>) -> Self {
         match (self.clone(), pair) {
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
@@ -75,7 +79,8 @@ pub(super) trait Fuse {
         value
     }
 
-    /// The loaded value of an element: by default that of the `inner` steps, which are next to the array, applied to.
+    /// The loaded value of an element: by default that of the `inner` steps, which are next to the
+    /// array, applied to.
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
         let value = site.load(element, inner);
         self.apply(site, element, value)
@@ -87,7 +92,8 @@ pub(super) trait Fuse {
         site.store(element, value, inner);
     }
 
-    /// Whether a position on the axis is there: what is loaded of others is zero, what would be stored to them is left out.
+    /// Whether a position on the axis is there: what is loaded of others is zero, what would be
+    /// stored to them is left out.
     fn is_there(&self, position: &Expr) -> Expr {
         let _ = position;
         boolean(true)
@@ -98,7 +104,8 @@ pub(super) trait Fuse {
         None
     }
 
-    /// How many positions of the axis are loaded, or else how many elements of a line are stored, if it is not one for each value of the transform.
+    /// How many positions of the axis are loaded, or else how many elements of a line are stored,
+    /// if it is not one for each value of the transform.
     fn touched(&self, by_position: bool) -> Option<u32> {
         let _ = by_position;
         None
@@ -114,7 +121,8 @@ pub(super) trait Fuse {
         None
     }
 
-    /// The values k and m - k are stored together: the DFT's length m. Then [`store_image`](Self::store_image) is called for each k up to m/2, and not
+    /// The values k and m - k are stored together: the DFT's length m. Then
+    /// [`store_image`](Self::store_image) is called for each k up to m/2, and not
     /// [`store`](Self::store).
     fn mirrors(&self) -> Option<u32> {
         None
@@ -126,7 +134,8 @@ pub(super) trait Fuse {
         unreachable!("a step without mirror images");
     }
 
-    /// Neighbouring lines are to take the indices 0, m, 1, m-1, … of the spectrum that is loaded: m.
+    /// Neighbouring lines are to take the indices 0, m, 1, m-1, … of the spectrum that is loaded:
+    /// m.
     fn folds(&self) -> Option<u32> {
         None
     }
@@ -136,7 +145,8 @@ pub(super) trait Fuse {
         false
     }
 
-    /// Whether results of a DFT of n, or their imaginary parts, are never stored; [`limit`](Self::limit) aside.
+    /// Whether results of a DFT of n, or their imaginary parts, are never stored;
+    /// [`limit`](Self::limit) aside.
     fn drops_results_of(&self, n: u32) -> bool {
         let _ = n;
         false

@@ -5,9 +5,11 @@ use super::super::roots::Constant;
 use super::{Element, Fuse, Fused, Site};
 use crate::wgsl::{Expr, select};
 
-/// Makes the spectrum of the n reals of z. Number k ≤ m is (z\[k\] + conj z\[m-k\])/2 + exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
+/// Makes the spectrum of the n reals of z. Number k ≤ m is (z\[k\] + conj z\[m-k\])/2 +
+/// exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
 ///
-/// Loaded is one of them; stored are all, k and m - k together, since the two are (e + o)/2 and the conjugate of (e - o)/2.
+/// Loaded is one of them; stored are all, k and m - k together, since the two are (e + o)/2 and the
+/// conjugate of (e - o)/2.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct OfPacked {
     pub n: u32,
@@ -58,8 +60,9 @@ impl Fuse for OfPacked {
     }
 }
 
-/// The reverse, without the factor 1/2: the array holds the DFT x of n reals up to x\[m\]; loaded is, at position k < m,
-/// x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]). The imaginary parts of x\[0\] and x\[m\] are taken as 0.
+/// The reverse, without the factor 1/2: the array holds the DFT x of n reals up to x\[m\]; loaded
+/// is, at position k < m, x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]). The
+/// imaginary parts of x\[0\] and x\[m\] are taken as 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct ToPacked {
     pub n: u32,

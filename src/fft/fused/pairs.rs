@@ -13,7 +13,8 @@ pub(in crate::fft) struct Pairs(pub Pair);
 pub(in crate::fft) struct Pair {
     /// Its distance from the first.
     pub distance: u32,
-    /// The coordinate that counts pairs, and the number of lines along it if that is odd: the last pair has one line only.
+    /// The coordinate that counts pairs, and the number of lines along it if that is odd: the last
+    /// pair has one line only.
     pub odd: Option<(usize, u32)>,
 }
 

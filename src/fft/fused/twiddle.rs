@@ -5,7 +5,8 @@ use super::super::roots::Constant;
 use super::{Fuse, Site};
 use crate::wgsl::Expr;
 
-/// Factors exp(-2πi·k·m/n) on the results k of a line, with m a sum of weighted indices. The last step of a store: it is done for all values of an invocation at once.
+/// Factors exp(-2πi·k·m/n) on the results k of a line, with m a sum of weighted indices. The last
+/// step of a store: it is done for all values of an invocation at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Twiddle {
     /// Order of the roots. k·m is below it.
@@ -29,7 +30,8 @@ impl Fuse for Twiddle {
 }
 
 impl Twiddle {
-    /// For results `distance` apart of butterflies of this radix; none where all factors are 1. With `products`, all but the first of a butterfly are products.
+    /// For results `distance` apart of butterflies of this radix; none where all factors are 1.
+    /// With `products`, all but the first of a butterfly are products.
     pub fn powers(&self, site: &mut Site<'_>, radix: u32, distance: u32, products: bool) -> Option<Powers> {
         let terms = self.weights.iter().zip(site.coordinates).filter(|(weight, _)| **weight > 0);
         let m = terms.map(|(&weight, d)| d * weight).reduce(|sum, term| sum + term)?;

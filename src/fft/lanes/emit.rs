@@ -1,7 +1,8 @@
 //! The text of `fft/lanes`, from [`Lanes`], which says what it computes.
 //!
-//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024 rows of 1024 take 15% longer if loads and stores
-//! stand where their values are first used and known.
+//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
+//! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
+//! known.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,10 +13,12 @@ use crate::wgsl::{
     Body, Expr, F32, Function, Module, Scalar, Type, U32, U64, Writes, bitcast, boolean, call, construct, min, param, select, vec2, vec4,
 };
 
-/// Numbers on several lines or in several accesses, with the condition that lanes must fulfil to store them.
+/// Numbers on several lines or in several accesses, with the condition that lanes must fulfil to
+/// store them.
 type Stores = BTreeMap<u32, (Expr, Wide)>;
 
-/// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at 0 in the constants.
+/// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
+/// 0 in the constants.
 pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option<TurnTable>) -> String {
     let mut module = Module::default();
     let group_size = match pass.through {
@@ -73,7 +76,8 @@ fn turn_root(TurnTable { low, at: [first, second] }: TurnTable, turn: Turn) -> F
     function
 }
 
-/// The entry point. Which subgroups or workgroups return is the same for all their invocations, as shuffles and barriers want it.
+/// The entry point. Which subgroups or workgroups return is the same for all their invocations, as
+/// shuffles and barriers want it.
 fn main(pass: &Lanes, group_size: &str) -> Function {
     let mut function = Function::new("main").entry(group_size);
     let constant = |name| Expr::name(name, U32);
@@ -102,7 +106,8 @@ fn main(pass: &Lanes, group_size: &str) -> Function {
     function
 }
 
-/// `fn transform`, which does what `pass` says. Without subgroups it takes its place in the workgroup besides, and exchanges values through the array `exchange`.
+/// `fn transform`, which does what `pass` says. Without subgroups it takes its place in the
+/// workgroup besides, and exchanges values through the array `exchange`.
 fn transform(pass: &Lanes, input: Expr, output: Expr) -> Function {
     let mut function = Function::new("transform").doc("Transforms line `line` as its lane `lane`.");
     let line = function.parameter("line", U32);
@@ -112,7 +117,8 @@ fn transform(pass: &Lanes, input: Expr, output: Expr) -> Function {
         Through::Memory { invocations, .. } => function.parameter("place", U32).below(invocations),
     };
     let mut body = std::mem::take(&mut function.body);
-    // What lanes ask when they exchange values: whether theirs is the upper half, or where they receive.
+    // What lanes ask when they exchange values: whether theirs is the upper half, or where they
+    // receive.
     let (mut upper, mut received) = (Vec::new(), Expr::from(0));
     match pass.through {
         Through::Subgroups => {
@@ -156,7 +162,8 @@ impl Writes for Emitter<'_> {
 /// Where the line of an invocation begins.
 struct Addresses {
     input: Expr,
-    /// As `input`, of the last slot of loads, for which not all lanes have elements: those past the last one load what it loads.
+    /// As `input`, of the last slot of loads, for which not all lanes have elements: those past the
+    /// last one load what it loads.
     input_tail: Expr,
     output: Expr,
     /// The m of a [`Turn`].
@@ -215,7 +222,8 @@ impl Emitter<'_> {
 
     fn addresses(&mut self) -> Addresses {
         let pass = self.pass;
-        // Idle lanes have the places of the last line, so that roots are looked up inside of the table. They neither load nor store there.
+        // Idle lanes have the places of the last line, so that roots are looked up inside of the
+        // table. They neither load nor store there.
         let mut rest = if pass.has_idle() { min(&self.line, pass.lines() - 1) } else { self.line.clone() };
         let [mut input, mut output, mut m] = [Expr::from(0), Expr::from(0), Expr::from(0)];
         for (i, digit) in pass.digits.iter().enumerate() {
@@ -228,7 +236,8 @@ impl Emitter<'_> {
             output = output + &d * digit.output;
             m = m + d * digit.weight;
         }
-        // An access along the line holds W elements, so that the lane counts accesses on both sides.
+        // An access along the line holds W elements, so that the lane counts accesses on both
+        // sides.
         let [along, _] = pass.spread();
         let mut from = |lane: &Expr| self.body.value("input_place", &input + lane * pass.strides[0] + pass.offsets[0]);
         let of_lane = from(&self.lane);
@@ -240,7 +249,8 @@ impl Emitter<'_> {
         Addresses { input: of_lane, input_tail, output, m: self.body.value("m", m) }
     }
 
-    /// For each i in 0..K the values of the groups (g, h), turned; of each group those of an access's lines.
+    /// For each i in 0..K the values of the groups (g, h), turned; of each group those of an
+    /// access's lines.
     fn second_inputs(&mut self, stage: &[Vec<Wide>], h: u32, own: &mut Powers) -> Vec<Wide> {
         let pass = self.pass;
         let ([j, k], [along, across]) = (pass.factors, pass.spread());
@@ -343,7 +353,8 @@ impl Emitter<'_> {
         self.when(condition, |own| own.body.assign(&output, value));
     }
 
-    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times at once.
+    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times at
+    /// once.
     fn exchange(&mut self, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
         let sent: Vec<Vec<[Expr; 2]>> = sent
@@ -414,7 +425,8 @@ enum Table {
     Turn,
 }
 
-/// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 4, 16, ... are looked up, the others products.
+/// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 4, 16, ... are looked up, the others
+/// products.
 struct Powers {
     table: Table,
     x: Expr,

@@ -12,7 +12,8 @@ pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
     profile.subgroups && profile.subgroup_sizes == [SUBGROUP; 2]
 }
 
-/// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and after it; or why there is none.
+/// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and
+/// after it; or why there is none.
 pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
     let Some(&PassRecipe::Lanes { factors, lanes, width, invocations }) = step.recipe else {
         return Err("it is another kernel's".to_owned());

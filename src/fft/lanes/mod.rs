@@ -1,22 +1,29 @@
 //! Text of a pass without workgroup memory: lines of an FFT in the registers of one subgroup.
 //!
-//! Made for processors that pose as GPUs (lavapipe, whose subgroups are the 8 lanes of a vector register), where a barrier and every narrow access
-//! cost far more than arithmetic. Other devices can run it too, though slowly: there the lanes exchange values through workgroup memory, and four
-//! numbers are two vectors of floats. Values only move in other ways, so that the arithmetic on every line is the same.
+//! Made for processors that pose as GPUs (lavapipe, whose subgroups are the 8 lanes of a vector
+//! register), where a barrier and every narrow access cost far more than arithmetic. Other devices
+//! can run it too, though slowly: there the lanes exchange values through workgroup memory, and
+//! four numbers are two vectors of floats. Values only move in other ways, so that the arithmetic
+//! on every line is the same.
 //!
-//! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring complex numbers: [`Side::Along`] the line, or
-//! [`Side::Across`] V lines, which are transformed side by side. With W = V along and W = 1 across:
+//! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring
+//! complex numbers: [`Side::Along`] the line, or [`Side::Across`] V lines, which are transformed
+//! side by side. With W = V along and W = 1 across:
 //!
-//! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does a DFT of J over m for every (c, e). That
-//!    yields digit u in 0..J of the frequency.
-//! 2. Registers and lanes change places: u = g + W·(λ + L·h), and lane λ receives for every (g, h) all i in 0..K.
-//! 3. Times exp(-2πi·i·u/n). A DFT of K over i yields frequency u + J·v, v in 0..K, which is stored; the W values of g lie side by side.
+//! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does
+//!    a DFT of J over m for every (c, e). That yields digit u in 0..J of the frequency.
+//! 2. Registers and lanes change places: u = g + W·(λ + L·h), and lane λ receives for every (g, h)
+//!    all i in 0..K.
+//! 3. Times exp(-2πi·i·u/n). A DFT of K over i yields frequency u + J·v, v in 0..K, which is
+//!    stored; the W values of g lie side by side.
 //!
-//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none of W·L, some lanes compute in vain: they load what
-//! others load, and what they would store is left out.
+//! With K = 1 a line is one DFT of J in one lane. J and K are multiples of W; where they are none
+//! of W·L, some lanes compute in vain: they load what others load, and what they would store is
+//! left out.
 //!
-//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024 rows of 1024 take 15% longer if loads and stores
-//! stand where their values are first used and known.
+//! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
+//! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
+//! known.
 
 mod emit;
 mod fit;
@@ -87,7 +94,8 @@ pub(crate) enum Side {
     Across,
 }
 
-/// One digit of a line's number, or across of that of V lines, fastest first. Strides are in accesses.
+/// One digit of a line's number, or across of that of V lines, fastest first. Strides are in
+/// accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: u32,
@@ -97,7 +105,8 @@ pub(crate) struct Digit {
     pub(crate) weight: u32,
 }
 
-/// Factors exp(-2πi·k·m/n) on the outputs k, with m the sum of the line's digits times their weights, and k·m < n.
+/// Factors exp(-2πi·k·m/n) on the outputs k, with m the sum of the line's digits times their
+/// weights, and k·m < n.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Turn {
     pub(crate) n: u32,
@@ -140,13 +149,15 @@ impl Lanes {
         self.digits.iter().map(|digit| digit.extent).product()
     }
 
-    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are comfortable.
+    /// Complex numbers that an invocation holds: 2 registers of a vector unit each, 128 are
+    /// comfortable.
     pub(crate) fn elements(&self) -> u32 {
         let [along, across] = self.spread();
         across * row_elements(self.factors, self.lanes, along)
     }
 
-    /// Invocations that stay together to the end: a subgroup for its shuffles, a workgroup for its barriers.
+    /// Invocations that stay together to the end: a subgroup for its shuffles, a workgroup for its
+    /// barriers.
     fn together(&self) -> u32 {
         match self.through {
             Through::Subgroups => SUBGROUP,
@@ -159,7 +170,8 @@ impl Lanes {
         !(u64::from(self.lines()) * u64::from(self.lanes)).is_multiple_of(self.together().into())
     }
 
-    /// Exchanges between a pair of barriers: as many as workgroup memory has room for, in turns of equal length; 0 if there is no room for one.
+    /// Exchanges between a pair of barriers: as many as workgroup memory has room for, in turns of
+    /// equal length; 0 if there is no room for one.
     fn exchanges_at_once(&self) -> u32 {
         let Through::Memory { invocations, available } = self.through else { return 1 };
         if self.lanes == 1 {
@@ -223,7 +235,8 @@ impl Lanes {
     }
 }
 
-/// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its line.
+/// Bytes of workgroup memory by which every invocation sends a complex number to each lane of its
+/// line.
 fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
     8 * u64::from(lanes) * u64::from(invocations)
 }
@@ -234,7 +247,8 @@ pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
     (slots(k) * j).max(slots(j) * k)
 }
 
-/// How roots of a [`Turn`] are looked up: in one table, or as products of two, see [`Twiddle`](crate::kernels::fft::pass::Twiddle).
+/// How roots of a [`Turn`] are looked up: in one table, or as products of two, see
+/// [`Twiddle`](crate::kernels::fft::pass::Twiddle).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TurnTable {
     pub(crate) low: u32,

@@ -1,6 +1,7 @@
 //! Complex numbers in parts, several side by side: the arithmetic of lanes.
 //!
-//! Signs are kept beside the names of values, and cost nothing: a sum with the negative of a value is a difference.
+//! Signs are kept beside the names of values, and cost nothing: a sum with the negative of a value
+//! is a difference.
 
 use super::super::codelets::{Arithmetic, complex, real};
 use super::super::roots::root;
@@ -130,7 +131,8 @@ impl Parts<'_> {
         if (4 * k).is_multiple_of(n) {
             return y;
         }
-        // An eighth: (x + y) + i (y - x), times a half's root; by its negative where the partner of this turn has it (see `codelets.rs`).
+        // An eighth: (x + y) + i (y - x), times a half's root; by its negative where the partner of
+        // this turn has it (see `codelets.rs`).
         let re = self.sum("sum", &y.re, &y.im);
         let im = self.sum("difference", &y.im, &y.re.negated());
         let negative = !(4 * k / n).is_multiple_of(2);

@@ -1,4 +1,5 @@
-//! The arrays of a pass, in one binding or several, and the functions that load from and store to them.
+//! The arrays of a pass, in one binding or several, and the functions that load from and store to
+//! them.
 
 use super::super::codelets::{REAL, complex};
 use super::super::pass::{Pass, Side};
@@ -27,7 +28,8 @@ impl Pieces {
         Self { bindings: names.iter().take(bound.segments()).map(array).collect(), each: bound.segment / bytes }
     }
 
-    /// Writes what is done with element `i`, given its place: in every binding under the condition that it is there.
+    /// Writes what is done with element `i`, given its place: in every binding under the condition
+    /// that it is there.
     fn at(&self, body: &mut Body, i: &Expr, write: impl Fn(&mut Body, Expr, bool)) {
         let last = self.bindings.len() - 1;
         for (number, array) in self.bindings.iter().enumerate() {
@@ -53,7 +55,8 @@ impl Pieces {
 /// Declares the arrays and the functions that load from and store to them.
 pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let in_place = setting.input.slot == setting.output.slot;
-    // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is one of reals.
+    // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is
+    // one of reals.
     let of_output = element(&pass.store);
     let of_input = if in_place { of_output.clone() } else { element(&pass.load) };
     for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
@@ -90,7 +93,8 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     }
 }
 
-/// `load` from an array that is in place, and holds complex numbers where reals are wanted, or the reverse.
+/// `load` from an array that is in place, and holds complex numbers where reals are wanted, or the
+/// reverse.
 fn load_as(module: &mut Module, input: &Pieces, held: &Type, wanted: Type) {
     let mut load = Function::new("load").returning(wanted.clone());
     let i = load.parameter("i", U32);

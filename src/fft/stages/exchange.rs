@@ -6,7 +6,8 @@ use super::super::recipe::Exchange;
 use super::{Generator, Invocation, Map, Values};
 use crate::wgsl::{Expr, Type, Writes};
 
-/// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses under one condition.
+/// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses
+/// under one condition.
 pub(super) struct Group {
     pub condition: Expr,
     pub base: Expr,
@@ -25,8 +26,8 @@ impl Group {
 }
 
 impl Generator<'_> {
-    /// What is exchanged at a time, as components and their name: the parts of complex numbers one after the other, or
-    /// whole numbers.
+    /// What is exchanged at a time, as components and their name: the parts of complex numbers one
+    /// after the other, or whole numbers.
     pub(super) fn exchanged_parts(&self) -> &'static [(&'static str, &'static str)] {
         if self.recipe.exchange == Exchange::Split { &[("x", "re"), ("y", "im")] } else { &[("xy", "x")] }
     }
@@ -148,8 +149,8 @@ impl Generator<'_> {
         Ok(result)
     }
 
-    /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance from that of the first for every invocation, which is most
-    /// often so, they share its address.
+    /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance
+    /// from that of the first for every invocation, which is most often so, they share its address.
     #[expect(clippy::too_many_arguments, reason = "each is another part of the place")]
     fn places(
         &mut self,

@@ -35,7 +35,8 @@ impl Generator<'_> {
 
     /// Brings every z\[k\], k ≤ n/2, of a line of n together with z\[n-k\].
     ///
-    /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k - first, z\[n-k\] at half + k - first.
+    /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
+    /// first, z\[n-k\] at half + k - first.
     fn mirror_images(&mut self, place: &Invocation, radix: u32, n: u32, values: &Values) -> Result<Vec<Image>, String> {
         let (lanes, lines) = (self.lanes(), self.recipe.lines);
         // Whole rounds of lanes, so that a round's frequencies are all in one piece.
@@ -91,7 +92,8 @@ impl Generator<'_> {
         Ok(rounds.iter().zip(&read).map(image).collect())
     }
 
-    /// Writes element `i` of n where `mirror_images` says, if its frequency is one of the piece from `first` on.
+    /// Writes element `i` of n where `mirror_images` says, if its frequency is one of the piece
+    /// from `first` on.
     fn put_half(&mut self, row: &Expr, i: &Expr, n: u32, first: u32, half: u32, value: &Expr) {
         let memory = self.memory();
         let mut put = |[from, to]: [u32; 2], at: Expr| {

@@ -1,9 +1,11 @@
 //! The text of a pass: the part of `shaders/fft/pass.wgsl` that WGSL cannot say with overrides.
 //!
-//! A line of n elements has `lanes` invocations, T. In the stage of radix r with p the product of the earlier radices, butterfly j in 0..n/r takes
-//! the elements j + k·n/r, k in 0..r, as Stockham asks, and yields the elements (j - j mod p)·r + j mod p + k·p. Invocation t does the butterflies
-//! t, t + T, t + 2T, …: its rounds, the last of which is partial where T does not divide n/r. Between stages elements pass through workgroup
-//! memory. The first stage loads from the array, the last one stores to it.
+//! A line of n elements has `lanes` invocations, T. In the stage of radix r with p the product of
+//! the earlier radices, butterfly j in 0..n/r takes the elements j + k·n/r, k in 0..r, as Stockham
+//! asks, and yields the elements (j - j mod p)·r + j mod p + k·p. Invocation t does the butterflies
+//! t, t + T, t + 2T, …: its rounds, the last of which is partial where T does not divide n/r.
+//! Between stages elements pass through workgroup memory. The first stage loads from the array, the
+//! last one stores to it.
 
 mod arrays;
 mod exchange;
@@ -148,7 +150,8 @@ impl Generator<'_> {
         if self.pass.convolution.is_some() {
             stages.extend(self.recipe.radices.iter().rev());
         }
-        // Stage 0 works where it loads, the others where the last one stores. One stage alone loads where it stores.
+        // Stage 0 works where it loads, the others where the last one stores. One stage alone loads
+        // where it stores.
         let exchanges = stages.len() - usize::from(self.pass.convolution.is_some());
         let load_map = if exchanges > 1 { load_map } else { store_map };
         let first = self.place(load_map);
@@ -199,7 +202,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Whether some results of the last stage, or their imaginary parts, are never stored, which the text tells.
+    /// Whether some results of the last stage, or their imaginary parts, are never stored, which
+    /// the text tells.
     fn drops_results(&self, radix: u32) -> bool {
         let side = &self.pass.store;
         let is_past = |limit: u32| {
@@ -229,7 +233,8 @@ impl Generator<'_> {
             (own, boolean(true))
         } else {
             let count = param("lines", U32);
-            // Invocations past the end go along with the last line, so that no look-up leaves its table.
+            // Invocations past the end go along with the last line, so that no look-up leaves its
+            // table.
             let live = self.body.value("live", own.less(&count));
             (self.body.value("live_line", min(&own, count - 1)), live)
         };
@@ -249,7 +254,8 @@ impl Generator<'_> {
         Invocation { map, t, row, live, coordinates }
     }
 
-    /// What one round does to `count` values, under its condition where it is partial: the results are variables then.
+    /// What one round does to `count` values, under its condition where it is partial: the results
+    /// are variables then.
     fn in_round(&mut self, partial: &Expr, count: u32, write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
         let names: Vec<(String, Type)> = (0..count).map(|k| (format!("y{k}"), complex())).collect();
         self.values_when(partial, &names, write)
@@ -261,7 +267,8 @@ impl Generator<'_> {
         for (b, round) in (0..).zip(values) {
             let partial = self.partial(radix, b, &place.t);
             *round = self.in_round(&partial, radix, |own| {
-                // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation has the same roots.
+                // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation
+                // has the same roots.
                 if p > 1 && (b == 0 || !partial.is_true() || !own.lanes().is_multiple_of(p)) {
                     let j = &place.t + b * own.lanes();
                     // The last stage's j are below p.

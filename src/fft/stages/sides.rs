@@ -1,4 +1,5 @@
-//! Where a pass loads and stores: which elements an invocation takes, where they lie, and under which conditions.
+//! Where a pass loads and stores: which elements an invocation takes, where they lie, and under
+//! which conditions.
 
 use super::super::codelets::{complex, times};
 use super::super::fused::{Element, Fused, Site, Spot, Twiddle, place_of};
@@ -37,7 +38,8 @@ impl Generator<'_> {
         let base_block: u32 = of.low.iter().map(|&(base, _)| base).product();
         if steps.iter().all(|step| step % base_block == 0) {
             let anchor = place(t);
-            // Past the limit of a padded axis, where nothing is read or stored, places may lie beyond what the device counts.
+            // Past the limit of a padded axis, where nothing is read or stored, places may lie
+            // beyond what the device counts.
             let beyond = |step: &u32| (step / base_block).wrapping_mul(of.stride);
             return steps.iter().map(|step| &anchor + beyond(step)).collect();
         }

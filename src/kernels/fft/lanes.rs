@@ -1,4 +1,5 @@
-//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups, or of as many invocations of a workgroup.
+//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups, or of as many
+//! invocations of a workgroup.
 
 use crate::error::Result;
 use crate::kernels::{Bind, Dispatch, Generated, Grid, Kernel, params, sources};

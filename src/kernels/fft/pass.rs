@@ -80,7 +80,8 @@ pub const ROOTS: [&str; 16] = [
     "roots13", "roots14", "roots15",
 ];
 
-/// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the constants, and from 4 on what more pieces there are.
+/// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the constants, and from 4 on
+/// what more pieces there are.
 pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     let mut binds = Vec::new();
     let mut next = 4;

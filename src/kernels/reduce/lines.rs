@@ -45,7 +45,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &[],
 };
 
-/// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room for.
+/// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room
+/// for.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_line = u64::from(params.length) * u64::from(stage.width);

@@ -26,7 +26,8 @@ pub struct Stage {
     pub lanes: u32,
     /// Values that an invocation combines side by side.
     pub accumulators: u32,
-    /// The workgroup that arrives last combines the parts, so many at a time side by side; 0 if none does.
+    /// The workgroup that arrives last combines the parts, so many at a time side by side; 0 if
+    /// none does.
     pub join: u32,
 }
 

@@ -25,7 +25,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WORKGROUP"],
 };
 
-/// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of width 1.
+/// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of
+/// width 1.
 pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let partials = length.div_ceil(workgroup);
     let bytes = u64::from(workgroup * stage_of(&generated).operator.value().bytes());

@@ -46,7 +46,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
 };
 
-/// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of the other axes and elements of `bytes` bytes.
+/// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of
+/// the other axes and elements of `bytes` bytes.
 pub fn dispatch(
     label: String,
     params: Params,

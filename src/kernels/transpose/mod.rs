@@ -10,7 +10,8 @@ pub(crate) mod tiles;
 use super::{Access, Bind, Grid, Slot, input_output};
 use crate::error::Result;
 
-/// The input and the output, and first byte and size of what is bound of each; all of it if there is none.
+/// The input and the output, and first byte and size of what is bound of each; all of it if there
+/// is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
     /// Input and output.

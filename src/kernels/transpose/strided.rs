@@ -66,7 +66,8 @@ impl Block {
     }
 }
 
-/// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the other axes.
+/// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the
+/// other axes.
 pub fn dispatch(
     label: String,
     params: Params,

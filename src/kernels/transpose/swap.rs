@@ -35,7 +35,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
 };
 
-/// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and elements of `bytes` bytes.
+/// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and
+/// elements of `bytes` bytes.
 pub fn dispatch(
     label: String,
     params: Params,

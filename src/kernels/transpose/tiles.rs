@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::kernels::{Dispatch, Form, Generated, Grid, Kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements where these are shifted.
+    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements
+    /// where these are shifted.
     pub struct Params {
         /// Elements along the axis that is the fastest of the input.
         pub extent_a: u32,
@@ -88,7 +89,8 @@ pub struct Side {
     pub shifted: bool,
 }
 
-/// What the generated text computes. Element \[b, a\] of the input, a the fastest axis there, becomes element \[a, b\] of the output.
+/// What the generated text computes. Element \[b, a\] of the input, a the fastest axis there,
+/// becomes element \[a, b\] of the output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tiles {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
@@ -99,11 +101,13 @@ pub struct Tiles {
     pub load: Side,
     /// Accesses to the output, along b.
     pub store: Side,
-    /// Blocks that each invocation loads; of as many elements as an access of the input has, times one of the output.
+    /// Blocks that each invocation loads; of as many elements as an access of the input has, times
+    /// one of the output.
     pub blocks: u32,
     /// Through workgroup memory, and how it is laid out.
     pub memory: Option<Spread>,
-    /// Without workgroup memory: neighbouring invocations store neighbours, where else they load them.
+    /// Without workgroup memory: neighbouring invocations store neighbours, where else they load
+    /// them.
     pub across: bool,
     /// Order of the tiles.
     pub walk: Walk,

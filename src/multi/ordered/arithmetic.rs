@@ -1,5 +1,5 @@
-//! What a reduction does with numbers, on the host: as the WGSL of `src/reduce/arithmetic.rs` does it,
-//! to the bit where WGSL says which bits those are.
+//! What a reduction does with numbers, on the host: as the WGSL of `src/reduce/arithmetic.rs` does
+//! it, to the bit where WGSL says which bits those are.
 
 use std::num::Wrapping;
 use std::ops::{Add, Mul};
@@ -13,7 +13,8 @@ use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 
 /// The arithmetic of an operator whose values are `V`s.
 pub(super) struct Arithmetic<'a, V> {
-    /// The value of the element at a place of the inputs, with its index among those that are reduced.
+    /// The value of the element at a place of the inputs, with its index among those that are
+    /// reduced.
     pub map: &'a dyn Fn(Inputs<'_>, usize, u32) -> V,
     pub combine: &'a dyn Fn(V, V) -> V,
     pub identity: V,
@@ -249,7 +250,8 @@ fn rank<M: Number>(number: M, least: bool) -> u64 {
     number.order().map_or(u64::MAX, |order| if least { !order } else { order })
 }
 
-/// Values of extrema as the device has them: the words of a rank, then the index where it matters, and zeros.
+/// Values of extrema as the device has them: the words of a rank, then the index where it matters,
+/// and zeros.
 #[derive(Clone, Copy)]
 struct Ranked {
     /// Smaller numbers are looked for.
@@ -304,7 +306,8 @@ impl Ranked {
 mod tests {
     use super::*;
 
-    /// Ranks are in the order of the numbers and lead back to them, and every NaN is the same one and wins.
+    /// Ranks are in the order of the numbers and lead back to them, and every NaN is the same one
+    /// and wins.
     fn check<M: Number>(rising: &[M], nans: &[M], is_same: impl Fn(M, M) -> bool) {
         for least in [false, true] {
             let ranked = Ranked { least, is_arg: false, words: size_of::<M>() / 4 };

@@ -1,8 +1,8 @@
-//! Reductions on the host in the order of a device: the dispatches of a program one after the other,
-//! with every value combined as the kernels combine it.
+//! Reductions on the host in the order of a device: the dispatches of a program one after the
+//! other, with every value combined as the kernels combine it.
 //!
-//! The host as a member of a set gives the bits that devices give, which a sum in another order would
-//! not. It is slow.
+//! The host as a member of a set gives the bits that devices give, which a sum in another order
+//! would not. It is slow.
 
 mod arithmetic;
 
@@ -146,9 +146,9 @@ impl Step<'_> {
         }
     }
 
-    /// Combines the accesses of a part in the order of the device: each lane's and accumulator's own,
-    /// then the `width` elements of an access, accumulators and lanes by halves. Element `v` of access
-    /// `i` has the place and the index `at(i, v)`.
+    /// Combines the accesses of a part in the order of the device: each lane's and accumulator's
+    /// own, then the `width` elements of an access, accumulators and lanes by halves. Element `v`
+    /// of access `i` has the place and the index `at(i, v)`.
     fn part<V: Pod>(&self, arithmetic: &Arithmetic<'_, V>, accesses: Range<u32>, width: u32, at: impl Fn(u32, u32) -> (u32, u32)) -> V {
         let Stage { lanes, accumulators, .. } = *self.stage;
         let own = |first: u32, v: u32| {

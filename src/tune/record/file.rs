@@ -12,9 +12,11 @@ pub(super) use crate::files::{beside, read, unique};
 
 /// Bytes of a file that are read at most.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// How long others are waited for. They hold the lock for one line, or for as long as it takes to write the file anew.
+/// How long others are waited for. They hold the lock for one line, or for as long as it takes to
+/// write the file anew.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes before the place up to which a file was read, by which it is known again: they hold a line's checksum.
+/// Bytes before the place up to which a file was read, by which it is known again: they hold a
+/// line's checksum.
 const TAIL: usize = 64;
 
 /// How far a file was read, and what is to be written to it.
@@ -142,7 +144,8 @@ pub(super) fn all_beside(path: &Path, suffix: &str) -> Vec<PathBuf> {
 
 /// Waits for the right to write to the file at `path`, which lasts as long as what is returned.
 ///
-/// What is locked is a file beside it that is never removed: the record itself is replaced by others of its name.
+/// What is locked is a file beside it that is never removed: the record itself is replaced by
+/// others of its name.
 pub(super) fn lock(path: &Path) -> io::Result<File> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -161,7 +164,8 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Appends lines to the file at `path`, which the caller has locked. After a last line that never ended it begins a new one.
+/// Appends lines to the file at `path`, which the caller has locked. After a last line that never
+/// ended it begins a new one.
 pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
     let mut last = [b'\n'];
@@ -179,7 +183,8 @@ pub(super) fn append(path: &Path, lines: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts `text` in the place of the file at `path`, which the caller has locked, so that at any moment the one or the other is there as a whole.
+/// Puts `text` in the place of the file at `path`, which the caller has locked, so that at any
+/// moment the one or the other is there as a whole.
 pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     for leftover in all_beside(path, TEMPORARY) {
         // Whoever writes one keeps it locked.

@@ -4,8 +4,9 @@ use crate::plan::Program;
 
 /// 64 bits, a word of 8 bytes at a time.
 ///
-/// Each step maps the state one to one for a given word, and the word one to one for a given state, so no change within a single word goes unseen.
-/// Neither std's hashers (free to change) nor FNV-1a (a byte at a time, ten times as slow) would do.
+/// Each step maps the state one to one for a given word, and the word one to one for a given state,
+/// so no change within a single word goes unseen. Neither std's hashers (free to change) nor FNV-1a
+/// (a byte at a time, ten times as slow) would do.
 #[derive(Clone, Copy)]
 pub(super) struct Hash(u64);
 
@@ -19,7 +20,8 @@ impl Hash {
         Self(product ^ (product >> 32))
     }
 
-    /// The length goes first, so that neither zeros at the end nor the border between two texts can be mistaken.
+    /// The length goes first, so that neither zeros at the end nor the border between two texts can
+    /// be mistaken.
     pub fn bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks();
         let mut last = [0; 8];
@@ -38,17 +40,19 @@ pub(super) fn of(bytes: &[u8]) -> u64 {
     Hash::new().bytes(bytes).finish()
 }
 
-/// The hash of one text, such as the WGSL of a kernel of the caller's with the values of its overrides: what [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint) may
-/// give. It is the same on every platform and for every version of Rust.
+/// The hash of one text, such as the WGSL of a kernel of the caller's with the values of its
+/// overrides: what [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint) may give. It is the
+/// same on every platform and for every version of Rust.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     of(text.as_bytes())
 }
 
-/// The hash of all that a compiler sees of a program: WGSL text, overrides and workgroup of every dispatch.
+/// The hash of all that a compiler sees of a program: WGSL text, overrides and workgroup of every
+/// dispatch.
 ///
-/// An [`Entry`](super::Entry) carries it, so that a time measured with other shaders is not taken for one of today's. It is the same on every platform and for every version of
-/// Rust.
+/// An [`Entry`](super::Entry) carries it, so that a time measured with other shaders is not taken
+/// for one of today's. It is the same on every platform and for every version of Rust.
 #[must_use]
 pub fn wgsl_hash(program: &Program) -> u64 {
     let mut hash = Hash::new().word(program.dispatches.len() as u64);

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::gpu::{DeviceProfile, Gpu};
 
-/// All that tells one device from another for measurements: what it is, its driver, and what it lets recipes do.
+/// All that tells one device from another for measurements: what it is, its driver, and what it
+/// lets recipes do.
 ///
-/// It holds no index of an adapter, which the next start of the machine may give to another one. Two cards of one type are one device. So is a card of a guest and our
-/// own, if both were opened with the same limits and features: with others other recipes fit.
+/// It holds no index of an adapter, which the next start of the machine may give to another one.
+/// Two cards of one type are one device. So is a card of a guest and our own, if both were opened
+/// with the same limits and features: with others other recipes fit.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Compact", into = "Compact")]
 pub struct DeviceIdentity {
@@ -103,14 +105,16 @@ impl DeviceIdentity {
         self == other
     }
 
-    /// Whether it is the same hardware through the same API, by another driver or another version of it. Limits and features, which a driver may change, are not compared.
+    /// Whether it is the same hardware through the same API, by another driver or another version
+    /// of it. Limits and features, which a driver may change, are not compared.
     #[must_use]
     pub fn differs_in_driver_only(&self, other: &Self) -> bool {
         (&self.backend, self.vendor, self.device, &self.name) == (&other.backend, other.vendor, other.device, &other.name)
             && (&self.driver, &self.driver_info) != (&other.driver, &other.driver_info)
     }
 
-    /// Whether both are of one vendor and of one kind, so that what is fast on the one may be so on the other.
+    /// Whether both are of one vendor and of one kind, so that what is fast on the one may be so on
+    /// the other.
     #[must_use]
     pub fn is_related(&self, other: &Self) -> bool {
         (self.vendor, &self.device_type) == (other.vendor, &other.device_type)

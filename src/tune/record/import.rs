@@ -2,20 +2,24 @@
 
 use std::fmt;
 
-/// How many lines of a file were what. Each line that is not blank is counted once, by the first of these that it is:
-/// unknown, corrupt, duplicate, stale, foreign, accepted.
+/// How many lines of a file were what. Each line that is not blank is counted once, by the first of
+/// these that it is: unknown, corrupt, duplicate, stale, foreign, accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Import {
-    /// Lines of another format or of a kind that this version does not know. Not read, but kept in the file that they are in.
+    /// Lines of another format or of a kind that this version does not know. Not read, but kept in
+    /// the file that they are in.
     pub unknown: usize,
-    /// Lines of ours that were damaged, and lines that never were ours. Rewriting the file drops them.
+    /// Lines of ours that were damaged, and lines that never were ours. Rewriting the file drops
+    /// them.
     pub corrupt: usize,
     /// Items that the record had already, or has something newer in place of.
     pub duplicate: usize,
-    /// Entries that the caller's check found to be of no use here, such as those measured with other shaders. Not taken in.
+    /// Entries that the caller's check found to be of no use here, such as those measured with
+    /// other shaders. Not taken in.
     pub stale: usize,
-    /// Items of another device than the caller's. Taken in, as searches begin with what was fast elsewhere.
+    /// Items of another device than the caller's. Taken in, as searches begin with what was fast
+    /// elsewhere.
     pub foreign: usize,
     /// All others. Taken in.
     pub accepted: usize,

@@ -14,13 +14,15 @@ pub struct Entry {
     pub spec: String,
     /// The recipe, printed.
     pub recipe: String,
-    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program: if it is another today, the time says nothing.
+    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program: if it is another today, the time
+    /// says nothing.
     pub wgsl: u64,
     /// Where it was measured.
     pub device: Arc<DeviceIdentity>,
     /// Time of one run, finite and above zero.
     pub seconds: f64,
-    /// Time of one run by the choice without measurement, in the same rounds, finite and above zero.
+    /// Time of one run by the choice without measurement, in the same rounds, finite and above
+    /// zero.
     pub rules_seconds: f64,
     /// What the times were taken by.
     pub timer: Timer,

@@ -12,10 +12,12 @@ use super::{CRATE_VERSION, DeviceIdentity, Record, file, now};
 /// How the names of the journal's files go on after the record's.
 const SUFFIX: &str = ".trial-";
 
-/// A recipe that is being tried. Dropped, it was harmless; if the process ends before, the next one that opens the record marks it.
+/// A recipe that is being tried. Dropped, it was harmless; if the process ends before, the next one
+/// that opens the record marks it.
 ///
-/// The recipe stands in a file beside the record, which this process keeps locked, so that others know that it lives. A process that is ended by hand, or by
-/// `std::process::exit`, during a trial leaves a mark too: nobody can tell why it ended.
+/// The recipe stands in a file beside the record, which this process keeps locked, so that others
+/// know that it lives. A process that is ended by hand, or by `std::process::exit`, during a trial
+/// leaves a mark too: nobody can tell why it ended.
 #[derive(Debug)]
 pub struct Trial {
     record: Record,
@@ -24,7 +26,8 @@ pub struct Trial {
 }
 
 impl Record {
-    /// Notes that a recipe is about to be tried which may take the process with it. In memory it does nothing.
+    /// Notes that a recipe is about to be tried which may take the process with it. In memory it
+    /// does nothing.
     #[must_use]
     pub fn begin_trial(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Trial {
         let mark = Mark {
@@ -55,7 +58,8 @@ impl Trial {
         self.write();
     }
 
-    /// Writes the line over the one before. What is left of a longer one stands after its end, where nobody reads.
+    /// Writes the line over the one before. What is left of a longer one stands after its end,
+    /// where nobody reads.
     fn write(&mut self) {
         let Some((_, file)) = &mut self.file else { return };
         let line = line::write(&Item::Mark(self.mark.clone())).ok().filter(|line| line.len() <= line::LONGEST);
@@ -80,7 +84,8 @@ impl Drop for Trial {
     }
 }
 
-/// A new file of the journal. In another container a process with this one's number may live, so the name may be taken.
+/// A new file of the journal. In another container a process with this one's number may live, so
+/// the name may be taken.
 fn create(record: &Path) -> io::Result<(PathBuf, File)> {
     let mut attempts = 100;
     loop {

@@ -117,7 +117,8 @@ pub(super) enum Line {
     Blank,
     /// One of ours, byte for byte.
     Item(Item),
-    /// One of ours in another format or with more in it than we know: not to be interpreted, and to be kept.
+    /// One of ours in another format or with more in it than we know: not to be interpreted, and to
+    /// be kept.
     Unknown,
     /// Anything else.
     Corrupt,
@@ -237,7 +238,8 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether a file with this text is a record: it is blank, or one of its lines begins as ours do. Of a last line that never ended the beginning of that is enough.
+/// Whether a file with this text is a record: it is blank, or one of its lines begins as ours do.
+/// Of a last line that never ended the beginning of that is enough.
 pub(super) fn is_ours(text: &[u8]) -> bool {
     let torn = !text.ends_with(b"\n");
     let mut blank = true;

@@ -45,7 +45,8 @@ impl Memory {
         }
     }
 
-    /// Takes an item in, unless there is a newer one in its place; of equally old ones the later stays. Returns whether that changed anything.
+    /// Takes an item in, unless there is a newer one in its place; of equally old ones the later
+    /// stays. Returns whether that changed anything.
     pub fn insert(&mut self, item: Item) -> bool {
         match item {
             Item::Best(entry) => {

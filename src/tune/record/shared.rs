@@ -72,7 +72,8 @@ impl Shared {
         }
     }
 
-    /// Locks the file and writes what is unsaved. The lock lasts as long as what is returned; there is none for a file that is not to be touched.
+    /// Locks the file and writes what is unsaved. The lock lasts as long as what is returned; there
+    /// is none for a file that is not to be touched.
     pub fn write_to(&self, disk: &mut Disk) -> std::io::Result<Option<std::fs::File>> {
         if disk.closed {
             return Ok(None);
@@ -148,7 +149,8 @@ impl Shared {
         Ok(report)
     }
 
-    /// Writes the file anew, with the newest items that `keep` wants and the lines of other formats.
+    /// Writes the file anew, with the newest items that `keep` wants and the lines of other
+    /// formats.
     pub fn rewrite(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize> {
         let Some(mut disk) = self.disk() else {
             let items = self.memory().items();

@@ -12,7 +12,8 @@ use super::{DeviceIdentity, Import, journal};
 use crate::error::{Error, Result};
 use crate::tune::Rigor;
 
-/// Measured recipes, in memory and, mostly, in a file. Cheap to clone; clones are the same record. See [the module](super).
+/// Measured recipes, in memory and, mostly, in a file. Cheap to clone; clones are the same record.
+/// See [the module](super).
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Shared>);
 
@@ -30,14 +31,17 @@ impl Record {
         Self(Arc::default())
     }
 
-    /// The record in the file at `path`, which need not exist yet: it is made, with its directory, when something is added.
+    /// The record in the file at `path`, which need not exist yet: it is made, with its directory,
+    /// when something is added.
     ///
-    /// It never fails. If the file cannot be read or written, or is somebody else's, the record works from memory, which it says once, as [`warning`](Self::warning) and in
-    /// the log. What dead processes left behind in the [journal](super::Trial) becomes marks.
+    /// It never fails. If the file cannot be read or written, or is somebody else's, the record
+    /// works from memory, which it says once, as [`warning`](Self::warning) and in the log. What
+    /// dead processes left behind in the [journal](super::Trial) becomes marks.
     #[must_use]
     pub fn open(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        // Under one name, however it is called and whatever becomes of the working directory: the lock and the journal go by it.
+        // Under one name, however it is called and whatever becomes of the working directory: the
+        // lock and the journal go by it.
         let path = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
         let has_files = !cfg!(target_arch = "wasm32");
         let mut shared = Shared::default();
@@ -63,7 +67,8 @@ impl Record {
         Self::default_path().map_or_else(Self::in_memory, Self::open)
     }
 
-    /// The file that the environment names by `WGPU_FFT_RECORD`, or else `wgpu-fft/record.jsonl` in the directory that the platform has for caches, if it has one.
+    /// The file that the environment names by `WGPU_FFT_RECORD`, or else `wgpu-fft/record.jsonl` in
+    /// the directory that the platform has for caches, if it has one.
     #[must_use]
     pub fn default_path() -> Option<PathBuf> {
         if let Some(path) = std::env::var_os("WGPU_FFT_RECORD").filter(|path| !path.is_empty()) {
@@ -93,16 +98,19 @@ impl Record {
         self.0.warning.get().cloned()
     }
 
-    /// The newest entry of a specification on exactly this device, by a search of this rigor or a greater one. Whether its recipe still means the same program is the
-    /// caller's to check, by [`Entry::wgsl`].
+    /// The newest entry of a specification on exactly this device, by a search of this rigor or a
+    /// greater one. Whether its recipe still means the same program is the caller's to check, by
+    /// [`Entry::wgsl`].
     #[must_use]
     pub fn find(&self, spec: &str, device: &DeviceIdentity, rigor: Rigor) -> Option<Entry> {
         self.0.memory().find(spec, device, rigor).cloned()
     }
 
-    /// Recipes worth starting a search from, the likeliest first: of the same specification by any search on this device, then by the same hardware with another driver,
-    /// by devices of the same vendor and kind, by any device; then of specifications of the same kind (their first two words are equal) on this device. The newest go
-    /// first among equals. At most 8, each once, none that is marked here. They need not fit the device.
+    /// Recipes worth starting a search from, the likeliest first: of the same specification by any
+    /// search on this device, then by the same hardware with another driver, by devices of the same
+    /// vendor and kind, by any device; then of specifications of the same kind (their first two
+    /// words are equal) on this device. The newest go first among equals. At most 8, each once,
+    /// none that is marked here. They need not fit the device.
     #[must_use]
     pub fn seeds(&self, spec: &str, device: &DeviceIdentity) -> Vec<String> {
         self.0.memory().seeds(spec, device)
@@ -126,7 +134,8 @@ impl Record {
         self.0.memory().marks()
     }
 
-    /// Adds an entry, in place of an older one of the same specification, device and rigor. It is there at once; if it cannot be written, it stays in memory, with the one
+    /// Adds an entry, in place of an older one of the same specification, device and rigor. It is
+    /// there at once; if it cannot be written, it stays in memory, with the one
     /// [`warning`](Self::warning), and is written together with the next one that can be.
     ///
     /// # Errors
@@ -142,7 +151,8 @@ impl Record {
         self.0.take(vec![Item::Mark(mark)]);
     }
 
-    /// Takes in what other processes have written since, and says what that was. What this one has added is among it, as known already.
+    /// Takes in what other processes have written since, and says what that was. What this one has
+    /// added is among it, as known already.
     pub fn refresh(&self) -> Import {
         self.0.refresh()
     }
@@ -150,12 +160,14 @@ impl Record {
     /// Drops what was superseded or damaged from the file; returns how many lines.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file cannot be read or written, is somebody else's, or is too large. It is then as it was.
+    /// [`Error::Record`] if the file cannot be read or written, is somebody else's, or is too
+    /// large. It is then as it was.
     pub fn compact(&self) -> Result<usize> {
         self.prune(|_| true)
     }
 
-    /// As [`compact`](Self::compact), and forgets besides what `keep` does not want. `keep` may ask the record, and must not change it.
+    /// As [`compact`](Self::compact), and forgets besides what `keep` does not want. `keep` may ask
+    /// the record, and must not change it.
     ///
     /// # Errors
     /// As [`compact`](Self::compact).
@@ -163,7 +175,8 @@ impl Record {
         self.0.rewrite(&keep)
     }
 
-    /// Takes in the items of another file, which are then written to this record's. `device` tells which of them are foreign; `stale` which entries are to be left out.
+    /// Takes in the items of another file, which are then written to this record's. `device` tells
+    /// which of them are foreign; `stale` which entries are to be left out.
     ///
     /// # Errors
     /// [`Error::Record`] if the file cannot be read, is no record, or is too large.
@@ -174,7 +187,8 @@ impl Record {
         Ok(self.import_text(&text, device, stale))
     }
 
-    /// The same of lines that the caller has, such as those of a file that a program brings along: `include_bytes!("record.jsonl")`.
+    /// The same of lines that the caller has, such as those of a file that a program brings along:
+    /// `include_bytes!("record.jsonl")`.
     pub fn import_text(&self, text: &[u8], device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Import {
         let (mut report, mut reader, mut fresh) = (Import::default(), Reader::default(), Memory::default());
         for line in line::lines(text) {
@@ -205,7 +219,8 @@ impl Record {
         self.import(path, None, &|_| false)
     }
 
-    /// Writes the items that `keep` wants to another file, in place of what it holds; returns how many.
+    /// Writes the items that `keep` wants to another file, in place of what it holds; returns how
+    /// many.
     ///
     /// # Errors
     /// [`Error::Record`] if the file is this record's own or somebody else's, or cannot be written.
@@ -230,7 +245,8 @@ impl Record {
         Ok(lines.len())
     }
 
-    /// Runs `work` with the file locked, so that nobody recovers a journal meanwhile, after what dead processes left was taken in.
+    /// Runs `work` with the file locked, so that nobody recovers a journal meanwhile, after what
+    /// dead processes left was taken in.
     pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> std::io::Result<T>) -> Option<T> {
         let mut disk = self.0.disk()?;
         let done = self.0.write_to(&mut disk).and_then(|_lock| if disk.closed { Ok(None) } else { work(&disk.path).map(Some) });

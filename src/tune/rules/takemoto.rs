@@ -1,12 +1,16 @@
-//! The work sizes of Takemoto, Wada, Kondo and Honda (IPSJ report): how many invocations a workgroup has, from the global size alone.
+//! The work sizes of Takemoto, Wada, Kondo and Honda (IPSJ report): how many invocations a
+//! workgroup has, from the global size alone.
 //!
-//! Their model: a workgroup runs on one compute unit of several processing elements (PE). Where workgroups are too small, much time goes into
-//! switching between them; where they are too large, compute units stay idle. As in OpenCL 1, a local size divides the global size.
+//! Their model: a workgroup runs on one compute unit of several processing elements (PE). Where
+//! workgroups are too small, much time goes into switching between them; where they are too large,
+//! compute units stay idle. As in OpenCL 1, a local size divides the global size.
 //!
 //! This is a baseline to compare with, exactly as published. What is weak about it:
-//! - It does not know the kernel. Which axis has priority is the caller's to say: on the report's own tables the rule comes within 1.01 and 1.11 of
-//!   the best shape, and with the other priority takes 16.9 and 9.6 times as long.
-//! - It wants the processing elements of a compute unit, which WebGPU does not tell; [`pe_per_cu`] is a stand-in.
+//! - It does not know the kernel. Which axis has priority is the caller's to say: on the report's
+//!   own tables the rule comes within 1.01 and 1.11 of the best shape, and with the other priority
+//!   takes 16.9 and 9.6 times as long.
+//! - It wants the processing elements of a compute unit, which WebGPU does not tell; [`pe_per_cu`]
+//!   is a stand-in.
 //! - Where a global size has few divisors, such as a prime, the workgroups are tiny.
 //! - It was fitted to two GPUs of one maker.
 //!
@@ -21,7 +25,8 @@
 //! # }
 //! ```
 //!
-//! The split of a job over devices, [`global_split`], jumps where the smaller of two devices has two fifths of the processing elements: from a half of a large job to a tenth.
+//! The split of a job over devices, [`global_split`], jumps where the smaller of two devices has
+//! two fifths of the processing elements: from a half of a large job to a tenth.
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -80,21 +85,23 @@ pub enum Priority {
     Y,
 }
 
-/// What stands in for the processing elements of a compute unit, which WebGPU does not tell: the smallest subgroup.
+/// What stands in for the processing elements of a compute unit, which WebGPU does not tell: the
+/// smallest subgroup.
 ///
-/// A compute unit has at least that many elements, since a subgroup runs in step on one. So the sizes that come out leave no part of a subgroup idle,
-/// but on GPUs, whose units run several subgroups at once, they are smaller than the rule means them to be. On processors that play a GPU the
-/// two are the same: a core and its lanes.
+/// A compute unit has at least that many elements, since a subgroup runs in step on one. So the
+/// sizes that come out leave no part of a subgroup idle, but on GPUs, whose units run several
+/// subgroups at once, they are smaller than the rule means them to be. On processors that play a
+/// GPU the two are the same: a core and its lanes.
 #[must_use]
 pub fn pe_per_cu(profile: &DeviceProfile) -> u32 {
     profile.subgroup_sizes[0].max(1)
 }
 
-/// The local size of a kernel of one axis: the smallest divisor of the global size that has at least as many invocations as a compute unit has
-/// processing elements.
+/// The local size of a kernel of one axis: the smallest divisor of the global size that has at
+/// least as many invocations as a compute unit has processing elements.
 ///
-/// Of divisors only those count that a workgroup of the device may have along x. If none of these is large enough, it is the largest of them,
-/// in the worst case 1.
+/// Of divisors only those count that a workgroup of the device may have along x. If none of these
+/// is large enough, it is the largest of them, in the worst case 1.
 ///
 /// # Errors
 /// [`Error::Empty`] for a global size of 0, [`Error::LimitExceeded`] if a limit is 0.
@@ -107,12 +114,14 @@ pub fn local_size_1d(global: u32, pe_per_cu: u32, limits: &Limits) -> Result<u32
 
 /// The local size of a kernel of two axes, x and y.
 ///
-/// Among pairs of divisors of the global size whose product is less than 1024, within the limits and a multiple of 16, that of the largest extent
-/// along the axis of priority, and of these that of the largest product. If there is no such pair, the axis of priority has its largest
-/// divisor below 1024 and within the limits, and the other 1.
+/// Among pairs of divisors of the global size whose product is less than 1024, within the limits
+/// and a multiple of 16, that of the largest extent along the axis of priority, and of these that
+/// of the largest product. If there is no such pair, the axis of priority has its largest divisor
+/// below 1024 and within the limits, and the other 1.
 ///
 /// # Errors
-/// [`Error::Empty`] if the global size is 0 along an axis, [`Error::LimitExceeded`] if a limit is 0.
+/// [`Error::Empty`] if the global size is 0 along an axis, [`Error::LimitExceeded`] if a limit
+/// is 0.
 pub fn local_size_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> Result<[u32; 2]> {
     limits.check(&global)?;
     let most = limits.invocations.min(PRODUCT_BELOW_2D - 1);
@@ -132,7 +141,8 @@ pub fn local_size_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> R
     })
 }
 
-/// The amount of computation of a job, by which the smaller of two devices gets less or more than its processing elements are worth.
+/// The amount of computation of a job, by which the smaller of two devices gets less or more than
+/// its processing elements are worth.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Amount {
     /// At least 8·10¹¹ operations: a quarter.
@@ -166,7 +176,8 @@ impl Amount {
     }
 }
 
-/// Units of a job for the smaller one of two devices with so many processing elements: ⌊r·k·`units`⌋ with r = `small` / (`small` + `large`) and k by the [`Amount`], or half of them
+/// Units of a job for the smaller one of two devices with so many processing elements:
+/// ⌊r·k·`units`⌋ with r = `small` / (`small` + `large`) and k by the [`Amount`], or half of them
 /// where r > 2/5. The other device has the rest.
 fn share_of_smaller(units: usize, small: u32, large: u32, amount: Amount) -> u64 {
     let (small, all) = (u128::from(small), u128::from(small) + u128::from(large));
@@ -176,7 +187,8 @@ fn share_of_smaller(units: usize, small: u32, large: u32, amount: Amount) -> u64
 
 /// The parts of a job for devices with so many processing elements; they add up to 1.
 ///
-/// Three and more devices are sorted by their elements, the rule is applied to neighbours, beginning with the two smallest, and the ratios are joined.
+/// Three and more devices are sorted by their elements, the rule is applied to neighbours,
+/// beginning with the two smallest, and the ratios are joined.
 ///
 /// # Errors
 /// [`Error::Unsupported`] without devices, and for a device without processing elements.
@@ -199,7 +211,8 @@ pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<
     Ok(parts.into_iter().map(|part| part / sum).collect())
 }
 
-/// The units of a job for devices with so many processing elements, by [`global_ratios`]: rounded down, and the largest device has the rest.
+/// The units of a job for devices with so many processing elements, by [`global_ratios`]: rounded
+/// down, and the largest device has the rest.
 ///
 /// # Errors
 /// As [`global_ratios`].
@@ -219,7 +232,8 @@ pub fn global_split(units: usize, processing_elements: &[u32], amount: Amount) -
 
 /// The divisors of a number from 1 to `most`, ascending.
 fn divisors(n: u32, most: u32) -> Vec<u32> {
-    // Divisors come in pairs, of which the smaller is at most √n, so that no number takes more than 65,535 steps.
+    // Divisors come in pairs, of which the smaller is at most √n, so that no number takes more than
+    // 65,535 steps.
     let small = (1..=n.isqrt().min(most)).filter(|&divisor| n.is_multiple_of(divisor));
     let mut all: Vec<u32> = small.flat_map(|divisor| [divisor, n / divisor]).filter(|&divisor| divisor <= most).collect();
     all.sort_unstable();

@@ -1,6 +1,8 @@
-// Bilinear resize: output(x, y) = the picture at (x + 1/2, y + 1/2) * its size / size of the output - 1/2, between the four pixels around that.
+// Bilinear resize: output(x, y) = the picture at (x + 1/2, y + 1/2) * its size / size of the
+// output - 1/2, between the four pixels around that.
 //
-// Pixels lie column by column: neighbours along y share memory. Past the edge the picture goes on as at the edge.
+// Pixels lie column by column: neighbours along y share memory. Past the edge the picture goes on
+// as at the edge.
 //
 // Grid: an invocation per pixel of the output, in workgroups of WORKGROUP_X by WORKGROUP_Y.
 // Rust: tests/support/paper/mod.rs

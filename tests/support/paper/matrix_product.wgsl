@@ -1,6 +1,7 @@
 // Matrix product: output[y, x] = sum over i of left[y, i] * right[i, x], all of them row by row.
 //
-// Neighbours along x share a row of the left matrix and load neighbouring elements of the right one.
+// Neighbours along x share a row of the left matrix and load neighbouring elements of the right
+// one.
 //
 // Grid: an invocation per element of the output, in workgroups of WORKGROUP_X by WORKGROUP_Y.
 // Rust: tests/support/paper/mod.rs

@@ -1,4 +1,5 @@
-//! The two kernels of Takemoto, Wada, Kondo and Honda whose times are in `tests/data`, as plain wgpu code: something to tune that is no plan.
+//! The two kernels of Takemoto, Wada, Kondo and Honda whose times are in `tests/data`, as plain
+//! wgpu code: something to tune that is no plan.
 
 #![allow(dead_code, reason = "tests and benchmarks use different parts")]
 
@@ -30,7 +31,8 @@ enum Kind {
 }
 
 impl PaperKernel {
-    /// The product of a matrix of `inner` columns and one of `inner` rows, with a result of `size` columns and rows.
+    /// The product of a matrix of `inner` columns and one of `inner` rows, with a result of `size`
+    /// columns and rows.
     pub fn matrix_product(size: [u32; 2], inner: u32) -> Self {
         // lavapipe leaves longer loops.
         assert!((1..=32_768).contains(&inner), "{inner}");
@@ -93,12 +95,14 @@ impl PaperKernel {
         }
     }
 
-    /// How far an element of the output may be from the reference where inputs are between -1 and 1.
+    /// How far an element of the output may be from the reference where inputs are between -1
+    /// and 1.
     pub fn error_bound(&self) -> f64 {
         match self.kind {
             // Of each product and each sum half a unit of at most `inner`, and the reference's own.
             Kind::MatrixProduct { inner } => f64::from(inner) * (f64::from(inner) + 1.0) * U,
-            // Positions have four roundings, of which the division may be five times as bad; pixels differ by at most 2 along each axis.
+            // Positions have four roundings, of which the division may be five times as bad; pixels
+            // differ by at most 2 along each axis.
             Kind::BilinearResize { picture } => (2.0 * 8.0 * f64::from(picture[0] + picture[1]) + 16.0) * U,
         }
     }
@@ -226,7 +230,8 @@ impl fmt::Display for PaperKernel {
     }
 }
 
-/// The tuner finds a workgroup for the kernels as for plans. Without measuring, the report's rule chooses it; both inputs of a product have one size.
+/// The tuner finds a workgroup for the kernels as for plans. Without measuring, the report's rule
+/// chooses it; both inputs of a product have one size.
 impl Tunable for PaperKernel {
     type Recipe = WorkgroupShape;
 
@@ -242,7 +247,8 @@ impl Tunable for PaperKernel {
         Ok(WorkgroupShape([8, 8]))
     }
 
-    /// The rule's choice with either priority, and squares, which the rule never chooses: its choices are ridges, along which nothing changes.
+    /// The rule's choice with either priority, and squares, which the rule never chooses: its
+    /// choices are ridges, along which nothing changes.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<WorkgroupShape> {
         let both = [takemoto::Priority::X, takemoto::Priority::Y];
         let by_rule = both.into_iter().filter_map(|priority| takemoto::local_size_2d(self.size, priority, &profile.into()).ok());
@@ -312,7 +318,8 @@ fn area([columns, rows]: [u32; 2]) -> usize {
     columns as usize * rows as usize
 }
 
-/// The pixels around element `i` of `size` in a picture of `picture` along an axis, and the weight of the second.
+/// The pixels around element `i` of `size` in a picture of `picture` along an axis, and the weight
+/// of the second.
 fn around(i: usize, size: usize, picture: usize) -> ([usize; 2], f64) {
     let at = ((i as f64 + 0.5) * picture as f64 / size as f64 - 0.5).clamp(0.0, (picture - 1) as f64);
     let low = at as usize;
