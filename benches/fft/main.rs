@@ -4,7 +4,7 @@
 //! cargo bench --bench fft -- --table anchors --in-place                 # the table that cuFFT and VkFFT were measured by
 //! cargo bench --bench fft -- --table lavapipe --against rustfft
 //! cargo bench --bench fft -- --spec "c2c fwd 1024 x32768" \
-//!     --recipe "rows: registers 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table"
+//!     --recipe "rows: stockham 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table"
 //! cargo bench --bench fft -- --recipes-file variants.txt                # dozens of variants in one run
 //! ```
 //!

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use wgpu_fft::multi::partition::in_granules;
+use wgpu_fft::multi::partition::in_multiples;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, fft};
 
@@ -61,14 +61,14 @@ impl<T: Transform> Job<T> {
     /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one
     /// complex row, and which two these are must not depend on the shares; that it does not depend
     /// on the recipe either lets a transform and its inverse have the same shares.
-    pub fn granule(&self) -> usize {
+    pub fn alignment(&self) -> usize {
         let real = !matches!(self.spec.problem().kind, Kind::C2c(_));
         if real && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
     }
 
-    /// Shares of axis 0 that keep the granules together.
+    /// Shares of axis 0 that keep the groups of rows together.
     pub fn rows_by(&self, divide: impl FnOnce(usize) -> wgpu_fft::Result<Vec<usize>>) -> Result<Vec<usize>> {
-        Ok(in_granules(self.geometry.rows, self.granule(), divide)?)
+        Ok(in_multiples(self.geometry.rows, self.alignment(), divide)?)
     }
 
     /// The pass of so many units of axis 0, none for none: forward slabs \[r, …\] of positions to

@@ -53,13 +53,13 @@ impl Samples {
     fn new<T: Transform>(job: &Job<T>) -> Part<Self> {
         job.device.check(Phase::Measure)?;
         let geometry = &job.geometry;
-        let sizes = |units: usize, unit_bytes: usize, granule: usize| {
-            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units).next_multiple_of(granule).min(units);
-            let small = (large / SMALLER).max(1).next_multiple_of(granule).min(units);
+        let sizes = |units: usize, unit_bytes: usize, alignment: usize| {
+            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units).next_multiple_of(alignment).min(units);
+            let small = (large / SMALLER).max(1).next_multiple_of(alignment).min(units);
             if small < large { vec![small, large] } else { vec![large] }
         };
         let complex = size_of::<wgpu_fft::Complex32>();
-        let rows = sizes(geometry.rows, geometry.frequencies() * complex, job.granule());
+        let rows = sizes(geometry.rows, geometry.frequencies() * complex, job.alignment());
         let rows: Part<Vec<_>> =
             rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
         let columns =
@@ -196,9 +196,9 @@ fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Res
         members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
         all
     };
-    let granule = job.granule() as f64;
-    let of_granules: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * granule, ..*cost }).collect();
-    let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_granules)?)))?;
+    let alignment = job.alignment() as f64;
+    let of_groups: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * alignment, ..*cost }).collect();
+    let rows = job.rows_by(|units| Ok(spread(balanced(units, &of_groups)?)))?;
     let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
     let slowest =
         |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);

@@ -64,16 +64,16 @@ pub(crate) fn shares<T: Transform>(job: &Job<T>, strategy: &Strategy) -> Result<
 
 /// The given shares, if they are some of this job.
 fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
-    let fits = |shares: &[usize], units: usize, granule: usize| {
+    let fits = |shares: &[usize], units: usize, alignment: usize| {
         let sum = shares.iter().try_fold(0usize, |sum, share| sum.checked_add(*share));
-        let whole = || ranges(shares).iter().all(|range| range.end == units || range.end.is_multiple_of(granule));
+        let whole = || ranges(shares).iter().all(|range| range.end == units || range.end.is_multiple_of(alignment));
         shares.len() == job.link.size() && sum == Some(units) && whole()
     };
-    let (rows, columns, granule) = (job.geometry.rows, job.geometry.columns, job.granule());
-    if fits(&shares.rows, rows, granule) && fits(&shares.columns, columns, 1) {
+    let (rows, columns, alignment) = (job.geometry.rows, job.geometry.columns, job.alignment());
+    if fits(&shares.rows, rows, alignment) && fits(&shares.columns, columns, 1) {
         return Ok(shares.clone());
     }
     let why =
-        format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {granule}", job.link.size());
+        format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {alignment}", job.link.size());
     Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
 }

@@ -43,7 +43,7 @@ fn opaque(x: vec2<f32>) -> vec2<f32> {
 
 /// Transforms the lines of workgroup `group`.
 // <generated>
-// registers 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products
+// stockham 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products
 const LINES = 4u;
 const LANES = 8u;
 

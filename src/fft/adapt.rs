@@ -25,7 +25,7 @@ use super::lower::{check_pass, lower};
 use super::neighbours::is_sane;
 use super::passes::{Step, chain};
 use super::place::Place;
-use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
+use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{Geometry, Transform};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -63,8 +63,8 @@ impl Adapter<'_> {
     fn without_blocks(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
         let mut own = axes.to_vec();
         for pass in own.iter_mut().flat_map(|axis| &mut axis.passes) {
-            if let PassRecipe::Registers(registers) = pass {
-                registers.block = None;
+            if let PassRecipe::Stockham(stockham) = pass {
+                stockham.block = None;
             }
         }
         let pairs = |axes: &[AxisRecipe]| Pairs::of(self.transform, self.geometry, axes);
@@ -96,11 +96,11 @@ impl Adapter<'_> {
             return Vec::new();
         }
         match own {
-            PassRecipe::Registers(registers) => {
+            PassRecipe::Stockham(stockham) => {
                 let axis = &axes[i];
                 let (pairs, convolution) = (axis.reals != Reals::Complex, axis.bluestein.is_some() && axis.passes.len() == 1);
-                let lines = Lines { n: registers.n(), count: u32::MAX, across: false, pairs, convolution };
-                self.registers(registers, lines).into_iter().map(PassRecipe::Registers).collect()
+                let lines = Lines { n: stockham.n(), count: u32::MAX, across: false, pairs, convolution };
+                self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
             PassRecipe::Lanes { factors, lanes, width, invocations } => {
                 let widths = if self.is_width_free(axes, i, f) { &[4, 2, 1][..] } else { &[] };
@@ -123,7 +123,7 @@ impl Adapter<'_> {
 
     /// The same radices and roots with other lanes and lines, and other ways through workgroup
     /// memory.
-    fn registers(&self, own: &Registers, lines: Lines) -> Vec<Registers> {
+    fn stockham(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let mut lane_counts = lane_counts(own.n(), &own.radices);
         lane_counts.retain(|lanes| *lanes > 0);
         lane_counts.sort_by_key(|lanes| lanes.abs_diff(own.lanes));
@@ -138,8 +138,8 @@ impl Adapter<'_> {
         // told without the text mostly does, so few are enough.
         let of_lanes = |lanes| {
             std::iter::once(own.lines).chain(halves(own.lines)).find_map(|together| {
-                let with = |&(pieces, exchange, banks): &_| Registers { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
-                let all: Vec<Registers> = ways.iter().map(with).filter(|own| self.designer.runs(own, lines)).take(4).collect();
+                let with = |&(pieces, exchange, banks): &_| Stockham { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
+                let all: Vec<Stockham> = ways.iter().map(with).filter(|own| self.designer.runs(own, lines)).take(4).collect();
                 (!all.is_empty()).then_some(all)
             })
         };
@@ -208,7 +208,7 @@ impl Pairs {
 /// The rows of a part are transformed by the same recipe's part for the last axis,
 /// [`Recipe::of_axes`], and not by what the rules choose for rows alone: on the way to reals these
 /// take rows in halves where with other axes they take them in pairs.
-pub(super) fn granule(transform: &Transform, recipe: &Recipe) -> Option<usize> {
+pub(super) fn alignment(transform: &Transform, recipe: &Recipe) -> Option<usize> {
     let Recipe::Axes(axes) = recipe else { return Some(1) };
     match Pairs::of(transform, &transform.geometry().ok()?, axes)? {
         Pairs::Nowhere => Some(1),
@@ -259,7 +259,7 @@ impl Recipe {
             let Some(axis) = number(own.axis) else { continue };
             let mut part = AxisRecipe { axis, ..own.clone() };
             let next_stays = all.get(i + 1).is_some_and(|next| number(next.axis).is_some());
-            if let (false, Some(PassRecipe::Registers(last))) = (next_stays, part.passes.last_mut()) {
+            if let (false, Some(PassRecipe::Stockham(last))) = (next_stays, part.passes.last_mut()) {
                 last.block = None;
             }
             taken.push(part);
@@ -282,7 +282,7 @@ mod tests {
             text.parse::<Recipe>().unwrap().of_axes(axes).map_or_else(|| "none".to_owned(), |recipe| recipe.to_string())
         };
         let [rows, columns, planes] =
-            ["8", "4.4", "2"].map(|radices| format!("registers {radices} lanes=2 lines=3 exchange=split pieces=1 banks=32 roots=products"));
+            ["8", "4.4", "2"].map(|radices| format!("stockham {radices} lanes=2 lines=3 exchange=split pieces=1 banks=32 roots=products"));
         let whole =
             format!("axis 2 pairs: {rows} block=4x8; axis 1 bluestein 16: {columns} block=2x2; axis 0: {planes} block=3x3 + {planes}");
         assert_eq!(of(&whole, &[(2, 0)]), format!("axis 0 pairs: {rows}"));
@@ -301,14 +301,14 @@ mod tests {
 
     #[test]
     fn parts_begin_at_even_rows_where_rows_make_pairs() {
-        let pairs = "registers 15 lanes=1";
-        let of_r2c = |spec: &str, recipe: &str| spec.parse::<R2c>().unwrap().granule(&recipe.parse().unwrap());
-        let of_c2r = |spec: &str, recipe: &str| spec.parse::<C2r>().unwrap().granule(&recipe.parse().unwrap());
+        let pairs = "stockham 15 lanes=1";
+        let of_r2c = |spec: &str, recipe: &str| spec.parse::<R2c>().unwrap().alignment(&recipe.parse().unwrap());
+        let of_c2r = |spec: &str, recipe: &str| spec.parse::<C2r>().unwrap().alignment(&recipe.parse().unwrap());
         assert_eq!(of_r2c("r2c fwd 15 x9", &format!("axis 0 pairs: {pairs}")), Some(2));
         assert_eq!(of_r2c("r2c fwd 15 x9", &format!("axis 0: {pairs}")), Some(1));
         assert_eq!(of_r2c("r2c fwd 30 x9", &format!("axis 0 halves: {pairs}")), Some(1));
         assert_eq!(of_r2c("r2c fwd 16 x9", &format!("axis 0: {pairs}")), None);
-        let columns = "axis 0: registers 3 lanes=1";
+        let columns = "axis 0: stockham 3 lanes=1";
         for (shape, blocks, expected) in [("3x15 x4", "", Some(2)), ("3x15 x4", " block=3x1", Some(2)), ("3x15", " block=3x1", Some(2))] {
             assert_eq!(
                 of_r2c(&format!("r2c fwd {shape}"), &format!("axis 1 pairs: {pairs}{blocks}; {columns}")),
@@ -316,23 +316,23 @@ mod tests {
                 "{shape}{blocks}"
             );
         }
-        let columns = "axis 0: registers 4 lanes=1";
+        let columns = "axis 0: stockham 4 lanes=1";
         assert_eq!(of_r2c("r2c fwd 4x15 x4", &format!("axis 1 pairs: {pairs} block=3x1; {columns}")), Some(2));
         for blocks in ["", " block=2x1"] {
             assert_eq!(of_c2r("c2r inv 4x15 x4", &format!("{columns}{blocks}; axis 1 pairs: {pairs}")), Some(2));
         }
         // Planes that lie closer than rows.
         let layout = "in=15,60,1@240 out=8,32,1@128";
-        let recipe = format!("axis 2 pairs: {pairs}; axis 1: registers 5 lanes=1; axis 0: {}", &columns[8..]);
+        let recipe = format!("axis 2 pairs: {pairs}; axis 1: stockham 5 lanes=1; axis 0: {}", &columns[8..]);
         assert_eq!(of_r2c(&format!("r2c fwd 4x5x15 {layout}"), &recipe), None);
-        let transposed = "rows: registers 8 lanes=1; columns: registers 4 lanes=1; transpose: naive 8x8".parse().unwrap();
-        assert_eq!(C2c::forward([4, 8]).granule(&transposed), Some(1));
+        let transposed = "rows: stockham 8 lanes=1; columns: stockham 4 lanes=1; transpose: naive 8x8".parse().unwrap();
+        assert_eq!(C2c::forward([4, 8]).alignment(&transposed), Some(1));
     }
 
     #[test]
     fn blocks_that_decide_on_pairs_stay() {
         let profile = DeviceProfile::webgpu_defaults();
-        let recipe = |lanes| format!("axis 1 pairs: registers 15.5 lanes={lanes} block=5x2; axis 0: registers 3 lanes=1").parse().unwrap();
+        let recipe = |lanes| format!("axis 1 pairs: stockham 15.5 lanes={lanes} block=5x2; axis 0: stockham 3 lanes=1").parse().unwrap();
         let spec = R2c::forward([3, 75]).batch(4);
         assert!(spec.lower(&recipe(15), &profile).is_ok());
         // Too many invocations: other lanes, and the blocks as they were.

@@ -6,7 +6,7 @@
 use super::design_cpu;
 use super::factors::{factorizations, largest_prime, split_lengths};
 use super::fit::MAX_ELEMENTS;
-use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers};
+use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -190,8 +190,8 @@ impl Designer<'_> {
     /// An axis in one pass, if it fits, perhaps as a convolution.
     pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let lines = self.lines(axis, reals);
-        let registers = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
-        Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Registers(registers)] })
+        let stockham = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
+        Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Stockham(stockham)] })
     }
 
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
@@ -237,23 +237,23 @@ impl Designer<'_> {
     /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
     /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
-        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Registers(registers) if registers.lines < COLUMNS && registers.n() > LONGEST_COLUMN / 2);
+        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < COLUMNS && stockham.n() > LONGEST_COLUMN / 2);
         if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
             return;
         }
-        if let PassRecipe::Registers(registers) = &mut axis.passes[0] {
-            registers.block = Some([8, 16]);
+        if let PassRecipe::Stockham(stockham) = &mut axis.passes[0] {
+            stockham.block = Some([8, 16]);
         }
     }
 
     /// A pass of a line that takes several.
-    fn part(&self, n: u32) -> Option<Registers> {
+    fn part(&self, n: u32) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
         // 1.066, as 256·256·256 with 16 0.860.
         let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
-        let registers = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
-        registers.filter(|own| own.lines >= COLUMNS)
+        let stockham = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
+        stockham.filter(|own| own.lines >= COLUMNS)
     }
 
     /// The lengths of so many passes for a line that is too long for one.
@@ -267,27 +267,27 @@ impl Designer<'_> {
         let n: u32 = lengths.iter().product();
         let last = lengths.len() - 1;
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
-            let mut registers = self.part(length)?;
+            let mut stockham = self.part(length)?;
             let count = (u64::from(count) * u64::from(n / length)).min(u32::MAX.into()) as u32;
-            registers.lines = registers.lines.min(at_least(count));
+            stockham.lines = stockham.lines.min(at_least(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
             // 0.865.
-            if across && length <= 128 && !self.profile.is_cpu() && self.fits(&Registers { lines: 32, ..registers.clone() }, false) {
-                registers.lines = 32;
+            if across && length <= 128 && !self.profile.is_cpu() && self.fits(&Stockham { lines: 32, ..stockham.clone() }, false) {
+                stockham.lines = 32;
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20
             // 0.558, without 0.621.
             if !across && i < last {
-                registers.block = Some([registers.lines.min(lengths[last]), 1]);
+                stockham.block = Some([stockham.lines.min(lengths[last]), 1]);
             }
-            self.in_pieces(&mut registers, Lines { n: length, count, across: true, pairs: false, convolution: false });
-            Some(PassRecipe::Registers(registers))
+            self.in_pieces(&mut stockham, Lines { n: length, count, across: true, pairs: false, convolution: false });
+            Some(PassRecipe::Stockham(stockham))
         });
         Some(AxisRecipe { axis, bluestein, reals, passes: passes.collect::<Option<_>>()? })
     }
 
     /// A recipe for lines that fit one pass.
-    pub fn pass(&self, lines: Lines) -> Option<Registers> {
+    pub fn pass(&self, lines: Lines) -> Option<Stockham> {
         let n = lines.n;
         // Longer ones cannot fit, in however many pieces.
         let longest = self.most_invocations().saturating_mul(MAX_ELEMENTS).min(self.profile.workgroup_bytes.max(4 * MAX_ELEMENTS));
@@ -299,8 +299,8 @@ impl Designer<'_> {
         if n == 1 {
             let most = self.most_invocations().clamp(1, 64);
             let halves = std::iter::successors(Some(most), |together| (*together > 1).then_some(together / 2));
-            let mut shapes = halves.map(|together| Registers { lines: together, banks: 0, ..Registers::new(vec![1], 1) });
-            return shapes.find(|registers| self.fits(registers, lines.pairs));
+            let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
+            return shapes.find(|stockham| self.fits(stockham, lines.pairs));
         }
         if self.barriers_are_dear() && n <= MAX_ELEMENTS && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);
@@ -314,12 +314,12 @@ impl Designer<'_> {
     }
 
     /// All decisions for radices and lanes, if they fit the device.
-    pub fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Registers> {
+    pub fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Stockham> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
         // 0.134, 4096 0.224 in place of 0.151.
-        let mut registers = Registers { banks: if is_cpu { 0 } else { 32 }, ..Registers::new(radices, lanes) };
+        let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
             // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
             (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => 4,
@@ -335,10 +335,10 @@ impl Designer<'_> {
         };
         let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
         loop {
-            registers.lines = together;
+            stockham.lines = together;
             // Rows in 4 pieces lose more than another pass costs: 2^15 0.66, in two passes 0.52.
-            if self.in_pieces(&mut registers, lines) && (lines.across || self.profile.is_cpu() || registers.pieces <= 2) {
-                return Some(registers);
+            if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= 2) {
+                return Some(stockham);
             }
             // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
             // 8 do not fit.
@@ -358,34 +358,34 @@ impl Designer<'_> {
     ///
     /// Where there are too few workgroups to fill the device anyway, one piece: 1024² in place
     /// 0.0138 and 0.0141.
-    fn in_pieces(&self, registers: &mut Registers, lines: Lines) -> bool {
+    fn in_pieces(&self, stockham: &mut Stockham, lines: Lines) -> bool {
         let Lines { pairs, count, .. } = lines;
-        let exchanges = registers.radices.len() > 1 || pairs;
-        let bytes = registers.n() * registers.lines * 4;
-        let few = count.div_ceil(registers.lines) <= 256;
+        let exchanges = stockham.radices.len() > 1 || pairs;
+        let bytes = stockham.n() * stockham.lines * 4;
+        let few = count.div_ceil(stockham.lines) <= 256;
         let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
         for &pieces in liked {
-            let mut own = Registers { pieces, exchange: Exchange::Split, ..registers.clone() };
+            let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
             if !self.runs(&own, lines) {
                 continue;
             }
             // Split halves the memory. n = 64 whole 0.133, split 0.130; 1024 0.160 and 0.133; 4096
             // 0.212 and 0.151. On a processor a barrier costs more than memory: lavapipe, 1024 rows
             // of 1024, 9.3 and 11.0.
-            let whole = Registers { exchange: Exchange::Whole, ..own.clone() };
+            let whole = Stockham { exchange: Exchange::Whole, ..own.clone() };
             if self.profile.is_cpu() && self.fits(&whole, pairs) {
                 own = whole;
             }
-            *registers = own;
+            *stockham = own;
             return true;
         }
         false
     }
 
     /// Whether a pass fits the device, and its pieces the text.
-    pub fn runs(&self, registers: &Registers, lines: Lines) -> bool {
-        let Registers { radices, lanes, pieces, .. } = registers;
-        let n = registers.n();
+    pub fn runs(&self, stockham: &Stockham, lines: Lines) -> bool {
+        let Stockham { radices, lanes, pieces, .. } = stockham;
+        let n = stockham.n();
         // What the text needs in several pieces: every butterfly stores to one piece, every round
         // of lanes loads from one.
         let kept = || {
@@ -395,39 +395,39 @@ impl Designer<'_> {
                 && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
                 && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
         };
-        (*pieces == 1 || kept()) && self.fits(registers, lines.pairs)
+        (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
     }
 
-    fn fits(&self, registers: &Registers, pairs: bool) -> bool {
-        let n = registers.n();
-        let mut elements = if registers.radices.len() > 1 { n / registers.pieces } else { 0 };
+    fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
+        let n = stockham.n();
+        let mut elements = if stockham.radices.len() > 1 { n / stockham.pieces } else { 0 };
         if pairs {
-            elements = elements.max(2 * (n / 2 + 1).div_ceil(registers.pieces).next_multiple_of(registers.lanes));
+            elements = elements.max(2 * (n / 2 + 1).div_ceil(stockham.pieces).next_multiple_of(stockham.lanes));
         }
-        let bytes = 4 * u64::from(elements) * u64::from(registers.lines) * u64::from(registers.exchange.words());
+        let bytes = 4 * u64::from(elements) * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
         bytes <= self.profile.workgroup_bytes.into()
-            && u64::from(registers.lanes) * u64::from(registers.lines) <= self.most_invocations().into()
-            && registers.elements() <= MAX_ELEMENTS
+            && u64::from(stockham.lanes) * u64::from(stockham.lines) <= self.most_invocations().into()
+            && stockham.elements() <= MAX_ELEMENTS
     }
 
     /// The best radices and lanes by an estimate of their cost.
-    fn search(&self, lines: Lines) -> Option<Registers> {
+    fn search(&self, lines: Lines) -> Option<Stockham> {
         let n = lines.n;
         // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
         // 40·27.
         let most = if lines.across { 40 } else { 16.max(largest_prime(n)) };
-        let mut best: Option<(f64, Registers)> = None;
+        let mut best: Option<(f64, Stockham)> = None;
         for radices in factorizations(n, most.max(largest_prime(n))) {
             for lanes in lane_counts(n, &radices) {
                 let cost = self.cost(n, &radices, lanes, lines);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least)
-                    && let Some(registers) = self.complete((radices.clone(), lanes), lines)
+                    && let Some(stockham) = self.complete((radices.clone(), lanes), lines)
                 {
-                    best = Some((cost, registers));
+                    best = Some((cost, stockham));
                 }
             }
         }
-        best.map(|(_, registers)| registers)
+        best.map(|(_, stockham)| stockham)
     }
 
     /// Lower is better: few stages, few idle lanes, and a liked number of elements of an

@@ -47,7 +47,7 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
 pub(super) fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
     match pass {
         PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= width(profile),
-        PassRecipe::Registers(_) | PassRecipe::Radix2 { .. } => true,
+        PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
     }
 }
 

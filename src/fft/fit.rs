@@ -1,6 +1,6 @@
 //! Whether a recipe fits a device, apart from lowering: what can be said before a text is made.
 
-use super::recipe::Registers;
+use super::recipe::Stockham;
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
 use crate::shape::join;
@@ -14,17 +14,17 @@ fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
 /// What a pass takes that transforms nothing, and combines halves or moves elements: 256 neighbours
 /// in a workgroup, or as many as a device has. Of 64, 2¹⁹ workgroups took longer to start than to
 /// run.
-pub(super) fn no_transform(profile: &DeviceProfile) -> Registers {
+pub(super) fn no_transform(profile: &DeviceProfile) -> Stockham {
     let lines = 256.min(profile.invocations).min(profile.workgroup_size[0]).max(1);
-    Registers { lines, banks: 0, ..Registers::new(vec![1], 1) }
+    Stockham { lines, banks: 0, ..Stockham::new(vec![1], 1) }
 }
 
 /// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.
 pub(super) const MAX_ELEMENTS: u32 = 64;
 
 /// Why passes through workgroup memory cannot run on such a device, if they cannot.
-pub(super) fn registers(recipe: &Registers, profile: &DeviceProfile) -> Fit {
-    let Registers { radices, lanes, lines, pieces, banks, block, .. } = recipe;
+pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
+    let Stockham { radices, lanes, lines, pieces, banks, block, .. } = recipe;
     ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
         format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
     })?;

@@ -10,7 +10,7 @@ use super::line::{Line, lines};
 use super::pass::{Index, Pass, Side};
 use super::passes::{Broken, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
-use super::recipe::{AxisRecipe, PassRecipe, Recipe, Registers};
+use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
 use super::stages::{self, Setting};
 use super::transform::{Geometry, Kind, Transform};
@@ -199,10 +199,10 @@ impl Lowering<'_> {
                 self.program.dispatches.push(dispatch);
                 Ok(())
             }
-            PassRecipe::Registers(registers) => {
-                fit::registers(registers, self.profile).map_err(|why| self.unfit(why))?;
-                if registers.n() != rows.n {
-                    return Err(self.unfit(format!("its radices multiply to {}, not to {}", registers.n(), rows.n)));
+            PassRecipe::Stockham(stockham) => {
+                fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
+                if stockham.n() != rows.n {
+                    return Err(self.unfit(format!("its radices multiply to {}, not to {}", stockham.n(), rows.n)));
                 }
                 let side = || Side {
                     storage: Storage::Complex,
@@ -213,9 +213,9 @@ impl Lowering<'_> {
                     index: Index { element: 1, lines: vec![0] },
                     fused: rows.inverse.then_some(Exchange.into()).into_iter().collect(),
                 };
-                let (lines, radices) = (vec![rows.rows], registers.radices.clone());
+                let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
                 let pass = Pass { radices, lines, load: side(), store: side(), convolution: None };
-                self.registers(rows.label(), registers, pass, rows.rows, rows.scale, [input, output])
+                self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
         }
@@ -297,9 +297,9 @@ impl Lowering<'_> {
         let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
-        let registers = match step.recipe {
+        let stockham = match step.recipe {
             None => &fit::no_transform(self.profile),
-            Some(PassRecipe::Registers(registers)) => registers,
+            Some(PassRecipe::Stockham(stockham)) => stockham,
             Some(PassRecipe::Lanes { .. }) => return self.lanes(label, step, &lines, scale, slots),
             Some(recipe @ PassRecipe::Radix2 { .. }) => {
                 let dense = lines.len() == 1
@@ -318,7 +318,7 @@ impl Lowering<'_> {
             }
         };
         // Before anything is made for it.
-        fit::registers(registers, self.profile).map_err(|why| self.unfit(why))?;
+        fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
         let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
             storage: fusion.storage,
@@ -333,13 +333,13 @@ impl Lowering<'_> {
             fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, pair)).collect(),
         };
         let pass = Pass {
-            radices: registers.radices.clone(),
+            radices: stockham.radices.clone(),
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),
             convolution: step.convolution,
         };
-        self.registers(label, registers, pass, count, scale, slots)
+        self.stockham(label, stockham, pass, count, scale, slots)
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.
@@ -396,15 +396,7 @@ impl Lowering<'_> {
     }
 
     /// Adds a dispatch of the kernel `fft/pass`.
-    fn registers(
-        &mut self,
-        label: String,
-        recipe: &Registers,
-        pass: Pass,
-        lines: u32,
-        scale: f32,
-        [input, output]: [Slot; 2],
-    ) -> Result<()> {
+    fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let profile = self.profile;
         let constants = Constants::from_iter(pass.constants());
         // A table that no buffer holds is not added, so that nothing ever computes it.
@@ -447,7 +439,7 @@ mod tests {
     fn appended_transforms_are_those_of_their_own() {
         let profile = DeviceProfile::webgpu_defaults();
         let recipe = |text: &str| text.parse::<Recipe>().unwrap();
-        let rows = "registers 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products";
+        let rows = "stockham 8.8 lanes=8 lines=4 exchange=split pieces=1 banks=32 roots=products";
         let by_transposes = recipe(&format!("rows: {rows}; columns: {rows}; transpose: naive 8x8"));
         let own = |spec: &C2c| spec.design(&profile).unwrap();
         let [long, square] = [C2c::forward(1 << 20), C2c::forward([64, 64])];

@@ -48,6 +48,6 @@ mod transform;
 
 pub use crate::layout::Layout;
 pub(crate) use parts::{PartKind, Parts};
-pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
+pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};

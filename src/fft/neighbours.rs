@@ -9,7 +9,7 @@ use super::factors::{factorizations, largest_prime};
 use super::fit::MAX_ELEMENTS;
 use super::lower::lower;
 use super::passes::chain;
-use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Registers, Roots};
+use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 use super::transform::{Geometry, Kind, Transform};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -87,8 +87,8 @@ pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Ve
     for (times, over) in [(2, 1), (1, 2)] {
         let scaled = |own: &AxisRecipe| {
             let passes = own.passes.iter().enumerate().map(|(f, pass)| match pass {
-                PassRecipe::Registers(registers) if space.lines(own, f).is_some_and(|lines| lines.across) => {
-                    PassRecipe::Registers(Registers { lines: (registers.lines.saturating_mul(times) / over).max(1), ..registers.clone() })
+                PassRecipe::Stockham(stockham) if space.lines(own, f).is_some_and(|lines| lines.across) => {
+                    PassRecipe::Stockham(Stockham { lines: (stockham.lines.saturating_mul(times) / over).max(1), ..stockham.clone() })
                 }
                 pass => pass.clone(),
             });
@@ -127,7 +127,7 @@ pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &Devic
 /// Whether nothing is 0 that others are divided by.
 pub(super) fn is_sane(pass: &PassRecipe) -> bool {
     match pass {
-        PassRecipe::Registers(Registers { radices, lanes, lines, pieces, .. }) => {
+        PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, .. }) => {
             let fine = |radix: &u32| (1..=MAX_ELEMENTS).contains(radix);
             !radices.is_empty() && radices.iter().all(fine) && [lanes, lines, pieces].iter().all(|value| **value > 0)
         }
@@ -153,7 +153,7 @@ impl Space<'_> {
     /// Whether a pass fits the device, as far as can be told without its text.
     fn runs(&self, axis: &AxisRecipe, f: usize) -> bool {
         match (&axis.passes[f], self.lines(axis, f)) {
-            (PassRecipe::Registers(registers), Some(lines)) => self.designer.runs(registers, lines),
+            (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.runs(stockham, lines),
             _ => true,
         }
     }
@@ -165,7 +165,7 @@ impl Space<'_> {
         own[i] = axis;
         self.sound(own.clone()).or_else(|| {
             for axis in own.iter_mut().take(i + 1) {
-                if let Some(PassRecipe::Registers(last)) = axis.passes.last_mut() {
+                if let Some(PassRecipe::Stockham(last)) = axis.passes.last_mut() {
                     last.block = None;
                 }
             }
@@ -181,7 +181,7 @@ impl Space<'_> {
         }
         let mut own: Vec<AxisRecipe> = axes.iter().rev().cloned().collect();
         for axis in &mut own {
-            if let Some(PassRecipe::Registers(last)) = axis.passes.last_mut() {
+            if let Some(PassRecipe::Stockham(last)) = axis.passes.last_mut() {
                 last.block = None;
             }
         }
@@ -211,7 +211,7 @@ impl Space<'_> {
                 AxisRecipe { passes, ..own.clone() }
             };
             let own_passes = match &own.passes[f] {
-                PassRecipe::Registers(registers) => self.of_registers(axes, i, f, registers),
+                PassRecipe::Stockham(stockham) => self.of_registers(axes, i, f, stockham),
                 PassRecipe::Lanes { factors, lanes, width, invocations } => {
                     of_lanes(*factors, *lanes, *width, *invocations, self.profile, own.passes.len() == 1)
                 }
@@ -311,14 +311,14 @@ impl Space<'_> {
     }
 
     /// The recipes around one for registers, best first.
-    fn of_registers(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Registers) -> Vec<PassRecipe> {
+    fn of_registers(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<PassRecipe> {
         let axis = &axes[i];
         let Some(lines) = self.lines(axis, f) else { return Vec::new() };
-        let mut all: Vec<Registers> = Vec::new();
+        let mut all: Vec<Stockham> = Vec::new();
         let other_lines = twice_and_half(own.lines).filter(|other| *other < own.lines || own.lines < at_least(lines.count));
-        all.extend(other_lines.map(|lines| Registers { lines, ..own.clone() }));
+        all.extend(other_lines.map(|lines| Stockham { lines, ..own.clone() }));
         let exchanges = own.radices.len() > 1 || lines.pairs;
-        let pieces = |pieces| Registers { pieces, ..own.clone() };
+        let pieces = |pieces| Stockham { pieces, ..own.clone() };
         if exchanges {
             all.extend(twice_and_half(own.pieces).filter(|pieces| *pieces <= 4).map(pieces));
         }
@@ -327,55 +327,53 @@ impl Space<'_> {
         let mut radices = self.other_radices(own, lines, if several { 2 } else { 4 });
         if several {
             // What follows was made for these lines and blocks.
-            for registers in &mut radices {
-                let kept = Registers { lines: own.lines, block: own.block, ..registers.clone() };
-                *registers = if self.designer.runs(&kept, lines) { kept } else { Registers { block: own.block, ..registers.clone() } };
+            for stockham in &mut radices {
+                let kept = Stockham { lines: own.lines, block: own.block, ..stockham.clone() };
+                *stockham = if self.designer.runs(&kept, lines) { kept } else { Stockham { block: own.block, ..stockham.clone() } };
             }
         }
         all.extend(radices);
         if exchanges {
             let exchange = if own.exchange == Exchange::Split { Exchange::Whole } else { Exchange::Split };
-            all.push(Registers { exchange, ..own.clone() });
+            all.push(Stockham { exchange, ..own.clone() });
             all.extend([1, 2, 4].map(pieces));
         }
-        all.extend(self.blocks(axes, i, f, own).into_iter().map(|block| Registers { block, ..own.clone() }));
+        all.extend(self.blocks(axes, i, f, own).into_iter().map(|block| Stockham { block, ..own.clone() }));
         if own.radices.len() > 1 {
             let roots = if own.roots == Roots::Table { Roots::Products } else { Roots::Table };
-            all.push(Registers { roots, ..own.clone() });
-            all.extend([32, 0, 16, 64].map(|banks| Registers { banks, ..own.clone() }));
+            all.push(Stockham { roots, ..own.clone() });
+            all.extend([32, 0, 16, 64].map(|banks| Stockham { banks, ..own.clone() }));
         }
         let fine = others(Some(own), all).into_iter().filter(|other| self.designer.runs(other, lines));
-        fine.map(PassRecipe::Registers).collect()
+        fine.map(PassRecipe::Stockham).collect()
     }
 
     /// More and fewer lanes, of which few are idle, by as many lines and by as many invocations.
-    fn other_lanes(&self, own: &Registers, lines: Lines) -> Vec<Registers> {
+    fn other_lanes(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let n = own.n();
         // None idle in some stage, and no more than half of them in another.
         let few_idle = |lanes: &u32| {
             let mut butterflies = own.radices.iter().map(|radix| n / radix);
             butterflies.clone().any(|count| count.next_multiple_of(*lanes) * 8 <= count * 9) && butterflies.all(|count| *lanes <= 2 * count)
         };
-        let fits = |lanes: &u32| Registers { lanes: *lanes, ..own.clone() }.elements() <= MAX_ELEMENTS;
+        let fits = |lanes: &u32| Stockham { lanes: *lanes, ..own.clone() }.elements() <= MAX_ELEMENTS;
         let counts: Vec<u32> = lane_counts(n, &own.radices).into_iter().filter(|lanes| few_idle(lanes) && fits(lanes)).collect();
         let fewer = counts.iter().rev().find(|lanes| **lanes < own.lanes);
         let more = counts.iter().find(|lanes| **lanes > own.lanes);
         let mut all = Vec::new();
         for lanes in [more, fewer].into_iter().flatten() {
-            let same = Registers { lanes: *lanes, ..own.clone() };
+            let same = Stockham { lanes: *lanes, ..own.clone() };
             let invocations = (own.lanes.saturating_mul(own.lines) / lanes).max(1).min(at_least(lines.count));
-            let traded = Registers { lines: 1 << invocations.ilog2(), ..same.clone() };
+            let traded = Stockham { lines: 1 << invocations.ilog2(), ..same.clone() };
             // Pieces that the lanes do not divide are left out.
-            all.extend(
-                [same, traded].map(|other| if self.designer.runs(&other, lines) { other } else { Registers { pieces: 1, ..other } }),
-            );
+            all.extend([same, traded].map(|other| if self.designer.runs(&other, lines) { other } else { Stockham { pieces: 1, ..other } }));
         }
         all
     }
 
     /// Other orders of the radices, then so many other radices: what was measured, two in place of
     /// one, one in place of two, other products of few, by the estimate of the rules.
-    fn other_radices(&self, own: &Registers, lines: Lines, most: usize) -> Vec<Registers> {
+    fn other_radices(&self, own: &Stockham, lines: Lines, most: usize) -> Vec<Stockham> {
         let n = own.n();
         if n == 1 {
             return Vec::new();
@@ -387,8 +385,8 @@ impl Space<'_> {
             orders.push(swapped);
         }
         let orders = others(Some(&own.radices), orders).into_iter().take(3).map(|radices| {
-            let kept = Registers { radices, ..own.clone() };
-            if self.designer.runs(&kept, lines) { kept } else { Registers { pieces: 1, ..kept } }
+            let kept = Stockham { radices, ..own.clone() };
+            if self.designer.runs(&kept, lines) { kept } else { Stockham { pieces: 1, ..kept } }
         });
         let sorted = |mut radices: Vec<u32>| {
             radices.sort_unstable_by(|a, b| b.cmp(a));
@@ -407,7 +405,7 @@ impl Space<'_> {
             }));
         }
         let lanes_of = |radices: &[u32]| {
-            let elements = |lanes: u32| Registers::new(radices.to_vec(), lanes).elements();
+            let elements = |lanes: u32| Stockham::new(radices.to_vec(), lanes).elements();
             let counts = lane_counts(n, radices).into_iter().filter(|lanes| elements(*lanes) <= MAX_ELEMENTS);
             counts.map(|lanes| (self.designer.cost(n, radices, lanes, lines), lanes)).min_by(|a, b| a.0.total_cmp(&b.0))
         };
@@ -428,9 +426,9 @@ impl Space<'_> {
 
     /// Whether and in which blocks a pass may leave its result: for the next pass of the axis, or
     /// the next axis.
-    fn blocks(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Registers) -> Vec<Option<[u32; 2]>> {
+    fn blocks(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<Option<[u32; 2]>> {
         let axis = &axes[i];
-        let registers = |pass: &PassRecipe| if let PassRecipe::Registers(registers) = pass { Some(registers.lines) } else { None };
+        let stockham = |pass: &PassRecipe| if let PassRecipe::Stockham(stockham) = pass { Some(stockham.lines) } else { None };
         if f + 1 < axis.passes.len() {
             let last = axis.passes.last().and_then(PassRecipe::n).unwrap_or(1);
             let along = own.block.map_or(own.lines, |[along, _]| along);
@@ -439,7 +437,7 @@ impl Space<'_> {
             return if own.block.is_some() { others.chain([None]).collect() } else { others.take(1).collect() };
         }
         let Some(next) = axes.get(i + 1).filter(|next| axis.passes.len() == 1 && next.passes.len() == 1) else { return Vec::new() };
-        let Some(lines) = registers(&next.passes[0]) else { return Vec::new() };
+        let Some(lines) = stockham(&next.passes[0]) else { return Vec::new() };
         // From 8 columns on blocks gain nothing: what the next axis loads is long enough.
         if own.block.is_none() && lines > COLUMNS {
             return Vec::new();
@@ -453,7 +451,7 @@ impl Space<'_> {
         let [r, c] = self.matrix()?;
         let rows = |n: u32, other: u32| {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            self.designer.pass(Lines { n, count, across: false, pairs: false, convolution: false }).map(PassRecipe::Registers)
+            self.designer.pass(Lines { n, count, across: false, pairs: false, convolution: false }).map(PassRecipe::Stockham)
         };
         let transpose = self.transposes([r, c], None).into_iter().next()?;
         Some(Recipe::Transposed { rows: rows(c, r)?, columns: rows(r, c)?, transpose })
@@ -499,15 +497,15 @@ impl Space<'_> {
         let of_rows = |own: &PassRecipe, n: u32, other: u32| -> Vec<PassRecipe> {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
             let lines = Lines { n, count, across: false, pairs: false, convolution: false };
-            let by_the_rules = self.designer.pass(lines).map(PassRecipe::Registers);
+            let by_the_rules = self.designer.pass(lines).map(PassRecipe::Stockham);
             match own {
-                PassRecipe::Registers(registers) if registers.n() == n => {
-                    let mut all: Vec<Registers> =
-                        twice_and_half(registers.lines).map(|lines| Registers { lines, ..registers.clone() }).collect();
-                    all.extend(self.other_lanes(registers, lines));
-                    all.extend(self.other_radices(registers, lines, 4));
+                PassRecipe::Stockham(stockham) if stockham.n() == n => {
+                    let mut all: Vec<Stockham> =
+                        twice_and_half(stockham.lines).map(|lines| Stockham { lines, ..stockham.clone() }).collect();
+                    all.extend(self.other_lanes(stockham, lines));
+                    all.extend(self.other_radices(stockham, lines, 4));
                     all.retain(|other| self.designer.runs(other, lines));
-                    all.into_iter().map(PassRecipe::Registers).chain(by_the_rules).collect()
+                    all.into_iter().map(PassRecipe::Stockham).chain(by_the_rules).collect()
                 }
                 PassRecipe::Radix2 { rows, lanes } => by_the_rules.into_iter().chain(of_radix2(*rows, *lanes)).collect(),
                 _ => by_the_rules.into_iter().collect(),

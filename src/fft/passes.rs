@@ -599,7 +599,7 @@ fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
 
 fn block_of(pass: &PassRecipe) -> Option<[u32; 2]> {
     match pass {
-        PassRecipe::Registers(registers) => registers.block,
+        PassRecipe::Stockham(stockham) => stockham.block,
         PassRecipe::Radix2 { .. } | PassRecipe::Lanes { .. } => None,
     }
 }

@@ -75,9 +75,9 @@ pub enum PassRecipe {
     /// The kernel `fft/pass`: butterflies of larger radices in registers, a pass through workgroup
     /// memory between them.
     ///
-    /// Printed as `registers 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
+    /// Printed as `stockham 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
     /// roots=products block=8x4`.
-    Registers(Registers),
+    Stockham(Stockham),
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
     /// for processors that pose as GPUs. Of complex numbers in one binding, without blocks;
     /// accesses of several numbers need neighbours on both sides, along the line or across as many
@@ -106,7 +106,7 @@ pub enum PassRecipe {
 /// a line or the same element of neighbouring lines, whichever lie closer in memory, and values lie
 /// in workgroup memory where their accesses meet in the fewest banks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Registers {
+pub struct Stockham {
     /// Radices of the stages in order, each at most 64; their product is the length of a line.
     pub radices: Vec<u32>,
     /// Invocations for a line.
@@ -126,7 +126,7 @@ pub struct Registers {
     pub block: Option<[u32; 2]>,
 }
 
-impl Registers {
+impl Stockham {
     /// The least that can be said: all other decisions at their defaults, which are what parsing
     /// fills in.
     #[must_use]
@@ -154,17 +154,17 @@ impl PassRecipe {
     pub fn n(&self) -> Option<u32> {
         match self {
             Self::Radix2 { .. } => None,
-            Self::Registers(registers) => Some(registers.n()),
+            Self::Stockham(stockham) => Some(stockham.n()),
             Self::Lanes { factors: [j, k], .. } => Some(j.saturating_mul(*k)),
         }
     }
 }
 
-impl fmt::Display for Registers {
+impl fmt::Display for Stockham {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "registers {} lanes={} lines={} exchange={} pieces={} banks={} roots={}",
+            "stockham {} lanes={} lines={} exchange={} pieces={} banks={} roots={}",
             join(&self.radices, "."),
             self.lanes,
             self.lines,
@@ -236,7 +236,7 @@ impl fmt::Display for PassRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Radix2 { rows, lanes } => write!(f, "radix2 rows={rows} lanes={lanes}"),
-            Self::Registers(registers) => registers.fmt(f),
+            Self::Stockham(stockham) => stockham.fmt(f),
             Self::Lanes { factors: [j, k], lanes, width, invocations } => {
                 write!(f, "lanes {j}.{k} lanes={lanes} width={width} invocations={invocations}")
             }
@@ -280,12 +280,16 @@ impl<'a> Fields<'a> {
 impl FromStr for PassRecipe {
     type Err = Error;
 
-    /// Of `registers` only the radices and `lanes` are needed.
+    /// Of `stockham` only the radices and `lanes` are needed. Records and scripts of earlier versions
+    /// call it `registers`, which is read as well.
     fn from_str(text: &str) -> Result<Self> {
         let mut fields = Fields { text, fields: Vec::new() };
         let mut words = text.split_whitespace();
-        let kind = words.next().ok_or_else(|| fields.wrong("it is empty"))?;
-        let radices = if matches!(kind, "registers" | "lanes") { words.next() } else { None };
+        let kind = match words.next().ok_or_else(|| fields.wrong("it is empty"))? {
+            "registers" => "stockham",
+            kind => kind,
+        };
+        let radices = if matches!(kind, "stockham" | "lanes") { words.next() } else { None };
         fields.fields = words
             .map(|word| word.split_once('='))
             .collect::<Option<_>>()
@@ -301,10 +305,10 @@ impl FromStr for PassRecipe {
                     invocations: fields.number("invocations", None)?,
                 }
             }
-            "registers" => {
+            "stockham" => {
                 let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
                 let radices = radices.map_err(|_| fields.wrong("radices are numbers with dots between them"))?;
-                let default = Registers::new(radices, fields.number("lanes", None)?);
+                let default = Stockham::new(radices, fields.number("lanes", None)?);
                 let block = match fields.take("block").map(|value| value.split_once('x')) {
                     None => None,
                     Some(pair) => Some(
@@ -312,7 +316,7 @@ impl FromStr for PassRecipe {
                             .ok_or_else(|| fields.wrong("block is two numbers, such as 8x4"))?,
                     ),
                 };
-                Self::Registers(Registers {
+                Self::Stockham(Stockham {
                     lines: fields.number("lines", Some(default.lines))?,
                     exchange: fields.word("exchange", default.exchange, "whole or split")?,
                     pieces: fields.number("pieces", Some(default.pieces))?,
@@ -322,7 +326,7 @@ impl FromStr for PassRecipe {
                     ..default
                 })
             }
-            _ => return Err(fields.wrong("it begins with registers, lanes or radix2")),
+            _ => return Err(fields.wrong("it begins with stockham, lanes or radix2")),
         };
         fields.done()?;
         Ok(recipe)

@@ -94,8 +94,8 @@ macro_rules! specification {
             /// none that a part would make, or the recipe does not solve the transform. The rows of
             /// a part go by this recipe's part for the last axis ([`Recipe::of_axes`]), and not by
             /// what the rules choose for rows alone.
-            pub(crate) fn granule(&self, recipe: &Recipe) -> Option<usize> {
-                adapt::granule(&self.0, recipe)
+            pub(crate) fn alignment(&self, recipe: &Recipe) -> Option<usize> {
+                adapt::alignment(&self.0, recipe)
             }
         }
 

@@ -106,11 +106,11 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
 /// The shares of members by their costs, and the seconds that the slowest of them takes.
 ///
 /// They are in the order of the members, in which units are given out: only the last share may end
-/// within a granule.
-fn shared(units: usize, granule: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
+/// within one alignment.
+fn shared(units: usize, alignment: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
     members.sort_by_key(|(member, _)| *member);
-    let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * granule as f64, ..*cost }).collect();
-    let shares = partition::in_granules(units, granule, |groups| partition::balanced(groups, &costs))?;
+    let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
+    let shares = partition::in_multiples(units, alignment, |groups| partition::balanced(groups, &costs))?;
     let seconds = shares.iter().zip(&members).map(|(&share, (_, cost))| cost.of(share)).fold(0.0, f64::max);
     let shares = members.iter().zip(shares).map(|((member, _), share)| (*member, share));
     Ok((shares.filter(|(_, share)| *share > 0).collect(), seconds))
@@ -133,7 +133,7 @@ impl Balance {
         let mut alone: Vec<(usize, Cost, usize)> = Vec::new();
         let mut rates = Vec::new();
         for &member in present {
-            let first = phase.granule.min(units);
+            let first = phase.alignment.min(units);
             let time = |units: usize| -> std::result::Result<f64, (usize, Error)> {
                 engine.sample(reading, &[(member, units)])?;
                 let twice = [engine.sample(reading, &[(member, units)])?[0], engine.sample(reading, &[(member, units)])?[0]];
@@ -142,7 +142,7 @@ impl Balance {
             let short = time(first)?;
             // As many as a piece has, or fewer if it takes too long.
             let most = engine.most_units(reading, member, units.div_ceil(present.len())).min(units);
-            let affordable = (SAMPLE_SECONDS / (short / first as f64)) as usize / phase.granule * phase.granule;
+            let affordable = (SAMPLE_SECONDS / (short / first as f64)) as usize / phase.alignment * phase.alignment;
             let sample = affordable.clamp(first, most.max(first));
             let long = if sample > first { time(sample)? } else { short };
             let slope = (long - short) / (sample - first).max(1) as f64;
@@ -169,7 +169,7 @@ impl Balance {
                 candidates.push(Candidate { division, predicted, observed: None, runs: 0 });
             }
         };
-        let granule = phase.granule.max((units / 128).checked_ilog2().map_or(1, |log| 1 << log)).next_multiple_of(phase.granule);
+        let alignment = phase.alignment.max((units / 128).checked_ilog2().map_or(1, |log| 1 << log)).next_multiple_of(phase.alignment);
         for count in (1..=alone.len()).rev() {
             let group = &alone[..count];
             let costs: Vec<Cost> = if count == 1 {
@@ -178,8 +178,8 @@ impl Balance {
                 // Samples that take all about as long, so that nobody has the machine for itself.
                 let least = group.iter().map(|(_, cost, sample)| cost.of(*sample)).fold(f64::INFINITY, f64::min);
                 let enough = |cost: &Cost, sample: usize| {
-                    let units = ((least - cost.fixed) / cost.per_unit) as usize / phase.granule * phase.granule;
-                    units.clamp(phase.granule.min(sample), sample)
+                    let units = ((least - cost.fixed) / cost.per_unit) as usize / phase.alignment * phase.alignment;
+                    units.clamp(phase.alignment.min(sample), sample)
                 };
                 let asked: Vec<(usize, usize)> = group.iter().map(|(member, cost, sample)| (*member, enough(cost, *sample))).collect();
                 engine.sample(reading, &asked)?;
@@ -201,7 +201,7 @@ impl Balance {
                 named.into_iter().map(|(_, cost, _)| cost).collect()
             };
             let members = group.iter().zip(costs).map(|((member, ..), cost)| (*member, cost)).collect();
-            let (shares, predicted) = shared(units, granule, members).map_err(|error| (group[0].0, error))?;
+            let (shares, predicted) = shared(units, alignment, members).map_err(|error| (group[0].0, error))?;
             if dynamic && shares.len() > 1 {
                 add(Division::Guided(shares.iter().map(|(member, _)| *member).collect()), predicted);
             }
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
     }
 
-    /// The short granule was the slowest member's, wherever its units were: if it came first, rows
+    /// The short multiple was the slowest member's, wherever its units were: if it came first, rows
     /// of reals were parted from the rows they make a pair with.
     #[test]
     fn only_the_last_share_ends_within_a_granule() {

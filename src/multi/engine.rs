@@ -10,7 +10,7 @@ use super::report::Work;
 use super::ring::{Ring, Tasks};
 use super::schedule::{Schedule, Shares};
 use super::set::{Member, MemberKind};
-use super::slab::{Grid, Stock};
+use super::slab::{Grid, OutputShare};
 use crate::error::{Error, Result};
 
 /// Bytes of a piece, input and output together, at most. H200, 65536 rows of 4096 complex numbers,
@@ -85,7 +85,7 @@ impl Engine<'_> {
             let each = of_piece.saturating_mul(self.pace.depth.max(1) as u64);
             most = most.min((memory / each).min(usize::MAX as u64) as usize);
         }
-        (most / phase.granule * phase.granule).max(phase.granule)
+        (most / phase.alignment * phase.alignment).max(phase.alignment)
     }
 
     /// Has a member work on a schedule until nothing is left for it.
@@ -123,7 +123,7 @@ impl Engine<'_> {
         members: &[usize],
         shares: Shares<'a>,
         progress: Box<dyn Fn(usize) + Sync + 'a>,
-    ) -> (Vec<(usize, Work)>, Vec<Stock<'a>>) {
+    ) -> (Vec<(usize, Work)>, Vec<OutputShare<'a>>) {
         let sizes: Vec<usize> = match &shares {
             Shares::Fixed(shares) => shares.iter().map(|stock| stock.units.len()).collect(),
             Shares::Guided(stocks) => {
@@ -131,7 +131,7 @@ impl Engine<'_> {
                 vec![all.div_ceil(members.len().max(1)); members.len()]
             }
         };
-        let schedule = Schedule::new(shares, members.len(), reading.phase.output.inner, reading.phase.granule, progress);
+        let schedule = Schedule::new(shares, members.len(), reading.phase.output.inner, reading.phase.alignment, progress);
         let run = |participant: usize| {
             (members[participant], self.work(reading, members[participant], sizes[participant], &schedule, participant))
         };
@@ -169,8 +169,8 @@ impl Engine<'_> {
             let grid = Grid::new(phase.output.outer, units, phase.output.inner);
             // Written once, so that no page is new when the clock runs.
             let mut memory = vec![1; grid.bytes];
-            let stock = Stock::whole(&grid, &mut memory);
-            let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.granule, Box::new(|_| ()));
+            let stock = OutputShare::whole(&grid, &mut memory);
+            let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.alignment, Box::new(|_| ()));
             let begin = Instant::now();
             let work = self.work(reading, member, units, &schedule, 0);
             (member, work.error.map_or(Ok(begin.elapsed().as_secs_f64()), Err))

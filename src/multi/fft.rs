@@ -36,7 +36,7 @@ macro_rules! divided {
             }
 
             fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize> {
-                self.granule(recipe)
+                self.alignment(recipe)
             }
         }
 
@@ -209,7 +209,7 @@ impl<'a, S: Transform> Divider<'a, S> {
         let view = View { kind, at, seen, axes: axes.to_vec(), factor: if last { self.parts.factor } else { 1.0 } };
         let part = view.clone();
         let units = view.seen[at].extent;
-        let (granule, work): (usize, Arc<dyn Work>) = match kind {
+        let (alignment, work): (usize, Arc<dyn Work>) = match kind {
             PartKind::Complex { inverse } => self.work(&view, move |units| {
                 let (shape, batch, axes) = part.shape(units)?;
                 let spec = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
@@ -242,7 +242,7 @@ impl<'a, S: Transform> Divider<'a, S> {
         let transformed: Vec<String> = axes.iter().map(|axis| (axis - 1).to_string()).collect();
         Ok(Phase {
             label: format!("axes {} transformed, cut along {}", transformed.join(" and "), names(cut)),
-            granule: granule.min(units),
+            alignment: alignment.min(units),
             from: if first { Place::Input } else { Place::Output },
             to: Place::Output,
             input,
@@ -268,23 +268,23 @@ impl<'a, S: Transform> Divider<'a, S> {
             (None, Some(planner)) => Some(planner.choose(&usual)?.recipe),
             (None, None) => None,
         };
-        let mut granule = 1;
+        let mut alignment = 1;
         if let Some(recipe) = &recipe {
             if let PartKind::FromReals | PartKind::ToReals = view.kind {
                 let rows_of_unit = view.rows_of_unit();
                 // Where pairs are none that a part would make, parts make their own, at even rows.
                 let rows = usual.rows_of_reals(recipe).unwrap_or(2);
-                granule = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
+                alignment = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
             }
             let lanes_apart = |pass: &PassRecipe| if let PassRecipe::Lanes { width, .. } = pass { *width as usize } else { 1 };
             if let Recipe::Axes(axes) = recipe {
                 // Of long columns the width of accesses across them is part of the arithmetic.
                 let long = axes.iter().filter(|axis| axis.passes.len() > 1).flat_map(|axis| &axis.passes);
-                granule = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(granule, usize::max);
+                alignment = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(alignment, usize::max);
             }
         }
         if view.at + 1 == view.seen.len() && units.is_multiple_of(COLUMNS) && units >= 64 * COLUMNS {
-            granule = granule.max(COLUMNS);
+            alignment = alignment.max(COLUMNS);
         }
         let columns = view.columns();
         let like = |recipe: Recipe| {
@@ -298,7 +298,7 @@ impl<'a, S: Transform> Divider<'a, S> {
             recipes: Alike(recipe.map(like)),
             positioned: false,
         };
-        Ok((granule, Arc::new(work)))
+        Ok((alignment, Arc::new(work)))
     }
 }
 

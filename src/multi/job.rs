@@ -12,7 +12,7 @@ use super::report::{DeviceReport, PhaseReport, Rate, Report, Work};
 use super::ring::Tasks;
 use super::schedule::Shares;
 use super::set::{DeviceSet, MemberKind};
-use super::slab::Stock;
+use super::slab::OutputShare;
 use super::strategy::Strategy;
 use crate::error::{Error, Result};
 
@@ -97,7 +97,7 @@ impl<S: Divide> Job<S> {
         let mut left_out = Vec::new();
         for (member, own) in set.members().iter().enumerate() {
             let can = |phase: &Phase| match &own.kind {
-                MemberKind::Gpu(planner) => phase.work.check(planner.gpu().profile(), &(0..phase.granule.min(phase.units()))),
+                MemberKind::Gpu(planner) => phase.work.check(planner.gpu().profile(), &(0..phase.alignment.min(phase.units()))),
                 #[cfg(feature = "cpu")]
                 MemberKind::Host => phase.work.can_host(),
             };
@@ -332,7 +332,7 @@ impl<S: Divide> Run<'_, S> {
             };
             Box::new(report)
         };
-        let stock = Stock::whole(&phase.output, target);
+        let stock = OutputShare::whole(&phase.output, target);
         let (mut members, shares) = match &division {
             Division::Fixed(shares) => {
                 let sizes: Vec<usize> = shares.iter().map(|(_, units)| *units).collect();
@@ -381,14 +381,14 @@ impl<S: Divide> Run<'_, S> {
                 return Err(self.all_failed(report));
             }
             let units = reading.phase.units();
-            if let Some(shares) = self.job.strategy.shares(units, reading.phase.granule, &present)? {
+            if let Some(shares) = self.job.strategy.shares(units, reading.phase.alignment, &present)? {
                 return Ok(Division::fixed(&present, &shares));
             }
             if self.job.strategy == Strategy::Dynamic {
                 return Ok(Division::Guided(present));
             }
             // One device, or one unit: there is nothing to choose.
-            if present.len() == 1 || units <= reading.phase.granule {
+            if present.len() == 1 || units <= reading.phase.alignment {
                 return Ok(Division::Fixed(vec![(present[0], units)]));
             }
             match self.measured(engine, reading, &present) {

@@ -147,22 +147,22 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     Ok(shares)
 }
 
-/// Shares of units that only come in groups of `granule`, as `divide` shares out the groups; the
+/// Shares of units that only come in groups of `alignment`, as `divide` shares out the groups; the
 /// last group may be short.
 ///
 /// # Errors
 /// Those of `divide`.
-pub fn in_granules(units: usize, granule: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
-    let granule = granule.max(1);
-    let groups = units.div_ceil(granule);
+pub fn in_multiples(units: usize, alignment: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
+    let alignment = alignment.max(1);
+    let groups = units.div_ceil(alignment);
     let mut shares = divide(groups)?;
     // The last group may reach past what a usize holds, so the last share is counted from its end.
-    let short = (granule - units % granule) % granule;
+    let short = (alignment - units % alignment) % alignment;
     let last = shares.iter().rposition(|share| *share > 0);
     for (i, share) in shares.iter_mut().enumerate() {
         *share = match last {
-            Some(last) if i == last => (*share - 1).saturating_mul(granule).saturating_add(granule - short),
-            _ => share.saturating_mul(granule),
+            Some(last) if i == last => (*share - 1).saturating_mul(alignment).saturating_add(alignment - short),
+            _ => share.saturating_mul(alignment),
         };
     }
     Ok(shares)
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn granules_stay_together() {
-        assert_eq!(in_granules(17, 4, |groups| Ok(equal(groups, 2))).unwrap(), [12, 5]);
-        assert_eq!(in_granules(17, 4, |groups| Ok(vec![groups, 0])).unwrap(), [17, 0]);
+        assert_eq!(in_multiples(17, 4, |groups| Ok(equal(groups, 2))).unwrap(), [12, 5]);
+        assert_eq!(in_multiples(17, 4, |groups| Ok(vec![groups, 0])).unwrap(), [17, 0]);
         assert_eq!(ranges(&[3, 0, 2]), [0..3, 3..3, 3..5]);
     }
 
@@ -245,9 +245,9 @@ mod tests {
             ] {
                 assert_eq!(sum(balanced(units, costs).unwrap()), units as u128, "{units} by {costs:?}");
             }
-            for granule in [1, 2, 3, 1 << 20, usize::MAX, 0] {
-                let shares = in_granules(units, granule, |groups| Ok(equal(groups, 3))).unwrap();
-                assert_eq!(sum(shares), units as u128, "{units} in {granule}");
+            for alignment in [1, 2, 3, 1 << 20, usize::MAX, 0] {
+                let shares = in_multiples(units, alignment, |groups| Ok(equal(groups, 3))).unwrap();
+                assert_eq!(sum(shares), units as u128, "{units} in {alignment}");
             }
         }
         assert_eq!(weighted(1000, &[1e308, 1e308]).unwrap(), [500, 500]);

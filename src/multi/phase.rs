@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::slab::{Grid, Stock};
+use super::slab::{Grid, OutputShare};
 use crate::error::Result;
 use crate::fft::{Adapt, Recipe};
 use crate::gpu::{DeviceProfile, View};
@@ -29,7 +29,7 @@ pub(crate) struct Phase {
     /// For reports.
     pub label: String,
     /// Devices get multiples of so many units, but for the last one.
-    pub granule: usize,
+    pub alignment: usize,
     pub from: Place,
     pub to: Place,
     pub input: Grid,
@@ -69,7 +69,7 @@ impl<'r> Reading<'r> {
     }
 
     /// The slices of a piece in one of the arrays.
-    pub fn slices<'s>(&self, array: usize, piece: &'s Stock<'_>) -> Vec<&'s [u8]>
+    pub fn slices<'s>(&self, array: usize, piece: &'s OutputShare<'_>) -> Vec<&'s [u8]>
     where
         'r: 's,
     {
@@ -80,7 +80,7 @@ impl<'r> Reading<'r> {
     }
 
     /// Counts a piece that is done.
-    pub fn count(&self, piece: &Stock<'_>, work: &mut super::report::Work) {
+    pub fn count(&self, piece: &OutputShare<'_>, work: &mut super::report::Work) {
         work.units += piece.units.len();
         work.pieces += 1;
         work.bytes_in += (self.phase.input.bytes_of(&piece.units) * self.arrays()) as u64;

@@ -28,7 +28,7 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
         let whole = self.clone();
         let phase = |label: &str, [from, to]: [Place; 2], input: Grid, output: Grid, work: Arc<dyn Work>| Phase {
             label: format!("{self}, {label}"),
-            granule: 1,
+            alignment: 1,
             from,
             to,
             input,

@@ -11,7 +11,7 @@ use super::fault::Injection;
 use super::phase::{Reading, Task};
 use super::report::{Apart, Work};
 use super::schedule::Schedule;
-use super::slab::{Stock, in_parts, parts_of, scatter};
+use super::slab::{OutputShare, in_parts, parts_of, scatter};
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Stopwatch, poll_until};
 use crate::plan::Bound;
@@ -145,7 +145,7 @@ impl Slot {
 
 /// A piece that the device works on.
 struct UnderWay<'a> {
-    piece: Stock<'a>,
+    piece: OutputShare<'a>,
     slot: Slot,
     submission: wgpu::SubmissionIndex,
     bytes: [u64; 2],
@@ -192,11 +192,11 @@ impl<'a> Ring<'_, 'a> {
                 match self.start(&piece, &mut free, &mut work) {
                     Ok((slot, submission, bytes)) => under_way.push_back(UnderWay { piece, slot, submission, bytes }),
                     Err(error) => {
-                        let (units, granule) = (piece.units.len(), self.reading.phase.granule);
+                        let (units, alignment) = (piece.units.len(), self.reading.phase.alignment);
                         self.schedule.give_back(piece);
                         // With less memory in use it may fit: what is under way ends first, then
                         // pieces are half as large, and at last nothing else is kept.
-                        let less = units > granule || !under_way.is_empty();
+                        let less = units > alignment || !under_way.is_empty();
                         if !matches!(error, Error::OutOfMemory { .. }) || exhausted && !less {
                             work.error = Some(error);
                             break;
@@ -204,7 +204,7 @@ impl<'a> Ring<'_, 'a> {
                         exhausted |= !less;
                         work.out_of_memory += 1;
                         if less && under_way.is_empty() {
-                            self.most = (units / 2).next_multiple_of(granule).min(units - 1).max(1);
+                            self.most = (units / 2).next_multiple_of(alignment).min(units - 1).max(1);
                         }
                         self.depth = 1;
                         free.clear();
@@ -237,7 +237,7 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Uploads a piece and has it computed and copied to where the host can read it.
-    fn start(&mut self, piece: &Stock<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
+    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
         self.faults.piece(Some(self.gpu()))?;
         self.gpu().check_alive("a job's piece")?;
         let task = self.tasks.get(self.planner, self.reading, &piece.units)?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::slab::Stock;
+use super::slab::OutputShare;
 
 /// The units of a phase that nobody has done yet.
 pub(crate) struct Schedule<'a> {
@@ -10,16 +10,16 @@ pub(crate) struct Schedule<'a> {
     changed: Condvar,
     /// Bytes of a unit of the target.
     inner: usize,
-    granule: usize,
+    alignment: usize,
     /// Called with the units that are done, after each piece.
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
 
 struct State<'a> {
     /// Of each participant.
-    shares: Vec<Stock<'a>>,
+    shares: Vec<OutputShare<'a>>,
     /// What anybody may take: all in a dynamic schedule, otherwise what failed devices have left.
-    common: Vec<Stock<'a>>,
+    common: Vec<OutputShare<'a>>,
     /// Units that are not done, pieces under way included.
     open: usize,
     units: usize,
@@ -32,20 +32,20 @@ struct State<'a> {
 /// Shares of units that devices take until none are left.
 pub(crate) enum Shares<'a> {
     /// To each its own.
-    Fixed(Vec<Stock<'a>>),
+    Fixed(Vec<OutputShare<'a>>),
     /// Whoever is free takes the next ones, smaller ones towards the end.
-    Guided(Vec<Stock<'a>>),
+    Guided(Vec<OutputShare<'a>>),
 }
 
 impl<'a> Schedule<'a> {
-    pub fn new(shares: Shares<'a>, participants: usize, inner: usize, granule: usize, progress: Box<dyn Fn(usize) + Sync + 'a>) -> Self {
+    pub fn new(shares: Shares<'a>, participants: usize, inner: usize, alignment: usize, progress: Box<dyn Fn(usize) + Sync + 'a>) -> Self {
         let (shares, common) = match shares {
             Shares::Fixed(shares) => (shares, Vec::new()),
             Shares::Guided(stocks) => (Vec::new(), stocks),
         };
         let units = shares.iter().chain(&common).map(|stock| stock.units.len()).sum();
         let state = State { shares, common, open: units, units, active: participants, broken: false };
-        Self { state: Mutex::new(state), changed: Condvar::new(), inner, granule: granule.max(1), progress }
+        Self { state: Mutex::new(state), changed: Condvar::new(), inner, alignment: alignment.max(1), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -57,7 +57,7 @@ impl<'a> Schedule<'a> {
     ///
     /// In a dynamic schedule a piece has at least `least` units, as long as there are so many for
     /// everybody.
-    pub fn take(&self, participant: usize, [least, most]: [usize; 2], wait: bool) -> Option<Stock<'a>> {
+    pub fn take(&self, participant: usize, [least, most]: [usize; 2], wait: bool) -> Option<OutputShare<'a>> {
         let most = most.max(1);
         let mut state = self.lock();
         loop {
@@ -67,15 +67,15 @@ impl<'a> Schedule<'a> {
             if let Some(own) = state.shares.get_mut(participant).filter(|own| !own.units.is_empty()) {
                 // Pieces of equal size, so that few plans are needed.
                 let pieces = own.units.len().div_ceil(most);
-                let count = own.units.len().div_ceil(pieces).next_multiple_of(self.granule).min(most.max(self.granule));
+                let count = own.units.len().div_ceil(pieces).next_multiple_of(self.alignment).min(most.max(self.alignment));
                 return Some(own.take(count, self.inner));
             }
             let active = state.active.max(1);
             if let Some(stock) = state.common.last_mut() {
                 // Guided: half of an even share of what is left, in few different sizes.
                 let even = stock.units.len() / active;
-                let wanted = ((even / 2).max(least.min(even)) / self.granule).max(1);
-                let count = ((1 << wanted.ilog2()) * self.granule).min(most.max(self.granule));
+                let wanted = ((even / 2).max(least.min(even)) / self.alignment).max(1);
+                let count = ((1 << wanted.ilog2()) * self.alignment).min(most.max(self.alignment));
                 let piece = stock.take(count, self.inner);
                 if stock.units.is_empty() {
                     state.common.pop();
@@ -108,7 +108,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// Gives units back that were not done, for anybody.
-    pub fn give_back(&self, piece: Stock<'a>) {
+    pub fn give_back(&self, piece: OutputShare<'a>) {
         if piece.units.is_empty() {
             return;
         }
@@ -131,7 +131,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// What nobody has done, when all participants have left.
-    pub fn left(self) -> Vec<Stock<'a>> {
+    pub fn left(self) -> Vec<OutputShare<'a>> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.common.into_iter().chain(state.shares).filter(|stock| !stock.units.is_empty()).collect()
     }
@@ -142,10 +142,10 @@ mod tests {
     use super::*;
     use crate::multi::slab::Grid;
 
-    fn counted(shares: impl FnOnce(Stock<'_>) -> Shares<'_>, granule: usize, run: impl FnOnce(&Schedule<'_>)) {
+    fn counted(shares: impl FnOnce(OutputShare<'_>) -> Shares<'_>, alignment: usize, run: impl FnOnce(&Schedule<'_>)) {
         let grid = Grid::new(1, 100, 1);
         let mut bytes = vec![0; 100];
-        let schedule = Schedule::new(shares(Stock::whole(&grid, &mut bytes)), 2, 1, granule, Box::new(|_| ()));
+        let schedule = Schedule::new(shares(OutputShare::whole(&grid, &mut bytes)), 2, 1, alignment, Box::new(|_| ()));
         run(&schedule);
     }
 

@@ -44,13 +44,13 @@ impl Grid {
 
 /// Units whose results are still to be written, and where.
 #[derive(Debug)]
-pub(crate) struct Stock<'a> {
+pub(crate) struct OutputShare<'a> {
     pub units: Range<usize>,
     /// A slice for each outer.
     pub target: Vec<&'a mut [u8]>,
 }
 
-impl<'a> Stock<'a> {
+impl<'a> OutputShare<'a> {
     /// All units of an array.
     pub fn whole(grid: &Grid, array: &'a mut [u8]) -> Self {
         let length = (grid.extent * grid.inner).max(1);
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(parts.len(), 4);
         assert!(parts.concat().concat() == array);
         let mut copy = vec![0; grid.bytes];
-        let mut stock = Stock::whole(&grid, &mut copy);
+        let mut stock = OutputShare::whole(&grid, &mut copy);
         scatter(&array, &mut stock.target, 4);
         drop(stock);
         assert!(copy == array);
@@ -175,8 +175,8 @@ mod tests {
             }
             let array: Vec<u8> = (0..grid.bytes).map(|i| i as u8).collect();
             let mut copy = vec![0xee; grid.bytes];
-            let mut stock = Stock::whole(&grid, &mut copy);
-            let mut pieces: Vec<Stock<'_>> = cuts.iter().map(|&count| stock.take(count, inner)).collect();
+            let mut stock = OutputShare::whole(&grid, &mut copy);
+            let mut pieces: Vec<OutputShare<'_>> = cuts.iter().map(|&count| stock.take(count, inner)).collect();
             pieces.push(stock);
             prop_assert_eq!(pieces.iter().map(|piece| piece.units.len()).sum::<usize>(), extent);
             for piece in pieces.iter_mut().rev() {

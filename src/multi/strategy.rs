@@ -59,7 +59,7 @@ impl Strategy {
     }
 
     /// Shares of the members `present`, in their order, where the strategy alone decides them.
-    pub(super) fn shares(&self, units: usize, granule: usize, present: &[usize]) -> Result<Option<Vec<usize>>> {
+    pub(super) fn shares(&self, units: usize, alignment: usize, present: &[usize]) -> Result<Option<Vec<usize>>> {
         let own = |all: &[f64]| -> Vec<f64> { present.iter().map(|&member| all[member]).collect() };
         let by_number = match self {
             // Somebody has to do it if that member failed.
@@ -71,14 +71,16 @@ impl Strategy {
                 let own = own(weights);
                 if own.iter().any(|weight| *weight > 0.0) { own } else { vec![1.0; present.len()] }
             }
-            Self::Equal => return partition::in_granules(units, granule, |groups| Ok(partition::equal(groups, present.len()))).map(Some),
+            Self::Equal => {
+                return partition::in_multiples(units, alignment, |groups| Ok(partition::equal(groups, present.len()))).map(Some);
+            }
             Self::Takemoto { processing_elements, amount } => {
                 let elements: Vec<u32> = present.iter().map(|&member| processing_elements[member]).collect();
-                return partition::in_granules(units, granule, |groups| takemoto::global_split(groups, &elements, *amount)).map(Some);
+                return partition::in_multiples(units, alignment, |groups| takemoto::global_split(groups, &elements, *amount)).map(Some);
             }
             Self::Measured | Self::Dynamic | Self::Auto => return Ok(None),
         };
-        partition::in_granules(units, granule, |groups| partition::weighted(groups, &by_number)).map(Some)
+        partition::in_multiples(units, alignment, |groups| partition::weighted(groups, &by_number)).map(Some)
     }
 }
 

@@ -32,7 +32,7 @@ impl<T: Element> Divide for Permute<T> {
         let spec = move |units: &std::ops::Range<usize>| Ok(spec.with_extent(cut, units.len()));
         let phase = Phase {
             label: format!("{self}, cut along {}", if cut == 0 { "the batch".to_owned() } else { format!("axis {}", cut - 1) }),
-            granule: 1,
+            alignment: 1,
             from: Place::Input,
             to: Place::Output,
             input: grid(&input, cut, bytes),

@@ -130,9 +130,9 @@ impl Problem {
     /// The problem as one dispatch or as several, so that no binding is larger than the device
     /// allows: `bytes` are those of the arrays.
     ///
-    /// It is cut along the axes that are longest in memory, into pieces of multiples of `granules`
+    /// It is cut along the axes that are longest in memory, into pieces of multiples of `alignments`
     /// elements of each axis; none for an axis that must stay whole.
-    pub fn parts(&self, label: &str, bytes: [u64; 2], granules: &[Option<u32>], profile: &DeviceProfile) -> Result<Vec<Part>> {
+    pub fn parts(&self, label: &str, bytes: [u64; 2], alignments: &[Option<u32>], profile: &DeviceProfile) -> Result<Vec<Part>> {
         let limit = profile.binding_bytes;
         if bytes.iter().all(|&bytes| bytes <= limit) {
             return Ok(vec![Part { problem: self.clone(), ranges: [None, None] }]);
@@ -144,14 +144,14 @@ impl Problem {
         let mut piece = self.axes.clone();
         for (side, &bytes) in bytes.iter().enumerate() {
             while bytes.min(needed(side, &piece)) > limit {
-                let can = |&i: &usize| granules[i].is_some_and(|granule| piece[i].extent > granule);
+                let can = |&i: &usize| alignments[i].is_some_and(|alignment| piece[i].extent > alignment);
                 let Some(longest) = (0..piece.len()).filter(can).max_by_key(|&i| self.axes[i].strides[side]) else {
                     let what = format!("`{label}` (bytes)");
                     let required = bytes.min(needed(side, &piece));
                     return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available: limit });
                 };
-                let granule = granules[longest].unwrap_or(1);
-                piece[longest].extent = piece[longest].extent.div_ceil(2).next_multiple_of(granule);
+                let alignment = alignments[longest].unwrap_or(1);
+                piece[longest].extent = piece[longest].extent.div_ceil(2).next_multiple_of(alignment);
             }
         }
         let counts: Vec<u64> = self.axes.iter().zip(&piece).map(|(all, piece)| u64::from(all.extent.div_ceil(piece.extent))).collect();

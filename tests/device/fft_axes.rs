@@ -45,7 +45,7 @@ pub fn three_axes_and_subsets(device: &Device) {
 /// Peers fail with more than 1024 rows, or past 65,535 workgroups.
 pub fn many_rows(device: &Device) {
     Case::new(Kind::Forward, &[16]).batch(5000).check(device);
-    Case::new(Kind::Forward, &[2]).batch(65_537).by("axis 0: registers 2 lanes=1 lines=1").check(device).unwrap();
+    Case::new(Kind::Forward, &[2]).batch(65_537).by("axis 0: stockham 2 lanes=1 lines=1").check(device).unwrap();
     Case::new(Kind::Inverse, &[2]).batch(65_537).in_place(true).by("axis 0: radix2 rows=1 lanes=1").check(device).unwrap();
 }
 

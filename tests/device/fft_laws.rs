@@ -19,10 +19,10 @@ pub fn forward_and_inverse_lead_back(device: &Device) {
 /// In a row that is computed in one pass, by a convolution, in several passes.
 pub fn not_a_number_stays_in_its_row(device: &Device) {
     for recipe in [
-        "axis 0: registers 16.16 lanes=16 lines=3",
+        "axis 0: stockham 16.16 lanes=16 lines=3",
         "axis 0: radix2 rows=3 lanes=16",
-        "axis 0 bluestein 512: registers 8.8.8 lanes=64",
-        "axis 0: registers 16 lanes=1 lines=16 + registers 16 lanes=1 lines=8",
+        "axis 0 bluestein 512: stockham 8.8.8 lanes=64",
+        "axis 0: stockham 16 lanes=1 lines=16 + stockham 16 lanes=1 lines=8",
     ] {
         let plan = device.planner.plan_with(C2c::forward(256).batch(5), recipe.parse().unwrap()).unwrap();
         let clean = complex_noise(5 * 256, 4);

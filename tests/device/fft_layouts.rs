@@ -45,19 +45,15 @@ pub fn recipes_by_hand_with_layouts(device: &Device) {
     let (shape, batch) = ([12, 20], 3);
     let [dense, padded, channels, part, reversed] = places(&shape, batch);
     for (recipe, input, output) in [
-        ("axis 1: registers 5.4 lanes=5 lines=2 block=4x3; axis 0: registers 4.3 lanes=3 lines=8", &padded, &part),
-        ("axis 0: registers 4.3 lanes=3 lines=8 block=4x3; axis 1: registers 5.4 lanes=5 lines=2", &channels, &reversed),
+        ("axis 1: stockham 5.4 lanes=5 lines=2 block=4x3; axis 0: stockham 4.3 lanes=3 lines=8", &padded, &part),
+        ("axis 0: stockham 4.3 lanes=3 lines=8 block=4x3; axis 1: stockham 5.4 lanes=5 lines=2", &channels, &reversed),
+        ("axis 1: stockham 5 lanes=1 lines=4 block=4x1 + stockham 4 lanes=1 lines=5; axis 0: stockham 4.3 lanes=3 lines=4", &part, &padded),
         (
-            "axis 1: registers 5 lanes=1 lines=4 block=4x1 + registers 4 lanes=1 lines=5; axis 0: registers 4.3 lanes=3 lines=4",
-            &part,
-            &padded,
-        ),
-        (
-            "axis 1 bluestein 40: registers 8 lanes=1 lines=8 + registers 5 lanes=1 lines=8; axis 0: registers 12 lanes=1 lines=20",
+            "axis 1 bluestein 40: stockham 8 lanes=1 lines=8 + stockham 5 lanes=1 lines=8; axis 0: stockham 12 lanes=1 lines=20",
             &reversed,
             &channels,
         ),
-        ("axis 1: registers 20 lanes=1 lines=16; axis 0: registers 4 lanes=1 lines=32 + registers 3 lanes=1 lines=64", &padded, &dense),
+        ("axis 1: stockham 20 lanes=1 lines=16; axis 0: stockham 4 lanes=1 lines=32 + stockham 3 lanes=1 lines=64", &padded, &dense),
     ] {
         tally.run(device, &Case::new(Kind::Forward, &shape).batch(batch).layouts(input, output).by(recipe));
         tally.run(device, &Case::new(Kind::Inverse, &shape).batch(batch).in_place(true).layouts(input, input).by(recipe));

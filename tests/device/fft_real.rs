@@ -53,11 +53,8 @@ pub fn two_and_three_axes_of_reals(device: &Device) {
 
 /// Of a number that is its own mirror image only the real part is taken.
 pub fn imaginary_parts_of_the_own_mirror_images_do_not_matter(device: &Device) {
-    let recipes = [
-        "axis 0: registers 8.8 lanes=8",
-        "axis 0 pairs: registers 8.8 lanes=8",
-        "axis 0: registers 8 lanes=1 lines=8 + registers 8 lanes=1",
-    ];
+    let recipes =
+        ["axis 0: stockham 8.8 lanes=8", "axis 0 pairs: stockham 8.8 lanes=8", "axis 0: stockham 8 lanes=1 lines=8 + stockham 8 lanes=1"];
     for n in [1, 2, 7, 64] {
         for recipe in recipes.iter().take(if n == 64 { 3 } else { 0 }).map(|text| Some(*text)).chain([None]) {
             let case = Case::new(Kind::C2r, &[n]).batch(3);

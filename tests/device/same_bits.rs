@@ -43,15 +43,15 @@ const LENGTHS: &[&str] = &[
 /// Rows of reals one at a time, and convolutions of few values, in one pass and in two: where zeros
 /// meet products, and results are dropped. By the rules for long rows alone.
 const REALS_BY_HAND: &[(&str, &str)] = &[
-    ("r2c fwd 45 x3", "axis 0: registers 15.3 lanes=3"),
-    ("r2c fwd 240 x3", "axis 0: registers 12.20 lanes=12"),
-    ("r2c fwd 77 x3", "axis 0: registers 11.7 lanes=7"),
-    ("r2c fwd 61 x3", "axis 0 bluestein 128: registers 16.8 lanes=8"),
-    ("r2c fwd 13 x3", "axis 0 bluestein 32: registers 8 lanes=1 + registers 4 lanes=1"),
-    ("c2r inv 45 x3", "axis 0: registers 15.3 lanes=3"),
-    ("c2r inv 64 x3", "axis 0: registers 8.8 lanes=8"),
-    ("c2r inv 61 x3", "axis 0 bluestein 128: registers 16.8 lanes=8"),
-    ("c2r inv 13 x3", "axis 0 bluestein 30: registers 30 lanes=1"),
+    ("r2c fwd 45 x3", "axis 0: stockham 15.3 lanes=3"),
+    ("r2c fwd 240 x3", "axis 0: stockham 12.20 lanes=12"),
+    ("r2c fwd 77 x3", "axis 0: stockham 11.7 lanes=7"),
+    ("r2c fwd 61 x3", "axis 0 bluestein 128: stockham 16.8 lanes=8"),
+    ("r2c fwd 13 x3", "axis 0 bluestein 32: stockham 8 lanes=1 + stockham 4 lanes=1"),
+    ("c2r inv 45 x3", "axis 0: stockham 15.3 lanes=3"),
+    ("c2r inv 64 x3", "axis 0: stockham 8.8 lanes=8"),
+    ("c2r inv 61 x3", "axis 0 bluestein 128: stockham 16.8 lanes=8"),
+    ("c2r inv 13 x3", "axis 0 bluestein 30: stockham 30 lanes=1"),
 ];
 
 fn is_processor(device: &Device) -> bool {
@@ -135,7 +135,7 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     for own in all {
         if let Some((_, to)) = axes.iter().find(|(from, _)| *from == own.axis) {
             let mut part = wgpu_fft::fft::AxisRecipe { axis: *to, ..own.clone() };
-            if let Some(PassRecipe::Registers(last)) = part.passes.last_mut() {
+            if let Some(PassRecipe::Stockham(last)) = part.passes.last_mut() {
                 last.block = None;
             }
             parts.push(part);
@@ -144,11 +144,11 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     Recipe::Axes(parts)
 }
 
-/// 0..n in three or four unequal parts that begin at multiples of `granule`, one of them as short
+/// 0..n in three or four unequal parts that begin at multiples of `alignment`, one of them as short
 /// as can be.
-fn cuts(n: usize, granule: usize) -> Vec<Range<usize>> {
-    let third = n / 3 / granule * granule;
-    let mut at = vec![0, third, (third + granule).min(n), (n * 3 / 4 / granule * granule).max(third + granule).min(n), n];
+fn cuts(n: usize, alignment: usize) -> Vec<Range<usize>> {
+    let third = n / 3 / alignment * alignment;
+    let mut at = vec![0, third, (third + alignment).min(n), (n * 3 / 4 / alignment * alignment).max(third + alignment).min(n), n];
     at.dedup();
     at.windows(2).map(|two| two[0]..two[1]).collect()
 }
@@ -197,8 +197,8 @@ impl Parts<'_> {
         let shape: Vec<String> = inner.iter().map(usize::to_string).collect();
         // Rows of reals in pairs: parts begin at even rows.
         let in_pairs = recipe.to_string().contains("pairs") && inner[..inner.len() - 1].iter().product::<usize>() % 2 == 1;
-        let granule = if in_pairs { 2 } else { 1 };
-        let cuts = cuts(data.len() / from, granule);
+        let alignment = if in_pairs { 2 } else { 1 };
+        let cuts = cuts(data.len() / from, alignment);
         let slabs = cuts.into_iter().map(|own| {
             let text = format!("{kind} {} x{}{factor}", shape.join("x"), own.len());
             self.run::<S>(text, recipe, &data[own.start * from..own.end * from])
@@ -280,12 +280,12 @@ pub fn other_arithmetic_gives_other_bits(device: &Device) {
     let input = complex_noise(64 * 16, 3);
     let by = |recipe: &str| adapted(device, &spec, &recipe.parse().unwrap(), &input);
     let differ = |a: &str, b: &str| assert!(first_difference(&by(a), &by(b)).is_some(), "{}: `{a}` and `{b}` give equal bits", device.name);
-    differ("axis 0: registers 8.8 lanes=8", "axis 0: registers 4.4.4 lanes=16");
-    differ("axis 0: registers 8.8 lanes=8", "axis 0: registers 16.4 lanes=4");
-    differ("axis 0: registers 8.8 lanes=8 roots=table", "axis 0: registers 8.8 lanes=8 roots=products");
+    differ("axis 0: stockham 8.8 lanes=8", "axis 0: stockham 4.4.4 lanes=16");
+    differ("axis 0: stockham 8.8 lanes=8", "axis 0: stockham 16.4 lanes=4");
+    differ("axis 0: stockham 8.8 lanes=8 roots=table", "axis 0: stockham 8.8 lanes=8 roots=products");
     differ("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", "axis 0: lanes 8.8 lanes=1 width=4 invocations=64");
     let same = |a: &str, b: &str| assert_equal_bits(&by(a), &by(b), &format!("{}: `{a}` and `{b}`", device.name));
-    same("axis 0: registers 8.8 lanes=8", "axis 0: registers 8.8 lanes=3 lines=5 exchange=whole banks=0");
-    same("axis 0: registers 8.8 lanes=8", "axis 0: registers 8.8 lanes=8 lines=2 pieces=4");
+    same("axis 0: stockham 8.8 lanes=8", "axis 0: stockham 8.8 lanes=3 lines=5 exchange=whole banks=0");
+    same("axis 0: stockham 8.8 lanes=8", "axis 0: stockham 8.8 lanes=8 lines=2 pieces=4");
     same("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", "axis 0: lanes 8.8 lanes=2 width=4 invocations=8");
 }

@@ -259,7 +259,7 @@ fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
 /// used.
 pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let (gpu, spec) = (device.gpu(), C2c::forward(256).batch(8));
-    let recipe = wgpu_fft::fft::Recipe::from_str("axis 0: registers 16.16 lanes=16 lines=2").unwrap();
+    let recipe = wgpu_fft::fft::Recipe::from_str("axis 0: stockham 16.16 lanes=16 lines=2").unwrap();
     let honest = entry(gpu, &spec, &recipe);
     let source = |entry: Entry| {
         let record = Record::in_memory();
@@ -273,9 +273,9 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     foreign.driver_info.push('x');
     for (what, entry) in [
         ("other text", Entry { wgsl: honest.wgsl ^ 1, ..honest.clone() }),
-        ("other recipe", Entry { recipe: "axis 0: registers 4.4.16 lanes=16".to_owned(), ..honest.clone() }),
-        ("too large", Entry { recipe: "axis 0: registers 2.128 lanes=4096 lines=4096".to_owned(), ..honest.clone() }),
-        ("no solution", Entry { recipe: "axis 0: registers 16.8 lanes=16".to_owned(), ..honest.clone() }),
+        ("other recipe", Entry { recipe: "axis 0: stockham 4.4.16 lanes=16".to_owned(), ..honest.clone() }),
+        ("too large", Entry { recipe: "axis 0: stockham 2.128 lanes=4096 lines=4096".to_owned(), ..honest.clone() }),
+        ("no solution", Entry { recipe: "axis 0: stockham 16.8 lanes=16".to_owned(), ..honest.clone() }),
         ("no recipe", Entry { recipe: "faster, please".to_owned(), ..honest.clone() }),
         ("other driver", Entry { device: Arc::new(foreign), ..honest.clone() }),
         ("other specification", Entry { spec: C2c::forward(256).batch(9).to_string(), ..honest.clone() }),

@@ -189,7 +189,7 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
     // An array may take several bindings at once, but not any number.
     let small = DeviceProfile { binding_bytes: 256, storage_buffers: 4, ..profile.clone() };
-    let recipe = "axis 0: registers 16 lanes=1 + registers 8 lanes=1".parse().unwrap();
+    let recipe = "axis 0: stockham 16 lanes=1 + stockham 8 lanes=1".parse().unwrap();
     let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
     assert!(
         matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 13, available: 4, .. }),

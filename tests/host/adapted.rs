@@ -12,7 +12,7 @@ use crate::variants::{SPECS, extents, profiles};
 fn arithmetic(recipe: &Recipe) -> String {
     let Recipe::Axes(axes) = recipe else { return recipe.to_string() };
     let pass = |pass: &PassRecipe| match pass {
-        PassRecipe::Registers(own) => format!("{:?} {}", own.radices, own.roots),
+        PassRecipe::Stockham(own) => format!("{:?} {}", own.radices, own.roots),
         PassRecipe::Lanes { factors, lanes, .. } => format!("lanes {factors:?} {lanes}"),
         PassRecipe::Radix2 { .. } => "radix2".to_owned(),
     };
@@ -152,7 +152,7 @@ fn parts_take_what_columns_they_have() {
 fn what_cannot_be_adapted_says_why_it_does_not_fit() {
     let least = DeviceProfile::webgpu_defaults();
     let spec = C2c::forward(64);
-    for recipe in ["axis 0: registers 8.4 lanes=8", "axis 0: lanes 8.8 lanes=3 width=4 invocations=64", "axis 1: registers 8.8 lanes=8"] {
+    for recipe in ["axis 0: stockham 8.4 lanes=8", "axis 0: lanes 8.8 lanes=3 width=4 invocations=64", "axis 1: stockham 8.8 lanes=8"] {
         let recipe = recipe.parse().unwrap();
         assert_eq!(spec.adapted(&recipe, &least).unwrap_err(), spec.lower(&recipe, &least).unwrap_err());
     }

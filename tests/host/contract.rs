@@ -209,7 +209,7 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     let transform = |recipe: &str, profile| C2c::forward(64).batch(4).lower(&recipe.parse().unwrap(), profile).unwrap();
     let tiles = "tiles 64x64 width=16 blocks=1 swizzle walk=rows".parse().unwrap();
     let instances = [
-        (&sources::FFT_PASS, transform("axis 0: registers 8.8 lanes=8 lines=4", &profiles[0])),
+        (&sources::FFT_PASS, transform("axis 0: stockham 8.8 lanes=8 lines=4", &profiles[0])),
         (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),
         (&sources::TRANSPOSE_TILES, Permute::<f32>::transpose([1080, 1920]).lower(&tiles, &profiles[0]).unwrap()),
     ];

@@ -51,7 +51,7 @@ fn recipes_are_read_as_they_are_printed() {
     for recipe in LANES.iter().flat_map(|(_, recipes)| *recipes) {
         let parsed: Recipe = recipe.parse().unwrap();
         assert_eq!(parsed.to_string().parse::<Recipe>().unwrap(), parsed);
-        assert!(recipe.contains("registers") || parsed.to_string() == **recipe, "{parsed}");
+        assert!(recipe.contains("stockham") || parsed.to_string() == **recipe, "{parsed}");
     }
     for text in [
         "axis 0: lanes lanes=1 width=1 invocations=8",
@@ -93,7 +93,7 @@ fn what_does_not_fit_says_why() {
     refuse(&lavapipe, "c2c fwd 64 x4 in=1/64@2", row, "every distance");
     refuse(&lavapipe, "c2c fwd 64 x5 in=5/1", row, "neighbours");
     refuse(&lavapipe, "c2c fwd 64 x4", "axis 0 bluestein 128: lanes 16.8 lanes=2 width=4 invocations=64", "convolution");
-    let blocks = "axis 1: registers 8 lanes=1 lines=8 block=4x4; axis 0: lanes 8.1 lanes=1 width=1 invocations=64";
+    let blocks = "axis 1: stockham 8 lanes=1 lines=8 block=4x4; axis 0: lanes 8.1 lanes=1 width=1 invocations=64";
     refuse(&lavapipe, "c2c fwd 8x8", blocks, "no blocks");
     let transposes =
         "rows: lanes 8.1 lanes=1 width=1 invocations=8; columns: lanes 8.1 lanes=1 width=1 invocations=8; transpose: naive 8x8";

@@ -320,7 +320,7 @@ fn known_recipes_are_within_reach() {
     let spec = C2c::forward([2048, 2048]);
     let own = spec.design(h200).unwrap();
     let near: Vec<String> = spec.neighbours(&own, h200).iter().map(ToString::to_string).collect();
-    for part in ["registers 32.64 lanes=32", "registers 8.16.16 lanes=128", "block=8x16", " + registers"] {
+    for part in ["stockham 32.64 lanes=32", "stockham 8.16.16 lanes=128", "block=8x16", " + stockham"] {
         assert!(near.iter().any(|recipe| recipe.contains(part)), "{part} is not among\n{}", near.join("\n"));
     }
     assert!(matches!(spec.alternatives(h200).last(), Some(fft::Recipe::Transposed { .. })));
@@ -343,7 +343,7 @@ fn baselines_are_plain() {
         assert!(of(&Reduce::<f32>::sum([64, 64]).axes([1]), &profile).starts_with("workgroup="));
         assert!(of(&C2c::forward([64, 32]), &profile).starts_with("rows: radix2 rows=4 lanes=16; columns: radix2"));
         assert!(of(&C2c::forward(1024).batch(3), &profile).starts_with("axis 0: radix2"));
-        assert!(of(&R2c::forward(1024), &profile).contains("registers"));
+        assert!(of(&R2c::forward(1024), &profile).contains("stockham"));
         assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
     }
     let tiny = DeviceProfile { invocations: 16, workgroup_size: [16, 16, 16], ..DeviceProfile::webgpu_defaults() };
@@ -465,15 +465,15 @@ fn senseless_recipes_do_no_harm() {
     let profile = &profiles()[0];
     let spec = C2c::forward([16, 64]);
     for text in [
-        "axis 1: registers 0 lanes=0 lines=0; axis 0: registers 16 lanes=1",
-        "axis 1: registers 8.8 lanes=0; axis 0: registers 16 lanes=1 lines=0",
-        "axis 1: registers 8.8 lanes=8 pieces=0; axis 0: registers 16 lanes=1",
-        "axis 1: registers 8.8 lanes=4294967295 lines=4294967295; axis 0: registers 4.4 lanes=4294967295 block=0x0",
-        "axis 1 bluestein 4294967295: registers 8.8 lanes=8; axis 0: registers 16 lanes=1",
+        "axis 1: stockham 0 lanes=0 lines=0; axis 0: stockham 16 lanes=1",
+        "axis 1: stockham 8.8 lanes=0; axis 0: stockham 16 lanes=1 lines=0",
+        "axis 1: stockham 8.8 lanes=8 pieces=0; axis 0: stockham 16 lanes=1",
+        "axis 1: stockham 8.8 lanes=4294967295 lines=4294967295; axis 0: stockham 4.4 lanes=4294967295 block=0x0",
+        "axis 1 bluestein 4294967295: stockham 8.8 lanes=8; axis 0: stockham 16 lanes=1",
         "axis 1: lanes 0.0 lanes=0 width=0 invocations=0; axis 0: lanes 4294967295.2 lanes=8 width=4 invocations=8",
         "axis 1: radix2 rows=0 lanes=4294967295; axis 0: radix2 rows=4294967295 lanes=4294967295",
-        "rows: radix2 rows=0 lanes=0; columns: registers 1 lanes=1; transpose: naive 0x0",
-        "rows: registers 8.8 lanes=4294967295; columns: lanes 16.1 lanes=1 width=1 invocations=8; transpose: tiles 0x0 width=0 blocks=0",
+        "rows: radix2 rows=0 lanes=0; columns: stockham 1 lanes=1; transpose: naive 0x0",
+        "rows: stockham 8.8 lanes=4294967295; columns: lanes 16.1 lanes=1 width=1 invocations=8; transpose: tiles 0x0 width=0 blocks=0",
     ] {
         spec.neighbours(&text.parse().unwrap(), profile);
     }

@@ -186,14 +186,14 @@ fn recipes_are_read_as_they_are_printed() {
         let recipe: fft::Recipe = text.parse().unwrap();
         assert_eq!(recipe.to_string().parse::<fft::Recipe>().unwrap(), recipe);
     }
-    let text = "axis 1 bluestein 40 pairs: registers 8.5 lanes=5 lines=2 exchange=whole pieces=1 banks=16 roots=table block=4x3; \
-                axis 0: radix2 rows=1 lanes=4 + registers 2 lanes=1 lines=1 exchange=split pieces=2 banks=0 roots=products";
+    let text = "axis 1 bluestein 40 pairs: stockham 8.5 lanes=5 lines=2 exchange=whole pieces=1 banks=16 roots=table block=4x3; \
+                axis 0: radix2 rows=1 lanes=4 + stockham 2 lanes=1 lines=1 exchange=split pieces=2 banks=0 roots=products";
     assert_eq!(text.parse::<fft::Recipe>().unwrap().to_string(), text);
     // Whatever is not said has a default, and pairs and bluestein come in any order.
-    let short = "axis 0 pairs bluestein 40: registers 8.5 lanes=5".parse::<fft::Recipe>().unwrap();
+    let short = "axis 0 pairs bluestein 40: stockham 8.5 lanes=5".parse::<fft::Recipe>().unwrap();
     assert_eq!(
         short.to_string(),
-        "axis 0 bluestein 40 pairs: registers 8.5 lanes=5 lines=1 exchange=split pieces=1 banks=32 roots=products"
+        "axis 0 bluestein 40 pairs: stockham 8.5 lanes=5 lines=1 exchange=split pieces=1 banks=32 roots=products"
     );
     for text in TRANSPOSES.into_iter().chain(["copy"]) {
         assert_eq!(text.parse::<transpose::Recipe>().unwrap().to_string(), text);
@@ -222,7 +222,7 @@ fn specifications_are_read_as_they_are_printed() {
         let spec: C2c = format!("c2c fwd 8 {text} in-place").parse().unwrap();
         assert_eq!(spec.to_string(), format!("c2c fwd 8 {printed} in-place"));
         assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
-        let program = spec.lower(&"axis 0: registers 8 lanes=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
+        let program = spec.lower(&"axis 0: stockham 8 lanes=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
         assert_eq!(program.dispatches[0].params[4..], text[1..].parse::<f32>().unwrap().to_ne_bytes());
     }
     for text in ["c2c fwd 8 *x", "c2c fwd 8 *", "c2c fwd 8 1/n *2"] {
@@ -258,25 +258,25 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("rows: radix2 rows=1 lanes=2", "it is `axis 1: ...; axis 0: ...` or"),
         ("axis x: radix2 rows=1 lanes=2", "it is `axis 0"),
         ("axis 0: ", "it is empty"),
-        ("axis 0: radix3", "it begins with registers, lanes or radix2"),
+        ("axis 0: radix3", "it begins with stockham, lanes or radix2"),
         ("axis 0: radix2 rows=1", "lacks the field lanes"),
         ("axis 0: radix2 rows=1 lanes=x", "lanes is no number"),
         ("axis 0: radix2 rows=1 lanes=-1", "lanes is no number"),
         ("axis 0: radix2 rows=1 lanes=2 more=3", "no field more"),
         ("axis 0: radix2 rows=1 lanes=2 lanes=2", "not twice"),
         ("axis 0: radix2 rows=1 lanes", "name=value"),
-        ("axis 0: registers lanes=4", "radices are numbers"),
-        ("axis 0: registers 8.x lanes=4", "radices are numbers"),
-        ("axis 0: registers 8.8", "lacks the field lanes"),
-        ("axis 0: registers 8.8 lanes=8 exchange=some", "whole or split"),
-        ("axis 0: registers 8.8 lanes=8 roots=some", "table or products"),
-        ("axis 0: registers 8.8 lanes=8 block=4", "two numbers"),
-        ("axis 0: registers 8.8 lanes=8 block=4xb", "two numbers"),
-        ("axis 0: registers 8.8 lanes=8 +", "it is empty"),
-        ("axis 0 bluestein: registers 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0 pairs pairs: registers 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0 twice: registers 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0: registers 8.8 lanes=8;", "it is `axis 1"),
+        ("axis 0: stockham lanes=4", "radices are numbers"),
+        ("axis 0: stockham 8.x lanes=4", "radices are numbers"),
+        ("axis 0: stockham 8.8", "lacks the field lanes"),
+        ("axis 0: stockham 8.8 lanes=8 exchange=some", "whole or split"),
+        ("axis 0: stockham 8.8 lanes=8 roots=some", "table or products"),
+        ("axis 0: stockham 8.8 lanes=8 block=4", "two numbers"),
+        ("axis 0: stockham 8.8 lanes=8 block=4xb", "two numbers"),
+        ("axis 0: stockham 8.8 lanes=8 +", "it is empty"),
+        ("axis 0 bluestein: stockham 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0 pairs pairs: stockham 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0 twice: stockham 8.8 lanes=8", "it is `axis 0"),
+        ("axis 0: stockham 8.8 lanes=8;", "it is `axis 1"),
         ("rows: radix2 rows=1 lanes=2; columns: radix2 rows=1 lanes=2; transpose: turn", "no"),
     ] {
         let error = text.parse::<fft::Recipe>().unwrap_err();
@@ -319,41 +319,41 @@ fn text_that_is_none_is_refused_with_a_reason() {
 fn unfit_recipes_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
     for (spec, recipe, why) in [
-        ("c2c fwd 128", "axis 0: registers 8.8 lanes=8", "multiply to 64, not to 128"),
-        ("c2c fwd 64", "axis 0: registers 8 lanes=1", "multiply to 8, not to 64"),
-        ("c2c fwd 64", "axis 0: registers 65536.65536 lanes=8", "not to 64"),
-        ("c2c fwd 128", "axis 0: registers 128 lanes=1", "not all from 1 to 64"),
-        ("c2c fwd 64", "axis 0: registers 64.1 lanes=1", "a radix of 1 stands alone"),
-        ("c2c fwd 0x1", "axis 0: registers 1 lanes=1", "at least 1"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=0", "at least 1"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 lines=0", "at least 1"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 lines=33", "33 lines of 8 invocations exceed 256"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=4294967295 lines=4294967295", "exceed 256"),
-        ("c2c fwd 256", "axis 0: registers 16.16 lanes=2", "128 elements each, more than 64"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 banks=7", "banks are"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=0", "no multiple of 0 pieces"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 pieces=3", "no multiple of 3 pieces"),
-        ("c2c fwd 64", "axis 0: registers 8.8 lanes=8 block=0x1", "at least 1 x 1"),
-        ("c2c fwd 512", "axis 0: registers 8.8.8 lanes=64 pieces=16", "64 lanes load across 16 pieces"),
-        ("c2c fwd 256", "axis 0: registers 4.8.8 lanes=32 pieces=128", "a butterfly's results lie in several of 128 pieces"),
-        ("c2c fwd 4096", "axis 0: registers 16.16.16 lanes=256 exchange=whole", "32768 bytes of workgroup memory of 16384"),
-        ("c2c fwd 64", "axis 0 bluestein 126: registers 9.14 lanes=9", "126 is too short for a transform of 64, which needs 127"),
-        ("c2c fwd 64", "axis 0 bluestein 128: registers 8.8 lanes=8", "multiply to 64, not to 128"),
-        ("c2c fwd 64", "axis 1: registers 8.8 lanes=8", "it transforms the axes [1], not [0]"),
-        ("c2c fwd 8x8", "axis 1: registers 8 lanes=1", "it transforms the axes [1], not [0, 1]"),
-        ("c2c fwd 8x8", "axis 1: registers 8 lanes=1; axis 1: registers 8 lanes=1", "[1, 1], not [0, 1]"),
-        ("c2c fwd 8x8 axes=0", "axis 1: registers 8 lanes=1; axis 0: registers 8 lanes=1", "[0, 1], not [0]"),
-        ("c2c fwd 64", "axis 0 pairs: registers 8.8 lanes=8", "no reals to take in pairs"),
-        ("r2c fwd 8x8", "axis 1: registers 8 lanes=1; axis 0 pairs: registers 8 lanes=1", "axis 0 has no reals"),
-        ("r2c fwd 64", "axis 0 pairs: registers 8 lanes=1 + registers 8 lanes=1", "in one pass"),
-        ("r2c fwd 63", "axis 0 halves: registers 9.7 lanes=7", "halves"),
-        ("r2c fwd 60", "axis 0 bluestein 64 halves: registers 8.8 lanes=8", "multiply to 60/2, not to 64"),
-        ("r2c fwd 8x8", "axis 0: registers 8 lanes=1; axis 1: registers 8 lanes=1", "comes first"),
-        ("c2r inv 8x8", "axis 1: registers 8 lanes=1; axis 0: registers 8 lanes=1", "comes last"),
-        ("r2c fwd 12x20", "axis 1 pairs: registers 5.4 lanes=5 block=4x3; axis 0: registers 4.3 lanes=3", "odd number of rows"),
+        ("c2c fwd 128", "axis 0: stockham 8.8 lanes=8", "multiply to 64, not to 128"),
+        ("c2c fwd 64", "axis 0: stockham 8 lanes=1", "multiply to 8, not to 64"),
+        ("c2c fwd 64", "axis 0: stockham 65536.65536 lanes=8", "not to 64"),
+        ("c2c fwd 128", "axis 0: stockham 128 lanes=1", "not all from 1 to 64"),
+        ("c2c fwd 64", "axis 0: stockham 64.1 lanes=1", "a radix of 1 stands alone"),
+        ("c2c fwd 0x1", "axis 0: stockham 1 lanes=1", "at least 1"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=0", "at least 1"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 lines=0", "at least 1"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 lines=33", "33 lines of 8 invocations exceed 256"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=4294967295 lines=4294967295", "exceed 256"),
+        ("c2c fwd 256", "axis 0: stockham 16.16 lanes=2", "128 elements each, more than 64"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 banks=7", "banks are"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 pieces=0", "no multiple of 0 pieces"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 pieces=3", "no multiple of 3 pieces"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 block=0x1", "at least 1 x 1"),
+        ("c2c fwd 512", "axis 0: stockham 8.8.8 lanes=64 pieces=16", "64 lanes load across 16 pieces"),
+        ("c2c fwd 256", "axis 0: stockham 4.8.8 lanes=32 pieces=128", "a butterfly's results lie in several of 128 pieces"),
+        ("c2c fwd 4096", "axis 0: stockham 16.16.16 lanes=256 exchange=whole", "32768 bytes of workgroup memory of 16384"),
+        ("c2c fwd 64", "axis 0 bluestein 126: stockham 9.14 lanes=9", "126 is too short for a transform of 64, which needs 127"),
+        ("c2c fwd 64", "axis 0 bluestein 128: stockham 8.8 lanes=8", "multiply to 64, not to 128"),
+        ("c2c fwd 64", "axis 1: stockham 8.8 lanes=8", "it transforms the axes [1], not [0]"),
+        ("c2c fwd 8x8", "axis 1: stockham 8 lanes=1", "it transforms the axes [1], not [0, 1]"),
+        ("c2c fwd 8x8", "axis 1: stockham 8 lanes=1; axis 1: stockham 8 lanes=1", "[1, 1], not [0, 1]"),
+        ("c2c fwd 8x8 axes=0", "axis 1: stockham 8 lanes=1; axis 0: stockham 8 lanes=1", "[0, 1], not [0]"),
+        ("c2c fwd 64", "axis 0 pairs: stockham 8.8 lanes=8", "no reals to take in pairs"),
+        ("r2c fwd 8x8", "axis 1: stockham 8 lanes=1; axis 0 pairs: stockham 8 lanes=1", "axis 0 has no reals"),
+        ("r2c fwd 64", "axis 0 pairs: stockham 8 lanes=1 + stockham 8 lanes=1", "in one pass"),
+        ("r2c fwd 63", "axis 0 halves: stockham 9.7 lanes=7", "halves"),
+        ("r2c fwd 60", "axis 0 bluestein 64 halves: stockham 8.8 lanes=8", "multiply to 60/2, not to 64"),
+        ("r2c fwd 8x8", "axis 0: stockham 8 lanes=1; axis 1: stockham 8 lanes=1", "comes first"),
+        ("c2r inv 8x8", "axis 1: stockham 8 lanes=1; axis 0: stockham 8 lanes=1", "comes last"),
+        ("r2c fwd 12x20", "axis 1 pairs: stockham 5.4 lanes=5 block=4x3; axis 0: stockham 4.3 lanes=3", "odd number of rows"),
         (
             "c2c fwd 8x16",
-            "axis 0: registers 8 lanes=1 block=2x2; axis 1: registers 4 lanes=1 + registers 4 lanes=1",
+            "axis 0: stockham 8 lanes=1 block=2x2; axis 1: stockham 4 lanes=1 + stockham 4 lanes=1",
             "blocks along axis 1, which is transformed in 2 passes",
         ),
         ("c2c fwd 12", "axis 0: radix2 rows=1 lanes=4", "powers of two"),
@@ -365,15 +365,15 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 64 x3 in=2/128", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
         ("c2c fwd 8x8 axes=0", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
         ("r2c fwd 8", "axis 0: radix2 rows=1 lanes=4", "dense rows"),
-        ("c2c fwd 64", "axis 0: radix2 rows=1 lanes=4 + registers 8 lanes=1", "not to 64"),
+        ("c2c fwd 64", "axis 0: radix2 rows=1 lanes=4 + stockham 8 lanes=1", "not to 64"),
         (
             "c2c fwd 2",
-            "axis 0: registers 2 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 \
-             + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1 + registers 1 lanes=1",
+            "axis 0: stockham 2 lanes=1 + stockham 1 lanes=1 + stockham 1 lanes=1 + stockham 1 lanes=1 + stockham 1 lanes=1 \
+             + stockham 1 lanes=1 + stockham 1 lanes=1 + stockham 1 lanes=1 + stockham 1 lanes=1",
             "1 to 8 passes, not 9",
         ),
-        ("c2c fwd 3", "axis 0 bluestein 1000003: registers 1000003 lanes=1", "a convolution of 1000003 for a transform of 3"),
-        ("c2c fwd 300", "axis 0 bluestein 4097: registers 17.241 lanes=17", "not all from 1 to 64"),
+        ("c2c fwd 3", "axis 0 bluestein 1000003: stockham 1000003 lanes=1", "a convolution of 1000003 for a transform of 3"),
+        ("c2c fwd 300", "axis 0 bluestein 4097: stockham 17.241 lanes=17", "not all from 1 to 64"),
     ] {
         let error = lowered(spec, Some(recipe), &profile).unwrap_err();
         if spec.contains("0x1") {
@@ -492,14 +492,14 @@ fn nothing_large_is_computed_before_it_is_built() {
     let begin = std::time::Instant::now();
     let profile = &profiles()[0];
     for (spec, recipe) in [
-        ("c2c fwd 3", "axis 0 bluestein 1000003: registers 1000003 lanes=1"),
-        ("c2c fwd 3", "axis 0 bluestein 4294967295: registers 64 lanes=1 + registers 64 lanes=1"),
+        ("c2c fwd 3", "axis 0 bluestein 1000003: stockham 1000003 lanes=1"),
+        ("c2c fwd 3", "axis 0 bluestein 4294967295: stockham 64 lanes=1 + stockham 64 lanes=1"),
         (
             "c2c fwd 4294967295",
-            "axis 0: registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 64 lanes=1 + registers 4 lanes=1",
+            "axis 0: stockham 64 lanes=1 + stockham 64 lanes=1 + stockham 64 lanes=1 + stockham 64 lanes=1 + stockham 64 lanes=1 + stockham 4 lanes=1",
         ),
-        ("c2c fwd 4294967295", "axis 0: registers 64.64.64.64.64.64 lanes=64"),
-        ("c2c fwd 2", "axis 0: registers 4294967295.2 lanes=1"),
+        ("c2c fwd 4294967295", "axis 0: stockham 64.64.64.64.64.64 lanes=64"),
+        ("c2c fwd 2", "axis 0: stockham 4294967295.2 lanes=1"),
     ] {
         assert!(lowered(spec, Some(recipe), profile).is_err(), "{spec} by {recipe}");
     }

@@ -136,7 +136,7 @@ fn layouts_with_gaps_and_channels() {
     let mut input = vec![Complex32::new(GUARD, GUARD); padded.span(&shape, 3)];
     let own = padded.all(&shape, 3);
     own.iter().for_each(|place| input[*place] = Complex32::ONE);
-    for (profile, recipe) in recipes(&spec, &["axis 1: registers 10 lanes=1 lines=4 block=2x2; axis 0: registers 6 lanes=1 lines=8"]) {
+    for (profile, recipe) in recipes(&spec, &["axis 1: stockham 10 lanes=1 lines=4 block=2x2; axis 0: stockham 6 lanes=1 lines=8"]) {
         let output: Vec<Complex32> = spec.lower(&recipe, &profile).unwrap().run_on_host(&input);
         for (place, z) in output.iter().enumerate().filter(|(place, _)| !own.contains(place)) {
             assert_eq!(*z, Complex32::new(GUARD, GUARD), "{place} of {recipe}");
@@ -296,9 +296,9 @@ fn inputs_whose_elements_overlap() {
         (&[1 << 14], 1, &[0], Places { strides: vec![0], distance: 0, offset: 0 }),
     ] {
         let by_hand: &[&str] = match shape {
-            [4] => &["axis 0: registers 2 lanes=1 + registers 2 lanes=1"],
+            [4] => &["axis 0: stockham 2 lanes=1 + stockham 2 lanes=1"],
             [512] => &[
-                "axis 0: registers 8 lanes=1 + registers 8 lanes=1 + registers 8 lanes=1",
+                "axis 0: stockham 8 lanes=1 + stockham 8 lanes=1 + stockham 8 lanes=1",
                 "axis 0: lanes 32.1 lanes=1 width=1 invocations=8 + lanes 16.1 lanes=1 width=1 invocations=8",
             ],
             _ => &[],
@@ -364,11 +364,11 @@ fn arrays_in_several_bindings() {
         dft(&mut expected, &[elements], &[0], false);
         let text = match elements {
             // A table in one binding, in two.
-            31 => "axis 0: registers 31 lanes=1",
-            32 => "axis 0: registers 8 lanes=1 lines=4 + registers 4 lanes=1 lines=8",
-            33 => "axis 0: registers 11 lanes=1 + registers 3 lanes=1",
-            64 => "axis 0: registers 8.8 lanes=8",
-            96 => "axis 0: registers 48 lanes=1 + registers 2 lanes=1",
+            31 => "axis 0: stockham 31 lanes=1",
+            32 => "axis 0: stockham 8 lanes=1 lines=4 + stockham 4 lanes=1 lines=8",
+            33 => "axis 0: stockham 11 lanes=1 + stockham 3 lanes=1",
+            64 => "axis 0: stockham 8.8 lanes=8",
+            96 => "axis 0: stockham 48 lanes=1 + stockham 2 lanes=1",
             _ => continue,
         };
         let program = spec.lower(&text.parse().unwrap(), &profile).unwrap();

@@ -149,6 +149,6 @@ pub fn the_comparison_can_fail() {
     let planner = set().planner(0).unwrap();
     let spec = C2c::forward(64).batch(8);
     let run = |recipe: &str| planner.plan_with(spec.clone(), recipe.parse().unwrap()).unwrap().run(&input).unwrap().wait().unwrap();
-    let recipe = |radices: &str| format!("axis 0: registers {radices} lanes=4 lines=1 exchange=split pieces=1 banks=0 roots=table");
+    let recipe = |radices: &str| format!("axis 0: stockham {radices} lanes=4 lines=1 exchange=split pieces=1 banks=0 roots=table");
     assert_ne!(first_difference(&run(&recipe("8.8")), &run(&recipe("4.16"))), None);
 }

@@ -37,7 +37,7 @@ pub fn device(driver: u32) -> Arc<DeviceIdentity> {
     })
 }
 
-pub const RECIPE: &str = "axis 1: registers 8.8.8 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products; axis 0: registers 8.8.8 lanes=64 lines=8 exchange=split pieces=1 banks=32 roots=products";
+pub const RECIPE: &str = "axis 1: stockham 8.8.8 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products; axis 0: stockham 8.8.8 lanes=64 lines=8 exchange=split pieces=1 banks=32 roots=products";
 
 /// A measurement, whose times have no short decimal form.
 pub fn entry(spec: &str, recipe: &str, device: &Arc<DeviceIdentity>, time: u64) -> Entry {

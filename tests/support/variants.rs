@@ -236,7 +236,7 @@ fn programs_in_several_bindings() -> Vec<Program> {
     let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
     let specs =
         ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
-    let lower = |spec| lowered(spec, Some("axis 0: registers 4.4 lanes=4 lines=2"), &profile).unwrap();
+    let lower = |spec| lowered(spec, Some("axis 0: stockham 4.4 lanes=4 lines=2"), &profile).unwrap();
     specs.into_iter().map(lower).collect()
 }
 

@@ -16,7 +16,7 @@ use super::codelets::{self, Division, REAL, Vectors, complex, times};
 use super::fused::{Fused, LookUp};
 use super::pass::{Pass, Side};
 use super::place::Place;
-use super::recipe::{Exchange, Registers, Roots};
+use super::recipe::{Exchange, Roots, Stockham};
 use super::roots::Constant;
 use crate::kernels::fft::pass::{Bound, Workgroup};
 use crate::kernels::{Form, Generated};
@@ -36,7 +36,7 @@ pub(super) struct Setting<'a> {
 }
 
 /// The text for a pass by a recipe, or why the recipe does not do.
-pub(super) fn generate(pass: Pass, recipe: &Registers, setting: &Setting<'_>) -> Result<(Generated, Workgroup), String> {
+pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> Result<(Generated, Workgroup), String> {
     let mut transform = Function::new("transform");
     let group = transform.parameter("group", U32);
     let invocation = transform.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
@@ -89,7 +89,7 @@ type Values = Vec<Vec<Expr>>;
 struct Generator<'a> {
     body: Body,
     pass: &'a Pass,
-    recipe: &'a Registers,
+    recipe: &'a Stockham,
     setting: &'a Setting<'a>,
     group: Expr,
     invocation: Expr,

@@ -99,7 +99,7 @@ mod tests {
     fn programs_differ_by_what_is_compiled() {
         let profile = DeviceProfile::webgpu_defaults();
         let hash = |spec: C2c, recipe: &str| wgsl_hash(&spec.lower(&recipe.parse().unwrap(), &profile).unwrap());
-        let [few, many] = ["axis 0: registers 8.8 lanes=8 lines=8", "axis 0: registers 8.8 lanes=8 lines=4"];
+        let [few, many] = ["axis 0: stockham 8.8 lanes=8 lines=8", "axis 0: stockham 8.8 lanes=8 lines=4"];
         assert_eq!(hash(C2c::forward(64).batch(1000), few), hash(C2c::forward(64).batch(1000), few));
         assert_ne!(hash(C2c::forward(64).batch(1000), few), hash(C2c::forward(64).batch(1000), many));
         let program = C2c::forward(64).lower(&few.parse().unwrap(), &profile).unwrap();
