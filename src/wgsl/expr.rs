@@ -268,6 +268,14 @@ pub(crate) fn construct<'a>(ty: &Type, parts: impl IntoIterator<Item = &'a Expr>
     Expr::new(Node::Call(ty.to_string().into(), parts), ty.clone())
 }
 
+/// Every number of `value` as one of another scalar type.
+pub(crate) fn convert(ty: &Type, value: &Expr) -> Expr {
+    if value.ty == *ty {
+        return value.clone();
+    }
+    Expr::new(Node::Call(ty.to_string().into(), vec![value.clone()]), ty.clone())
+}
+
 /// The bits of `value` as another type.
 pub(crate) fn bitcast(ty: &Type, value: &Expr) -> Expr {
     if value.ty == *ty {

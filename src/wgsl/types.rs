@@ -49,7 +49,6 @@ pub(crate) enum Type {
 pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
 pub(crate) const I32: Type = Type::Scalar(Scalar::I32);
 pub(crate) const U32: Type = Type::Scalar(Scalar::U32);
-pub(crate) const U64: Type = Type::Scalar(Scalar::U64);
 pub(crate) const F32: Type = Type::Scalar(Scalar::F32);
 pub(crate) const F64: Type = Type::Scalar(Scalar::F64);
 

@@ -6,16 +6,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::parts::{Complex, Parts, Real, Wide, of_line};
+use super::parts::{Complex, Parts, Real, side_by_side, side_by_side_of};
 use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
 use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
 use crate::wgsl::{
-    Body, Expr, F32, Function, Module, Scalar, Type, U32, U64, Writes, bitcast, boolean, call, construct, min, param, select, vec2, vec4,
+    Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, boolean, call, construct, convert, min, param, select, vec4,
 };
 
-/// Numbers on several lines or in several accesses, with the condition that lanes must fulfil to
-/// store them.
-type Stores = BTreeMap<u32, (Expr, Wide)>;
+/// The numbers of each access, with the condition that lanes must fulfil to store them.
+type Stores = BTreeMap<u32, (Expr, Complex)>;
 
 /// All that stands between the markers of `shaders/fft/lanes.wgsl`. The roots of the line begin at
 /// 0 in the constants.
@@ -34,7 +33,7 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
     };
     module.constant("LANES", pass.lanes);
     module.gap();
-    if pass.access == Access::Quads {
+    if let Access { width: 4, int64: false } = pass.access {
         module.structure("Quads", &["low", "high"].map(|half| (half.to_owned(), vec4(Scalar::F32))));
     }
     if pass.workgroup_bytes() > 0 {
@@ -54,11 +53,15 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
 /// What one access moves.
 fn element(access: Access) -> Type {
     match access {
-        Access::Pair => vec2(Scalar::F32),
-        Access::Quad => vec4(Scalar::F32),
-        Access::Octet => vec4(Scalar::U64),
-        Access::Quads => Type::named("Quads"),
+        Access { width, int64: true } => Type::numbers(width, Scalar::U64),
+        Access { width: 4, .. } => Type::named("Quads"),
+        Access { width, .. } => Type::Vector(2 * width, Scalar::F32),
     }
+}
+
+/// The upper half of 64 bits begins here: a shift of as many numbers.
+fn upper_half(width: u32) -> Expr {
+    side_by_side_of(Scalar::U32, &vec![Expr::from(32); width as usize])
 }
 
 /// exp(-2πi·x/n) of a [`Turn`].
@@ -175,7 +178,7 @@ impl Emitter<'_> {
         Parts { body: &mut self.body }
     }
 
-    fn dft(&mut self, x: &[Wide], letter: char) -> Vec<Wide> {
+    fn dft(&mut self, x: &[Complex], letter: char) -> Vec<Complex> {
         codelets::dft(&mut self.arithmetic(), Division::Coprime, x, &|k| format!("{letter}{k}"))
     }
 
@@ -192,12 +195,13 @@ impl Emitter<'_> {
                 loads.insert(along * pass.lanes * e + k * m, (e, m));
             }
         }
-        let mut loaded: Vec<Vec<Wide>> = vec![vec![Wide::new(); j as usize]; slots as usize];
+        let mut loaded: Vec<BTreeMap<u32, Complex>> = vec![BTreeMap::new(); slots as usize];
         for (i, (e, m)) in loads {
             let begin = if e + 1 == slots { &addresses.input_tail } else { &addresses.input };
-            loaded[e as usize][m as usize] = self.load(&format!("x{i}"), begin + i / along * pass.strides[0]);
+            let value = self.load(&format!("x{i}"), begin + i / along * pass.strides[0]);
+            loaded[e as usize].insert(m, value);
         }
-        let stage: Vec<Vec<Wide>> = loaded.iter().map(|x| self.dft(x, 'y')).collect();
+        let stage: Vec<Vec<Complex>> = loaded.into_iter().map(|x| self.dft(&x.into_values().collect::<Vec<_>>(), 'y')).collect();
         // Stages 2 and 3.
         let mut turns = Powers::new(Table::Turn, addresses.m);
         let mut own = Powers::new(Table::Line, &self.lane * along);
@@ -209,7 +213,7 @@ impl Emitter<'_> {
             for (v, value) in (0..).zip(self.dft(&x, 'z')) {
                 let frequency = first + j * v;
                 let value = match pass.turn {
-                    Some(turn) if frequency > 0 => self.turned(value, &mut turns, frequency, turn),
+                    Some(turn) if frequency > 0 => self.turned(&value, &mut turns, frequency, turn),
                     _ => value,
                 };
                 stores.insert(frequency / along * pass.strides[1], (condition.clone(), value));
@@ -249,112 +253,104 @@ impl Emitter<'_> {
         Addresses { input: of_lane, input_tail, output, m: self.body.value("m", m) }
     }
 
-    /// For each i in 0..K the values of the groups (g, h), turned; of each group those of an
-    /// access's lines.
-    fn second_inputs(&mut self, stage: &[Vec<Wide>], h: u32, own: &mut Powers) -> Vec<Wide> {
+    /// For each i in 0..K the values of the groups (g, h), turned: side by side stand those of all
+    /// g, or across those of an access's lines.
+    fn second_inputs(&mut self, stage: &[Vec<Complex>], h: u32, own: &mut Powers) -> Vec<Complex> {
         let pass = self.pass;
-        let ([j, k], [along, across]) = (pass.factors, pass.spread());
-        let mut inputs = vec![Wide::new(); k as usize];
-        let mut all = Vec::new();
-        for e in 0..stage.len() as u32 {
-            for c in 0..along {
-                all.extend((0..along).flat_map(|g| (0..across).map(move |a| (e, c, g, a))));
-            }
-        }
-        for some in all.chunks(pass.exchanges_at_once() as usize) {
-            let sent = some.iter().map(|&(e, c, g, a)| {
-                let to = (0..pass.lanes).map(|to| g + along * (to + pass.lanes * h));
-                to.map(|u| (u < j).then(|| stage[e as usize][u as usize][(c * across + a) as usize].clone())).collect()
-            });
-            let sent: Vec<Vec<Option<Complex>>> = sent.collect();
-            for (&(e, c, g, _), values) in some.iter().zip(self.exchange(&sent)) {
-                for (l, value) in (0..).zip(values) {
+        let ([j, k], [along, _]) = (pass.factors, pass.spread());
+        let groups: Vec<(u32, u32)> = (0..stage.len() as u32).flat_map(|e| (0..along).map(move |g| (e, g))).collect();
+        let sent = groups.iter().map(|&(e, g)| {
+            let to = (0..pass.lanes).map(|to| g + along * (to + pass.lanes * h));
+            to.map(|u| (u < j).then(|| stage[e as usize][u as usize].clone())).collect()
+        });
+        let sent: Vec<Vec<Option<Complex>>> = sent.collect();
+        let received = self.exchange(&sent);
+        // i·u = i·(g + W·L·h) + i·W·λ
+        let fixed = |i: u32| (0..along).map(move |g| i * (g + along * pass.lanes * h) % pass.n()).collect::<Vec<u32>>();
+        let mut inputs = Vec::new();
+        for (e, of_groups) in (0..).zip(received.chunks(along as usize)) {
+            for l in 0..pass.lanes {
+                for c in 0..along {
                     let i = c + along * (l + pass.lanes * e);
                     if i >= k {
                         continue;
                     }
-                    // i·u = i·(g + W·L·h) + i·W·λ
-                    let fixed = i * (g + along * pass.lanes * h) % pass.n();
+                    let value = if along == 1 {
+                        of_groups[0][l as usize].clone()
+                    } else {
+                        let of_groups: Vec<Complex> = of_groups.iter().map(|values| values[l as usize].component(c as usize)).collect();
+                        self.arithmetic().side_by_side("x", &of_groups)
+                    };
                     let value = if i == 0 {
                         value
                     } else if pass.lanes == 1 {
-                        self.arithmetic().turn_one(&value, fixed as usize, pass.n() as usize)
+                        self.arithmetic().turn_each(&value, &fixed(i), pass.n())
                     } else {
-                        let root = own.turned(self, i, fixed, pass.n());
+                        let power = own.power(self, i);
+                        let root = self.arithmetic().turn_each(&power, &fixed(i), pass.n());
                         self.arithmetic().multiply("x", &value, &root)
                     };
-                    inputs[i as usize].push(value);
+                    inputs.push(value);
                 }
             }
         }
-        own.products.clear();
         inputs
     }
 
     /// The values of an access times their roots for one frequency.
-    fn turned(&mut self, value: Wide, turns: &mut Powers, frequency: u32, turn: Turn) -> Wide {
-        let lines = (0..).zip(value);
-        lines
-            .map(|(a, x)| {
-                let root = turns.turned(self, frequency, frequency * a * turn.across % turn.n, turn.n);
-                self.arithmetic().multiply("turned", &x, &root)
-            })
-            .collect()
+    fn turned(&mut self, value: &Complex, turns: &mut Powers, frequency: u32, turn: Turn) -> Complex {
+        let power = turns.power(self, frequency);
+        let [_, across] = self.pass.spread();
+        let fixed: Vec<u32> = (0..across).map(|a| frequency * a * turn.across % turn.n).collect();
+        let roots = self.arithmetic().turn_each(&power, &fixed, turn.n);
+        self.arithmetic().multiply("turned", value, &roots)
     }
 
-    fn load(&mut self, name: &str, place: Expr) -> Wide {
+    fn load(&mut self, name: &str, place: Expr) -> Complex {
         let access = self.pass.access;
         let loaded = self.input.at(place);
         // In place, the lanes that own the last line may already be storing it.
         let alive = self.alive.clone();
         let loaded = self.values_when(&alive, &[("loaded".to_owned(), element(access))], |_| vec![loaded]).remove(0);
-        let four = |half: &str| loaded.field(half, vec4(Scalar::F32));
-        let parts: Vec<Expr> = match access {
-            Access::Octet => (0..4)
-                .flat_map(|i| [loaded.component(i), loaded.component(i) >> 32])
-                .map(|bits| bitcast(&F32, &construct(&U32, [&bits])))
-                .collect(),
-            Access::Pair => (0..2).map(|i| loaded.component(i)).collect(),
-            Access::Quad => (0..4).map(|i| loaded.component(i)).collect(),
-            Access::Quads => ["low", "high"]
-                .into_iter()
-                .flat_map(|half| (0..4).map(move |i| (half, i)))
-                .map(|(half, i)| four(half).component(i))
-                .collect(),
+        let width = access.width;
+        let [re, im] = if access.int64 {
+            let bits = |u64s: &Expr| bitcast(&Type::numbers(width, Scalar::F32), &convert(&Type::numbers(width, Scalar::U32), u64s));
+            [bits(&loaded), bits(&(&loaded >> upper_half(width)))]
+        } else {
+            let halves = if width == 4 { ["low", "high"].map(|half| loaded.field(half, vec4(Scalar::F32))).to_vec() } else { vec![loaded] };
+            let numbers = halves
+                .iter()
+                .flat_map(|half| (0..width as usize / halves.len()).map(move |i| [2 * i, 2 * i + 1].map(|i| half.component(i))));
+            let (re, im): (Vec<Expr>, Vec<Expr>) = numbers.map(|[re, im]| (re, im)).unzip();
+            [side_by_side(&re), side_by_side(&im)]
         };
-        let mut real = |part: &str, line: usize, value: &Expr| {
-            let name = of_line(name, line, access.width() as usize);
-            Real::from(self.body.value(&format!("{name}_{part}"), value))
-        };
-        let lines = parts.chunks(2).enumerate();
-        lines
-            .map(|(line, parts)| Complex { re: real("re", line, &parts[0]), im: real("im", line, &parts[1]) })
-            .map(|x| x.swapped_if(self.pass.swap[0]))
-            .collect()
+        let [re, im] = [("re", re), ("im", im)].map(|(part, value)| Real::from(self.body.value(&format!("{name}_{part}"), value)));
+        Complex { re, im }.swapped_if(self.pass.swap[0])
     }
 
-    fn store(&mut self, place: &Expr, condition: &Expr, value: &Wide) {
-        let factor = |x: Real| if self.pass.scaled { scale() * x.signed() } else { x.signed() };
-        let parts = value.iter().flat_map(|x| {
-            let Complex { re, im } = x.clone().swapped_if(self.pass.swap[1]);
-            [factor(re), factor(im)]
-        });
-        let mut parts: Vec<Expr> = parts.collect();
-        match self.pass.access {
-            Access::Pair | Access::Quad => {}
-            Access::Octet => {
-                let bits = |x: &Expr| construct(&U64, [&bitcast(&U32, x)]);
-                parts = parts.chunks(2).map(|parts| bits(&parts[0]) | (bits(&parts[1]) << 32)).collect();
-            }
-            Access::Quads => parts = parts.chunks(4).map(|half| construct(&vec4(Scalar::F32), half)).collect(),
-        }
-        let value = construct(&element(self.pass.access), &parts);
+    fn store(&mut self, place: &Expr, condition: &Expr, value: &Complex) {
+        let Complex { re, im } = value.clone().swapped_if(self.pass.swap[1]);
+        let [re, im] = [re, im].map(|x| if self.pass.scaled { scale() * x.signed() } else { x.signed() });
         let output = self.output.at(place);
-        self.when(condition, |own| own.body.assign(&output, value));
+        let access = self.pass.access;
+        self.when(condition, |own| {
+            let value = if access.int64 {
+                let width = access.width;
+                let bits = |x: &Expr| convert(&Type::numbers(width, Scalar::U64), &bitcast(&Type::numbers(width, Scalar::U32), x));
+                bits(&re) | (bits(&im) << upper_half(width))
+            } else if access.width == 1 {
+                pair(&re, &im)
+            } else {
+                let [re, im] = [("re", re), ("im", im)].map(|(name, x)| own.body.value(name, x));
+                let numbers: Vec<Expr> = (0..access.width as usize).flat_map(|i| [&re, &im].map(|x| x.component(i))).collect();
+                let halves: Vec<Expr> = numbers.chunks(4).map(|half| construct(&vec4(Scalar::F32), half)).collect();
+                if let [one] = &halves[..] { one.clone() } else { construct(&element(access), &halves) }
+            };
+            own.body.assign(&output, value);
+        });
     }
 
-    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times at
-    /// once.
+    /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times.
     fn exchange(&mut self, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
         let sent: Vec<Vec<[Expr; 2]>> = sent
@@ -372,26 +368,34 @@ impl Emitter<'_> {
         }
     }
 
-    /// Every invocation stores its values for the other lanes, and loads theirs for itself.
+    /// Every invocation stores its values for the other lanes, and loads theirs for itself: each
+    /// number of those side by side in a turn of its own, as many turns at once as there is room
+    /// for.
     fn exchange_in_memory(&mut self, invocations: u32, sent: &[Vec<[Expr; 2]>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
         let memory = Expr::name("exchange", Type::array(complex()));
-        if std::mem::replace(&mut self.exchanged, true) {
-            // What was exchanged before has been read by everyone.
+        let width = self.pass.access.width as usize;
+        let component = |x: &Expr, i: usize| if width == 1 { x.clone() } else { x.component(i) };
+        let turns: Vec<(usize, usize)> = (0..sent.len()).flat_map(|own| (0..width).map(move |i| (own, i))).collect();
+        let mut received: Vec<Vec<Vec<Complex>>> = vec![vec![Vec::new(); lanes as usize]; sent.len()];
+        for turns in turns.chunks(self.pass.exchanges_at_once() as usize) {
+            if std::mem::replace(&mut self.exchanged, true) {
+                // What was exchanged before has been read by everyone.
+                self.body.barrier();
+            }
+            for (place, ([re, im], i)) in (0..).zip(turns.iter().flat_map(|&(own, i)| sent[own].iter().map(move |values| (values, i)))) {
+                self.body.assign(&memory.at(&self.place + place * invocations), pair(&component(re, i), &component(im, i)));
+            }
             self.body.barrier();
+            for (first, &(own, _)) in (0..).zip(turns) {
+                for lane in 0..lanes {
+                    let x = self.body.value("x", memory.at(&self.received + (first * lanes * invocations + lane)));
+                    received[own][lane as usize].push(Complex::of(&mut self.body, "x", &x));
+                }
+            }
         }
-        for (i, [re, im]) in (0..).zip(sent.iter().flatten()) {
-            self.body.assign(&memory.at(&self.place + i * invocations), pair(re, im));
-        }
-        self.body.barrier();
-        let of_one = |(first, _)| {
-            let of_sender = |lane| {
-                let x = self.body.value("x", memory.at(&self.received + (first * lanes * invocations + lane)));
-                Complex::of(&mut self.body, "x", &x)
-            };
-            (0..lanes).map(of_sender).collect()
-        };
-        (0..).zip(sent).map(of_one).collect()
+        let mut together = |numbers: Vec<Complex>| self.arithmetic().side_by_side("x", &numbers);
+        received.into_iter().map(|by_lane| by_lane.into_iter().map(&mut together).collect()).collect()
     }
 
     /// The lanes of a subgroup exchange halves, then quarters, then eighths.
@@ -404,7 +408,7 @@ impl Emitter<'_> {
                 let [mut a, mut b] = [low, high].map(|i| values[i].clone());
                 for (a, b) in a.iter_mut().zip(&mut b) {
                     let sent = select(&upper, &*a, &*b);
-                    let other = self.body.value("other", call("subgroupShuffleXor", [&sent, &(distance as u32).into()], F32));
+                    let other = self.body.value("other", call("subgroupShuffleXor", [&sent, &(distance as u32).into()], sent.ty().clone()));
                     *a = self.body.value("low", select(&upper, &other, &*a));
                     *b = self.body.value("high", select(&upper, &*b, other));
                 }
@@ -431,13 +435,11 @@ struct Powers {
     table: Table,
     x: Expr,
     powers: HashMap<u32, Complex>,
-    /// Powers times constants, by k and the constant.
-    products: HashMap<(u32, u32), Complex>,
 }
 
 impl Powers {
     fn new(table: Table, x: Expr) -> Self {
-        Self { table, x, powers: HashMap::new(), products: HashMap::new() }
+        Self { table, x, powers: HashMap::new() }
     }
 
     fn power(&mut self, emitter: &mut Emitter<'_>, k: u32) -> Complex {
@@ -460,16 +462,5 @@ impl Powers {
         };
         self.powers.insert(k, power.clone());
         power
-    }
-
-    /// The power k times exp(-2πi·fixed/n).
-    fn turned(&mut self, emitter: &mut Emitter<'_>, k: u32, fixed: u32, n: u32) -> Complex {
-        if let Some(product) = self.products.get(&(k, fixed)) {
-            return product.clone();
-        }
-        let power = self.power(emitter, k);
-        let product = emitter.arithmetic().turn_one(&power, fixed as usize, n as usize);
-        self.products.insert((k, fixed), product.clone());
-        product
     }
 }

@@ -19,7 +19,8 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         return Err("it is another kernel's".to_owned());
     };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
-    let access = Access::of_width(width, profile.int64).ok_or_else(|| format!("the width of an access is 1, 2 or 4, not {width}"))?;
+    let access = Access { width, int64: profile.int64 };
+    ensure([1, 2, 4].contains(&width), &format!("the width of an access is 1, 2 or 4, not {width}"))?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     ensure(
         invocations > 0 && invocations <= most && invocations.is_multiple_of(SUBGROUP),

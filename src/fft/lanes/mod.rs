@@ -41,34 +41,17 @@ pub(crate) const SUBGROUP: u32 = 8;
 /// Most complex numbers of an invocation: 512 take 5 s to compile.
 pub(crate) const MAX_ELEMENTS: u32 = 256;
 
-/// What one access moves.
+/// What one access moves: neighbouring complex numbers.
+///
+/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every number
+/// of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere they are
+/// a `vec2<f32>`, a `vec4<f32>` or two of these.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Access {
-    /// `vec2<f32>`: one complex number.
-    Pair,
-    /// `vec4<f32>`: two.
-    Quad,
-    /// `vec4<u64>`: four, each in 64 bits; needs `SHADER_INT64`.
-    Octet,
-    /// Two `vec4<f32>`: four, where there are no integers of 64 bits.
-    Quads,
-}
-
-impl Access {
-    /// The access of so many complex numbers, with integers of 64 bits or without.
-    pub(crate) fn of_width(width: u32, int64: bool) -> Option<Self> {
-        let four = if int64 { Self::Octet } else { Self::Quads };
-        [Self::Pair, Self::Quad, four].into_iter().find(|access| access.width() == width)
-    }
-
-    /// V: complex numbers.
-    pub(crate) fn width(self) -> u32 {
-        match self {
-            Self::Pair => 1,
-            Self::Quad => 2,
-            Self::Octet | Self::Quads => 4,
-        }
-    }
+pub(crate) struct Access {
+    /// V: 1, 2 or 4.
+    pub(crate) width: u32,
+    /// Whether a number is a `u64`, which needs `SHADER_INT64`.
+    pub(crate) int64: bool,
 }
 
 /// How the lanes of a line exchange values.
@@ -197,8 +180,8 @@ impl Lanes {
     /// W, and lines of an access.
     fn spread(&self) -> [u32; 2] {
         match self.side {
-            Side::Along => [self.access.width(), 1],
-            Side::Across => [1, self.access.width()],
+            Side::Along => [self.access.width, 1],
+            Side::Across => [1, self.access.width],
         }
     }
 

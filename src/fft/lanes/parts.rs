@@ -1,13 +1,13 @@
-//! Complex numbers in parts, several side by side: the arithmetic of lanes.
+//! Complex numbers in parts, several side by side as vectors: the arithmetic of lanes.
 //!
 //! Signs are kept beside the names of values, and cost nothing: a sum with the negative of a value
 //! is a difference.
 
 use super::super::codelets::{Arithmetic, complex, real};
 use super::super::roots::root;
-use crate::wgsl::{Body, Expr};
+use crate::wgsl::{Body, Expr, Scalar, Type, construct};
 
-/// A real number of the text, or its negative.
+/// A real number of the text or a vector of them, or its negative.
 #[derive(Clone, Debug)]
 pub(super) struct Real {
     value: Expr,
@@ -23,6 +23,15 @@ impl Real {
     pub fn signed(&self) -> Expr {
         if self.negative { -&self.value } else { self.value.clone() }
     }
+
+    /// How many numbers stand side by side.
+    fn width(&self) -> usize {
+        if let Type::Vector(count, _) = self.value.ty() { *count as usize } else { 1 }
+    }
+
+    fn component(&self, i: usize) -> Self {
+        if self.width() == 1 { self.clone() } else { Self { value: self.value.component(i), ..self.clone() } }
+    }
 }
 
 impl From<Expr> for Real {
@@ -31,6 +40,18 @@ impl From<Expr> for Real {
     }
 }
 
+/// A vector of these numbers, or the only one.
+pub(super) fn side_by_side(numbers: &[Expr]) -> Expr {
+    side_by_side_of(Scalar::F32, numbers)
+}
+
+/// The same of another type.
+pub(super) fn side_by_side_of(scalar: Scalar, numbers: &[Expr]) -> Expr {
+    if let [one] = numbers { one.clone() } else { construct(&Type::numbers(numbers.len() as u32, scalar), numbers) }
+}
+
+/// A complex number, or several that go through the same arithmetic: their real parts are a vector,
+/// and so are their imaginary parts.
 #[derive(Clone, Debug)]
 pub(super) struct Complex {
     pub re: Real,
@@ -38,11 +59,16 @@ pub(super) struct Complex {
 }
 
 impl Complex {
-    /// The parts of a vector.
+    /// The parts of a vector of two: one complex number.
     pub fn of(body: &mut Body, name: &str, vector: &Expr) -> Self {
         assert_eq!(*vector.ty(), complex());
         let [re, im] = [("re", vector.x()), ("im", vector.y())].map(|(part, value)| body.value(&format!("{name}_{part}"), value).into());
         Self { re, im }
+    }
+
+    /// One of several.
+    pub fn component(&self, i: usize) -> Self {
+        Self { re: self.re.component(i), im: self.im.component(i) }
     }
 
     pub fn negated(&self) -> Self {
@@ -59,14 +85,6 @@ impl Complex {
     }
 }
 
-/// Values that go through the same arithmetic side by side.
-pub(super) type Wide = Vec<Complex>;
-
-/// The name of a value of one of `count` lines.
-pub(super) fn of_line(name: &str, line: usize, count: usize) -> String {
-    if count == 1 { name.to_owned() } else { format!("{name}_{}", char::from(b'p' + line as u8)) }
-}
-
 /// Writes the arithmetic.
 pub(super) struct Parts<'a> {
     pub body: &'a mut Body,
@@ -76,6 +94,19 @@ impl Parts<'_> {
     /// A value whose sign is in the text.
     pub fn positive(&mut self, name: &str, x: &Real) -> Expr {
         if x.negative { self.body.value(name, x.signed()) } else { x.value.clone() }
+    }
+
+    /// Single complex numbers as one value.
+    pub fn side_by_side(&mut self, name: &str, x: &[Complex]) -> Complex {
+        if let [one] = x {
+            return one.clone();
+        }
+        let mut vector = |part: &str, own: &dyn Fn(&Complex) -> &Real| {
+            let negative = x.iter().all(|x| own(x).negative);
+            let numbers: Vec<Expr> = x.iter().map(|x| if negative { own(x).value.clone() } else { own(x).signed() }).collect();
+            Real { value: self.body.value(&format!("{name}_{part}"), side_by_side(&numbers)), negative }
+        };
+        Complex { re: vector("re", &|x| &x.re), im: vector("im", &|x| &x.im) }
     }
 
     fn sum(&mut self, name: &str, a: &Real, b: &Real) -> Real {
@@ -100,9 +131,11 @@ impl Parts<'_> {
         Real { value, negative: x.negative != (factor < 0.0) }
     }
 
-    fn add_one(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
-        let [re, im] = [("re", &a.re, &b.re), ("im", &a.im, &b.im)].map(|(part, a, b)| self.sum(&format!("{name}_{part}"), a, b));
-        Complex { re, im }
+    /// The product of as many constants, one for each of the numbers side by side.
+    fn times_each(&mut self, factors: &[f64], x: &Real) -> Real {
+        let factors: Vec<Expr> = factors.iter().map(|&factor| real(factor)).collect();
+        let value = self.body.value("product", side_by_side(&factors) * &x.value);
+        Real { value, negative: x.negative }
     }
 
     pub fn multiply(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
@@ -115,8 +148,39 @@ impl Parts<'_> {
         Complex { re: self.sum(&format!("{name}_re"), &rr, &ii.negated()), im: self.sum(&format!("{name}_im"), &ri, &ir) }
     }
 
-    /// `x` times exp(-2πi·k/n).
-    pub fn turn_one(&mut self, x: &Complex, k: usize, n: usize) -> Complex {
+    /// `x` times exp(-2πi·k/n) for each of the `k`; `x` is one number, or as many.
+    ///
+    /// Odd eighths of a turn have equal constants for both parts, which compilers would factor out:
+    /// they are turned one by one.
+    pub fn turn_each(&mut self, x: &Complex, k: &[u32], n: u32) -> Complex {
+        let is_odd_eighth = |k: u32| (8 * k).is_multiple_of(n) && !(4 * k).is_multiple_of(n);
+        if k.iter().all(|other| *other == k[0]) {
+            return self.turn(x, k[0] as usize, n as usize);
+        }
+        if k.iter().any(|k| is_odd_eighth(*k)) {
+            let turned: Vec<Complex> = (0..).zip(k).map(|(i, &k)| self.turn(&x.component(i), k as usize, n as usize)).collect();
+            return self.side_by_side("turned", &turned);
+        }
+        let roots: Vec<_> = k.iter().map(|&k| root(k.into(), n.into())).collect();
+        let [re, im] = [roots.iter().map(|root| root.re).collect::<Vec<f64>>(), roots.iter().map(|root| root.im).collect()];
+        let products = [(&re, &x.re), (&im, &x.im), (&im, &x.re), (&re, &x.im)].map(|(factors, x)| self.times_each(factors, x));
+        self.of_products("turned", products)
+    }
+}
+
+impl Arithmetic for Parts<'_> {
+    type Value = Complex;
+
+    fn add(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
+        let [re, im] = [("re", &a.re, &b.re), ("im", &a.im, &b.im)].map(|(part, a, b)| self.sum(&format!("{name}_{part}"), a, b));
+        Complex { re, im }
+    }
+
+    fn subtract(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
+        self.add(name, a, &b.negated())
+    }
+
+    fn turn(&mut self, x: &Complex, k: usize, n: usize) -> Complex {
         let k = k % n;
         if !(8 * k).is_multiple_of(n) {
             let root = root(k as u64, n as u64);
@@ -141,49 +205,28 @@ impl Parts<'_> {
             .map(|(name, x)| Real { value: self.body.value(name, &factor * &x.value), negative: x.negative != negative });
         Complex { re, im }
     }
-}
 
-impl Arithmetic for Parts<'_> {
-    type Value = Wide;
-
-    fn add(&mut self, name: &str, a: &Wide, b: &Wide) -> Wide {
-        (0..a.len()).map(|i| self.add_one(&of_line(name, i, a.len()), &a[i], &b[i])).collect()
-    }
-
-    fn subtract(&mut self, name: &str, a: &Wide, b: &Wide) -> Wide {
-        (0..a.len()).map(|i| self.add_one(&of_line(name, i, a.len()), &a[i], &b[i].negated())).collect()
-    }
-
-    fn turn(&mut self, x: &Wide, k: usize, n: usize) -> Wide {
-        x.iter().map(|x| self.turn_one(x, k, n)).collect()
-    }
-
-    fn total(&mut self, name: &str, x: &[Wide]) -> Wide {
+    fn total(&mut self, name: &str, x: &[Complex]) -> Complex {
         x[1..].iter().fold(x[0].clone(), |total, next| self.add(name, &total, next))
     }
 
-    fn opposite(&mut self, names: [&str; 2], first: &Wide, sums: &[Wide], differences: &[Wide], k: usize) -> [Wide; 2] {
+    fn opposite(&mut self, names: [&str; 2], first: &Complex, sums: &[Complex], differences: &[Complex], k: usize) -> [Complex; 2] {
         let n = 2 * sums.len() as u64 + 1;
         let scaled = |own: &mut Self, factor: f64, x: &Complex| Complex { re: own.times(factor, &x.re), im: own.times(factor, &x.im) };
-        let mut results = [Wide::new(), Wide::new()];
-        for (a, first) in first.iter().enumerate() {
-            let mut even = first.clone();
-            let mut odd: Option<Complex> = None;
-            for (j, (sum, difference)) in (1..).zip(sums.iter().zip(differences)) {
-                let root = root(j * k as u64, n);
-                let cosine = scaled(self, root.re, &sum[a]);
-                even = self.add_one("even", &even, &cosine);
-                let sine = scaled(self, -root.im, &difference[a]);
-                odd = Some(match odd {
-                    None => sine,
-                    Some(odd) => self.add_one("odd", &odd, &sine),
-                });
-            }
-            // Σ sin·difference is turned by -i or i.
-            let odd = odd.expect("an odd prime has a half of at least 1").turned_back();
-            results[0].push(self.add_one(&of_line(names[0], a, sums[0].len()), &even, &odd));
-            results[1].push(self.add_one(&of_line(names[1], a, sums[0].len()), &even, &odd.negated()));
+        let mut even = first.clone();
+        let mut odd: Option<Complex> = None;
+        for (j, (sum, difference)) in (1..).zip(sums.iter().zip(differences)) {
+            let root = root(j * k as u64, n);
+            let cosine = scaled(self, root.re, sum);
+            even = self.add("even", &even, &cosine);
+            let sine = scaled(self, -root.im, difference);
+            odd = Some(match odd {
+                None => sine,
+                Some(odd) => self.add("odd", &odd, &sine),
+            });
         }
-        results
+        // Σ sin·difference is turned by -i or i.
+        let odd = odd.expect("an odd prime has a half of at least 1").turned_back();
+        [self.add(names[0], &even, &odd), self.subtract(names[1], &even, &odd)]
     }
 }

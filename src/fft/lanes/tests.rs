@@ -5,6 +5,12 @@ use super::*;
 use crate::kernels::fft::lanes::{Params, Workgroup, dispatch};
 use crate::kernels::{Form, Generated};
 
+const U64X4: Access = Access { width: 4, int64: true };
+const U64X2: Access = Access { width: 2, int64: true };
+const U64X1: Access = Access { width: 1, int64: true };
+const F32X4: Access = Access { width: 2, int64: false };
+const F32X2: Access = Access { width: 1, int64: false };
+
 fn number(i: usize) -> [f32; 2] {
     let bits = (i as u32).wrapping_mul(2_654_435_761);
     [(bits >> 16) as f32 / 65536.0 - 0.5, (bits & 0xffff) as f32 / 65536.0 - 0.5]
@@ -40,7 +46,7 @@ fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
 fn check(pass: &Lanes, input_len: usize, output_len: usize) {
     let input: Vec<[f32; 2]> = (0..input_len).map(number).collect();
     let output = run(pass, &input, output_len);
-    let access = if pass.access == Access::Octet { Access::Quads } else { pass.access };
+    let access = Access { int64: false, ..pass.access };
     // Room for one exchange, for some, for all.
     for (invocations, room) in [(8, 1), (24, 3), (16, 1000)] {
         let available = exchange_bytes(pass.lanes, invocations) as u32 * room;
@@ -50,7 +56,7 @@ fn check(pass: &Lanes, input_len: usize, output_len: usize) {
         assert!(bits(run(&other, &input, output_len)) == bits(output.clone()), "{other:?}");
     }
     let (n, [along, across]) = (pass.n() as usize, pass.spread());
-    let width = pass.access.width() as usize;
+    let width = pass.access.width as usize;
     let (mut error, mut norm, mut compared) = (0.0, 0.0, 0);
     for line in 0..pass.lines() {
         let mut rest = line;
@@ -97,7 +103,7 @@ fn digit(extent: u32, stride: u32) -> Digit {
 
 fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
     let n = factors[0] * factors[1];
-    let digits = vec![digit(8, n / access.width())];
+    let digits = vec![digit(8, n / access.width)];
     Lanes {
         factors,
         lanes,
@@ -116,35 +122,37 @@ fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
 #[test]
 fn rows_in_lanes() {
     for (factors, lanes, access) in [
-        ([8, 4], 1, Access::Octet),
-        ([16, 8], 2, Access::Octet),
-        ([16, 16], 4, Access::Quad),
-        ([32, 32], 8, Access::Octet),
-        ([12, 8], 4, Access::Quad),
-        ([60, 32], 8, Access::Octet),
-        ([20, 36], 8, Access::Octet),
-        ([9, 10], 8, Access::Pair),
-        ([7, 1], 1, Access::Pair),
-        ([11, 13], 8, Access::Pair),
+        ([8, 4], 1, U64X4),
+        ([16, 8], 2, U64X4),
+        ([16, 16], 4, F32X4),
+        ([32, 32], 8, U64X4),
+        ([12, 8], 4, F32X4),
+        ([60, 32], 8, U64X4),
+        ([20, 36], 8, U64X4),
+        ([9, 10], 8, F32X2),
+        ([7, 1], 1, F32X2),
+        ([11, 13], 8, F32X2),
+        ([11, 13], 8, U64X1),
+        ([16, 16], 8, U64X2),
     ] {
         let pass = rows(factors, lanes, access);
         check(&pass, (8 * pass.n()) as usize, (8 * pass.n()) as usize);
     }
-    let pass = Lanes { digits: vec![digit(7, 8)], ..rows([8, 4], 2, Access::Octet) };
+    let pass = Lanes { digits: vec![digit(7, 8)], ..rows([8, 4], 2, U64X4) };
     check(&pass, 7 * 32, 7 * 32);
-    let pass = Lanes { digits: vec![digit(3, 30)], ..rows([6, 10], 4, Access::Quad) };
+    let pass = Lanes { digits: vec![digit(3, 30)], ..rows([6, 10], 4, F32X4) };
     check(&pass, 3 * 60, 3 * 60);
-    let pass = Lanes { swap: [true, true], offsets: [0, 4], ..rows([8, 8], 2, Access::Octet) };
+    let pass = Lanes { swap: [true, true], offsets: [0, 4], ..rows([8, 8], 2, U64X4) };
     check(&pass, 8 * 64, 8 * 64 + 16);
 }
 
 #[test]
 fn columns_in_one_lane() {
-    for (factor, access) in [(16, Access::Octet), (30, Access::Quad), (27, Access::Pair), (32, Access::Octet)] {
-        let width = access.width();
+    for (factor, access) in [(16, U64X4), (30, F32X4), (27, F32X2), (32, U64X4)] {
+        let width = access.width;
         let digits = vec![digit(2, 1), Digit { weight: 1, ..digit(4, 2) }];
         let turn = Some(Turn { n: 4 * factor, across: 0 });
-        let pass = Lanes { factors: [factor, 1], side: Side::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, Access::Pair) };
+        let pass = Lanes { factors: [factor, 1], side: Side::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, F32X2) };
         let pass = Lanes { access, ..pass };
         let len = (factor * 8 * width) as usize;
         check(&pass, len, len);
@@ -156,26 +164,26 @@ fn first_pass_of_a_long_line() {
     // 16 x 32: columns j1 = 4 d + a with roots of 512 on the results.
     let digits = vec![Digit { weight: 4, ..digit(8, 1) }];
     let turn = Some(Turn { n: 512, across: 1 });
-    let pass = Lanes { side: Side::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, Access::Octet) };
+    let pass = Lanes { side: Side::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, U64X4) };
     check(&pass, 512, 512);
 }
 
 #[test]
 fn whole_columns_in_lanes() {
-    let pass = Lanes { side: Side::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, Access::Quad) };
+    let pass = Lanes { side: Side::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, F32X4) };
     check(&pass, 192 * 4, 192 * 4);
 }
 
 #[test]
 fn says_what_is_unfit() {
-    assert_eq!(rows([32, 32], 8, Access::Octet).unfit(), None);
-    assert!(rows([9, 10], 8, Access::Quad).unfit().is_some());
-    assert!(rows([32, 1], 8, Access::Octet).unfit().is_some());
-    assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, Access::Octet) }.unfit().is_some());
-    assert_eq!(rows([32, 32], 8, Access::Octet).elements(), 128);
-    assert_eq!(rows([60, 32], 8, Access::Octet).elements(), 256);
+    assert_eq!(rows([32, 32], 8, U64X4).unfit(), None);
+    assert!(rows([9, 10], 8, F32X4).unfit().is_some());
+    assert!(rows([32, 1], 8, U64X4).unfit().is_some());
+    assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, U64X4) }.unfit().is_some());
+    assert_eq!(rows([32, 32], 8, U64X4).elements(), 128);
+    assert_eq!(rows([60, 32], 8, U64X4).elements(), 256);
     let small = Through::Memory { invocations: 64, available: 4095 };
-    let pass = Lanes { through: small, ..rows([32, 32], 8, Access::Quads) };
+    let pass = Lanes { through: small, ..rows([32, 32], 8, Access { int64: false, ..U64X4 }) };
     assert!(pass.unfit().is_some_and(|why| why.contains("4096 bytes")));
     assert_eq!(Lanes { lanes: 1, factors: [16, 16], ..pass }.unfit(), None);
 }
