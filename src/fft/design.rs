@@ -3,7 +3,7 @@
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
-use super::design_cpu;
+use super::design_cpu::{self, Text};
 use super::factors::{factorizations, largest_prime, split_lengths};
 use super::fit::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
@@ -13,6 +13,11 @@ use crate::gpu::DeviceProfile;
 use crate::layout::Placed;
 
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
+    design_with(transform, profile, Text::Short)
+}
+
+/// A recipe whose shaders are as long as on processors they may be.
+pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: Text) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     let designer = Designer { transform, geometry: &geometry, profile };
     // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
@@ -25,7 +30,7 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
         let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
         designer.block(axis, next);
     }
-    design_cpu::improve(&mut axes, transform, &geometry, profile);
+    design_cpu::improve(&mut axes, transform, &geometry, profile, text);
     Ok(Recipe::Axes(axes))
 }
 

@@ -4,6 +4,8 @@
 //! programs held one), comparable within a comment's colon only; the runs are in
 //! benches/reports/2026-11-21-lavapipe-fft.
 
+use super::design::MAX_PRIME;
+use super::factors::split_lengths;
 use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements};
 use super::line::lines;
 use super::passes::chain;
@@ -20,14 +22,39 @@ const LONGEST_COLUMN: u32 = 64;
 /// 62.6.
 const LONGEST_SHARED_COLUMN: u32 = 1536;
 
+/// Longest text of a pass, see [`weight`], where a first result is waited for. A driver's compiler
+/// takes about a millisecond for one unit. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a
+/// processor until the first result with nothing cached, and ms of a run:
+///
+/// | | long text | short text |
+/// |---|---|---|
+/// | 256 rows of 1024 | 8 lanes 1.34, 0.75 | 32 + 32 in one lane 0.5, 1.30 |
+/// | 512 rows of 512 | 4 lanes by 4 numbers 1.11, 1.02 | 8 lanes by 2 0.61, 1.05 |
+/// | 4096 columns of 64 | one lane 1.77, 0.88 | 8 lanes by 4 numbers 0.18, 1.3 |
+/// | 1024 columns of 256 | 8 lanes by 4 numbers 1.26, 1.13 | by 2 0.57, 1.35; in two passes 0.32, 1.62 |
+/// | 512 columns of 512 | 8 lanes by 4 numbers 3.2, 0.65 | 16 + 32 by 2 0.43, 1.75; by 4 0.9, 1.6 |
+/// | 256 columns of 1080 | 30 + 36 by 4 numbers 1.46, 1.57 | by 2 0.73, 1.44 |
+/// | 64 columns of 4096 | 64 + 64 by 4 numbers 4.2, 2.2 | 16 + 16 + 16 by 2 0.35 |
+const LONGEST_TEXT: u32 = 600;
+
+/// How long texts may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Text {
+    /// Compiled in tenths of a second. The rules' choice, where a program waits for its first
+    /// result.
+    Short,
+    /// The fastest ones, which take seconds to compile. A search tries them.
+    Long,
+}
+
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
-pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) {
+pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) {
     if !profile.is_cpu() || !has_lanes(transform, profile) {
         return;
     }
     let plain = axes.to_vec();
     for axis in axes.iter_mut() {
-        if let Some(passes) = passes(axis.axis, geometry, profile) {
+        if let Some(passes) = passes(axis.axis, geometry, profile, text) {
             *axis = AxisRecipe { axis: axis.axis, bluestein: None, reals: super::recipe::Reals::Complex, passes };
         }
     }
@@ -52,10 +79,12 @@ pub(super) fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: 
 }
 
 /// The passes in lanes of an axis, if there are any.
-pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
+pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
     let n = geometry.output_extents[axis];
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
-    if along { row(n, profile) } else { column(n, profile) }
+    let rules =
+        Rules { widths: [4, 2, 1].into_iter().filter(|own| *own <= width(profile)).collect(), invocations: invocations(profile), text };
+    if along { rules.row(n) } else { rules.column(n) }
 }
 
 /// The first axis whose recipe of lanes cannot run.
@@ -82,36 +111,101 @@ fn invocations(profile: &DeviceProfile) -> u32 {
     64.min(profile.invocations.min(profile.workgroup_size[0])) / SUBGROUP * SUBGROUP
 }
 
-/// A dense line in one pass, with as few elements of a lane as can be, then few lanes. 4096 rows of
-/// 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with 64 5.61; but 2048
-/// rows of 512 in 8 lanes, which leave some idle and no fewer elements, 6.76, in 4 lanes 5.11.
-fn row(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
-    let width = width(profile);
-    let all = pairs(n, width).flat_map(|factors| [1, 2, 4, 8].map(|lanes| (row_elements(factors, lanes, width), lanes, factors)));
-    let (_, lanes, factors) = all.filter(|(elements, ..)| *elements <= MAX_ELEMENTS).min()?;
-    Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: invocations(profile) }])
-}
-
-/// A line across the fastest index, whole or in two passes.
-fn column(n: u32, profile: &DeviceProfile) -> Option<Vec<PassRecipe>> {
-    let (width, invocations) = (width(profile), invocations(profile));
-    let pass = |factors, lanes, width| PassRecipe::Lanes { factors, lanes, width, invocations };
-    if n <= LONGEST_COLUMN {
-        return Some(vec![pass([n, 1], 1, width)]);
-    }
-    if n <= LONGEST_SHARED_COLUMN {
-        let factors = pairs(n, 1).filter(|[larger, _]| *larger <= LONGEST_COLUMN);
-        let all: Vec<_> = factors.flat_map(|factors| [2, 4, 8].map(|lanes| (lanes, row_elements(factors, lanes, 1), factors))).collect();
-        // Wide accesses come first: 512² in 8 lanes by 4 numbers 1.91, in 4 lanes by 2 2.16.
-        for width in [width, 2, 1] {
-            if let Some(&(lanes, _, factors)) = all.iter().filter(|(_, elements, _)| elements * width <= MAX_ELEMENTS).min() {
-                return Some(vec![pass(factors, lanes, width)]);
-            }
+/// The length of the text of a DFT of n by codelets: 1 for each value and each factor 2 or 3 of n,
+/// more for larger primes.
+pub(super) fn weight(n: u32) -> u32 {
+    let (mut rest, mut prime, mut twice) = (n, 2, 0);
+    while rest > 1 {
+        if rest.is_multiple_of(prime) {
+            rest /= prime;
+            twice += (prime - 1).max(2);
+        } else {
+            prime += 1;
         }
     }
-    let factors = pairs(n, 1).min().filter(|&[larger, _]| larger <= LONGEST_COLUMN)?;
-    // 2048² as 64·32 94.7, as 32·64 99.0.
-    Some(factors.map(|factor| pass([factor, 1], 1, width)).to_vec())
+    n * twice / 2
+}
+
+/// Complex numbers of an invocation, and the length of its text.
+fn size([j, k]: [u32; 2], lanes: u32, along: u32, across: u32) -> (u32, u32) {
+    let slots = |n: u32| n.div_ceil(along * lanes) * along;
+    (across * row_elements([j, k], lanes, along), across * (slots(k) * weight(j) + slots(j) * weight(k)))
+}
+
+/// What the recipes of axes have in common.
+struct Rules {
+    /// Widths of accesses that the device has, the largest first.
+    widths: Vec<u32>,
+    invocations: u32,
+    text: Text,
+}
+
+impl Rules {
+    fn pass(&self, factors: [u32; 2], lanes: u32, width: u32) -> PassRecipe {
+        PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations }
+    }
+
+    fn allows(&self, (elements, text): (u32, u32)) -> bool {
+        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= LONGEST_TEXT)
+    }
+
+    /// A dense line in one pass, with as few elements of a lane as can be, then few lanes, then wide
+    /// accesses. 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32
+    /// 4.15, with 64 5.61; but 2048 rows of 512 in 8 lanes, which leave some idle and no fewer
+    /// elements, 6.76, in 4 lanes 5.11. Several passes if that text is too long.
+    fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
+        let all = self.widths.iter().flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
+        let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
+        let best = all.filter(|(size, ..)| self.allows(*size)).min_by_key(|&((elements, _), lanes, width, _)| (elements, lanes, 4 - width));
+        match best {
+            Some((_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
+            None => self.in_several(n, true),
+        }
+    }
+
+    /// A line across the fastest index, whole or in several passes.
+    fn column(&self, n: u32) -> Option<Vec<PassRecipe>> {
+        // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two passes
+        // by 2 numbers 1.75.
+        let widths = || self.widths.iter().copied().filter(|&width| width > 1 || self.text == Text::Long);
+        if n <= LONGEST_COLUMN
+            && let Some(width) = widths().find(|&width| self.allows(size([n, 1], 1, 1, width)))
+        {
+            return Some(vec![self.pass([n, 1], 1, width)]);
+        }
+        if n <= LONGEST_SHARED_COLUMN {
+            let factors = pairs(n, 1).filter(|[larger, _]| *larger <= LONGEST_COLUMN);
+            let all: Vec<_> = factors.flat_map(|factors| [2, 4, 8].map(|lanes| (lanes, factors))).collect();
+            // Wide accesses come first: 512² in 8 lanes by 4 numbers 1.91, in 4 lanes by 2 2.16.
+            for width in widths() {
+                let fitting = all.iter().map(|&(lanes, factors)| (lanes, size(factors, lanes, 1, width), factors));
+                if let Some((lanes, _, factors)) = fitting.filter(|(_, size, _)| self.allows(*size)).min() {
+                    return Some(vec![self.pass(factors, lanes, width)]);
+                }
+            }
+        }
+        self.in_several(n, false)
+    }
+
+    /// A line in several passes of lines in one lane. 2048² as 64·32 94.7, as 32·64 99.0.
+    fn in_several(&self, n: u32, row: bool) -> Option<Vec<PassRecipe>> {
+        if self.text == Text::Long {
+            let factors = pairs(n, 1).min().filter(|&[larger, _]| larger <= LONGEST_COLUMN && !row)?;
+            return Some(factors.map(|factor| self.pass([factor, 1], 1, self.widths[0])).to_vec());
+        }
+        let narrow = *self.widths.iter().find(|width| **width <= 2)?;
+        let fits = |length: u32| length <= LONGEST_COLUMN && (weight(length) * narrow <= LONGEST_TEXT || length <= MAX_PRIME);
+        let lengths = (2..=6).find_map(|passes| split_lengths(n, passes, &fits))?;
+        let mut rest = n;
+        let passes = lengths.iter().map(|&length| {
+            // In a row the neighbours of an element are the other digits of its index, for the last
+            // pass those of another line.
+            rest /= length;
+            let wide = weight(length) * narrow <= LONGEST_TEXT && (!row || rest.is_multiple_of(narrow) && rest > 1);
+            self.pass([length, 1], 1, if wide { narrow } else { 1 })
+        });
+        Some(passes.collect())
+    }
 }
 
 /// Two factors larger than 1 that are multiples of `of`, the larger first.

@@ -3,8 +3,8 @@
 //! The first of a list are those that most likely gain: its end may never be measured. Of several
 //! passes each has a move in turn.
 
-use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, lane_counts, measured};
-use super::design_cpu::{self, has_lanes};
+use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts, measured};
+use super::design_cpu::{self, Text, has_lanes};
 use super::factors::{factorizations, largest_prime};
 use super::fit::MAX_ELEMENTS;
 use super::lower::lower;
@@ -74,6 +74,8 @@ pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Ve
     let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let mut all: Vec<Recipe> = Vec::new();
+    // What takes long to compile, which the rules avoid on processors.
+    all.extend(design_with(transform, profile, Text::Long));
     // With lanes or without, then as the other kind of device.
     let other = profile.of_other_kind();
     let without_lanes = DeviceProfile { subgroups: false, ..profile.clone() };
@@ -239,7 +241,7 @@ impl Space<'_> {
         }
         let mut all = Vec::new();
         if has_lanes(self.transform, self.profile) {
-            let passes = design_cpu::passes(own.axis, self.geometry, self.profile);
+            let passes = design_cpu::passes(own.axis, self.geometry, self.profile, Text::Short);
             all.extend(passes.map(|passes| AxisRecipe { axis: own.axis, bluestein: None, reals: Reals::Complex, passes }));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
@@ -585,18 +587,25 @@ fn of_lanes(factors: [u32; 2], lanes: u32, width: u32, invocations: u32, profile
 
 /// A line in two passes of lanes in place of one, or of other lengths, or in one in place of two.
 fn lanes_in_two(own: &AxisRecipe, n: u32) -> Vec<AxisRecipe> {
-    let Some(&PassRecipe::Lanes { width, invocations, .. }) = own.passes.first() else { return Vec::new() };
-    let pass = |n: u32| PassRecipe::Lanes { factors: [n, 1], lanes: 1, width, invocations };
+    let (Some(&PassRecipe::Lanes { width, invocations, .. }), Some(&PassRecipe::Lanes { width: of_last, .. })) =
+        (own.passes.first(), own.passes.last())
+    else {
+        return Vec::new();
+    };
+    // The last of several passes of a row has no neighbours for wide accesses.
+    let pair = |[a, b]: [u32; 2]| {
+        [(a, width), (b, of_last)].map(|(n, width)| PassRecipe::Lanes { factors: [n, 1], lanes: 1, width, invocations }).to_vec()
+    };
     let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
     let with = |passes| AxisRecipe { passes, ..own.clone() };
     let mut all = Vec::new();
     if let [a, b] = lengths[..] {
-        all.extend(other_pairs([a, b]).into_iter().map(|pair| with(pair.map(pass).to_vec())));
+        all.extend(other_pairs([a, b]).into_iter().map(|lengths| with(pair(lengths))));
         if let Some(factors) = design_cpu::pairs(n, 1).last() {
             all.extend([2, 4, 8].map(|lanes| with(vec![PassRecipe::Lanes { factors, lanes, width, invocations }])));
         }
     } else if let Some([large, small]) = design_cpu::pairs(n, 1).last() {
-        all.extend([[small, large], [large, small]].map(|pair| with(pair.map(pass).to_vec())));
+        all.extend([[small, large], [large, small]].map(|lengths| with(pair(lengths))));
     }
     all
 }
