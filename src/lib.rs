@@ -94,6 +94,7 @@ mod planner;
 pub mod reduce;
 pub mod shape;
 mod strides;
+mod threads;
 pub mod transpose;
 pub mod tune;
 mod wgsl;

@@ -258,6 +258,10 @@ fn instance() -> wgpu::Instance {
 fn new_instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = wgpu::Backends::all();
+    // Debug builds would ask for debug information of shaders, for which naga looks up the line of
+    // every statement from the start of the text: several times what planning takes otherwise.
+    // `WGPU_DEBUG=1` asks for it all the same.
+    descriptor.flags = (wgpu::InstanceFlags::from_build_config() - wgpu::InstanceFlags::DEBUG).with_env();
     wgpu::Instance::new(descriptor)
 }
 

@@ -4,10 +4,12 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::once::OnceMap;
+use super::program::Table;
 use super::{Plan, Program, Spec};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernels::{Access, Dispatch, Slot, Value};
+use crate::threads::{both, side_by_side};
 
 /// Whether workgroup memory is zeroed before a kernel starts, which takes 1 to 3% of an FFT on an
 /// H200.
@@ -70,14 +72,15 @@ impl Builder {
         let storage = wgpu::BufferUsages::STORAGE;
         let workspaces =
             program.workspaces.iter().map(|array| gpu.create_buffer("workspace", array.bytes(), storage)).collect::<Result<_>>()?;
-        let tables = program
-            .tables
+        // The constants of a long convolution take as long as the driver's compiler.
+        let (pipelines, words) = both(|| self.pipelines(&program.dispatches), || side_by_side(&program.tables, Table::words));
+        let pipelines = pipelines?;
+        let tables = words
             .iter()
             .enumerate()
-            .map(|(i, table)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(&table.words())))
+            .map(|(i, words)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(words)))
             .collect::<Result<_>>()?;
 
-        let pipelines = self.pipelines(&program.dispatches)?;
         let alignment = gpu.profile().uniform_alignment as usize;
         let mut params = Vec::new();
         let mut steps = Vec::new();
@@ -122,43 +125,6 @@ impl Builder {
             .get_or_make(&key.text, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.text.wgsl, key.text.proven)))?;
         gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module)))
     }
-}
-
-/// Does the jobs on as many threads as there are processors, this one among them, and returns the
-/// results in the jobs' order.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::{iter, panic, thread};
-
-    let next = AtomicUsize::new(0);
-    let take_turns = || {
-        let turn = || {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            jobs.get(i).map(|job| (i, work(job)))
-        };
-        iter::from_fn(turn).collect::<Vec<_>>()
-    };
-    let helpers = match jobs.len() {
-        0 | 1 => 0,
-        count => thread::available_parallelism().map_or(1, usize::from).min(count) - 1,
-    };
-    let mut done = thread::scope(|scope| {
-        // Where no thread is to be had, this one does more.
-        let helper = |_| thread::Builder::new().name("wgpu-fft".to_owned()).spawn_scoped(scope, take_turns).ok();
-        let helpers: Vec<_> = (0..helpers).filter_map(helper).collect();
-        let mut done = take_turns();
-        done.extend(helpers.into_iter().flat_map(|helper| helper.join().unwrap_or_else(|panic| panic::resume_unwind(panic))));
-        done
-    });
-    done.sort_by_key(|&(i, _)| i);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// In the browser wgpu's objects stay in their thread.
-#[cfg(target_arch = "wasm32")]
-pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
-    jobs.iter().map(work).collect()
 }
 
 fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipeline {

@@ -8,8 +8,6 @@ mod program;
 mod spec;
 
 pub(crate) use build::Builder;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use build::side_by_side;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;
 pub use program::{Array, Program, Table};

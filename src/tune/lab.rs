@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
 use crate::kernels::element::Width;
 use crate::kernels::{Slot, copy, transpose};
-use crate::plan::{Array, Builder, Placement, Program, side_by_side};
+use crate::plan::{Array, Builder, Placement, Program};
+use crate::threads::side_by_side;
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page
 /// of the device's, as callers' arrays do.

@@ -1,0 +1,76 @@
+//! Work on several threads of the host. A browser has one.
+
+/// Does the jobs on as many threads as the machine has processors, including the caller's, and
+/// returns the results in the order of the jobs.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{iter, panic, thread};
+
+    let next = AtomicUsize::new(0);
+    let work_off = || {
+        let turn = || {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            jobs.get(i).map(|job| (i, work(job)))
+        };
+        iter::from_fn(turn).collect::<Vec<_>>()
+    };
+    let helpers = match jobs.len() {
+        0 | 1 => 0,
+        count => thread::available_parallelism().map_or(1, usize::from).min(count) - 1,
+    };
+    let mut done = thread::scope(|scope| {
+        // Where no thread is to be had, this one does more.
+        let helper = |_| thread::Builder::new().name("wgpu-fft".to_owned()).spawn_scoped(scope, work_off).ok();
+        let helpers: Vec<_> = (0..helpers).filter_map(helper).collect();
+        let mut done = work_off();
+        done.extend(helpers.into_iter().flat_map(|helper| helper.join().unwrap_or_else(|panic| panic::resume_unwind(panic))));
+        done
+    });
+    done.sort_by_key(|&(i, _)| i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// In the browser wgpu's objects stay in their thread.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
+    jobs.iter().map(work).collect()
+}
+
+/// Does both, at the same time if the machine has more than one processor.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
+    use std::{panic, thread};
+
+    thread::scope(|scope| {
+        let second = scope.spawn(second);
+        let first = first();
+        (first, second.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    })
+}
+
+/// Does both.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn both<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
+    (first(), second())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        let jobs: Vec<usize> = (0..100).collect();
+        assert_eq!(side_by_side(&jobs, |job| job * job), jobs.iter().map(|job| job * job).collect::<Vec<_>>());
+        assert_eq!(side_by_side(&[] as &[usize], |job| *job), []);
+        assert_eq!(both(|| 1, || 2), (1, 2));
+    }
+
+    #[test]
+    fn panics_reach_the_caller() {
+        let caught = |work: fn()| std::panic::catch_unwind(work).is_err();
+        assert!(caught(|| drop(side_by_side(&[1, 2, 3], |job| assert_ne!(*job, 3)))));
+        assert!(caught(|| drop(both(|| (), || panic!("of the other")))));
+    }
+}
