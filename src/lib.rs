@@ -44,8 +44,8 @@
 //! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
-//! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a device
-//! with wgpu's feature `SHADER_F64`.
+//! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
+//! device with wgpu's feature `SHADER_F64`.
 //!
 //! Reductions of two arrays take a pair. They are [`dot`](reduce::Reduce::dot),
 //! [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff):
