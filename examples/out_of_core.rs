@@ -1,15 +1,15 @@
-//! The 2D spectrum of an array that lies in a file, on every device there is, in place and with
-//! little of their memory.
+//! The 2D spectrum of an array in a file, computed in place by all devices, with little of their
+//! memory.
 //!
 //! ```text
 //! cargo run --release --example out_of_core -- --size 8192 --memory 64
 //! cargo run --release --features cpu --example out_of_core -- --host
 //! ```
 //!
-//! The file is mapped into memory, filled with three plane waves, and transformed by a job
-//! ([`wgpu_fft::multi::Job`]): rows, then columns, in pieces that fit the devices. A wave is a
-//! single number of its spectrum, so the result is checked in full. Then the file is removed,
-//! unless `--keep` says otherwise.
+//! The example maps the file into memory and fills it with three plane waves. A job
+//! ([`wgpu_fft::multi::Job`]) transforms the rows and then the columns, in pieces that fit the
+//! devices. A plane wave has a single nonzero number in its spectrum, so the whole result is
+//! checked. Then the file is removed, unless you pass `--keep`.
 
 use std::fs::OpenOptions;
 use std::io::IsTerminal;
@@ -24,17 +24,17 @@ use wgpu_fft::{Complex32, GpuOptions, fft};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const USAGE: &str = "Transforms an array in a file, in place, on all devices.
+const USAGE: &str = "Transforms an array in a file in place, on all devices.
 
 Usage: out_of_core [OPTIONS]
 
-      --size N          N x N complex numbers of 8 bytes (2048)
-      --memory MIB      how much of each device's memory the job may take (64)
-      --adapter NAME    only adapters whose name contains NAME
-      --host            the host's processors too (needs --features cpu)
+      --size N          transform N x N complex numbers of 8 bytes (default 2048)
+      --memory MIB      the memory of each device that the job may use (default 64)
+      --adapter NAME    use only adapters whose name contains NAME
+      --host            use the host's processors too (needs --features cpu)
       --strategy NAME   measured (default), equal, dynamic, auto, or the number of one device
-      --file FILE       where (out/out_of_core.bin)
-      --keep            leave the file there
+      --file FILE       the file (default out/out_of_core.bin)
+      --keep            do not remove the file
   -h, --help            print this and stop";
 
 struct Options {

@@ -1,5 +1,5 @@
-//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes, or 1 of a grey
-//! picture) an element.
+//! Transposes a picture on the GPU: rows become columns. An element is a pixel of 4 bytes, or of 1
+//! byte with `--grey`.
 //!
 //! ```text
 //! cargo run --release --example transpose_image -- [OPTIONS] [PICTURE]
@@ -23,9 +23,9 @@ const USAGE: &str = "Transposes a picture on the GPU.
 
 Usage: transpose_image [OPTIONS] [PICTURE]
 
-      --grey          make it grey first, so that a pixel is one byte
+      --grey          make the picture grey first, so that a pixel is one byte
 
-Recipes are, for example, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, and of bytes `gather 8x32`.
+Examples of recipes: `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, and for bytes `gather 8x32`.
 ";
 
 fn main() -> ExitCode {

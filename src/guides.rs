@@ -1,15 +1,22 @@
-//! For who comes from another library: its calls one to one, and what differs. And how to find the
-//! fastest recipes.
+//! Guides: a tour, speed, tuning, several devices, and migration from other libraries.
 
-/// From rustfft, realfft and ndrustfft.
+/// A tour of every feature, with limits and accuracy.
+#[doc = include_str!("../docs/tour.md")]
+pub mod tour {}
+
+/// Where the time goes, and how to measure it.
+#[doc = include_str!("../docs/speed.md")]
+pub mod speed {}
+
+/// Migration from rustfft, realfft and ndrustfft.
 #[doc = include_str!("../docs/from_rustfft.md")]
 pub mod from_rustfft {}
 
-/// From cuFFT.
+/// Migration from cuFFT.
 #[doc = include_str!("../docs/from_cufft.md")]
 pub mod from_cufft {}
 
-/// Rigor, records, and kernels of one's own: see also [`tune`](crate::tune).
+/// Rigor, records, and kernels of your own: see also [`tune`](crate::tune).
 #[doc = include_str!("../docs/tuning.md")]
 pub mod tuning {}
 

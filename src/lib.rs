@@ -1,7 +1,7 @@
 //! Fast Fourier transforms, transposes and reductions on any GPU, through wgpu and WGSL.
 //!
-//! A [`Spec`] says what to compute, a [`Planner`] turns it into a [`Plan`] for one device, and the
-//! plan records itself into a caller's command encoder, on buffers that the caller owns:
+//! A [`Spec`] says what to compute. A [`Planner`] turns it into a [`Plan`] for one device. The plan
+//! records its work into your command encoder, on buffers that you own:
 //!
 //! ```no_run
 //! use wgpu_fft::{Complex32, Gpu, Planner, View, fft, wgpu};
@@ -19,8 +19,8 @@
 //! # }
 //! ```
 //!
-//! Without a device of one's own, [`Gpu::request`] opens one, and [`Plan::run`] takes a slice and
-//! gives back a [`Pending`] vector, to be awaited or waited for:
+//! If you have no device, [`Gpu::request`] opens one. [`Plan::run`] takes a slice and returns a
+//! [`Pending`] vector, which you await or wait for:
 //!
 //! ```no_run
 //! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};
@@ -41,19 +41,19 @@
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
-//! | reductions: sums, products, smallest and largest and where they are, norms, dot products, differences, counts, operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
+//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
-//! Each states its definition, shapes, accuracy, determinism, cost, errors and sources. Arithmetic
-//! is in f32 or in 32-bit integers. WGSL has no f64; reductions of f64 need a device with wgpu's
-//! feature `SHADER_F64`.
+//! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
+//! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
+//! device with wgpu's feature `SHADER_F64`.
 //!
-//! Reductions of two arrays, [`dot`](reduce::Reduce::dot), [`vdot`](reduce::Reduce::vdot) and
-//! [`max_abs_diff`](reduce::Reduce::max_abs_diff), read a pair:
+//! Reductions of two arrays take a pair. They are [`dot`](reduce::Reduce::dot),
+//! [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff):
 //!
 //! ```no_run
 //! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce::Reduce};
 //!
-//! /// The largest |x - y| of two arrays on the device, of which 4 bytes come back.
+//! /// The largest |x - y| of two arrays on the device. Only its 4 bytes are read back.
 //! fn difference(planner: &Planner, x: &DeviceBuffer<Complex32>, y: &DeviceBuffer<Complex32>) -> wgpu_fft::Result<f32> {
 //!     let gpu = planner.gpu();
 //!     let plan = planner.plan(Reduce::<Complex32>::max_abs_diff(x.len()))?;
@@ -64,18 +64,22 @@
 //! ```
 //!
 //! # Guides
-//! [From rustfft, realfft and ndrustfft](guides::from_rustfft); [from cuFFT](guides::from_cufft);
-//! [tuning](guides::tuning); [several devices](guides::several_devices).
+//! - [A tour](guides::tour) of every feature, with limits and accuracy.
+//! - [Speed](guides::speed): where the time goes, and how to measure.
+//! - [Tuning](guides::tuning): finding faster recipes.
+//! - [Several devices](guides::several_devices).
+//! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
+//!   [from cuFFT](guides::from_cufft).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every
-//! decision and the program every dispatch, both as plain data that print themselves; neither needs
-//! a GPU. A recipe can be written by hand and given to [`Planner::plan_with`]. ARCHITECTURE.md in
-//! the repository walks one transform through all four.
+//! decision, and the program every dispatch. Both are plain data that can be printed, and neither
+//! needs a GPU. You can write a recipe by hand and give it to [`Planner::plan_with`].
+//! ARCHITECTURE.md in the repository walks one transform through all four.
 //!
 //! # Errors
-//! Whatever a caller can do wrong is an [`Error`] that carries the numbers. It leaves the encoder
-//! as it was, unless the encoder had an open pass or is another device's: see [`Error`].
+//! A mistake of the caller is an [`Error`] that carries the numbers. It leaves the encoder as it
+//! was, unless the encoder has an open pass or belongs to another device: see [`Error`].
 #![warn(missing_docs)]
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
@@ -110,3 +114,8 @@ pub use plan::{Bound, Plan, Program, Spec};
 pub use planner::Planner;
 pub use shape::Shape;
 pub use wgpu;
+
+/// The examples of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

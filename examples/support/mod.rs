@@ -19,15 +19,18 @@ pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/camera.png");
 
 const USAGE: &str = "
-PICTURE is a PNG or JPEG of any size; without one, the photograph in examples/data is read.
+PICTURE is a PNG or JPEG of any size. Without one, the example reads the photograph in examples/data.
 
 Options:
   -o, --output FILE   where to write the result, a .png or .jpg
       --adapter NAME  use the adapter whose name contains NAME
-      --recipe TEXT   compute by this recipe, as an earlier run printed it
-      --rigor RIGOR   how a recipe is chosen: estimate, by rule (default); recorded, by what was measured before; measure, by a search of 2 seconds,
-                      or patient, of a minute, unless the record knows
-      --record FILE   the record of what was measured (default: WGPU_FFT_RECORD, or else a file in the directory for caches)
+      --recipe TEXT   use this recipe, as an earlier run printed it
+      --rigor RIGOR   how a recipe is chosen:
+                        estimate   by rule, without measuring (default)
+                        recorded   from the record of earlier measurements, or else by rule
+                        measure    from the record, or else by a search of 2 seconds
+                        patient    the same with a search of up to a minute
+      --record FILE   the record of measurements (default: WGPU_FFT_RECORD, or else a file in the cache directory)
       --list          list the adapters and stop
   -h, --help          print this and stop";
 

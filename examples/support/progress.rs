@@ -1,5 +1,5 @@
-//! How far a search is, on stderr: a bar on a terminal, plain lines elsewhere. Warnings of the log
-//! stand above the bar.
+//! The progress of a search, on stderr: a bar on a terminal, plain lines elsewhere. Warnings of the
+//! log appear above the bar.
 
 use std::fmt::Write;
 use std::io::IsTerminal;

@@ -1,5 +1,5 @@
-//! The command line of tuning: measures which recipes are the fastest here, and keeps the record of
-//! what was measured.
+//! The command line of tuning: finds the fastest recipes on a device by measuring, and manages the
+//! record of measurements.
 //!
 //! ```text
 //! cargo run --release --example tune -- tune "c2c fwd 512x512" "sum f32 4194304"
@@ -7,7 +7,7 @@
 //! cargo run --release --example tune -- --help
 //! ```
 //!
-//! Programs that plan by `Rigor::Recorded` or `Rigor::Measure` then find the recipes in the record.
+//! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
 
 mod specs;
 // Of what the examples share, pictures are for the others.
@@ -29,7 +29,7 @@ use wgpu_fft::tune::record::{Entry, Item, now};
 use wgpu_fft::tune::{Choice, DeviceIdentity, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, GpuOptions};
 
-const USAGE: &str = "Measures which recipes are the fastest on a device, and keeps the record of what was measured.
+const USAGE: &str = "Finds the fastest recipes on a device by measuring, and manages the record of measurements.
 
 Usage: tune tune    [--adapter NAME] [--rigor measure|patient] [--seconds S] [--again] SPEC...
        tune list    [--device TEXT] [FILTER]
@@ -40,31 +40,31 @@ Usage: tune tune    [--adapter NAME] [--rigor measure|patient] [--seconds S] [--
        tune compact
        tune path
 
-  tune      look for the fastest recipe of each SPEC, unless the record knows it, and add it to the record
-  list      print what the record holds: recipes, and marks of those that must not be tried again
-  merge     take in everything from other records
-  import    the same, but leave out what is stale: what was measured on this adapter with shaders that are not today's
-  export    write a part of the record to another file, in place of what that holds
-  prune     forget what all the conditions hold for
-  compact   drop what was superseded or damaged from the file
+  tune      find the fastest recipe of each SPEC and add it to the record, unless the record has one
+  list      print the record: recipes, and marks of recipes that must not be tried again
+  merge     add everything from other records
+  import    add another record, but leave out what is stale: measured on this adapter with shaders that have changed since
+  export    write a part of the record to another file, and replace what that file holds
+  prune     remove the entries to which all the conditions apply
+  compact   remove superseded and damaged lines from the file
   path      print where the record is
 
-SPEC is a specification as it prints itself, in quotes: \"c2c fwd 512x512\", \"c2c inv 1000 x4 1/n in-place\", \"r2c fwd 1024\", \"c2r inv 480x640 1/n\",
+SPEC is a specification as the library prints it, in quotes: \"c2c fwd 512x512\", \"c2c inv 1000 x4 1/n in-place\", \"r2c fwd 1024\", \"c2r inv 480x640 1/n\",
 \"transpose f32 1024x1024\", \"permute complex f32 30x40x50 order=2,0,1\", \"sum f32 4194304\", \"sum f32 1024x1024 axes=1\".
 FILTER is a part of a specification, such as \"c2c fwd\".
 
 Options:
-      --record FILE       the record (default: WGPU_FFT_RECORD, or else a file in the directory for caches)
+      --record FILE       the record (default: WGPU_FFT_RECORD, or else a file in the cache directory)
       --adapter NAME      use the adapter whose name contains NAME
-      --rigor RIGOR       measure, of 2 seconds for each SPEC (default), or patient, of a minute
-      --seconds S         how long a search may take, in place of that
-      --again             measure SPEC even if the record knows it
-      --device TEXT       what was measured on devices whose printed identity contains TEXT, in upper or lower case
-      --older-than DAYS   what was measured longer ago
-      --marks             marks alone
+      --rigor RIGOR       measure, with 2 seconds for each SPEC (default), or patient, with a minute
+      --seconds S         how long the search for each SPEC may take, instead
+      --again             measure SPEC even if the record has it
+      --device TEXT       only entries of devices whose printed identity contains TEXT, in any case
+      --older-than DAYS   only entries that are older
+      --marks             only marks
   -h, --help              print this and stop
 
-To end a search by hand leaves a mark for the recipe that was being tried, as nobody can tell why the process ended; `prune --marks` removes it.";
+If you end a search by hand, the recipe under trial is marked, because nobody can tell why the process ended. `prune --marks` removes marks.";
 
 /// The commands, and the options that each has besides --record.
 const COMMANDS: [(&str, &[&str]); 8] = [

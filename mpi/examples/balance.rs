@@ -1,12 +1,12 @@
-//! What weighted shares are worth where one rank is slower than the others.
+//! What weighted shares gain if one rank is slower than the others.
 //!
 //! ```text
 //! mpirun -n 2 target/release/examples/balance --slow 1:8
 //! ```
 //!
-//! Times one transform by several strategies in rounds in turns, and by rank 0 alone. Prints a line
-//! of JSON for each: the median, the shares, and what the transform takes in relation to rank 0
-//! alone and to equal shares. The time is from a barrier until the last rank has its result.
+//! The example times one transform with several strategies, and with rank 0 alone, in interleaved
+//! runs. For each it prints a line of JSON: the median, the shares, and the time relative to rank 0
+//! alone and to equal shares. Time counts from a barrier until the last rank has its result.
 
 mod support;
 
@@ -20,13 +20,14 @@ use wgpu_fft_mpi::mpi::topology::{Color, SimpleCommunicator};
 use wgpu_fft_mpi::mpi::traits::*;
 use wgpu_fft_mpi::{Arithmetic, C2c, Cluster, Complex32, Options, Plan, Strategy};
 
-const USAGE: &str = "Times a transform by several strategies, and by rank 0 alone.
+const USAGE: &str = "Times a transform with several strategies, and with rank 0 alone.
 
 Usage: mpirun -n RANKS balance [OPTIONS]
 
       --size AxB         extents of the array (default 1024x1024)
-      --rounds N         runs of each strategy, of which the median counts (default 9)
-      --require          fail if measured shares are not 1.5 times as fast as equal ones, or slower than 1.05 times rank 0 alone";
+      --rounds N         runs of each strategy; the median counts (default 9)
+      --require          fail unless measured shares are at least 1.5 times as fast as equal ones, and take at most 1.05 times
+                         the time of rank 0 alone";
 
 /// With one rank 8 times slower than the others.
 const FASTER_THAN_EQUAL: f64 = 1.5;

@@ -4,9 +4,9 @@
 //! mpirun -n 4 target/release/examples/volume --size 128x128x128
 //! ```
 //!
-//! Each rank makes its own slab of the volume, a few Gaussian blobs. The volume is transformed
-//! there and back; rank 0 shows how far that is, checks the energy (Parseval) and the way back, and
-//! prints who did what.
+//! Each rank makes its own slab of the volume, which holds a few Gaussian blobs. All ranks
+//! transform the volume forward and back. Rank 0 shows the progress, checks the energy (Parseval)
+//! and the recovered volume, and prints what each rank did.
 
 mod support;
 
@@ -20,13 +20,13 @@ use wgpu_fft_mpi::mpi::topology::SimpleCommunicator;
 use wgpu_fft_mpi::mpi::traits::*;
 use wgpu_fft_mpi::{C2r, Cluster, Complex32, Options, Plan, Progress, R2c, Scale, Strategy, Transform};
 
-const USAGE: &str = "Transforms a volume of blobs over all ranks, there and back.
+const USAGE: &str = "Transforms a volume of blobs over all ranks, forward and back.
 
 Usage: mpirun -n RANKS volume [OPTIONS]
 
       --size AxBxC       extents of the volume (default 96x96x96)
       --strategy NAME    measured (default) or equal
-      --chunk BYTES      the most bytes of a message (default 4194304)";
+      --chunk BYTES      the largest message, in bytes (default 4194304)";
 
 /// Relative errors that rounding explains: 1.5·u·√log₂n for each way, with n up to 2³² about 10⁻⁶.
 const BUDGET: f64 = 2e-6;

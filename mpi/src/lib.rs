@@ -130,3 +130,8 @@ pub use strategy::Strategy;
 pub use wgpu_fft;
 pub use wgpu_fft::Complex32;
 pub use wgpu_fft::fft::Scale;
+
+/// The example of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

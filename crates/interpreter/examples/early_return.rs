@@ -1,10 +1,9 @@
-//! The transpose of a picture of 1920 x 1080 pixels whose invocations outside of the picture return
-//! before the barrier.
+//! A published transpose of a picture of 1920 x 1080 pixels, with two mistakes.
 //!
-//! 1080 is no multiple of 16. The last row of tiles has invocations without a pixel, and they leave
-//! before the others meet: the barrier waits for invocations that never come, or does not wait at
-//! all. The bound that they check is the input's besides, and a transposed tile has other
-//! invocations at the edge: pixels of the output stay unwritten. This program was published.
+//! 1080 is not a multiple of 16, so the last row of tiles has invocations without a pixel. They
+//! return before the barrier, which then waits for invocations that never come, or does not wait at
+//! all. Besides, they check the bounds of the input only. In the transposed tile other invocations
+//! are at the edge, so some pixels of the output are never written.
 
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 

@@ -1,7 +1,7 @@
 //! A transpose through workgroup memory that forgets its barrier.
 //!
-//! On a device where the 64 invocations of a workgroup happen to run in lockstep it gives the right
-//! answer, and on the next one it does not.
+//! If a device happens to run the 64 invocations of a workgroup in lockstep, the result is right. On
+//! another device it may be wrong.
 
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 

@@ -1,12 +1,12 @@
-//! How the time of a distributed transform grows with the ranks, by `wgpu_fft_mpi::model`. It needs
-//! no ranks and no device:
+//! How the time of a distributed transform changes with the number of ranks, computed by the model
+//! `wgpu_fft_mpi::model`. The example needs no ranks and no device:
 //!
 //! ```text
 //! cargo run -p wgpu-fft-mpi --example scaling
 //! ```
 //!
-//! It prints tables; in the repository `--write docs/scaling.md --plot docs/scaling.svg` renews the
-//! document and its picture.
+//! It prints tables. In the repository, `--write docs/scaling.md --plot docs/scaling.svg` updates
+//! the document and its picture.
 
 mod plot;
 
@@ -16,13 +16,13 @@ use std::process::ExitCode;
 use lexopt::ValueExt;
 use wgpu_fft_mpi::model::{Machine, Model, Path, Size, Times};
 
-const USAGE: &str = "Prints tables of how the time of a distributed transform grows with the ranks, by the model.
+const USAGE: &str = "Prints tables of the time of a distributed transform on many ranks, computed by a model.
 
 Usage: scaling [OPTIONS]
 
-      --latency SECONDS  of a message (default 5e-6)
-      --write FILE       put the tables into this file, between its markers, in place of printing them
-      --plot FILE        write an SVG
+      --latency SECONDS  latency of a message (default 5e-6)
+      --write FILE       write the tables into this file, between its markers, instead of printing them
+      --plot FILE        write a plot, as SVG
   -h, --help             print this and stop";
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

@@ -11,9 +11,9 @@ use wgpu_fft_mpi::{Adapter, Cluster, Emulate, RankOptions};
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "
-      --adapters A,B     the i-th process of a machine takes the adapter whose name contains the i-th of these, modulo their number
-                         (default: the i-th adapter)
-      --slow RANK:FACTOR let a rank sleep until its computation has taken so many times as long
+      --adapters A,B     names of adapters, which the processes of a machine take in turn; parts of names are enough
+                         (default: the i-th process takes the i-th adapter)
+      --slow RANK:FACTOR make one rank sleep, as if its device were FACTOR times slower
   -h, --help             print this and stop";
 
 /// The part of the command line that is the same in all examples.
