@@ -134,7 +134,7 @@ fn shares_that_there_are_not_are_refused() {
     }
     unfit(divide::partial(&rows, 0..1).design(profile), "9 lines");
     unfit(divide::join(&rows).design(profile), "9 lines");
-    unfit(divide::join(&short).design(profile), "not cut");
+    unfit(divide::join(&short).design(profile), "cannot be cut");
     unfit(divide::join(&Reduce::<f64>::sum(20_000)).design(profile), "SHADER_F64");
     for text in ["tree 64", "workgroup=8", "workgroup=64 lanes=64 width=4 accumulators=4 parts=2 join"] {
         let error = divide::partial(&long, 0..2).lower(&text.parse().unwrap(), profile).unwrap_err();

@@ -231,7 +231,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     unsupported(Reduce::sum([4, 5]).axes([]), "empty list of axes");
     unsupported(Reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
     unsupported(Reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
-    unsupported(Reduce::dot(8).map(Map::Square), "maps its elements already");
+    unsupported(Reduce::dot(8).map(Map::Square), "already has a map");
     assert!(why(Reduce::<i32>::sum(8).map(Map::Scale(0.5)).design(profile).unwrap_err()).contains("factor"));
     assert!(why(Reduce::<wgpu_fft::Complex32>::sum(8).map(Map::Abs).design(profile).unwrap_err()).contains("`norm`"));
     assert!(matches!(Reduce::<f32>::sum([4, 0]).design(profile), Err(Error::Empty { .. })));
@@ -263,14 +263,14 @@ fn recipes_that_do_not_fit_say_why() {
         (Reduce::sum(1000), "workgroup=8 accumulators=64 unroll=8", "at most 256"),
         (Reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
         (Reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
-        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 parts"),
+        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 partial results"),
         (Reduce::sum(1000), "workgroup=8 + workgroup=8", "pass 1 leaves nothing"),
         (Reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "subgroups of 64"),
-        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "that hold one"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "of lines"),
-        (Reduce::sum([10, 100]).axes([1]), "tree 64", "not to 10"),
-        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup to a line"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "of lines"),
+        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "at least as large as the subgroup"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "contiguous elements"),
+        (Reduce::sum([10, 100]).axes([1]), "tree 64", "10 are required"),
+        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup on one line"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "contiguous elements"),
         (Reduce::sum(1000), "workgroup=8 lanes=8 parts=3 join + workgroup=8", "only the last"),
         (Reduce::sum(1000), "tree 3", "power of two from 2"),
     ] {
@@ -281,12 +281,12 @@ fn recipes_that_do_not_fit_say_why() {
     }
     for (text, why) in [
         ("", "at least its workgroup"),
-        ("tree", "it is `tree 256`"),
+        ("tree", "expected `tree 256`"),
         ("tree x", "tree 256"),
         ("workgroup=8 lanes", "words such as"),
         ("workgroup=8 wide=2", "`wide`"),
-        ("workgroup=8 lanes=x", "`x` is no number"),
-        ("workgroup=8 workgroup=8", "second time"),
+        ("workgroup=8 lanes=x", "`x` is not a number"),
+        ("workgroup=8 workgroup=8", "occurs twice"),
         ("workgroup=8 +", "at least its workgroup"),
     ] {
         let error = text.parse::<Recipe>().unwrap_err();
