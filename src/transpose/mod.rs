@@ -1,4 +1,4 @@
-//! Permutations of axes: transposes of matrices, and every other order of up to 4 axes.
+//! Permutations of axes: matrix transposes, and every other order of up to 4 axes.
 //!
 //! ```
 //! use wgpu_fft::Layout;

@@ -333,15 +333,15 @@ fn specifications_are_read_as_they_are_printed() {
     assert_eq!("permute f32 4x5x6 order=0,2,1".parse::<Permute<f32>>(), Ok(Permute::transpose([4, 5, 6])));
     assert_eq!(Permute::<f32>::transpose(7).to_string(), "permute f32 7 order=0");
     for (text, why) in [
-        ("", "begins with transpose or permute"),
-        ("turn f32 4x4", "begins with transpose or permute"),
-        ("transpose u8 4x4", "its elements are f32"),
-        ("transpose f32x4 4x4", "its elements are f32"),
+        ("", "begin with transpose or permute"),
+        ("turn f32 4x4", "begin with transpose or permute"),
+        ("transpose u8 4x4", "its elements must be f32"),
+        ("transpose f32x4 4x4", "its elements must be f32"),
         ("transpose f32 4y4", "512x512"),
-        ("permute f32 4x4", "has an order"),
-        ("permute f32 4x4 order=a,b", "numbers of axes"),
+        ("permute f32 4x4", "needs an order"),
+        ("permute f32 4x4 order=a,b", "axis numbers"),
         ("transpose f32 4x4 order=1,0", "neither a batch"),
-        ("transpose f32 4x4 x2 x3", "a second time"),
+        ("transpose f32 4x4 x2 x3", "repeats an earlier word"),
         ("transpose f32 4x4 in=1,a", "1 to 4 strides"),
         ("transpose f32 4x4 upside-down", "neither a batch"),
     ] {
@@ -354,10 +354,10 @@ fn specifications_are_read_as_they_are_printed() {
 fn specifications_that_make_no_sense_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
     for (spec, why) in [
-        ("permute f32 4x5x6 order=0,1", "it has 2 axes, and the shape has 3"),
-        ("permute f32 4x5 order=0,1,2", "it has 3 axes, and the shape has 2"),
+        ("permute f32 4x5x6 order=0,1", "it has 2 axes, but the shape has 3"),
+        ("permute f32 4x5 order=0,1,2", "it has 3 axes, but the shape has 2"),
         ("permute f32 4x5x6 order=0,1,1", "axis 2 is missing, and another is given twice"),
-        ("permute f32 4x5x6 order=0,3,1", "axis 3 is not among 0 to 2"),
+        ("permute f32 4x5x6 order=0,3,1", "axis 3 does not exist: the axes are 0 to 2"),
         ("transpose f32 4x6 in=6", "1 strides for 2 axes"),
         ("transpose f32 4x6 out=4,1,1", "3 strides for 2 axes"),
         ("transpose f32 4x6 out=3,1", "might overlap"),
@@ -395,20 +395,20 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
 fn unfit_recipes_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
     for (spec, recipe, why) in [
-        ("transpose f32 64x64", "copy", "for what keeps its order"),
-        ("transpose f32 64x64", "gather 8x32", "and it is for 1 and 2"),
-        ("transpose f32 64x64", "swap 8x32", "works in place"),
+        ("transpose f32 64x64", "copy", "keep their order"),
+        ("transpose f32 64x64", "gather 8x32", "moves elements of 1 or 2 bytes"),
+        ("transpose f32 64x64", "swap 8x32", "only works in place"),
         ("transpose f32 64x64 in-place", "naive 8x8", "does not work in place"),
         ("transpose f32 64x64 in-place", "strided 8x8 elements=1", "does not work in place"),
-        ("transpose f32 64x64 in-place", "tiles 32x64", "in place tiles are square"),
-        ("transpose f32 64x64 in-place", "tiles 64x64 load=4 store=8", "in place tiles are square"),
-        ("permute f32 8x8x9 order=0,1,2 in=100,12,1", "naive 8x8", "for dense matrices"),
+        ("transpose f32 64x64 in-place", "tiles 32x64", "in place, tiles must be square"),
+        ("transpose f32 64x64 in-place", "tiles 64x64 load=4 store=8", "in place, tiles must be square"),
+        ("permute f32 8x8x9 order=0,1,2 in=100,12,1", "naive 8x8", "only transpose dense matrices"),
         ("permute f32 8x8x9 order=1,0,2", "tiles 32x32 width=4", "neighbours in memory"),
         ("transpose f32 64x64", "tiles 64x64 width=2", "not 2"),
         ("transpose f32 64x64", "tiles 64x64 width=12", "not 12"),
-        ("transpose f32 64x64", "tiles 64x64 width=32", "or 32 of 8 and 16"),
-        ("transpose f32x2 64x64", "blocks 64x64 width=32", "no 64-bit integers"),
-        ("transpose f32x4 64x64", "tiles 64x64 width=8", "have 16 to 16 bytes"),
+        ("transpose f32 64x64", "tiles 64x64 width=32", "or 32 bytes for elements of 8 and 16"),
+        ("transpose f32x2 64x64", "blocks 64x64 width=32", "need 64-bit integers"),
+        ("transpose f32x4 64x64", "tiles 64x64 width=8", "no smaller than an element of 16 bytes"),
         ("transpose f32 64x63", "tiles 64x64", "rows of the input do not begin and end at multiples of 4"),
         ("transpose f32 63x64", "tiles 64x64", "rows of the output"),
         ("transpose f32 64x64 in=66,1", "tiles 64x64", "rows of the input"),
@@ -417,13 +417,13 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("transpose f32 64x64", "tiles 64x131072", "1 to 65536 elements"),
         ("transpose f32 64x64", "tiles 64x64 blocks=3", "divide the 256"),
         ("transpose f32 64x64", "tiles 64x64 blocks=32", "1 to 16"),
-        ("transpose f32 64x64", "tiles 64x128", "512 invocations of 256"),
-        ("transpose f32 64x64", "tiles 64x128 blocks=2", "32768 bytes of workgroup memory of 16384"),
-        ("transpose f32 64x64", "tiles 24x24", "no power of two"),
-        ("transpose f32 64x64", "tiles 64x64 padding=33", "0 to 32 spare"),
+        ("transpose f32 64x64", "tiles 64x128", "512 invocations, but there are at most 256"),
+        ("transpose f32 64x64", "tiles 64x128 blocks=2", "32768 bytes of workgroup memory, but there are 16384"),
+        ("transpose f32 64x64", "tiles 24x24", "needs rows of a power of two"),
+        ("transpose f32 64x64", "tiles 64x64 padding=33", "0 to 32 accesses"),
         ("transpose f32 64x64", "tiles 64x64 walk=bands0", "at least one row"),
         ("transpose f32 64x64", "tiles 64x64 blocks=16 width=16", "hold 1024 bytes"),
-        ("transpose f32 64x64", "strided 32x8 elements=9", "elements are 1 to 8"),
+        ("transpose f32 64x64", "strided 32x8 elements=9", "elements must be 1 to 8"),
         ("transpose f32 64x64", "strided 64x8 elements=1", "64 x 8 invocations"),
     ] {
         let outcome = if spec.contains("f32x2") {
@@ -443,8 +443,8 @@ fn unfit_recipes_are_refused_with_the_reason() {
     for (spec, recipe, why) in [
         ("transpose u8 64x64", "naive 8x8", "4, 8 or 16 bytes, not 1"),
         ("transpose u8 64x64", "strided 8x8 elements=1", "less than a word"),
-        ("transpose u8 63x64", "blocks 64x64 width=4", "takes workgroup memory and store=4"),
-        ("transpose u8 63x64", "tiles 64x64 width=8", "takes workgroup memory and store=4"),
+        ("transpose u8 63x64", "blocks 64x64 width=4", "requires workgroup memory and store=4"),
+        ("transpose u8 63x64", "tiles 64x64 width=8", "requires workgroup memory and store=4"),
         ("transpose u8 63x63 in-place", "tiles 64x64 width=4", "rows of the input"),
     ] {
         let error = spec.parse::<Permute<u8>>().unwrap().lower(&recipe.parse().unwrap(), &profile).expect_err(recipe);
