@@ -228,7 +228,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
         let error = spec.design(profile).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(text), "{error}");
     };
-    unsupported(Reduce::sum([4, 5]).axes([]), "empty list of axes");
+    unsupported(Reduce::sum([4, 5]).axes([]), "list of axes is empty");
     unsupported(Reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
     unsupported(Reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
     unsupported(Reduce::dot(8).map(Map::Square), "already has a map");

@@ -45,7 +45,7 @@ fn a_directory_in_the_place_of_the_file() {
     let directory = Directory::new("directory");
     fs::create_dir(directory.record()).unwrap();
     let why = works_from_memory(&directory, &directory.record(), 0);
-    assert!(why.contains("no regular file"), "{why}");
+    assert!(why.contains("not a regular file"), "{why}");
 }
 
 #[test]
