@@ -1,4 +1,4 @@
-//! Permutations without a device: run on the host, what the rules choose, and what is refused.
+//! Permutations without a device: results on the host, the rules' choices, and refusals.
 
 use wgpu_fft::fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
@@ -10,7 +10,8 @@ use crate::reference::Places;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
-/// Runs a case by the rules' recipe and by all that fit, and returns how many that were.
+/// Runs a case with the default recipe and with all hand-written ones that fit. Returns how many
+/// fit.
 fn check<T: Element + PartialEq>(case: &Case, profile: &DeviceProfile) -> usize {
     let spec = case.spec::<T>();
     let rules = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
@@ -85,15 +86,15 @@ fn permutations_with_layouts() {
                     check_all(&case.more(16 * ((i + j) % 2)), &profile);
                 }
             }
-            // The same order, other pitches.
+            // The same order with other row lengths.
             check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[1].clone())), &profile);
             check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[0].clone())), &profile);
         }
     }
 }
 
-/// What keeps its order is copied, and no more than that: an array may go on after the last
-/// element.
+/// A permutation that keeps the order is a copy of exactly its elements: arrays may continue beyond
+/// the last element.
 #[test]
 fn copies_leave_alone_what_lies_behind_them() {
     for profile in profiles() {
@@ -111,8 +112,8 @@ fn copies_leave_alone_what_lies_behind_them() {
     }
 }
 
-/// A random permutation between random layouts on the host: it neither panics nor hangs, and what
-/// lies between the elements of the output stays.
+/// A random permutation between random layouts on the host. It neither panics nor hangs, and the
+/// gaps in the output keep their values.
 #[test]
 fn random_layouts() {
     use proptest::prelude::*;
@@ -123,7 +124,7 @@ fn random_layouts() {
     let outcome = runner.run(&strategy, |(shape, batch, gaps, order, more)| {
         let orders = orders(shape.len());
         let order = &orders[order.index(orders.len())];
-        // Pitches with gaps on the way from the fastest axis to the batch.
+        // Strides with gaps, from the fastest axis to the batch.
         let places = |extents: &[usize], gaps: &[usize]| {
             let (mut strides, mut reach) = (vec![0; extents.len()], 1);
             for axis in (0..extents.len()).rev() {
@@ -158,7 +159,7 @@ fn square_matrices_in_place() {
         check_all(&Case::new(&[5, 9, 9], &[0, 2, 1]).in_place(), &profile);
         check_all(&Case::new(&[9, 5, 9], &[2, 1, 0]).in_place(), &profile);
         check_all(&Case::new(&[9, 1], &[1, 0]).in_place(), &profile);
-        // Rows of a whole element of 16 bytes.
+        // Rows that are a single element of 16 bytes.
         check::<u8>(&Case::new(&[9, 9, 16], &[1, 0, 2]).in_place(), &profile);
     }
 }
@@ -185,20 +186,20 @@ fn permutations_in_several_bindings() {
             }
             check::<u32>(&Case::transpose(&[40, 40]).batch(9).in_place(), &profile);
             check::<u8>(&Case::transpose(&[41, 41]).batch(31).in_place(), &profile);
-            // A matrix that is exchanged with itself is not cut.
+            // A matrix that is transposed in place cannot be cut.
             for spec in ["transpose f32 200x200 in-place", "transpose f32 101x101 in-place"] {
                 let spec: Permute<f32> = spec.parse().unwrap();
                 let error = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap_err();
                 assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{spec}: {error}");
             }
-            // A ladder's kernel sees all of an array.
+            // The tutorial's kernels need the whole array.
             let error = Permute::<f32>::transpose([100, 101]).lower(&"naive 8x8".parse().unwrap(), &profile).unwrap_err();
             assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{error}");
         }
     }
 }
 
-/// Specifications of the table: those of pictures and matrices that people transpose.
+/// The specifications in the table: pictures and matrices of usual sizes.
 const CHOICES: [&str; 28] = [
     "transpose u8 1080x1920",
     "transpose u8 1080x1921",
@@ -230,7 +231,7 @@ const CHOICES: [&str; 28] = [
     "permute f32 480x640 order=0,1 in=1024,1@77",
 ];
 
-/// The recipe of a specification in words.
+/// The recipe chosen for a specification, as text.
 fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
     fn of<T: Element>(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
         let parsed: Permute<T> = spec.parse()?;
@@ -267,7 +268,7 @@ fn the_table_of_choices_is_as_reviewed() {
     assert_reviewed("permutations.txt", &table);
 }
 
-/// Devices far smaller than any that WebGPU allows still get a recipe that fits, or an error.
+/// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]
 fn tiny_devices_get_a_recipe_or_an_error() {
     for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {

@@ -43,7 +43,7 @@ impl Runner for DeviceProfile {
     }
 }
 
-/// Elements as words, of which the last may be filled up.
+/// Elements as words. The last word may be padded.
 #[cfg(feature = "cpu")]
 fn words_of<T: Element>(data: &[T]) -> Vec<u32> {
     let mut bytes = bytemuck::cast_slice(data).to_vec();
@@ -98,8 +98,8 @@ fn long_arrays_on_every_device() {
     }
 }
 
-/// The order across devices: devices that agree in nothing give equal bits, and none of them what
-/// another order gives.
+/// The order across devices: devices that agree in nothing give equal bits, and these differ from
+/// the bits of any other order.
 #[test]
 fn the_order_across_devices_is_one() {
     let x = noise(300_000, 3);
@@ -122,7 +122,7 @@ fn the_order_across_devices_is_one() {
     }
 }
 
-/// lavapipe leaves loops after 65,535 turns.
+/// lavapipe leaves loops after 65,535 iterations.
 #[test]
 fn no_loop_turns_too_often_on_a_processor() {
     let lavapipe = profiles().into_iter().find(DeviceProfile::is_cpu).unwrap();
@@ -148,7 +148,7 @@ fn no_loop_turns_too_often_on_a_processor() {
     assert!(spec.lower(&"workgroup=8 width=4".parse().unwrap(), &profiles()[0]).is_ok());
 }
 
-/// A long chain of additions loses the digits of a sum: the rules for processors keep it short.
+/// A long chain of additions loses digits of a sum, so the rules for processors keep it short.
 #[test]
 fn sums_on_processors_are_shallow() {
     for profile in profiles().into_iter().filter(DeviceProfile::is_cpu) {
@@ -182,8 +182,8 @@ fn sums_on_processors_are_shallow() {
     }
 }
 
-/// The means of values far from zero against f64, on every kind of axes: what a long chain of
-/// additions would lose is seen here.
+/// The means of values far from zero against f64, on every kind of axes. This detects the loss of a
+/// long chain of additions.
 #[test]
 fn means_of_values_far_from_zero() {
     for profile in profiles() {
@@ -240,7 +240,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     assert!(Reduce::<f64>::argmax(8).design(without).is_ok(), "no arithmetic, no feature");
     let large = Reduce::<f32>::sum([65_536, 65_536]);
     assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
-    // Two axes of which neither is whole cannot be cut.
+    // Two axes cannot be cut if neither is whole.
     let small = DeviceProfile { binding_bytes: 4096, ..profile.clone() };
     let spec = Reduce::<f32>::sum([30, 4, 30, 8]).axes([1, 3]);
     let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
@@ -309,7 +309,7 @@ fn specifications_print_themselves() {
     assert_eq!(Reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
 }
 
-/// The comparison notices one element that is left out, and one that is counted twice.
+/// The comparison detects one element that is left out, and one that is counted twice.
 #[test]
 fn the_bound_can_fail() {
     let x = words(4096, 9).iter().map(|word| f64::from(*word)).collect::<Vec<_>>();
@@ -318,8 +318,8 @@ fn the_bound_can_fail() {
     assert!(check(sum).is_ok() && check(sum - x[9]).is_err() && check(sum + x[9]).is_err() && check(f64::NAN).is_err());
 }
 
-/// What a search compares results with besides the baseline's. Numbers are as the search draws
-/// them, without zeros, whose sign is another matter.
+/// Samples, which a search compares with results besides those of the baseline. The numbers are
+/// drawn as in a search. They contain no zeros, because the sign of zero is a separate matter.
 #[test]
 fn samples_are_what_recipes_compute() {
     fn check<T: Value, O: Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, x: &[T]) -> usize {
