@@ -186,7 +186,7 @@ impl FromStr for Layout {
         let wrong = || Error::Parse {
             what: "layout",
             text: text.to_owned(),
-            why: "it must have the form 1024,1/65536@8208:786432: 1 to 4 strides, a batch distance, an offset, the array's number of elements".to_owned(),
+            why: "expected 1024,1/65536@8208:786432: 1 to 4 strides, batch distance, offset, elements of the whole array".to_owned(),
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
         let (rest, within) = text.split_once(':').map_or(Ok((text, None)), |(rest, len)| Ok((rest, Some(number(len)?))))?;

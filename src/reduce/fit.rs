@@ -107,7 +107,9 @@ impl Work {
                 )
             })?;
             ensure(last || !pass.join, || "only the last pass may join its parts".to_owned())?;
-            ensure(!last || parts == 1 || pass.join || leaves_parts, || format!("the last pass leaves {parts} partial results for each result"))?;
+            ensure(!last || parts == 1 || pass.join || leaves_parts, || {
+                format!("the last pass leaves {parts} partial results for each result")
+            })?;
             ensure(last || parts > 1, || format!("pass {} leaves nothing for the next pass to do", i + 1))?;
             steps.push(Step { pass: *pass, stage, count, chunk, parts });
             count = parts;
@@ -138,7 +140,9 @@ impl Pass {
         ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(stage), || {
             format!("a width of {width} must divide the {contiguous} contiguous elements and make accesses of 4, 8, 16 or 32 bytes")
         })?;
-        ensure(profile.int64 || !needs_int64(stage), || format!("a width of {width} needs 64-bit integers, which the device does not support"))?;
+        ensure(profile.int64 || !needs_int64(stage), || {
+            format!("a width of {width} needs 64-bit integers, which the device does not support")
+        })?;
         let at_once = u64::from(accumulators) * u64::from(unroll);
         ensure(accumulators.is_power_of_two() && unroll > 0 && at_once <= MOST_AT_ONCE, || {
             format!("accumulators must be a power of two, unroll at least 1, and their product at most {MOST_AT_ONCE}")
@@ -154,7 +158,8 @@ impl Pass {
                 format!("the device guarantees subgroups of {least}, not of {subgroup}")
             })?;
             ensure(lines_of_words && workgroup >= subgroup, || {
-                "subgroups can only exchange values of contiguous elements of 32-bit words, in workgroups at least as large as the subgroup".to_owned()
+                "subgroups can only exchange values of contiguous elements of 32-bit words, in workgroups at least as large as the subgroup"
+                    .to_owned()
             })?;
         }
         Ok(())

@@ -191,7 +191,9 @@ impl Core {
         };
         match (&map, self.kind) {
             (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of a complex number is real: use `norm`")),
-            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => return Err(self.unsupported("integers cannot be multiplied by a floating-point factor")),
+            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => {
+                return Err(self.unsupported("integers cannot be multiplied by a floating-point factor"));
+            }
             _ => {}
         }
         let finish = if matches!(self.finish, Finish::Mean(_)) { Finish::Mean(geometry.count()) } else { self.finish };

@@ -178,7 +178,10 @@ fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<()> {
     let [most_x, most_y, _] = profile.workgroup_size;
     let invocations = u64::from(x) * u64::from(y);
     ensure(invocations > 0 && invocations <= profile.invocations.into() && x <= most_x && y <= most_y, || {
-        format!("{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {} in all", profile.invocations)
+        format!(
+            "{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {} in all",
+            profile.invocations
+        )
     })
 }
 
@@ -192,7 +195,9 @@ fn check_tile(tile: Tile, width: Width, profile: &DeviceProfile) -> Fit<()> {
     })?;
     check_workgroup([size, size / elements], profile)?;
     let bytes = tile.area() * width.bytes();
-    ensure(bytes <= profile.workgroup_bytes, || format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes))
+    ensure(bytes <= profile.workgroup_bytes, || {
+        format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
+    })
 }
 
 impl Task<'_> {
@@ -285,9 +290,13 @@ impl Task<'_> {
         let (bytes, profile, in_place) = (problem.bytes, self.profile, problem.in_place);
         for width in width {
             ensure(matches!(width, 4 | 8 | 16) && width >= bytes || width == 32 && bytes >= 8, || {
-                format!("accesses must be powers of two from 4 to 16 bytes and no smaller than an element of {bytes} bytes, or 32 bytes for elements of 8 and 16, not {width}")
+                format!(
+                    "accesses must be powers of two from 4 to 16 bytes and no smaller than an element of {bytes} bytes, or 32 bytes for elements of 8 and 16, not {width}"
+                )
             })?;
-            ensure(width != 32 || profile.int64, || "accesses of 32 bytes need 64-bit integers, which the device does not support".to_owned())?;
+            ensure(width != 32 || profile.int64, || {
+                "accesses of 32 bytes need 64-bit integers, which the device does not support".to_owned()
+            })?;
         }
         let [load, store] = [0, 1].map(|side| width[side] / bytes);
         let aligned = [problem.aligned(0, a, load), problem.aligned(1, b, store)];
@@ -319,7 +328,9 @@ impl Task<'_> {
         let held = load.elements * store.elements * bytes * if spread.is_some() { blocks } else { 1 } * (1 + u32::from(in_place));
         ensure(held <= MAX_HELD, || format!("an invocation would hold {held} bytes, more than {MAX_HELD}"))?;
         match spread {
-            Some(Spread::Padding(padding)) => ensure(padding <= MAX_PADDING, || format!("the padding must be 0 to {MAX_PADDING} accesses"))?,
+            Some(Spread::Padding(padding)) => {
+                ensure(padding <= MAX_PADDING, || format!("the padding must be 0 to {MAX_PADDING} accesses"))?
+            }
             Some(Spread::Swizzle) => ensure((rows / store.elements).is_power_of_two(), || {
                 format!("a swizzle needs rows of a power of two of accesses, not of {}", rows / store.elements)
             })?,
