@@ -8,12 +8,12 @@
 //! use wgpu_fft::multi::partition::{Cost, balanced, equal, weighted};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
-//! // Rows and columns of 17 x 5 on four ranks: nobody has more than one unit less than another.
+//! // Rows and columns of 17 x 5 on four ranks: shares differ by at most one unit.
 //! assert_eq!(equal(17, 4), [5, 4, 4, 4]);
 //! assert_eq!(equal(5, 4), [2, 1, 1, 1]);
 //! // One participant is three times as fast.
 //! assert_eq!(weighted(1000, &[3.0, 1.0])?, [750, 250]);
-//! // The second one needs 2 ms before it begins, when the first has long done everything.
+//! // The second one needs 2 ms to begin. By then the first has finished everything.
 //! let costs = [Cost { fixed: 0.0, per_unit: 1e-6 }, Cost { fixed: 2e-3, per_unit: 1e-7 }];
 //! assert_eq!(balanced(1000, &costs)?, [1000, 0]);
 //! # Ok(())

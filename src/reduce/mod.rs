@@ -28,10 +28,11 @@
 //! // The mean of each row of a picture of 512 rows, as 512 f32.
 //! let means = planner.plan(Reduce::<f16>::mean([512, 640]).axes([1]))?.run(picture)?.wait()?;
 //!
-//! // How far two arrays are apart. On the device: `plan.encode(&mut encoder, (&x, &y), &output)`, with buffers or with views by value.
+//! // The largest distance of two arrays. To keep the result on the device, call
+//! // `plan.encode(&mut encoder, (&x, &y), &output)` with buffers, or with views by value.
 //! let worst = planner.plan(Reduce::<Complex32>::max_abs_diff(1000))?.run_two(x, y)?.wait()?[0];
 //!
-//! // Σ x², without a pass for the squares.
+//! // Σ x², without an extra pass for the squares.
 //! let energy = Reduce::<f32>::sum([480, 640]).map(Map::Square);
 //! # Ok(())
 //! # }
