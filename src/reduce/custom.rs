@@ -12,6 +12,18 @@ use crate::kernels::reduce::operator::Kind;
 
 /// A user-defined operator, written in WGSL.
 ///
+/// ```
+/// use wgpu_fft::reduce::{Custom, Reduce};
+///
+/// // The largest distance from 0.5.
+/// let largest = Custom::<f32>::new("max(a, b)", 0.0)?.map("abs(x - 0.5)")?;
+/// let spec = Reduce::custom([1080, 1920], largest).axes([1]);
+///
+/// let error = Custom::<f32>::new("max(a, c)", 0.0).unwrap_err();
+/// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
 /// # Definition
 /// y = m(x\[0\]) ∘ m(x\[1\]) ∘ …, where a ∘ b is an expression in `a` and `b`. The optional map m
 /// is an expression in `x` and the index `j: u32`. The operator must be associative, up to
@@ -27,18 +39,6 @@ use crate::kernels::reduce::operator::Kind;
 /// be nested to a depth of [`MOST_NESTED`](Self::MOST_NESTED). The reason for these limits: WGSL
 /// compilers, wgpu's among them, are recursive, and a long expression overflows their stack, which
 /// ends the process. Functions that only fragment shaders may call, such as `dpdx`, are refused.
-///
-/// ```
-/// use wgpu_fft::reduce::{Custom, Reduce};
-///
-/// // The largest distance from 0.5.
-/// let largest = Custom::<f32>::new("max(a, b)", 0.0)?.map("abs(x - 0.5)")?;
-/// let spec = Reduce::custom([1080, 1920], largest).axes([1]);
-///
-/// let error = Custom::<f32>::new("max(a, c)", 0.0).unwrap_err();
-/// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));
-/// # Ok::<(), wgpu_fft::Error>(())
-/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Custom<T> {

@@ -92,6 +92,14 @@ pub enum Determinism {
 
 /// A reduction of a whole array, of some of its axes, or of each array of a batch.
 ///
+/// ```
+/// use wgpu_fft::reduce::Reduce;
+///
+/// // The mean of each row of a matrix.
+/// let means = Reduce::<f32>::mean([480, 640]).axes([1]);
+/// assert_eq!(means.to_string(), "mean f32 480x640 axes=1");
+/// ```
+///
 /// # Definition
 /// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements with the kept
 /// indices k. The [module](super) lists ∘, m and f for each operation. Without

@@ -21,6 +21,15 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
+/// ```
+/// use wgpu_fft::transpose::Permute;
+///
+/// // Interleaved channels become planes.
+/// let planes = Permute::<u8>::new([480, 640, 3], [2, 0, 1]);
+/// assert_eq!(planes.output_shape()?.to_string(), "3x480x640");
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
 /// # Definition
 /// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\], where kᵢ is the index j of axis `order[i]`. Axis i of the
 /// output is axis `order[i]` of the input, as in NumPy's `transpose`.
