@@ -1,17 +1,17 @@
-//! What the tests wait for: programs under all checks of wgsl-sanitizer, beside the same programs
-//! on a device.
+//! The time that tests spend in the interpreter: programs under all checks of wgsl-sanitizer,
+//! compared with the same programs on a device.
 //!
 //! ```sh
 //! cargo bench --profile dev --bench interpreter -- --adapter llvmpipe --rounds 3
 //! ```
 //!
 //! `--profile dev` is the profile of the tests, in which only the interpreter itself is fully
-//! optimised. It runs on one thread; the device takes what it has.
+//! optimised. The interpreter runs on one thread; the device uses all its resources.
 //!
 //! `interpreter_s` is the median over the rounds of one run from arrays to arrays, with the text
-//! compiled; `first_s` is the first one, which compiles it. `device_ms` is the median on the
-//! device, by the same recipe, and `slowdown` their ratio. Recipes that rules choose for a GPU are
-//! of the limits of an H200, without its subgroups.
+//! already compiled. `first_s` is the first run, which compiles it. `device_ms` is the median on
+//! the device with the same recipe, and `slowdown` is their ratio. Recipes that the rules choose
+//! for a GPU assume the limits of an H200 without subgroups.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe", "recipe", Format::Text),
 ];
 
-/// By whose recipe.
+/// Who chooses the recipe.
 enum By {
     Rules,
     RulesForGpus,
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// A GPU without subgroups, whose recipes most devices can run.
+/// A GPU without subgroups. Most devices can run its recipes.
 fn gpu_profile() -> DeviceProfile {
     let least = DeviceProfile::webgpu_defaults();
     DeviceProfile {

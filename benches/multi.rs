@@ -1,5 +1,5 @@
-//! Jobs on several devices against each of the devices alone, from arrays of the host to arrays of
-//! the host.
+//! Jobs on several devices compared with each of the devices alone, from arrays on the host to
+//! arrays on the host.
 //!
 //! ```sh
 //! cargo bench --bench multi --features cpu -- --host
@@ -9,13 +9,13 @@
 //! - `plan N`: a plan on device N, as `Plan::run` does it: uploads everything, runs, reads
 //!   everything back;
 //! - `alone N`: the job on device N, in pieces that overlap; `alone N, depth 1` without overlap;
-//! - `equal`, `measured`, `dynamic`, `auto`: the job on all of them.
+//! - `equal`, `measured`, `dynamic`, `auto`: the job on all devices.
 //!
-//! Behind the shares: gathering, waiting for the device and scattering, summed over devices and
-//! phases of the last run.
+//! The shares are followed by the times for gathering, waiting for the device and scattering,
+//! summed over the devices and phases of the last run.
 //!
-//! `ratio` is the median over that of the fastest `alone`, both of the same rounds. `measured` and
-//! `auto` have had six runs before, in which they choose.
+//! `ratio` is the median divided by that of the fastest `alone` in the same rounds. `measured` and
+//! `auto` run six times beforehand, to make their choice.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -127,10 +127,10 @@ fn with_host(_: DeviceSet) -> Result<DeviceSet> {
     Err("--host needs the feature cpu".into())
 }
 
-/// Computes the job once, and says who did how much.
+/// Computes the job once, and returns the share of each device as text.
 type Run<'a, S> = Box<dyn Fn(&[<S as Spec>::Input], &mut [<S as Spec>::Output]) -> Result<String> + 'a>;
 
-/// Something that computes the job.
+/// A way to compute the job.
 struct Candidate<'a, S: Divide> {
     name: String,
     run: Run<'a, S>,
@@ -185,8 +185,8 @@ impl Contest<'_> {
         let sizes = job(Strategy::Equal)?;
         for member in 0..self.gpus {
             let Some(planner) = self.set.planner(member) else { continue };
-            // Arrays larger than a binding or buffer have no plan; of large ones a run takes
-            // several times as long as the job's.
+            // An array larger than a binding or buffer has no plan. For large arrays, a run of a
+            // plan takes several times as long as the job.
             if self.large && member > 0 {
                 continue;
             }
@@ -200,7 +200,7 @@ impl Contest<'_> {
         let input: Vec<S::Input> = filled(sizes.input_len());
         let mut output: Vec<S::Output> = filled(sizes.output_len());
         let mut shares = vec![String::new(); candidates.len()];
-        // To compile, to measure devices, and to settle; it warms idle devices up, too.
+        // These rounds compile, measure devices, settle on a choice, and warm up idle devices.
         let before = if self.options.smoke { 1 } else { 6 };
         let rounds = if self.options.smoke { 1 } else { self.options.rounds };
         for round in 0..before + rounds {

@@ -1,23 +1,23 @@
-//! The first use of a plan and the cost of each call: planning cold, warm, and with compiled
-//! pipelines from a file; `encode`, `bind`, `Bound::encode`.
+//! The cost of the first use of a plan and of each call. Planning is measured cold, warm, and with
+//! compiled pipelines from a file. Calls are `encode`, `bind` and `Bound::encode`.
 //!
 //! ```sh
 //! MESA_SHADER_CACHE_DISABLE=true __GL_SHADER_DISK_CACHE=0 cargo bench --bench plan
 //! ```
 //!
-//! Without those variables a driver's own cache on disk hides what compiling costs. In each round
-//! every case is
+//! Without those variables, a driver's own cache on disk hides the cost of compilation. In each
+//! round every case is measured in three ways:
 //! - `cold`: planned on a new device by a new planner, then run twice. Some drivers (lavapipe)
-//!   compile at the first run, so `total_ms` is planning and the first run together, less the
-//!   second run, and `ratio` is its median over that of `cold`;
+//!   compile at the first run. So `total_ms` is planning plus the first run minus the second run,
+//!   and `ratio` is its median divided by that of `cold`;
 //! - `file`: the same, with the pipelines that an earlier device has saved
 //!   ([`GpuOptions::pipeline_cache`]);
-//! - `warm`: planned again by the same planner, which knows the plan (`plan_us`).
+//! - `warm`: planned again by the same planner, which already has the plan (`plan_us`).
 //!
-//! `calls` are microseconds of the host per call, over many calls into one encoder; `finish_us` is
-//! the part of `finish` and `submit` of each. Opening a device is not timed. The first round may
-//! differ from the others, as the driver too starts then; so `totals_ms` lists all of them in
-//! order.
+//! `calls` are microseconds of host time per call, over many calls into one encoder. `finish_us` is
+//! the share of each call in `finish` and `submit`. Opening a device is not timed. The first round
+//! may differ from the others, because the driver starts up then too; so `totals_ms` lists all
+//! rounds in order.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Where the pipelines are saved meanwhile.
+/// The directory for saved pipelines.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -86,7 +86,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left in the folder for temporary files does no harm.
+        // Files left in the directory for temporary files do no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -100,7 +100,7 @@ struct FirstUse {
 }
 
 impl FirstUse {
-    /// What the first use costs more than the second.
+    /// The additional cost of the first use compared with the second.
     fn total(self) -> f64 {
         self.plan + self.first_run - self.second_run
     }
@@ -120,7 +120,7 @@ impl Used {
         let (plan, plan_ms) = milliseconds(|| Ok(planner.plan(spec.clone())?))?;
         let input = gpu.alloc(plan.program().inputs[0].len)?;
         let used = Self { output: gpu.alloc(plan.program().output.len)?, input, plan, planner };
-        // Arrays are zeroed when they are first used.
+        // wgpu zeroes arrays when they are first used.
         wait(
             gpu,
             gpu.submit(|encoder| {
@@ -139,13 +139,13 @@ impl Used {
         wait(gpu, gpu.submit(|encoder| self.plan.encode(encoder, &self.input, &self.output))?)
     }
 
-    /// Microseconds to plan again.
+    /// The microseconds for planning again.
     fn plan_again(&self) -> Result<f64> {
         per_call(|| Ok(self.planner.plan(self.plan.spec().clone())?))
     }
 
-    /// Microseconds of `encode`, `bind`, `Bound::encode`, and of `finish` with `submit` for each of
-    /// those.
+    /// The microseconds of `encode`, `bind` and `Bound::encode`, and of `finish` with `submit` per
+    /// encode call.
     fn calls(&self) -> Result<[f64; 4]> {
         let gpu = self.planner.gpu();
         let new_encoder = || gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -162,7 +162,7 @@ impl Used {
     }
 }
 
-/// Calls that are timed together.
+/// The number of calls that are timed together.
 const CALLS: u32 = 100;
 
 fn per_call<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {

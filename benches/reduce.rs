@@ -1,4 +1,5 @@
-//! Reductions: bandwidth beside that of a copy, and the ratio to plain loops on the host.
+//! Benchmarks reductions: their bandwidth compared with a copy, and their time compared with plain
+//! loops on the host.
 //!
 //! ```sh
 //! cargo bench --bench reduce
@@ -6,13 +7,14 @@
 //! cargo bench --bench reduce -- --recipes-file variants.txt        # dozens of variants in one run
 //! ```
 //!
-//! Bytes are those of the input, which is read once; the copy beside it reads half as many and
-//! writes as many again, so that both move the same. Besides the recipe of the rules runs the one
-//! for equal bits across devices, where they differ, and `tree 256`, the baseline. `host_ms` is the
-//! time of Rust's iterator over the same numbers on one thread, `rayon_ms` that of rayon's on all,
-//! both in the same rounds; `ratio` is our median over the former. `--recipes-file F` has a line
-//! `spec | recipe` for each candidate, and `#` before comments; only what it names is measured. How
-//! times are taken is described in `support/mod.rs`.
+//! Bytes are those of the input, which is read once. The copy for comparison reads half as many
+//! bytes and writes the same number, so that both move the same amount. The candidates are the
+//! recipe that the rules choose, the one for equal bits across devices if it differs, and
+//! `tree 256`, the baseline. `host_ms` is the time of a single-threaded Rust iterator over the same
+//! numbers, and `rayon_ms` that of rayon on all threads, both in the same rounds. `ratio` is our
+//! median divided by `host_ms`. `--recipes-file F` has a line `spec | recipe` for each candidate,
+//! and comments after `#`. Only the candidates in the file are then measured. `support/mod.rs`
+//! describes how times are measured.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -49,7 +51,7 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe", "recipe", Format::Text),
 ];
 
-/// Candidates by hand: specifications as printed, and their recipes.
+/// Hand-written candidates: specifications as printed, and their recipes.
 type ByHand = Vec<(String, Vec<String>)>;
 
 fn main() -> ExitCode {
@@ -104,7 +106,7 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
         contests.run(Reduce::<f32>::sum(shape).axes([1]), None)?;
         contests.run(Reduce::<f32>::sum(shape).axes([0]), None)?;
     }
-    // The mean of each channel of a picture: few columns, and many rows to add up.
+    // The mean of each channel of a picture: few columns and many rows.
     let pixels = contests.bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
     for channels in [2, 3, 4, 8] {
         contests.run(Reduce::<f32>::mean([pixels, channels]).axes([0]), None)?;
@@ -114,13 +116,13 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
     contests.run(Reduce::<f32>::sum(planes).axes([0, 2]), None)
 }
 
-/// Longest array that the host reduces as well.
+/// The longest array that is also reduced on the host.
 const HOST_LEN: usize = 1 << 24;
 
-/// A plan, and its specification printed.
+/// A plan, and its specification as printed.
 type Titled<T, O> = (Arc<Plan<Reduction<T, O>>>, String);
 
-/// How the host makes its numbers, and reduces them on one thread and on all.
+/// How the host makes its numbers, and how it reduces them on one thread and on all threads.
 type Host<T, O> = (fn(f32) -> T, [fn(&[T]) -> O; 2]);
 
 struct Contests<'a> {

@@ -1,13 +1,13 @@
-//! What an array on the device is made of.
+//! The element types of arrays on the device.
 
 use half::f16;
 use num_complex::Complex;
 
-/// Plain data that can be an element of an array on the device.
+/// A plain data type that can be an element of an array on the device.
 ///
-/// The size must be 1, 2 or a multiple of 4 bytes, which views check. WebGPU has no unit smaller
-/// than 4 bytes: of an array that ends within one, buffers must have all of it. Implement it for
-/// your own types, with [`bytemuck`]'s derives (its feature `derive`):
+/// Its size must be 1, 2 or a multiple of 4 bytes; views check this. WebGPU accesses memory in
+/// units of 4 bytes. If an array ends within such a unit, its buffer must contain the whole unit.
+/// Implement this trait for your own types with [`bytemuck`]'s derives (its feature `derive`):
 ///
 /// ```
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -22,7 +22,7 @@ use num_complex::Complex;
 /// }
 /// ```
 pub trait Element: bytemuck::Pod + Send + Sync {
-    /// Name in printed specifications, such as `f32`.
+    /// The name in printed specifications, such as `f32`.
     const NAME: &'static str;
 }
 
@@ -39,8 +39,8 @@ elements! {
     u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", f16 => "f16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
 }
 
-/// Implements what `derive` would, but without asking the element types for it: specifications are
-/// plain data for all elements.
+/// Implements what `derive` would, but without requiring the same of the element types, so that
+/// specifications are plain data for all elements.
 macro_rules! plain_data {
     ($type:ident<$($parameter:ident),*> { $($field:ident),* }) => {
         impl<$($parameter),*> Clone for $type<$($parameter),*> {

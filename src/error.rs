@@ -1,104 +1,105 @@
-//! Everything that can go wrong, with the numbers.
+//! The errors of this crate.
 
-/// What went wrong. Nothing that a caller can cause panics, but that objects of another
-/// `wgpu::Instance` can: see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+/// An error of this crate.
 ///
-/// On an error the caller's encoder is as it was, but in two cases that wgpu lets nobody see
-/// beforehand. An encoder with an open pass is made invalid by wgpu when something is recorded:
-/// later calls that record into it may return `Ok` and do nothing, and its `finish` reports an
-/// error to the device's handler. The same holds for an encoder that is another device's. Drop such
-/// an encoder and begin a new one.
+/// Nothing that a caller can cause panics, with one exception: objects of another `wgpu::Instance`
+/// can cause a panic, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+///
+/// On an error the caller's encoder is unchanged, except in two cases that wgpu does not let anyone
+/// detect beforehand. The first is an encoder with an open pass: recording into it makes wgpu
+/// invalidate it. Later calls that record into it may return `Ok` and do nothing, and its `finish`
+/// reports an error to the device's handler. The second is an encoder of another device, with the
+/// same effect. Drop such an encoder and create a new one.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No adapter fits the [`GpuOptions`](crate::GpuOptions).
+    /// No adapter matches the [`GpuOptions`](crate::GpuOptions).
     #[error("no GPU adapter {wanted}; found: {found}. {hint}")]
     NoAdapter {
-        /// What was asked for.
+        /// What was requested.
         wanted: String,
-        /// The adapters that there are.
+        /// The available adapters.
         found: String,
-        /// What to install or to change on this system.
+        /// What to install or change on this system.
         hint: &'static str,
     },
-    /// The adapter refused to open a device.
-    #[error("adapter {adapter:?} opens no device: {message}")]
+    /// The adapter could not open a device.
+    #[error("adapter {adapter:?} could not open a device: {message}")]
     NoDevice {
-        /// Name of the adapter.
+        /// The name of the adapter.
         adapter: String,
         /// The reason, from wgpu.
         message: String,
     },
-    /// A shape without elements.
+    /// A shape has no elements.
     #[error("{what} of {shape}: every extent and the batch must be at least 1")]
     Empty {
         /// The operation or argument.
         what: &'static str,
-        /// The shape as written.
+        /// The shape as printed.
         shape: String,
     },
-    /// A slice or view with another number of elements than the plan needs.
+    /// A slice or view does not have the number of elements that the plan needs.
     #[error("{argument}: expected {expected} elements, got {actual}")]
     WrongLen {
-        /// Name of the argument.
+        /// The name of the argument.
         argument: &'static str,
-        /// Elements that the plan needs.
+        /// The number of elements that the plan needs.
         expected: usize,
-        /// Elements that it was given.
+        /// The number of elements that were given.
         actual: usize,
     },
-    /// A view that reaches past the end of its buffer.
-    #[error("{argument}: {len} elements of {element_bytes} bytes at byte {offset_bytes} end past the buffer's {buffer_bytes} bytes")]
+    /// A view reaches beyond the end of its buffer.
+    #[error("{argument}: {len} elements of {element_bytes} bytes at byte {offset_bytes} reach beyond the buffer's {buffer_bytes} bytes")]
     OutOfRange {
-        /// Name of the argument.
+        /// The name of the argument.
         argument: &'static str,
-        /// First byte of the view.
+        /// The first byte of the view.
         offset_bytes: u64,
-        /// Elements of the view.
+        /// The number of elements of the view.
         len: usize,
-        /// Size of one element.
+        /// The size of one element.
         element_bytes: usize,
-        /// Size of the buffer.
+        /// The size of the buffer.
         buffer_bytes: u64,
     },
-    /// A buffer that was created without a usage that the operation needs.
+    /// A buffer was created without a usage that the operation needs.
     #[error("{argument}: the buffer lacks the usage {required:?}; it has {actual:?}")]
     MissingUsage {
-        /// Name of the argument.
+        /// The name of the argument.
         argument: &'static str,
-        /// The usage that is needed.
+        /// The missing usage.
         required: wgpu::BufferUsages,
         /// The usages that the buffer has.
         actual: wgpu::BufferUsages,
     },
-    /// A buffer, an encoder or a queue that is not the device's own: of another device, or of
-    /// another `wgpu::Instance`.
+    /// A buffer, an encoder or a queue belongs to another device or to another `wgpu::Instance`.
     #[error(
-        "{argument}: not of this device, or not there any more: {why}. Objects of two instances of wgpu cannot be mixed: give yours to \
+        "{argument}: it belongs to another device or no longer exists: {why}. Objects of two instances of wgpu cannot be mixed: pass yours to \
          GpuOptions::instance, or use Gpu::from_wgpu"
     )]
     ForeignObject {
-        /// Name of the argument.
+        /// The name of the argument.
         argument: &'static str,
-        /// How that was seen.
+        /// How this was detected.
         why: String,
     },
-    /// Input and output of an out-of-place plan in one buffer.
-    #[error("{first} and {second} are in one buffer; wgpu tracks usage by buffer, so they need two, or an in-place plan")]
+    /// Input and output of an out-of-place plan share a buffer.
+    #[error("{first} and {second} are in the same buffer, but wgpu tracks usage per buffer: use two buffers or an in-place plan")]
     Aliased {
-        /// Name of one argument.
+        /// The name of one argument.
         first: &'static str,
-        /// Name of the other.
+        /// The name of the other argument.
         second: &'static str,
     },
-    /// A view whose offset is no multiple of what the device or the element needs.
-    #[error("{argument}: offset {offset_bytes} is no multiple of {alignment} bytes")]
+    /// The offset of a view does not have the alignment that the device or the element needs.
+    #[error("{argument}: offset {offset_bytes} is not a multiple of {alignment} bytes")]
     Misaligned {
-        /// Name of the argument.
+        /// The name of the argument.
         argument: &'static str,
-        /// First byte of the view.
+        /// The first byte of the view.
         offset_bytes: u64,
-        /// The multiple that is needed.
+        /// The required alignment.
         alignment: u64,
     },
     /// The call does not fit the plan's placement.
@@ -108,51 +109,51 @@ pub enum Error {
         spec: String,
         /// `in place` or `out of place`.
         placement: &'static str,
-        /// The method that fits.
+        /// The method to call instead.
         instead: &'static str,
     },
-    /// One input for a plan that takes two, or two for a plan that takes one.
-    #[error("the plan `{spec}` takes {expected} input(s), not {actual}: two are given as a pair, `(&x, &y)`, or to run_two")]
+    /// A plan with two inputs was given one, or a plan with one input was given two.
+    #[error("the plan `{spec}` takes {expected} input(s), but {actual} were given: pass two inputs as a pair `(&x, &y)`, or call run_two")]
     WrongInputs {
         /// The specification.
         spec: String,
-        /// Inputs that it takes.
+        /// The number of inputs that the plan takes.
         expected: usize,
-        /// Inputs that it was given.
+        /// The number of inputs that were given.
         actual: usize,
     },
-    /// More than the device or the index arithmetic allows.
-    #[error("{what} needs {required} where the limit {limit} is {available}")]
+    /// Something is larger than the device or the index arithmetic allows.
+    #[error("{what} needs {required}, but the limit {limit} is {available}")]
     LimitExceeded {
-        /// What needs it.
+        /// What exceeds the limit.
         what: String,
-        /// Name of the limit, as wgpu calls it where it is one of wgpu's.
+        /// The name of the limit. For limits of wgpu, this is wgpu's name.
         limit: &'static str,
-        /// How much is needed.
+        /// The required amount.
         required: u64,
-        /// How much there is.
+        /// The available amount.
         available: u64,
     },
-    /// A combination that this version does not do.
+    /// A combination that this version does not support.
     #[error("{what} is not supported: {why}")]
     Unsupported {
-        /// What was asked for.
+        /// What was requested.
         what: String,
-        /// Why not, and what would work.
+        /// Why it is not supported, and what would work.
         why: String,
     },
-    /// A recipe that does not solve this specification.
+    /// A recipe cannot compute this specification on this device.
     #[error("the recipe `{recipe}` does not fit `{spec}`: {why}")]
     UnfitRecipe {
         /// The recipe as printed.
         recipe: String,
         /// The specification as printed.
         spec: String,
-        /// What does not fit.
+        /// Why it does not fit.
         why: String,
     },
-    /// Text that is no recipe or specification.
-    #[error("`{text}` is no {what}: {why}")]
+    /// A text cannot be parsed as a recipe, a specification or the like.
+    #[error("`{text}` is not a valid {what}: {why}")]
     Parse {
         /// What the text should have been.
         what: &'static str,
@@ -169,53 +170,53 @@ pub enum Error {
         /// The reason, from the operating system where it gives one.
         why: String,
     },
-    /// A file of measured recipes could not be read or written as the caller asked.
-    #[error("the record {path:?}: {why}")]
+    /// A record of measured recipes could not be read or written as the caller asked.
+    #[error("the record {path:?} could not be read or written: {why}")]
     Record {
         /// The file.
         path: std::path::PathBuf,
         /// The reason, from the operating system where it gives one.
         why: String,
     },
-    /// The device is gone: it was destroyed, removed, or hung.
+    /// The device was lost: it was destroyed, removed, or hung.
     #[error("the device was lost during {during}: {message}")]
     DeviceLost {
-        /// What was under way.
+        /// The operation in progress.
         during: &'static str,
         /// The reason, from wgpu where it gives one.
         message: String,
     },
-    /// All devices of a job failed before it was done.
-    #[error("{job}: {done} of {units} units of `{phase}` were done when the last device failed: {failures}")]
+    /// All devices of a job failed before the job was complete.
+    #[error("{job}: {done} of {units} units of `{phase}` were complete when the last device failed: {failures}")]
     DevicesFailed {
         /// The specification.
         job: String,
         /// The phase.
         phase: String,
-        /// Units of the phase that were done.
+        /// The number of units of the phase that were complete.
         done: usize,
-        /// Units of the phase.
+        /// The number of units of the phase.
         units: usize,
         /// What happened to each device.
         failures: String,
     },
-    /// The device has not enough memory.
-    #[error("out of device memory during {during} ({bytes} bytes asked for)")]
+    /// The device does not have enough memory.
+    #[error("out of device memory during {during} ({bytes} bytes requested)")]
     OutOfMemory {
-        /// What was under way.
+        /// The operation in progress.
         during: &'static str,
-        /// Size of the request.
+        /// The size of the request.
         bytes: u64,
     },
-    /// wgpu refused something for a reason that this crate did not foresee.
+    /// wgpu reported an error that this crate did not expect.
     #[error("wgpu, during {during}: {message}")]
     Wgpu {
-        /// What was under way.
+        /// The operation in progress.
         during: &'static str,
         /// wgpu's message.
         message: String,
     },
 }
 
-/// Result with this crate's [`Error`].
+/// A `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,10 +1,10 @@
-//! Files that others may have put there: what is read must be a regular file, and is put in place
-//! as a whole.
+//! Safe access to files at paths that a caller chooses: only regular files are read, and they are
+//! replaced as a whole.
 //!
-//! A path of the caller's may name a device or a pipe. To open a pipe is to wait for its other end,
-//! some devices never end, and a new file in the place of `/dev/null` harms the whole system. So
-//! only regular files are read and replaced. Links are followed: the file that they lead to is read
-//! and replaced, and the link stays.
+//! A caller's path may name a device or a pipe. Opening a pipe blocks until its other end opens,
+//! some devices never end, and replacing `/dev/null` with a file harms the whole system. So only
+//! regular files are read and replaced. Links are followed: their target is read and replaced, and
+//! the link stays.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 fn not_regular() -> io::Error {
-    io::Error::other("it is no regular file")
+    io::Error::other("it is not a regular file")
 }
 
-/// Opens a regular file for reading, if there is a file.
+/// Opens a regular file for reading; `None` if nothing is there.
 pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
-    // Asked first, as to open a pipe is to wait for its other end.
+    // Checked before opening, because opening a pipe blocks until its other end opens.
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => File::open(path).map(Some),
         Ok(_) => Err(not_regular()),
@@ -27,16 +27,16 @@ pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Reads to the end, or `most` bytes.
+/// Reads to the end of the file, or at most `most` bytes.
 pub(crate) fn read(file: &mut File, most: u64) -> io::Result<Vec<u8>> {
-    // Room for all of it at once; what it says of its length is only a hint.
+    // Allocates memory for everything at once. The length that the file reports is only a hint.
     let rest = file.metadata()?.len().saturating_sub(file.stream_position()?);
     let mut bytes = Vec::with_capacity(rest.min(most) as usize);
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads all of a regular file, if there is a file; an error if it has more than `most` bytes.
+/// Reads a whole regular file; `None` if nothing is there. More than `most` bytes are an error.
 pub(crate) fn read_whole(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let Some(mut file) = open(path)? else { return Ok(None) };
     let bytes = read(&mut file, most.saturating_add(1))?;
@@ -46,48 +46,48 @@ pub(crate) fn read_whole(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> 
     Ok(Some(bytes))
 }
 
-/// Where a new file goes that replaces the one at `path`: where links lead to, if that is a regular
-/// file or if there is nothing yet.
+/// The path that a file replacing `path` must have: the target of links if that is a regular file,
+/// or `path` itself if nothing is there. Anything else is an error.
 fn destination(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(file) if fs::metadata(&file)?.is_file() => Ok(file),
         Ok(_) => Err(not_regular()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::symlink_metadata(path) {
-            Ok(_) => Err(io::Error::other("it is a link that leads nowhere")),
+            Ok(_) => Err(io::Error::other("it is a link to a file that does not exist")),
             Err(_) => Ok(path.to_owned()),
         },
         Err(error) => Err(error),
     }
 }
 
-/// A path beside another one.
+/// A path in the same directory: the file name with a suffix.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
     path.with_file_name(name)
 }
 
-/// A number that no other call of this process gets, after the number of the process.
+/// The process id and a number that no other call of this process gets.
 pub(crate) fn unique() -> String {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What the names of files end with that are to replace others, before [`unique`].
+/// The suffix of temporary files that will replace others, before [`unique`].
 pub(crate) const TEMPORARY: &str = ".tmp-";
 
-/// Puts `contents` in the place of the file at `path`, by way of another one beside it, so that at
-/// any moment the one or the other is there as a whole. The new file has the permissions of the old
-/// one; one that nobody may write is not replaced.
+/// Replaces the file at `path` by way of a temporary file in the same directory. At any moment
+/// either the old or the new file is complete. The new file keeps the permissions of the old one. A
+/// read-only file is not replaced.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if path.file_name().is_none() {
-        return Err(io::Error::other("the path names no file"));
+        return Err(io::Error::other("the path does not name a file"));
     }
     let path = destination(path)?;
     let temporary = beside(&path, &format!("{TEMPORARY}{}", unique()));
     let written = File::create_new(&temporary).and_then(|mut file| {
-        // Tells who removes leftovers that it is none. Where there are no locks, nobody removes
-        // any.
+        // The lock tells whoever removes leftover files that this one is in use. Where locks are
+        // not supported, nobody removes leftovers.
         let _ = file.try_lock();
         if let Ok(metadata) = fs::metadata(&path) {
             if metadata.permissions().readonly() {
@@ -100,7 +100,7 @@ pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
         fs::rename(&temporary, &path)
     });
     if written.is_err() {
-        // Whatever is wrong with it is what the caller hears of.
+        // The caller gets the original error, whatever happens here.
         let _ = fs::remove_file(&temporary);
     }
     written
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory of a test's own.
+    /// A directory for one test.
     fn directory(test: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("wgpu-fft-files-{test}-{}", unique()));
         fs::create_dir_all(&path).unwrap();
@@ -147,30 +147,30 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         symlink(directory.join("missing"), &nowhere).unwrap();
-        assert!(replace(&nowhere, b"new").unwrap_err().to_string().contains("leads nowhere"));
+        assert!(replace(&nowhere, b"new").unwrap_err().to_string().contains("does not exist"));
         assert!(fs::symlink_metadata(&nowhere).unwrap().is_symlink());
         fs::remove_dir_all(directory).unwrap();
     }
 
-    /// Devices, directories, and links to them. What stands in for a device is a link to one:
-    /// nobody may lose a real one by this test.
+    /// Devices, directories, and links to them. The test uses links to devices, so that no real
+    /// device can be lost.
     #[test]
     fn what_is_no_regular_file_is_neither_read_nor_replaced() {
         let directory = directory("devices");
         for device in ["/dev/null", "/dev/zero"] {
             let link = directory.join("link");
             symlink(device, &link).unwrap();
-            assert!(read_whole(&link, 1 << 20).unwrap_err().to_string().contains("no regular file"), "{device}");
-            assert!(replace(&link, b"new").unwrap_err().to_string().contains("no regular file"), "{device}");
+            assert!(read_whole(&link, 1 << 20).unwrap_err().to_string().contains("not a regular file"), "{device}");
+            assert!(replace(&link, b"new").unwrap_err().to_string().contains("not a regular file"), "{device}");
             assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             fs::remove_file(&link).unwrap();
         }
-        // A directory cannot be replaced by a file, and nothing lies below a file.
+        // A file cannot replace a directory, and no path leads below a file.
         let file = directory.join("file");
         replace(&file, b"old").unwrap();
         assert!(replace(&file.join("below"), b"new").is_err());
         assert!(read_whole(&directory, 8).is_err() && replace(&directory, b"new").is_err());
-        assert!(replace(Path::new("/"), b"new").unwrap_err().to_string().contains("names no file"));
+        assert!(replace(Path::new("/"), b"new").unwrap_err().to_string().contains("does not name a file"));
         fs::remove_dir_all(directory).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Where the elements of an array lie.
+//! Strides, offsets and batch distances of arrays.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use crate::error::{Error, Result};
 use crate::shape::{Shape, join};
 use crate::strides::dense;
 
-/// Distances between neighbours along each axis and between the arrays of a batch, in elements of
-/// the array: complex numbers or reals.
+/// Where the elements of an array are: strides along each axis and the distance between the arrays
+/// of a batch, counted in elements of the array (complex or real numbers).
 ///
-/// Element \[j, k, …\] of array b lies at `offset` + b·`batch_distance` + j·`strides[0]` +
-/// k·`strides[1]` + …, for up to 4 axes. So padded rows, interleaved channels, parts of larger
-/// arrays and axes in another order need no copy:
+/// Element \[j, k, …\] of array b is at index `offset` + b·`batch_distance` + j·`strides[0]` +
+/// k·`strides[1]` + …, for up to 4 axes. Padded rows, interleaved channels, parts of larger arrays
+/// and axes in another order therefore need no copy:
 ///
 /// ```
 /// use wgpu_fft::Layout;
@@ -27,17 +27,17 @@ use crate::strides::dense;
 /// let transposed = Layout::strides([1, 480]);
 /// ```
 ///
-/// A view of such an array has as many elements as [`within`](Self::within) says, or else as it
-/// takes from 0 to the last element, gaps and offset included; a plan says how many in
-/// `plan.program().inputs[0].len` and `plan.program().output.len`.
+/// A view of such an array must have as many elements as [`within`](Self::within) says. Without it,
+/// a view reaches from index 0 to the last element, including gaps and the offset. A plan gives
+/// this number in `plan.program().inputs[0].len` and `plan.program().output.len`.
 ///
-/// Elements of an output lie apart, and a layout where they might not is refused: sorted by size,
-/// each stride is larger than all that the smaller ones reach. Those of an input may share places,
-/// as overlapping frames do: `Layout::strides([1]).batch_distance(128)` for frames of 512 that
-/// begin 128 apart.
+/// Elements of an output must not overlap. A layout is refused if they might: when the strides are
+/// sorted by size, each must be larger than the reach of all smaller ones together. Elements of an
+/// input may overlap, as frames of a signal do: `Layout::strides([1]).batch_distance(128)`
+/// describes frames of 512 that begin 128 apart.
 ///
-/// Printed as `1024,1/65536@8208:786432`: strides, batch distance if given, offset if not 0,
-/// elements of the whole array if given.
+/// A layout is printed as `1024,1/65536@8208:786432`: the strides, the batch distance if given, the
+/// offset if not 0, and the number of elements of the whole array if given.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Layout {
@@ -49,8 +49,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Distances between neighbours along each axis, slowest axis first, as the shape. The arrays
-    /// of a batch are the first extent times its stride apart, unless said otherwise.
+    /// Sets the stride of each axis, slowest axis first, like the shape. By default, the arrays of
+    /// a batch are the first extent times its stride apart.
     pub fn strides(strides: impl Into<Shape>) -> Self {
         let strides = strides.into();
         let mut all = [1; 4];
@@ -58,7 +58,7 @@ impl Layout {
         Self { strides: all, rank: strides.rank(), batch_distance: None, offset: 0, within: None }
     }
 
-    /// Row-major without gaps.
+    /// The layout of a dense, row-major array.
     pub fn dense(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let mut layout = Self::strides(shape);
@@ -66,7 +66,7 @@ impl Layout {
         layout
     }
 
-    /// As `dense`, with the axes of the shape in reverse order.
+    /// Like `dense`, but with the axes of the shape in reverse order in memory.
     pub(crate) fn reversed(shape: Shape) -> Self {
         let extents: Vec<usize> = shape.extents().iter().rev().copied().collect();
         let mut layout = Self::strides(shape).batch_distance(extents.iter().product());
@@ -75,27 +75,27 @@ impl Layout {
         layout
     }
 
-    /// Distance between the arrays of a batch, which may be smaller than an array: interleaved
-    /// arrays have 1.
+    /// Sets the distance between the arrays of a batch. It may be smaller than an array:
+    /// interleaved arrays have a distance of 1.
     pub fn batch_distance(mut self, distance: usize) -> Self {
         self.batch_distance = Some(distance);
         self
     }
 
-    /// Where the first element lies. Unlike a view's offset it needs no alignment.
+    /// Sets the index of the first element. Unlike the offset of a view, it needs no alignment.
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
     }
 
-    /// Elements of the whole array that views have, where it is longer than up to the last element
-    /// that the layout reaches.
+    /// Sets the number of elements of the whole array that views must have, if it continues beyond
+    /// the last element of the layout.
     pub fn within(mut self, len: usize) -> Self {
         self.within = Some(len);
         self
     }
 
-    /// With all distances times `factor`.
+    /// The same layout with all distances except the last stride multiplied by `factor`.
     pub(crate) fn scaled(self, factor: usize) -> Self {
         let times = |value: usize| value.saturating_mul(factor);
         let mut strides = self.strides.map(times);
@@ -103,19 +103,19 @@ impl Layout {
         Self { strides, batch_distance: self.batch_distance.map(times), offset: times(self.offset), within: self.within.map(times), ..self }
     }
 
-    /// The same with numbers as the device counts, for arrays of this shape.
+    /// Checks the layout for arrays of this shape and converts it to the numbers that the device
+    /// uses.
     pub(crate) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
         let unsupported = |why: String| Error::Unsupported { what: format!("{argument} layout {self} of {shape}"), why };
         if self.rank != shape.rank() {
-            return Err(unsupported(format!("it has {} strides for {} axes", self.rank, shape.rank())));
+            return Err(unsupported(format!("it has {} strides, but there are {} axes", self.rank, shape.rank())));
         }
         let distance = self.batch_distance.unwrap_or(self.strides[0].saturating_mul(shape.extents()[0]));
         let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
         axes.push((batch, distance));
         axes.retain(|(extent, _)| *extent > 1);
         axes.sort_by_key(|&(_, stride)| stride);
-        // With neighbours farther apart than all that lies below them, no two elements share a
-        // place.
+        // If every stride is larger than the reach of all smaller ones, no two elements overlap.
         let (mut reach, mut distinct) = (0u64, true);
         for (extent, stride) in axes {
             distinct &= stride as u64 > reach;
@@ -124,7 +124,7 @@ impl Layout {
         let reached = reach.saturating_add(self.offset as u64).saturating_add(1);
         let span = self.within.map_or(reached, |len| len as u64);
         if span < reached {
-            return Err(unsupported(format!("it reaches {reached} elements far, and the array has {span}")));
+            return Err(unsupported(format!("it reaches {reached} elements, but the array has {span}")));
         }
         let available = u64::from(u32::MAX);
         if span > available {
@@ -137,26 +137,26 @@ impl Layout {
     }
 }
 
-/// A layout checked for a shape.
+/// A layout that has been checked for a shape.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Placed {
-    /// Of each axis, and at last of the batch.
+    /// The strides of the axes, followed by that of the batch.
     pub strides: Vec<u32>,
     pub offset: u32,
-    /// Elements of the array: up to the last that is reached, or as many as were said.
+    /// The elements of the array: up to the last one of the layout, or as many as `within` says.
     pub span: usize,
-    /// Surely no two elements have the same place.
+    /// Whether it is certain that no two elements overlap.
     pub distinct: bool,
 }
 
 impl Placed {
-    /// Where an element lies: by its index along each axis and, at last, its array of the batch.
+    /// The index in memory of an element, given its index along each axis and in the batch.
     pub fn place(&self, index: &[usize]) -> usize {
         let distances = index.iter().zip(&self.strides).map(|(digit, stride)| digit * *stride as usize);
         self.offset as usize + distances.sum::<usize>()
     }
 
-    /// Whether every element of such a shape lies where it lies by the other, in an array of the
+    /// Whether every element of this shape is at the same index in both layouts, in arrays of the
     /// same size.
     pub fn is_same_place(&self, other: &Self, shape: Shape, batch: usize) -> bool {
         let extents = shape.extents().iter().chain([&batch]);
@@ -178,7 +178,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints.
+/// Parses what [`Display`](fmt::Display) prints.
 impl FromStr for Layout {
     type Err = Error;
 
@@ -186,7 +186,7 @@ impl FromStr for Layout {
         let wrong = || Error::Parse {
             what: "layout",
             text: text.to_owned(),
-            why: "it is of the form 1024,1/65536@8208:786432: 1 to 4 strides, a batch distance, an offset, the array's elements".to_owned(),
+            why: "expected 1024,1/65536@8208:786432: 1 to 4 strides, batch distance, offset, elements of the whole array".to_owned(),
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
         let (rest, within) = text.split_once(':').map_or(Ok((text, None)), |(rest, len)| Ok((rest, Some(number(len)?))))?;

@@ -1,15 +1,16 @@
-//! Extents of arrays.
+//! The extents of arrays.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// Extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and NumPy.
+/// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
+/// NumPy.
 ///
-/// Made from a length or from an array of extents: `1024`, `[rows, columns]`,
-/// `[planes, rows, columns]`, or with one axis more; or, where the rank is not known beforehand,
-/// from a slice by `try_from`.
+/// A shape is made from a length or from an array of extents: `1024`, `[rows, columns]`,
+/// `[planes, rows, columns]`, up to 4 axes. If the rank is not known at compile time, use
+/// `try_from` with a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     extents: [usize; 4],
@@ -17,20 +18,20 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Axes as a specification keeps them: ascending, and none if they are all of the shape's. So
-    /// specifications that name the same axes in another order are equal, and have one plan and one
-    /// entry in a record.
+    /// Axes in the form that a specification keeps: ascending, and `None` for all axes of the
+    /// shape. Specifications that name the same axes in another order are then equal, and share one
+    /// plan and one entry in a record.
     pub(crate) fn canonical_axes(&self, axes: &[usize]) -> Option<Vec<usize>> {
         let mut axes = axes.to_vec();
         axes.sort_unstable();
         (!axes.iter().copied().eq(0..self.rank())).then_some(axes)
     }
 
-    /// The axes that a specification means by canonical ones, or why there are no such axes.
+    /// The axes that canonical axes stand for, or why the shape does not have them.
     pub(crate) fn axes(&self, canonical: Option<&[usize]>) -> std::result::Result<Vec<usize>, String> {
         let Some(axes) = canonical else { return Ok((0..self.rank()).collect()) };
         match axes {
-            [] => Err("an empty list of axes: leave it out for all of them".to_owned()),
+            [] => Err("the list of axes is empty: leave it out to select all axes".to_owned()),
             [.., last] if *last >= self.rank() => Err(format!("axis {last}: the axes of {self} are 0 to {}", self.rank() - 1)),
             _ => match axes.windows(2).find(|pair| pair[0] == pair[1]) {
                 Some(pair) => Err(format!("axis {} is given twice", pair[0])),
@@ -51,13 +52,13 @@ impl Shape {
         self.rank
     }
 
-    /// The same with another extent of one axis.
+    /// The same shape with another extent of one axis.
     pub(crate) fn with(mut self, axis: usize, extent: usize) -> Self {
         self.extents[axis] = extent;
         self
     }
 
-    /// Refuses an axis or a batch of 0.
+    /// Returns an error if an axis or the batch is 0.
     pub(crate) fn check_not_empty(&self, what: &'static str, batch: usize) -> Result<()> {
         if batch == 0 || self.extents().contains(&0) {
             return Err(Error::Empty { what, shape: Batched(*self, batch).to_string() });
@@ -65,11 +66,11 @@ impl Shape {
         Ok(())
     }
 
-    /// Elements in `batch` such arrays.
+    /// The number of elements in `batch` arrays of this shape.
     ///
     /// # Errors
-    /// [`Error::Empty`] if an axis or the batch is 0; [`Error::LimitExceeded`] from 2³² elements,
-    /// as indices on the device are u32.
+    /// [`Error::Empty`] if an axis or the batch is 0. [`Error::LimitExceeded`] for 2³² or more
+    /// elements, because indices on the device are u32.
     pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
         self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
@@ -88,15 +89,15 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints.
+/// Parses what [`Display`](fmt::Display) prints.
 impl FromStr for Shape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
         let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-        let extents = extents.map_err(|_| wrong("it is of the form 512x512"))?;
-        Self::try_from(&extents[..]).map_err(|_| wrong("4 axes are the most"))
+        let extents = extents.map_err(|_| wrong("it must have the form 512x512"))?;
+        Self::try_from(&extents[..]).map_err(|_| wrong("at most 4 axes are supported"))
     }
 }
 
@@ -106,12 +107,12 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// `8.8.2` for `[8, 8, 2]` and `"."`.
+/// Joins values with a separator: `8.8.2` for `[8, 8, 2]` and `"."`.
 pub(crate) fn join(values: &[impl ToString], separator: &str) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
-/// Prints `512x512 x4`; the batch only where there is one.
+/// Prints `512x512 x4`. A batch of 1 is omitted.
 pub(crate) struct Batched(pub Shape, pub usize);
 
 impl fmt::Display for Batched {
@@ -121,7 +122,7 @@ impl fmt::Display for Batched {
     }
 }
 
-/// Takes 1 to 4 extents.
+/// Accepts 1 to 4 extents.
 impl TryFrom<&[usize]> for Shape {
     type Error = Error;
 
@@ -129,7 +130,7 @@ impl TryFrom<&[usize]> for Shape {
         let mut all = [1; 4];
         if extents.is_empty() || extents.len() > all.len() {
             let what = format!("an array of {} axes", extents.len());
-            return Err(Error::Unsupported { what, why: "arrays have 1 to 4 axes".to_owned() });
+            return Err(Error::Unsupported { what, why: "arrays must have 1 to 4 axes".to_owned() });
         }
         all[..extents.len()].copy_from_slice(extents);
         Ok(Self { extents: all, rank: extents.len() })

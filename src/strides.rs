@@ -1,7 +1,7 @@
-//! Strided dimensions, and the simplest form of several of them.
+//! Strided dimensions, and how to join them.
 
-/// A dimension of an array that is read and of the one that is written: its extent, and its strides
-/// on input and output. What FFTW calls an `iodim`.
+/// A dimension that an input and an output share: its extent, and its strides on both sides. FFTW
+/// calls this an `iodim`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IoDim {
     pub extent: u32,
@@ -12,8 +12,8 @@ pub(crate) struct IoDim {
 pub(crate) trait Strided {
     fn extent(&mut self) -> &mut u32;
 
-    /// What one step along it adds to each address or other sum that its index takes part in; none
-    /// if a step does not always add the same.
+    /// How much one step along it adds to each address, or to any other sum that its index is part
+    /// of. `None` if steps do not always add the same.
     fn strides(&self) -> Option<impl AsRef<[u32]>>;
 }
 
@@ -27,8 +27,8 @@ impl Strided for IoDim {
     }
 }
 
-/// The dimensions without those of extent 1. Two neighbours become one if the second goes on where
-/// the first ends, in all strides.
+/// The dimensions without those of extent 1. Two neighbours are joined if the second continues
+/// where the first ends, in all strides.
 pub(crate) fn joined<D: Strided>(dims: impl IntoIterator<Item = D>) -> Vec<D> {
     let mut joined: Vec<D> = Vec::new();
     for mut dim in dims {
@@ -50,12 +50,12 @@ fn goes_on<D: Strided>(first: &mut D, second: &D) -> bool {
     first.as_ref().iter().zip(second.as_ref()).all(|(&first, &second)| u64::from(first) * extent == u64::from(second))
 }
 
-/// One more than the largest place on a side, 0 for input and 1 for output.
+/// One more than the largest index on a side: 0 for input, 1 for output.
 pub(crate) fn reach(dims: &[IoDim], side: usize) -> u64 {
     dims.iter().map(|dim| u64::from(dim.extent - 1) * u64::from(dim.strides[side])).sum::<u64>() + 1
 }
 
-/// The strides of a dense array of such extents, the slowest dimension first.
+/// The strides of a dense array with these extents, slowest dimension first.
 pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
     let mut strides = vec![1usize; extents.len()];
     for i in (1..extents.len()).rev() {
@@ -64,7 +64,7 @@ pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// Where element `i` lies, counted through such extents and strides, the fastest dimension first.
+/// The index in memory of element `i`, for dimensions given as (extent, stride), fastest first.
 pub(crate) fn place(dims: impl IntoIterator<Item = (usize, usize)>, i: usize) -> usize {
     let mut rest = i;
     let along = |(extent, stride): (usize, usize)| {
@@ -82,12 +82,12 @@ mod tests {
     #[test]
     fn neighbours_are_joined_if_all_strides_go_on() {
         let dim = |extent, input, output| IoDim { extent, strides: [input, output] };
-        // Of a reduction: what is reduced stays in one place of the output.
+        // In a reduction, a reduced dimension has stride 0 in the output.
         assert_eq!(joined([dim(3, 1, 0), dim(1, 3, 1), dim(4, 3, 0), dim(5, 12, 1)]), [dim(12, 1, 0), dim(5, 12, 1)]);
-        // On one side only.
+        // They continue on one side only.
         assert_eq!(joined([dim(3, 1, 1), dim(4, 3, 4)]), [dim(3, 1, 1), dim(4, 3, 4)]);
         assert_eq!(joined([dim(1, 7, 7)]), []);
-        // A stride past what a u32 holds is no stride of 0.
+        // A product of extent and stride that overflows a u32 is not mistaken for a stride of 0.
         assert_eq!(joined([dim(1 << 16, 1 << 16, 0), dim(2, 0, 0)]).len(), 2);
     }
 

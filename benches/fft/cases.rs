@@ -1,18 +1,18 @@
-//! The cases, as data: tables of specifications, and what a specification's text says about its
-//! arrays.
+//! The cases, as data: tables of specifications, and what the text of a specification says about
+//! its arrays.
 
 use super::Result;
 
 /// Cases that are measured together.
 #[derive(Debug)]
 pub struct Table {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Texts of specifications.
+    /// The texts of specifications.
     pub specs: &'static [&'static [&'static str]],
 }
 
-/// Two and three axes, as cuFFT and VkFFT were measured on an H200.
+/// Two and three axes, with the sizes for which cuFFT and VkFFT were measured on an H200.
 const PLANES: &[&str] = &[
     "c2c fwd 256x256",
     "c2c fwd 512x512",
@@ -31,7 +31,7 @@ const PLANES: &[&str] = &[
 /// Real input, likewise.
 const REAL: &[&str] = &["r2c fwd 1024x1024", "r2c fwd 4096x4096", "r2c fwd 8192x8192"];
 
-/// Rows, likewise: 2²⁶ points in powers of two, 2²⁵ else.
+/// Rows, likewise: 2²⁶ points for powers of two, 2²⁵ otherwise.
 const ROWS: &[&str] = &[
     "c2c fwd 64 x1048576",
     "c2c fwd 256 x262144",
@@ -55,11 +55,11 @@ const ROWS: &[&str] = &[
     "c2c fwd 4099 x8186",
 ];
 
-/// What a software adapter is compared with rustfft by.
+/// The cases for comparing a software adapter with rustfft.
 const LAVAPIPE: &[&str] =
     &["c2c fwd 1024 x1024", "c2c fwd 256x256", "c2c fwd 512x512", "c2c fwd 1024x1024", "c2c fwd 2048x2048", "c2c fwd 1080x1920"];
 
-/// Every length of one pass, 2²⁰ points.
+/// Every length of one pass, with 2²⁰ points.
 const LENGTHS: &[&str] = &[
     "c2c fwd 2 x524288",
     "c2c fwd 4 x262144",
@@ -76,7 +76,7 @@ const LENGTHS: &[&str] = &[
     "c2c fwd 8192 x128",
 ];
 
-/// To see that it runs: every shape of a case in small.
+/// Small cases of every shape, to check that the benchmark runs.
 const SMOKE: &[&str] = &[
     "c2c fwd 64 x128",
     "c2c fwd 64x64",
@@ -110,7 +110,7 @@ pub fn table(name: &str) -> std::result::Result<Vec<String>, String> {
     Ok(table.specs.concat().iter().map(|&spec| spec.to_owned()).collect())
 }
 
-/// What kind of numbers come and go.
+/// The kind of transform by its input and output numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     C2c,
@@ -118,8 +118,8 @@ pub enum Kind {
     C2r,
 }
 
-/// What the text of a specification says about its arrays: all that the peers and the check need to
-/// know.
+/// What the text of a specification says about its arrays. This is everything that the peers and
+/// the check need.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     pub kind: Kind,
@@ -131,12 +131,12 @@ pub struct Layout {
     pub scale: f64,
     pub in_place: bool,
     pub transposed: bool,
-    /// Axes or strides of its own, which only the crate understands.
+    /// Whether the specification has axes or strides that only this crate understands.
     pub special: bool,
 }
 
 impl Layout {
-    /// Reads a text such as `c2c fwd 512x512 x4 1/n in-place transposed`.
+    /// Parses a text such as `c2c fwd 512x512 x4 1/n in-place transposed`.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| format!("`{text}`: {what}");
         let mut words = text.split_whitespace();
@@ -169,23 +169,23 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Points of one transform.
+    /// The number of points of one transform.
     pub fn points(&self) -> usize {
         self.extents.iter().product()
     }
 
-    /// Extents of one input.
+    /// The extents of one input.
     pub fn input_extents(&self) -> Vec<usize> {
         if self.kind == Kind::C2r { self.halved() } else { self.extents.clone() }
     }
 
-    /// Extents of one output, before it is transposed.
+    /// The extents of one output, before it is transposed.
     pub fn output_extents(&self) -> Vec<usize> {
         if self.kind == Kind::R2c { self.halved() } else { self.extents.clone() }
     }
 
-    /// Extents of the array that the reals lie in: in place, rows are padded to those of the
-    /// complex numbers.
+    /// The extents of the array that contains the reals. In place, its rows are padded to the
+    /// length of the complex rows.
     pub fn padded(&self, mut extents: Vec<usize>, words: usize) -> Vec<usize> {
         if self.in_place && self.kind != Kind::C2c && words == 1 {
             let last = extents.last_mut().expect("a shape has an axis");
@@ -194,28 +194,28 @@ impl Layout {
         extents
     }
 
-    /// The half of a spectrum that determines the rest.
+    /// The extents of the half-spectrum, which determines the rest.
     fn halved(&self) -> Vec<usize> {
         let (last, others) = self.extents.split_last().expect("a shape has an axis");
         others.iter().copied().chain([last / 2 + 1]).collect()
     }
 
-    /// 32-bit numbers of an input element.
+    /// The number of 32-bit words of an input element.
     pub fn input_words(&self) -> usize {
         if self.kind == Kind::R2c { 1 } else { 2 }
     }
 
-    /// 32-bit numbers of an output element.
+    /// The number of 32-bit words of an output element.
     pub fn output_words(&self) -> usize {
         if self.kind == Kind::C2r { 1 } else { 2 }
     }
 
-    /// Bytes of all inputs.
+    /// The bytes of all inputs.
     pub fn input_bytes(&self) -> u64 {
         (4 * self.input_words() * self.batch * self.input_extents().iter().product::<usize>()) as u64
     }
 
-    /// Bytes of all outputs.
+    /// The bytes of all outputs.
     pub fn output_bytes(&self) -> u64 {
         (4 * self.output_words() * self.batch * self.output_extents().iter().product::<usize>()) as u64
     }

@@ -1,9 +1,9 @@
-//! A cheap look at whether a plan computes its transform at all, so that no wrong kernel wins a
-//! contest. The tests look closely.
+//! A cheap check that a plan computes its transform at all, so that no wrong kernel wins a contest.
+//! The tests check thoroughly.
 //!
-//! A few impulses are transformed, whose spectrum is a sum of as many terms, and the output is
-//! compared with it in some places: in f64, with exact angles. Nothing large passes between host
-//! and device.
+//! A few impulses are transformed. Their exact spectrum is a sum with one term per impulse. It is
+//! computed in f64 and compared with the output in some places. No large array is copied between
+//! host and device.
 
 use std::f64::consts::TAU;
 
@@ -13,16 +13,16 @@ use wgpu_fft::{DeviceBuffer, Plan, Spec, View};
 use super::cases::{Kind, Layout};
 use super::support::{Arrays, Bench, Result};
 
-/// Largest error of an output that passes, relative to the two-norm of the input.
+/// The largest error of an output that passes, relative to the two-norm of the input.
 pub const TOLERANCE: f64 = 1e-5;
 
 const IMPULSES: usize = 12;
 const WINDOWS: usize = 8;
-/// Neighbouring outputs that are looked at in each place.
+/// The number of neighbouring outputs that are checked in each place.
 const WINDOW: usize = 33;
 
-/// Transforms impulses in the first pair of arrays, which are noise again afterwards, and returns
-/// the largest error found, relative to the input's two-norm.
+/// Transforms impulses in the first pair of arrays, which is filled with noise again afterwards.
+/// Returns the largest error found, relative to the input's two-norm.
 pub fn error<S: Spec>(bench: &Bench, arrays: &Arrays, plan: &Plan<S>, layout: &Layout) -> Result<f64> {
     let gpu = bench.gpu();
     let bound = arrays.bind_first(plan)?;
@@ -60,8 +60,8 @@ impl Impulses {
                 value.im = 0.0;
             }
             if layout.kind == Kind::C2r {
-                // Not where an element is its own mirror image, or that of another: there the input
-                // could be no real array's spectrum.
+                // Avoids elements that are their own mirror image or that of another: such an input
+                // could not be the spectrum of a real array.
                 let n = *layout.extents.last().expect("a shape has an axis");
                 let inner = (n - 1) / 2;
                 match position.last_mut() {
@@ -79,7 +79,7 @@ impl Impulses {
         Self { list }
     }
 
-    /// Offsets in the whole input, in elements, and the numbers to write there.
+    /// The offsets in the whole input, in elements, and the numbers to write there.
     fn place<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = (usize, Vec<f32>)> + 'a {
         let extents = layout.padded(layout.input_extents(), layout.input_words());
         let first = (layout.batch - 1) * extents.iter().product::<usize>();
@@ -89,7 +89,7 @@ impl Impulses {
         })
     }
 
-    /// What one output of the last transform should be.
+    /// The expected value of one output of the last transform.
     fn expected(&self, layout: &Layout, frequency: &[usize]) -> Complex64 {
         let sign = if layout.inverse { 1.0 } else { -1.0 };
         let term = |(position, value): &(Vec<usize>, Complex64)| {
@@ -134,7 +134,7 @@ impl Impulses {
                 let expected = if index / one + 1 == layout.batch { self.expected(layout, &frequency) } else { Complex64::default() };
                 let got = Complex64::new(got[0].into(), got.get(1).copied().unwrap_or_default().into());
                 let error = (got - expected).norm() / norm;
-                // Not `max`, which passes over NaN.
+                // Not `max`, which ignores NaN.
                 worst = if error <= worst { worst } else { error };
             }
         }
@@ -142,7 +142,7 @@ impl Impulses {
     }
 }
 
-/// The position along each axis of an offset.
+/// Converts an offset to the position along each axis.
 fn unfold(mut offset: usize, extents: &[usize]) -> Vec<usize> {
     let mut position = vec![0; extents.len()];
     for (at, &extent) in position.iter_mut().zip(extents).rev() {
@@ -152,7 +152,7 @@ fn unfold(mut offset: usize, extents: &[usize]) -> Vec<usize> {
     position
 }
 
-/// Numbers that are random enough.
+/// A simple pseudorandom number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -165,7 +165,7 @@ impl Dice {
         (self.next() as usize * limit) >> 32
     }
 
-    /// In -1 … 1, exact in f32.
+    /// A number in -1 … 1, exact in f32.
     fn unit(&mut self) -> f32 {
         (self.next() >> 8) as f32 / 8_388_608.0 - 1.0
     }

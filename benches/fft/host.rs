@@ -8,17 +8,17 @@ use wgpu_fft::Complex32;
 
 use super::cases::{Kind, Layout};
 
-/// Points up to which the host transforms as well.
+/// The most points of a transform that is also computed on the host.
 const MOST_POINTS: usize = 1 << 24;
 
 /// The array in bands of rows, one for each thread.
 type Bands = Vec<RwLock<Vec<Complex32>>>;
 
-/// rustfft on some threads: rows in place; a matrix as rows, a tiled transpose, rows, and another
-/// transpose.
+/// rustfft on several threads. Rows are transformed in place. A matrix takes rows, a tiled
+/// transpose, rows, and another transpose.
 ///
-/// Every thread has a band of rows of either matrix, and scratch space of its own. A transform
-/// starts the threads once; between its steps they meet at a barrier.
+/// Every thread has a band of rows of both matrices, and scratch space of its own. A transform
+/// starts the threads once, and they meet at a barrier between its steps.
 pub struct Host {
     input: Vec<Complex32>,
     data: Bands,
@@ -30,8 +30,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// For forward transforms of one axis, or of one matrix; others have no such peer. `noise` are
-    /// the numbers of the input.
+    /// For forward transforms of one axis or of one matrix; `None` for others. `noise` provides the
+    /// input.
     pub fn new(layout: &Layout, noise: impl Iterator<Item = f32>, threads: usize) -> Option<Self> {
         let points = layout.points() * layout.batch;
         let plain =
@@ -60,7 +60,7 @@ impl Host {
         })
     }
 
-    /// Undoes the last transform, since repeated ones would grow to infinity.
+    /// Restores the input, because repeated transforms would grow to infinity.
     pub fn restore(&mut self) {
         let mut rest = &self.input[..];
         for band in &mut self.data {
@@ -71,7 +71,7 @@ impl Host {
         }
     }
 
-    /// Transforms.
+    /// Runs the transform.
     pub fn transform(&mut self) {
         let barrier = Barrier::new(self.data.len());
         let (host, barrier) = (&*self, &barrier);
@@ -88,7 +88,7 @@ impl Host {
         self.data.iter().flat_map(|band| read(band).to_vec()).collect()
     }
 
-    /// What one thread does.
+    /// The work of one thread.
     fn work(&self, thread: usize, barrier: &Barrier) {
         let mut scratch = write(&self.scratch[thread]);
         self.rows.process_with_scratch(&mut write(&self.data[thread]), &mut scratch);
@@ -105,7 +105,7 @@ impl Host {
     }
 }
 
-/// Rows of every band but the last ones, which may have fewer.
+/// The number of rows of each band. The last bands may have fewer.
 fn band_rows(rows: usize, threads: usize) -> usize {
     rows.div_ceil(threads)
 }
@@ -124,8 +124,8 @@ fn write(band: &RwLock<Vec<Complex32>>) -> std::sync::RwLockWriteGuard<'_, Vec<C
     band.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes the columns from `first` on of a matrix in bands, with rows of `columns`, to the rows of
-/// `output`.
+/// Transposes a matrix in bands with rows of `columns`: its columns from `first` on become the rows
+/// of `output`.
 fn transpose(input: &Bands, columns: usize, output: &mut [Complex32], output_row: usize, first: usize) {
     let mut r0 = 0;
     for band in input {
@@ -135,11 +135,11 @@ fn transpose(input: &Bands, columns: usize, output: &mut [Complex32], output_row
     }
 }
 
-/// Writes columns from `first` on of a band of rows, in tiles, to the rows of `output` from column
-/// `offset` on.
+/// Transposes a band of rows in tiles: its columns from `first` on are written to the rows of
+/// `output`, from column `offset` on.
 ///
-/// Of tiles of 4 to 32 in both orders of the loops, and the crate `transpose`, none is the fastest
-/// at all of 256² to 2048²; this one is never far behind.
+/// Tiles of 4 to 32 in both loop orders and the crate `transpose` were compared. None is the
+/// fastest for all sizes from 256² to 2048²; this one is never far behind.
 fn transpose_band(band: &[Complex32], columns: usize, first: usize, output: &mut [Complex32], output_row: usize, offset: usize) {
     const TILE: usize = 32;
     let (rows, own) = (band.len() / columns, output.len() / output_row);

@@ -1,38 +1,40 @@
-//! Fourier transforms, beside a copy of the same arrays, any recipe, and rustfft.
+//! Benchmarks Fourier transforms with any recipe, and compares them with a copy of the same arrays
+//! and with rustfft.
 //!
 //! ```sh
-//! cargo bench --bench fft -- --table anchors --in-place                 # the table that cuFFT and VkFFT were measured by
+//! cargo bench --bench fft -- --table anchors --in-place                 # the cases for which cuFFT and VkFFT were measured
 //! cargo bench --bench fft -- --table lavapipe --against rustfft
 //! cargo bench --bench fft -- --spec "c2c fwd 1024 x32768" \
 //!     --recipe "rows: stockham 16.16.4 elements=16 rows=1 exchange=whole banks=32 roots=table"
 //! cargo bench --bench fft -- --recipes-file variants.txt                # dozens of variants in one run
 //! ```
 //!
-//! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). A GPU runs the table
-//! `anchors` unless told otherwise, a software adapter `lavapipe`. What this version cannot plan is
-//! printed with the reason.
+//! **Cases** are texts of specifications, listed in tables (`fft/cases.rs`). By default a GPU runs
+//! the table `anchors`, and a software adapter runs `lavapipe`. Cases that this version cannot plan
+//! are printed with the reason.
 //!
-//! **Candidates** are the recipe that the rules choose and those asked for; with `--in-place` also
-//! the rules' for the same transform in place (scaled by 1/√n, so that repeated ones do not grow);
-//! in the table `lengths` also the plain kernel `radix2`. `--recipes-file F` has a line
-//! `spec | recipe` for each candidate, and `#` before comments. All candidates of a specification,
-//! the rules' among them, are measured in the same rounds, and reported from the fastest to the
-//! slowest; those that do not fit come last, with the reason.
+//! **Candidates** are the recipe that the rules choose and the requested recipes. `--in-place` adds
+//! the rules' recipe for the same transform in place (scaled by 1/√n, so that repeated transforms
+//! do not grow). The table `lengths` adds the plain kernel `radix2`. `--recipes-file F` has a line
+//! `spec | recipe` for each candidate, and comments after `#`. All candidates of a specification,
+//! including the rules' recipe, are measured in the same rounds. They are reported from the fastest
+//! to the slowest. Recipes that do not fit come last, with the reason.
 //!
 //! **Check.** Before it is measured, each candidate transforms a few impulses, and some of the
-//! output is compared with their exact spectrum. `check` is the largest error; from 1e-5 on the
-//! candidate is wrong, is called so in the table, and the benchmark fails at the end.
-//! Specifications with axes or layouts of their own are not checked.
+//! output is compared with their exact spectrum. `check` is the largest error. From 1e-5 on, the
+//! table marks the candidate as wrong, and the benchmark fails at the end. Specifications with
+//! their own axes or layouts are not checked.
 //!
-//! **Bandwidth.** `bytes` is the input read once and the output written once, which is the least,
-//! and `copy_fraction` compares it with the copy; `passes_fraction` counts it for every dispatch,
-//! and says how near the kernels are to a copy.
+//! **Bandwidth.** `bytes` counts the input read once and the output written once, which is the
+//! minimum. `copy_fraction` compares the bandwidth for these bytes with the copy. `passes_fraction`
+//! counts the bytes for every dispatch, and shows how close the kernels are to a copy.
 //!
-//! `--against rustfft` adds rustfft on one thread and on two, in the same rounds, and our own
-//! transform from slice to vector, with both transfers. The ratios are our median over theirs.
+//! `--against rustfft` adds rustfft on one thread and on two, in the same rounds. It also adds our
+//! own transform from slice to vector, with both transfers. The ratios are our median divided by
+//! theirs.
 //!
-//! How times are taken is described in `support/mod.rs`; `peers/` measures cuFFT and makes tables
-//! of ratios.
+//! `support/mod.rs` describes how times are measured. `peers/` measures cuFFT and makes tables of
+//! ratios.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -80,7 +82,7 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe -- why it does not fit", "recipe", Format::Noted),
 ];
 
-/// What only this benchmark can be asked for.
+/// The options of this benchmark alone.
 #[derive(Default)]
 struct Own {
     tables: Vec<String>,
@@ -90,11 +92,11 @@ struct Own {
     against: bool,
 }
 
-/// A case and what it is to be measured by.
+/// A case and the recipes to measure.
 #[derive(Clone, Debug)]
 struct Request {
     spec: String,
-    /// Recipes, and whether they are from a file.
+    /// The recipes, and whether they are from a file.
     recipes: Vec<String>,
     from_file: bool,
     in_place: bool,
@@ -129,8 +131,8 @@ fn main() -> ExitCode {
 }
 
 impl Own {
-    /// What was asked for: cases of a file, then single ones, then tables. If there is nothing of
-    /// that, the table that suits the adapter.
+    /// The requested cases: those of a file, then single ones, then tables. If none are requested,
+    /// the table for this kind of adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<Request>> {
         let mut requests = match &self.recipes_file {
             Some(path) => recipes_file(path)?.into_iter().map(|(spec, recipes)| self.request(spec, recipes, true)).collect(),
@@ -162,7 +164,7 @@ impl Own {
     }
 }
 
-/// The plain recipe for rows up to 1024: a lane for every butterfly and 256 lanes in a workgroup,
+/// The plain recipe for rows up to 1024: one lane for every butterfly, and 256 lanes in a workgroup
 /// as far as the device allows.
 fn radix2(spec: &str, bench: &Bench) -> Option<String> {
     let n = match Layout::parse(spec).ok()?.extents[..] {
@@ -172,12 +174,12 @@ fn radix2(spec: &str, bench: &Bench) -> Option<String> {
     let profile = bench.gpu().profile();
     let invocations = profile.invocations.min(256);
     let lanes = (n / 2).min(invocations);
-    // Two copies of each row in workgroup memory.
+    // Each row has two copies in workgroup memory.
     let by_memory = profile.workgroup_bytes / (16 * n);
     Some(format!("axis 0: radix2 rows={} lanes={lanes}", (invocations / lanes).min(by_memory).max(1)))
 }
 
-/// Measures a case by the type that its text names.
+/// Measures a case with the type that its text names.
 fn run(bench: &mut Bench, request: &Request) -> Result<()> {
     let layout = Layout::parse(&request.spec)?;
     match layout.kind {
@@ -193,20 +195,20 @@ fn case(title: &str, layout: &Layout) -> Case {
 
 /// One way to compute a case.
 struct Entry<S: Spec> {
-    /// Why it is there.
+    /// The reason why it is included.
     by: &'static str,
     recipe: String,
     in_place: bool,
     plan: wgpu_fft::Result<Arc<Plan<S>>>,
-    /// What the check found.
+    /// The error found by the check.
     error: Option<f64>,
 }
 
-/// Measures a case by every recipe, and rustfft if that was asked for.
+/// Measures a case with every recipe, and rustfft if requested.
 fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Request, layout: &Layout) -> Result<()> {
     bench.attempt(&case(&request.spec, layout), |bench| {
         let spec: S = request.spec.parse()?;
-        // Printed anew, so that all spellings of a case are one.
+        // Printed from the parsed form, so that all spellings of a case become one.
         let case = case(&spec.to_string(), layout);
         let mut entries = entries(bench, &spec, request, layout)?;
         let Some(any) = entries.iter().find_map(|entry| entry.plan.as_ref().ok().cloned()) else {
@@ -234,7 +236,7 @@ fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Re
     })
 }
 
-/// The rules' recipe, the one in place, and those that were asked for; each once.
+/// The rules' recipe, the one in place, and the requested ones, without duplicates.
 fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, request: &Request, layout: &Layout) -> Result<Vec<Entry<S>>> {
     let planner = bench.planner();
     let entry = |by, recipe, in_place, plan| Entry { by, recipe, in_place, plan, error: None };
@@ -252,7 +254,7 @@ fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, reques
         let recipe = text.parse::<S::Recipe>();
         let printed = recipe.as_ref().map_or_else(|_| text.clone(), S::Recipe::to_string);
         let plan = recipe.and_then(|recipe| planner.plan_with(spec.clone(), recipe));
-        // A recipe for all cases need not fit each.
+        // A recipe for all cases need not fit each of them.
         let passed_over = !request.from_file && matches!(plan, Err(Error::UnfitRecipe { .. }));
         if !passed_over && entries.iter().all(|known| known.in_place != layout.in_place || known.recipe != printed) {
             entries.push(entry("request", printed, layout.in_place, plan));
@@ -265,13 +267,13 @@ fn entries<S: Searchable + FromStr<Err = Error>>(bench: &Bench, spec: &S, reques
     }
 }
 
-/// Why the first of several recipes, none of which fits, does not.
+/// If no recipe fits, the reason for the first one.
 fn refusal<S: Spec>(entries: Vec<Entry<S>>) -> Error {
     let error = entries.into_iter().find_map(|entry| entry.plan.err());
     error.expect("there is a recipe, and none fits")
 }
 
-/// rustfft on one thread and two, and the whole way from slice to vector.
+/// rustfft on one thread and on two, and the complete run from slice to vector.
 fn hosts<S: Spec>(bench: &Bench, layout: &Layout, plan: &Arc<Plan<S>>) -> Vec<(&'static str, Candidate)> {
     let host = |threads| Host::new(layout, bench.noise().take(usize::MAX), threads);
     let (Some(mut one), Some(mut two)) = (host(1), host(2)) else {

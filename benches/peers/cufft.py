@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Times cuFFT for the cases of anchors.json, one line of JSON per case on stdout, so that ratios.py can set our times beside it.
+"""Times cuFFT for the cases of anchors.json. Prints one line of JSON per case on stdout, which
+ratios.py compares with our times.
 
     python3 cufft.py > cufft.jsonl
     python3 cufft.py --group planes --filter 4096 --spec "c2c fwd 512x512 x16"
 
-By CuPy where it can be imported, else by PyTorch (whose transforms allocate their output, so that there is no in place). As in our own benches:
-data stays on the device; arrays take turns and are together larger than the caches; a plan is made once; about a second of work comes before
-the first sample; a sample is many runs between two CUDA events, recorded in a CUDA graph, so that gaps between launches do not count (where a
-graph cannot be recorded, the launches queue up behind a kernel that waits); the median of the samples is reported, for the faster of out of
-place and in place. A case that fails is printed on stderr and left out.
+It uses CuPy if that can be imported, else PyTorch (whose transforms allocate their output, so that
+nothing is measured in place). The method is that of our own benches. Data stays on the device.
+Arrays are used in rotation and are together larger than the caches. A plan is made once. About a
+second of work precedes the first sample. A sample is many runs between two CUDA events. The runs are
+recorded in a CUDA graph, so that gaps between launches do not count. If a graph cannot be recorded,
+the launches queue up behind a kernel that waits. The result is the median of the samples, for the
+faster of out of place and in place. If a case fails, the reason is printed on stderr and the case is
+skipped.
 """
 
 import argparse
@@ -30,7 +34,7 @@ def say(*words):
 
 
 class Case:
-    """What a specification's text says: `c2c fwd 512x512 x4`."""
+    """A specification, parsed from a text such as `c2c fwd 512x512 x4`."""
 
     def __init__(self, text):
         words = text.split()
@@ -73,7 +77,7 @@ class Case:
 
 
 class Cupy:
-    """cuFFT by CuPy. Arrays are flat f32."""
+    """cuFFT through CuPy. Arrays are flat f32."""
 
     def __init__(self):
         import cupy
@@ -105,13 +109,13 @@ class Cupy:
         array[whole:] = self.block[: array.size - whole]
 
     def out_of_place(self, case):
-        """A function of two arrays. Its plan is made here."""
+        """A function of two arrays. Its plan is made in this call."""
         cufft = self.cufft
         fft_type = {"c2c": cufft.CUFFT_C2C, "r2c": cufft.CUFFT_R2C, "c2r": cufft.CUFFT_C2R}[case.kind]
         return self._plan(case, fft_type, None, None)
 
     def in_place(self, case):
-        """A function of an array twice, and how many f32 the array needs; for real input its rows have two spare numbers."""
+        """A function that gets one array twice, and the number of f32 that the array needs. For real input, rows are padded by two numbers."""
         if case.kind == "c2c":
             return self.out_of_place(case), 2 * math.prod(case.real)
         cufft = self.cufft
@@ -127,7 +131,7 @@ class Cupy:
         if len(extents) == 1 and inembed is None:
             plan = cufft.Plan1d(extents[0], fft_type, case.batch)
         else:
-            # The distances count only where the rows are padded.
+            # The strides matter only if the rows are padded.
             idist, odist = (math.prod(extents),) * 2 if inembed is None else (math.prod(inembed), math.prod(onembed))
             plan = cufft.PlanNd(extents, inembed, 1, idist, onembed, 1, odist, fft_type, case.batch, "C", len(extents) - 1, extents[-1])
         complexes = {"c2c": (True, True), "r2c": (False, True), "c2r": (True, False)}[case.kind]
@@ -141,7 +145,7 @@ class Cupy:
         return run
 
     def record(self, run, turns):
-        """A function that enqueues every turn."""
+        """A function that enqueues all runs."""
         for turn in turns[:2]:
             run(*turn)
         self.synchronize()
@@ -161,7 +165,7 @@ class Cupy:
         return (lambda: [run(*turn) for turn in turns]), "queue"
 
     def time(self, work, hold):
-        """Seconds on the device. With `hold` the device waits that many seconds first, while the work is enqueued."""
+        """Seconds on the device. With `hold`, the device first waits that many seconds while the work is enqueued."""
         begin, end = self.cp.cuda.Event(), self.cp.cuda.Event()
         if hold:
             if self.wait is None:
@@ -192,7 +196,7 @@ class Cupy:
 
 
 class Torch:
-    """cuFFT by PyTorch, which makes an array for each output."""
+    """cuFFT through PyTorch, which allocates an array for each output."""
 
     def __init__(self):
         import torch
@@ -227,7 +231,7 @@ class Torch:
             transform, shape = fft.rfftn, case.real
         else:
             transform, shape = (lambda source, dim, norm: fft.irfftn(source, s=case.extents, dim=dim, norm=norm)), case.halved + (2,)
-        # `norm` that scales nothing in this direction.
+        # The `norm` that does not scale in this direction.
         norm = "forward" if case.inverse else "backward"
 
         def run(source, target):
@@ -235,7 +239,7 @@ class Torch:
             source = self.torch.view_as_complex(source) if shape[-1] == 2 and len(shape) > len(case.real) else source
             result = transform(source, dim=axes, norm=norm)
             if self.capturing:
-                # So that every run of a graph has an output of its own, as far as they are needed to pass the caches.
+                # Every run of a graph has an output of its own, until the outputs exceed the caches.
                 self.kept.append(result)
                 del self.kept[: -self.keep]
             return result
@@ -302,16 +306,16 @@ def cycle(turns, count):
 
 
 class Variant:
-    """A plan on arrays that take turns."""
+    """A plan on arrays in rotation."""
 
     def __init__(self, backend, name, run, turns, refill):
         self.backend, self.name, self.refill, self.seconds = backend, name, refill, []
-        # How many runs fill a sample; a few runs suffice to know.
+        # A few runs are enough to find out how many fill a sample.
         work, _ = backend.record(run, cycle(turns, 4))
         [backend.time(work, 0) for _ in range(2)]
         once = min(backend.time(work, 0) for _ in range(3)) / 4
         self.runs = max(1, min(MOST_RUNS, math.ceil(SAMPLE_SECONDS / max(once, 1e-7))))
-        # Every array as often as any other.
+        # Every array is used equally often.
         self.runs = max(self.runs - self.runs % len(turns), min(len(turns), MOST_RUNS))
         self.work, self.mode = backend.record(run, cycle(turns, self.runs))
         self.hold = 0 if self.mode == "graph" else 2e-5 * self.runs + 1e-3
@@ -320,7 +324,7 @@ class Variant:
         return self.backend.time(self.work, self.hold) / self.runs
 
     def sample(self):
-        # What works in place, or destroys its input, would grow to infinity.
+        # Repeated transforms in place, or with a destroyed input, would grow to infinity.
         for array in self.refill:
             self.backend.fill(array)
         self.seconds.append(self.once())
@@ -338,7 +342,7 @@ def quantile(values, q):
 
 
 def check(backend, case, run, source, target):
-    """The spectrum of an impulse at 0 is 1 everywhere. Returns the largest error among the first few outputs."""
+    """Checks that the spectrum of an impulse at 0 is 1 everywhere. Returns the largest error among the first outputs."""
     backend.zero(source)
     backend.one(source)
     result = run(source, target)
@@ -408,7 +412,7 @@ def open_backend(name):
 
 
 def wanted(arguments):
-    """The texts of the cases, each once."""
+    """The texts of the cases, without duplicates."""
     texts = list(arguments.spec)
     if not texts or arguments.group:
         with open(arguments.anchors, encoding="utf-8") as file:

@@ -1,15 +1,18 @@
-// Times transposes out of place and reductions by CUDA, one line of JSON per case and peer on stdout, so that memory_ratios.py can set our times
-// beside them.
+// Times CUDA's transposes out of place and reductions. Prints one line of JSON per case and peer on
+// stdout, which memory_ratios.py compares with our times.
 //
 //     nvcc -O3 -arch=native -std=c++17 -o memory memory.cu
 //     ./memory > memory.jsonl
 //     ./memory --filter "transpose u8" --filter argmax --rounds 21
 //
-// A peer has several variants where no one of them is the best everywhere; the fastest is reported, and named in `recipe`. Each is checked once
-// before it is timed, and a wrong one is not reported. As in our own benches: arrays take turns and are together larger than the caches; about a
-// second of work comes before the first sample; a sample is many runs between two events; in each round every variant gives one sample; the
-// median of the samples is reported. The runs are recorded in a CUDA graph, which starts behind a kernel that waits, so that neither launches
-// nor their gaps on the host count. `copy` and `read` are no operation of ours, but bounds: the same bytes, copied or read by 16 at a time.
+// If no variant of a peer is the best everywhere, it has several. The fastest is reported and named
+// in `recipe`. Each variant is checked once before it is timed, and a wrong one is not reported. The
+// method is that of our own benches. Arrays are used in rotation and are together larger than the
+// caches. About a second of work precedes the first sample. A sample is many runs between two events.
+// In each round every variant gives one sample, and the median of its samples is reported. The runs
+// are recorded in a CUDA graph, which starts behind a kernel that waits, so that neither launches nor
+// gaps between them count. `copy` and `read` are not operations of ours but bounds: the same bytes,
+// copied or read 16 at a time.
 
 #include <algorithm>
 #include <chrono>
@@ -72,7 +75,7 @@ __global__ void fill_words(unsigned* data, size_t count) {
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) data[i] = hash(i);
 }
 
-// In 0 … 1, not -1 … 1: then no part of a sum can go missing unseen.
+// In 0 … 1, not -1 … 1: then a missing part of a sum is always noticed.
 __global__ void fill_floats(float* data, size_t count) {
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
         data[i] = (hash(i) >> 8) * (1.0f / 16777216.0f);
@@ -95,7 +98,7 @@ int left_out = 0, wrong = 0;
 struct Candidate {
     std::string peer, recipe;
     std::function<void(const Turn&)> run;
-    // Says what is wrong with the result of a run on this pair, or nothing.
+    // Returns what is wrong with the result of a run on this pair, or nothing.
     std::function<std::string(const Turn&)> fault;
 
     cudaGraphExec_t graph = nullptr;
@@ -103,7 +106,7 @@ struct Candidate {
     std::vector<double> seconds = {};
 };
 
-// Graphs would pile up.
+// Graphs would accumulate.
 struct Graphs {
     std::vector<Candidate>& candidates;
     ~Graphs() {
@@ -142,7 +145,7 @@ double sample(const Candidate& candidate) {
         CHECK(cudaEventCreate(&begin));
         CHECK(cudaEventCreate(&end));
     }
-    // About half a millisecond, in which the host can launch any of the graphs.
+    // About half a millisecond, enough for the host to launch any of the graphs.
     hold<<<1, 1, 0, stream>>>(1000000);
     CHECK(cudaGetLastError());
     CHECK(cudaEventRecord(begin, stream));
@@ -175,22 +178,22 @@ void report(const std::string& spec, size_t bytes, const Candidate& candidate) {
             double(bytes) / middle * 1e-9, candidate.recipe.c_str());
 }
 
-// Checks a candidate and records as many runs as fill a sample. One that fails or is wrong is named, and left out.
+// Checks a candidate and records enough runs to fill a sample. A candidate that fails or is wrong is reported and skipped.
 bool prepare(const std::string& spec, const Turns& turns, Candidate& candidate) {
     std::string why;
     try {
-        // What the one before left would pass as this one's result. All ones are NaN, and no index.
+        // Otherwise the previous result could pass for this one's. A word of all ones is a NaN and not an index.
         CHECK(cudaMemsetAsync(turns[0]->output.data, 0xff, turns[0]->output.bytes, stream));
         candidate.run(*turns[0]);
         CHECK(cudaStreamSynchronize(stream));
         if (candidate.fault) why = candidate.fault(*turns[0]);
         if (why.empty()) {
-            // A few runs suffice to know how many fill a sample.
+            // A few runs are enough to find out how many fill a sample.
             record(candidate, turns, 8);
             double once = sample(candidate);
             for (int i = 0; i < 2; i++) once = std::min(once, sample(candidate));
             size_t runs = std::min(MOST_RUNS, std::max<size_t>(1, size_t(std::ceil(SAMPLE_SECONDS / std::max(once, 1e-7)))));
-            // Every array as often as any other.
+            // Every array is used equally often.
             record(candidate, turns, std::max(runs - runs % turns.size(), turns.size()));
             return true;
         }
@@ -234,7 +237,7 @@ Turns make_turns(size_t input_bytes, size_t output_bytes) {
     return turns;
 }
 
-// What fails is named and left out; the others go on.
+// A case that fails is reported and skipped; the others continue.
 void contest(const std::string& spec, const std::function<void()>& work) {
     auto named = [&](const std::string& filter) { return spec.find(filter) != std::string::npos; };
     if (!filters.empty() && std::none_of(filters.begin(), filters.end(), named)) return;
@@ -263,7 +266,7 @@ __global__ void __launch_bounds__(COPY_THREADS) copy_vectors(const uint4* __rest
 
 __device__ float total(float4 vector) { return (vector.x + vector.y) + (vector.z + vector.w); }
 
-// The numbers are not negative, so that nothing is stored, which the compiler does not know.
+// The numbers are not negative, so nothing is stored. The compiler does not know this.
 template <int UNROLL>
 __global__ void read_vectors(const float4* __restrict__ input, float* __restrict__ output, size_t count) {
     size_t stride = size_t(gridDim.x) * blockDim.x;
@@ -544,7 +547,7 @@ struct Greatest {
     unsigned index;
 };
 
-// The first of the greatest.
+// The index of the first maximum.
 struct ArgMax {
     using Result = Greatest;
     float value;
@@ -552,7 +555,7 @@ struct ArgMax {
 
     static __device__ ArgMax none() { return {-INFINITY, ~0u}; }
     __device__ void take(float other, unsigned at) {
-        // A thread meets its indices in ascending order.
+        // A thread sees its indices in ascending order.
         if (other > value) value = other, index = at;
     }
     __device__ void join(const ArgMax& other) {
@@ -564,7 +567,7 @@ struct ArgMax {
     __device__ Result result() const { return {value, index}; }
 };
 
-// Over the block; thread 0 knows. At most 1024 threads, whole warps.
+// Reduces over the block; thread 0 gets the result. At most 1024 threads, in whole warps.
 template <typename Op>
 __device__ Op over_block(Op own) {
     __shared__ Op partials[WARP];
@@ -590,7 +593,7 @@ __device__ void take_vector(Op& own, float4 vector, size_t i) {
 template <typename Op, int UNROLL>
 __global__ void reduce_first(const float4* __restrict__ input, Op* __restrict__ partials, size_t count) {
     size_t stride = size_t(gridDim.x) * blockDim.x, i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    // One for each load, so that additions do not wait for each other.
+    // One sum for each load, so that additions do not wait for each other.
     Op own[UNROLL];
 #pragma unroll
     for (int k = 0; k < UNROLL; k++) own[k] = Op::none();
@@ -635,7 +638,7 @@ void add_two_launches(std::vector<Candidate>& candidates, size_t count, const Bu
         }
 }
 
-// A call of CUB with storage that was allocated before.
+// A call of CUB with storage allocated beforehand.
 using CubCall = std::function<cudaError_t(void*, size_t&, const Turn&)>;
 
 void add_cub(std::vector<Candidate>& candidates, const char* peer, const char* recipe, const CubCall& call, const Turn& turn,

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Runs our transposes and reductions and those of CUDA in one go on a machine with an NVIDIA GPU,
-# and sets the times side by side.
+# and compares the times.
 #
 #   benches/peers/memory.sh BINARIES OUT [OPTIONS OF transpose AND reduce ...]
 #
 # BINARIES is the folder with the benchmarks' binaries (`transpose` or `transpose-0123…`, and
-# `reduce` likewise, as `cargo bench --no-run` makes them in target/release/deps; the newest count).
-# OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, and memory.md, and the
-# program memory. What fails does not keep the rest from running. NVCC names the compiler (nvcc),
-# and PYTHON the Python (python3); MEMORY_OPTIONS are given to memory, for instance
+# `reduce` likewise, as `cargo bench --no-run` makes them in target/release/deps). The newest are
+# used. OUT receives transpose.jsonl, reduce.jsonl, memory.jsonl, each with a .txt, memory.md, and
+# the program memory. If one part fails, the others still run. NVCC names the compiler (default
+# nvcc), and PYTHON the Python (default python3). MEMORY_OPTIONS are passed to memory, for instance
 # `--filter transpose`.
 set -uo pipefail
 
@@ -31,7 +31,7 @@ for bench in transpose reduce; do
     if [ -z "$binary" ]; then
         echo "memory.sh: no binary $bench or $bench-* in $binaries" >&2
         failed=1
-        # So that lines of an earlier run do not pass for this one's.
+        # Lines of an earlier run must not be mistaken for those of this one.
         : >"$out/$bench.jsonl"
         continue
     fi
@@ -41,7 +41,7 @@ done
 echo "== memory ${MEMORY_OPTIONS:-}" >&2
 : >"$out/memory.jsonl"
 if "${NVCC:-nvcc}" -O3 -arch=native -std=c++17 -o "$out/memory" "$peers/memory.cu"; then
-    # Options are words.
+    # Options are separate words.
     # shellcheck disable=SC2086
     "$out/memory" ${MEMORY_OPTIONS:-} >"$out/memory.jsonl" 2> >(tee "$out/memory.txt" >&2) || failed=1
 else

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Sets our transposes and reductions beside those of memory.cu in the same run, as a table in Markdown with geometric means below.
+"""Compares our transposes and reductions with those of memory.cu in the same run. Prints a table in
+Markdown, followed by geometric means.
 
     python3 memory_ratios.py --ours transpose.jsonl --ours reduce.jsonl --peer memory.jsonl > memory.md
 
---ours are lines of `transpose` and `reduce`, --peer lines of `memory`; both may be repeated, and later files replace earlier ones. Of our lines
-those count that the rules chose, which come first in their case; with --any the fastest of all. Lines marked as wrong, or without a time, do
-not count. The copies and reads of `memory` are no peers but bounds, in a column of their own.
+--ours are lines of `transpose` and `reduce`, --peer lines of `memory`. Both may be repeated, and
+later files replace earlier ones. By default our line of a case is that of the rules' recipe, which
+comes first; with --any it is the fastest. Lines that are marked as wrong or have no time do not
+count. The copies and reads of `memory` are not peers but bounds, with a column of their own.
 """
 
 import argparse
@@ -18,7 +20,7 @@ BOUNDS = {"copy", "read"}
 
 
 def best_of_ours(paths, any_recipe):
-    """For each specification our line, and the reasons of what could not be measured."""
+    """Our line for each specification, and the reasons for cases that could not be measured."""
     best, errors = {}, {}
     for path in paths:
         own = {}
@@ -28,7 +30,7 @@ def best_of_ours(paths, any_recipe):
                 errors[spec] = str(line["error"])
             if line.get("wrong"):
                 print(f"{spec}: wrong by `{line.get('recipe')}`, passed over", file=sys.stderr)
-            # A `variant` is a rung of the ladder, which the rules had no part in.
+            # A `variant` belongs to the ladder of the literature. The rules did not choose it.
             chosen = line.get("variant") is None and line.get("candidate", "rules") in ("rules", "in place")
             if not time_of(line) or not (chosen or any_recipe):
                 continue
@@ -39,7 +41,7 @@ def best_of_ours(paths, any_recipe):
 
 
 def best_of_peers(paths):
-    """For each specification the fastest peer's line, and the bound's. A later line of the same peer replaces an earlier one."""
+    """For each specification the line of the fastest peer and that of the bound. A later line of the same peer replaces an earlier one."""
     by_peer, peers, bounds = {}, {}, {}
     for line in lines(paths):
         if time_of(line) and isinstance(line.get("peer"), str):
@@ -52,12 +54,12 @@ def best_of_peers(paths):
 
 
 def group_of(spec):
-    """The specification without what counts elements: `sum f32 65536x1024 axes=1` is of `sum f32 axes=1`."""
+    """The specification without its extents: `sum f32 65536x1024 axes=1` belongs to `sum f32 axes=1`."""
     return " ".join(word for word in spec.split() if not re.fullmatch(r"x?\d+(x\d+)*", word))
 
 
 def rows_of(ours, peers, bounds):
-    """One row of figures for each case that is not only a bound."""
+    """One row of figures for each case, except cases that are only bounds."""
     rows = []
     for spec in dict.fromkeys([*ours, *peers]):
         mine, peer, bound = ours.get(spec, {}), peers.get(spec, {}), bounds.get(spec, {})
@@ -92,7 +94,7 @@ def table_of_cases(rows):
 
 
 def table_of_means(rows):
-    """Geometric means: each group's, then those of all transposes and of all reductions."""
+    """Geometric means: of each group, then of all transposes and of all reductions."""
     groups = {group: [row for row in rows if row["group"] == group] for group in dict.fromkeys(row["group"] for row in rows)}
     transposes = [row for row in rows if row["spec"].startswith("transpose ")]
     reductions = [row for row in rows if not row["spec"].startswith("transpose ")]
@@ -102,7 +104,7 @@ def table_of_means(rows):
     for title, group in everything:
         if not group:
             continue
-        # Means of the same cases, so that they can be compared.
+        # Means over the same cases, so that they are comparable.
         known = [row for row in group if row["over_peer"]]
         worst = max(known, key=lambda row: row["over_peer"], default=None)
         means = [number(geometric_mean(row[key] for row in known), 3) for key in ("over_peer", "over_bound", "peer_over_bound")]

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Sets our times beside those of cuFFT in the same run and of the anchors, as a table in Markdown with the goals below.
+"""Compares our times with those of cuFFT in the same run and with the anchors. Prints a table in
+Markdown, followed by the goals.
 
     python3 ratios.py --ours fft.jsonl --peer cufft.jsonl > ratios.md
 
---ours are lines of `fft`, --peer lines of cufft.py; both may be repeated, and later lines replace earlier ones. Of our lines those count that
-the rules chose, out of place or in place, whichever is faster, as for cuFFT; with --any those by requested recipes too. Lines marked as wrong,
-or without a time, do not count. Where the run has no time of cuFFT, that of the anchors stands in, marked with a dagger.
+--ours are lines of `fft`, --peer lines of cufft.py. Both may be repeated, and later lines replace
+earlier ones. By default our line of a case is that of the rules' recipe, out of place or in place,
+whichever is faster, as for cuFFT; --any includes requested recipes. Lines that are marked as wrong or
+have no time do not count. If the run has no time of cuFFT, that of the anchors is used, marked with a
+dagger.
 """
 
 import argparse
@@ -16,7 +19,7 @@ import sys
 
 
 def lines(paths):
-    """The objects in files of JSON lines. What is none is named on stderr and passed over."""
+    """The objects in files of JSON lines. Other lines are reported on stderr and skipped."""
     for path in paths:
         try:
             with open(path, encoding="utf-8") as file:
@@ -37,14 +40,14 @@ def lines(paths):
 
 
 def time_of(line):
-    """A time in ms that can be trusted, or None."""
+    """A reliable time in ms, or None."""
     ms = line.get("ms")
     good = isinstance(ms, (int, float)) and not isinstance(ms, bool) and math.isfinite(ms) and ms > 0
     return ms if good and not line.get("wrong") else None
 
 
 def best_of_ours(paths, any_recipe):
-    """For each specification our fastest line, and the reasons of what could not be measured."""
+    """Our fastest line for each specification, and the reasons for cases that could not be measured."""
     wanted = {"rules", "in place"} | ({"request"} if any_recipe else set())
     by_candidate, errors = {}, {}
     for line in lines(paths):
@@ -76,7 +79,7 @@ def number(value, digits=2):
 
 
 def verdict(value, goal):
-    """The value beside its goal, bold if it misses it."""
+    """The value with its goal, bold if the goal is missed."""
     if value is None or goal is None:
         return number(value) + ("" if goal is None else f" (≤ {goal:g})")
     return f"{number(value, 3)} (≤ {goal:g})" if value <= goal else f"**{number(value, 3)}** (≤ {goal:g})"
@@ -121,7 +124,7 @@ def table_of_cases(rows):
 
 
 def table_of_goals(anchors, rows):
-    """Geometric means, and the missed ones."""
+    """Geometric means, and the missed goals."""
     missed = []
     yield "| geometric means | cases | ours/cuFFT | ours/VkC | ours/VkV | worst ours/cuFFT |"
     yield "|---|---:|---:|---:|---:|---|"

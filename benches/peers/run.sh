@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Runs our benchmark and cuFFT in one go on a machine with an NVIDIA GPU, and sets the times side by
-# side.
+# Runs our benchmark and cuFFT in one go on a machine with an NVIDIA GPU, and compares the times.
 #
 #   benches/peers/run.sh BINARIES OUT [OPTIONS OF fft ...]
 #
 # BINARIES is the folder with the benchmark's binary (`fft` or `fft-0123…`, as
-# `cargo bench --no-run` makes it in target/release/deps; the newest counts), or the binary itself.
-# OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options all anchors
-# are measured, out of place and in place. What fails does not keep the rest from running. PYTHON
-# names the Python that has CuPy or PyTorch (python3); CUFFT_OPTIONS are given to cufft.py, for
+# `cargo bench --no-run` makes it in target/release/deps; the newest is used), or the binary itself.
+# OUT receives fft.jsonl, fft.txt, cufft.jsonl, cufft.txt and ratios.md. Without options, all anchors
+# are measured, out of place and in place. If one part fails, the others still run. PYTHON names the
+# Python that has CuPy or PyTorch (default python3). CUFFT_OPTIONS are passed to cufft.py, for
 # instance `--filter 4096`.
 set -uo pipefail
 
@@ -40,7 +39,7 @@ failed=0
 echo "== $binary $*" >&2
 "$binary" "$@" >"$out/fft.jsonl" 2> >(tee "$out/fft.txt" >&2) || failed=1
 echo "== cufft.py ${CUFFT_OPTIONS:-}" >&2
-# Options are words.
+# Options are separate words.
 # shellcheck disable=SC2086
 "$python" "$peers/cufft.py" ${CUFFT_OPTIONS:-} >"$out/cufft.jsonl" 2> >(tee "$out/cufft.txt" >&2) || failed=1
 wait

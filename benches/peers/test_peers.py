@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of cufft.py, on a CuPy that is NumPy in disguise, of ratios.py and memory_ratios.py, on made-up lines, and of memory.sh, with programs
-that only print.
+"""Tests of cufft.py (with NumPy in place of CuPy), of ratios.py and memory_ratios.py (on made-up
+lines), and of memory.sh (with programs that only print).
 
     python3 benches/peers/test_peers.py
 """
@@ -32,7 +32,7 @@ except ImportError:
 
 
 def fake_cupy(graphs=True, broken=()):
-    """CuPy as far as cufft.py uses it, with a clock that goes on by a picosecond for each byte. In place counts half."""
+    """The part of CuPy that cufft.py uses, with a clock that advances by a picosecond per byte. In place counts half."""
     clock = {"now": 0.0}
 
     class Stream:
@@ -136,7 +136,7 @@ class Cufft(unittest.TestCase):
             self.assertEqual((line["mode"], line["placement"]), ("graph", "in place"), err)
             self.assertLess(line["ms_in_place"], line["ms_out_of_place"])
             self.assertEqual(line["ms"], line["ms_in_place"])
-        # A picosecond for each byte.
+        # A picosecond per byte.
         self.assertAlmostEqual(lines[0]["ms_out_of_place"], 2 * 64 * 32 * 8 * 1e-9, delta=1e-9)
         self.assertEqual([line["bytes"] for line in lines[:4]], [32768, 2048, 3072, 4 * 640 + 8 * 32 * 11])
 
@@ -277,7 +277,7 @@ class MemoryRatios(unittest.TestCase):
         several = [mine(spec, 4.0, variant="1"), mine(spec, 3.0, "rules"), mine(spec, 2.0, "request"), mine(spec, 1.0, candidate="request")]
         self.assertIn(first + "3.0000", self.run_it([several], []))
         self.assertIn(first + "1.0000", self.run_it([several], [], "--any"))
-        # A later file replaces an earlier one, slower or not.
+        # A later file replaces an earlier one, even if it is slower.
         self.assertIn(first + "5.0000", self.run_it([several, [mine(spec, 5.0)]], []))
 
     def test_nothing(self):
@@ -289,7 +289,7 @@ class MemoryScript(unittest.TestCase):
     here = os.path.dirname(os.path.abspath(__file__))
 
     def run_it(self, programs):
-        """Runs memory.sh on shell scripts; the compiler writes the program that prints a peer's line."""
+        """Runs memory.sh with shell scripts as programs. The compiler is a script too: it writes a program that prints a peer's line."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in programs.items():
                 path = os.path.join(folder, name)
@@ -329,7 +329,7 @@ class MemoryScript(unittest.TestCase):
 
 
 class MemoryProgram(unittest.TestCase):
-    """What can be known of memory.cu without a compiler."""
+    """Checks of memory.cu that need no compiler."""
 
     def test_peers_and_fields(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "memory.cu"), encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-//! The arrays that the candidates of a contest take turns on.
+//! The arrays that the candidates of a contest use in rotation.
 
 use wgpu_fft::plan::Placement;
 use wgpu_fft::transpose::Permute;
@@ -6,17 +6,17 @@ use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, tune, wgpu};
 
 use super::{Bench, Candidate, Result};
 
-/// Pairs of an input and an output, both filled with noise, so that no sample pays for the first
-/// touch of memory.
+/// Pairs of an input and an output. Both are filled with noise, so that no sample pays for the
+/// first access to memory.
 #[derive(Debug)]
 pub struct Arrays {
     pairs: Vec<[DeviceBuffer<u32>; 2]>,
-    /// Elements of 16 bytes that [`copy`](Self::copy) moves.
+    /// The number of 16-byte elements that [`copy`](Self::copy) moves.
     copied: usize,
 }
 
 impl Arrays {
-    /// As many pairs as are larger than the caches together.
+    /// Makes enough pairs to exceed the caches together.
     pub fn new(bench: &Bench, input_bytes: u64, output_bytes: u64) -> Result<Self> {
         let count = bench.rotation_bytes().div_ceil(input_bytes + output_bytes).clamp(1, 512);
         let gpu = bench.gpu();
@@ -35,11 +35,11 @@ impl Arrays {
         Self::new(bench, plan.program().inputs[0].bytes() * inputs, plan.program().output.bytes())
     }
 
-    /// Binds a plan to every pair; a plan that works in place, to every array that is as large as
-    /// its data.
+    /// Binds a plan to every pair. A plan that works in place is bound to every array of the same
+    /// size as its data.
     ///
-    /// Small outputs do not take turns: small dispatches that share no array would run at the same
-    /// time.
+    /// Small outputs are not used in rotation, because small dispatches that share no array would
+    /// run at the same time.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
         let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
             Placement::OutOfPlace => {
@@ -54,8 +54,8 @@ impl Arrays {
         Ok(Candidate::device(bounds?))
     }
 
-    /// Binds a compiled recipe of anything to every pair, in place on the outputs. Two inputs are
-    /// one after the other in one buffer.
+    /// Binds a compiled recipe of any tunable to every pair; in place, to the outputs. Two inputs
+    /// are placed one after the other in one buffer.
     pub fn bind_compiled(&self, arrays: tune::Arrays, compiled: &tune::Compiled) -> Result<Candidate> {
         let words = |bytes: u64| (bytes / 4) as usize;
         let small = arrays.output_bytes * 16 <= arrays.input_bytes;
@@ -91,18 +91,20 @@ impl Arrays {
         Ok(self.pairs[0].iter().try_for_each(|buffer| bench.noise().fill(bench.gpu(), buffer.wgpu()))?)
     }
 
-    /// The crate's copy of each input to its output, as far as the smaller one and a binding reach.
+    /// The crate's copy of each input to its output. The smaller of the two and the size of a
+    /// binding limit it.
     pub fn copy(&self, bench: &Bench) -> Result<Candidate> {
         self.bind(&*bench.planner().plan(Permute::<[u32; 4]>::transpose([1, self.copied]))?)
     }
 
-    /// Bytes that [`copy`](Self::copy) reads and writes.
+    /// The bytes that [`copy`](Self::copy) reads and writes.
     pub fn copy_bytes(&self) -> u64 {
         self.copied as u64 * 32
     }
 }
 
-/// Binds a plan to a pair; what takes two inputs reads them from one buffer, one after the other.
+/// Binds a plan to a pair. A plan with two inputs reads them one after the other from the same
+/// buffer.
 fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
     let buffer = input.wgpu();

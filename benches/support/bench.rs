@@ -27,18 +27,18 @@ pub struct Bench {
     faults: Vec<String>,
 }
 
-/// What a candidate was measured on.
+/// The case for which a candidate was measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// The specification, printed.
+    /// The specification as printed.
     pub title: String,
     /// The extents.
     pub shape: String,
-    /// Bytes that one run reads and writes at least.
+    /// The minimum of bytes that one run reads and writes.
     pub bytes: u64,
 }
 
-/// Opens the adapter, runs `work` and prints the table. Fails at the end if something was at fault.
+/// Opens the adapter, runs `work` and prints the table. Fails at the end if anything went wrong.
 pub fn run(name: &'static str, options: Options, columns: &[Column], work: impl FnOnce(&mut Bench) -> Result<()>) -> ExitCode {
     let start = Instant::now();
     let outcome = Bench::open(name, options).and_then(|mut bench| {
@@ -80,7 +80,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// What runs on what.
+    /// A headline: which benchmark on which adapter.
     pub fn headline(&self) -> String {
         let info = self.adapter_info();
         format!("{} on {} ({:?}, {}), by {}", self.name, info.name, info.backend, driver(&info), self.stopwatch.timer())
@@ -95,23 +95,22 @@ impl Bench {
         self.planner.gpu()
     }
 
-    /// The plans.
+    /// The planner.
     pub fn planner(&self) -> &Planner {
         &self.planner
     }
 
-    /// The command line.
+    /// The options from the command line.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The numbers that inputs are made of.
+    /// The numbers that fill inputs.
     pub fn noise(&self) -> &Noise {
         &self.noise
     }
 
-    /// The one of three that suits the run: on a GPU, on a software adapter, or to see that it
-    /// works.
+    /// Chooses one of three values: for a GPU, for a software adapter, or for a smoke test.
     pub fn sized<T>(&self, gpu: T, cpu: T, smoke: T) -> T {
         match (self.options.smoke, self.gpu().profile().is_cpu()) {
             (true, _) => smoke,
@@ -120,8 +119,8 @@ impl Bench {
         }
     }
 
-    /// Bytes that arrays should have together, to be past a GPU's caches. A software adapter has
-    /// those of the host, and takes one pair, as the host's own transforms do beside it.
+    /// The bytes that arrays should have together, to exceed a GPU's caches. A software adapter
+    /// uses the host's caches, and gets only one pair, like the host's own transforms beside it.
     pub fn rotation_bytes(&self) -> u64 {
         self.sized(240 << 20, 1, 1)
     }
@@ -131,14 +130,14 @@ impl Bench {
         self.schedule.measure(candidates, &self.stopwatch)
     }
 
-    /// Seconds of one run of a candidate at a quick look: the least of three samples.
+    /// A quick measurement of a candidate: the seconds of one run, as the least of three samples.
     pub fn glance(&self, candidate: Candidate) -> Result<f64> {
         let schedule = Schedule { rounds: 3, rehearsals: 1, warm_up: 0.0, ..self.schedule };
         Ok(schedule.measure(vec![candidate], &self.stopwatch)?[0].min())
     }
 
-    /// Runs the contest of every case that the filters let through. A case that the device has no
-    /// room for is named and left out.
+    /// Runs the contest of a case if the filters select it. If the device has too little room for a
+    /// case, the case is reported and skipped.
     pub fn contest(&mut self, title: &str, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         match self.contested(title, work) {
             Err(error) if error.downcast_ref().is_some_and(is_too_large) => {
@@ -149,11 +148,11 @@ impl Bench {
         }
     }
 
-    /// As [`contest`](Self::contest), but whatever keeps a case from being measured is reported,
-    /// and the benchmark goes on.
+    /// Like [`contest`](Self::contest), but any reason why a case cannot be measured is reported,
+    /// and the benchmark continues.
     ///
-    /// It is a fault where neither the device nor this version explains it. A lost device ends the
-    /// benchmark; so does, in a smoke test, any reason but want of room.
+    /// It counts as a failure unless the device or this version explains it. A lost device ends the
+    /// benchmark. In a smoke test, any reason other than lack of room does so too.
     pub fn attempt(&mut self, case: &Case, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let Err(error) = self.contested(&case.title, work) else { return Ok(()) };
         let known = error.downcast_ref::<Error>();
@@ -180,12 +179,13 @@ impl Bench {
         outcome
     }
 
-    /// Remembers something wrong, for which the benchmark fails in the end.
+    /// Records a failure, which makes the benchmark fail at the end.
     pub fn fault(&mut self, what: String) {
         self.faults.push(what);
     }
 
-    /// The plan by the recipe that the rules choose, then those by `recipes` that fit; each once.
+    /// The plan with the recipe that the rules choose, then plans with those of `recipes` that fit,
+    /// without duplicates.
     pub fn plans<S: Searchable>(&self, spec: &S, recipes: &[S::Recipe]) -> Result<Vec<Arc<Plan<S>>>> {
         let mut plans = vec![self.planner.plan(spec.clone())?];
         for recipe in recipes {
@@ -198,7 +198,7 @@ impl Bench {
         Ok(plans)
     }
 
-    /// The plan by a recipe, or why the recipe does not fit. Any other error stops the benchmark.
+    /// The plan with a recipe, or why the recipe does not fit. Any other error stops the benchmark.
     pub fn fitting_plan<S: Searchable>(&self, spec: &S, recipe: S::Recipe) -> Result<std::result::Result<Arc<Plan<S>>, Error>> {
         match self.planner.plan_with(spec.clone(), recipe) {
             Err(error) if !matches!(error, Error::UnfitRecipe { .. } | Error::LimitExceeded { .. }) => Err(error.into()),
@@ -206,8 +206,8 @@ impl Bench {
         }
     }
 
-    /// Reports a candidate, with its share of the copy bandwidth that was measured with it, and
-    /// fields of the benchmark's own.
+    /// Reports a candidate, with its fraction of the copy bandwidth measured in the same contest,
+    /// and with the benchmark's own fields.
     pub fn report(
         &mut self,
         case: &Case,
@@ -233,7 +233,7 @@ impl Bench {
         self.report.line(line);
     }
 
-    /// Reports what only this benchmark measures.
+    /// Reports a measurement that only this benchmark makes.
     pub fn report_own(&mut self, case: &Case, recipe: &str, own: impl IntoIterator<Item = (&'static str, Value)>) {
         let mut line = self.line(case, recipe);
         line.extend(fields(own));
@@ -272,7 +272,7 @@ impl Bench {
         common.collect()
     }
 
-    /// Says something to whoever watches.
+    /// Prints a message for the user.
     pub fn say(&self, text: impl FnOnce() -> String) {
         if !self.options.json {
             eprintln!("{}", text());
@@ -288,7 +288,7 @@ fn driver(info: &wgpu::AdapterInfo) -> String {
     format!("{} {}", info.driver, info.driver_info).trim().to_owned()
 }
 
-/// Whether an error says that the device has no room.
+/// Whether an error means that the device has too little room.
 fn is_too_large(error: &Error) -> bool {
     matches!(error, Error::LimitExceeded { .. } | Error::OutOfMemory { .. })
 }

@@ -15,7 +15,7 @@ const COMMON: &str = "  --adapter NAME  the adapter whose name contains NAME
   --smoke         every case once with tiny sizes, to see that it runs
   --json          no progress and no table, only the lines of JSON";
 
-/// What every benchmark can be asked for.
+/// The options that every benchmark has.
 #[derive(Debug)]
 pub struct Options {
     pub adapter: Option<String>,
@@ -28,10 +28,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. `own` reads the options that only this benchmark has, described in
-    /// `usage`, and says whether it knows one.
+    /// Parses the command line. `own` parses the options of this benchmark alone, which `usage`
+    /// describes, and returns whether it knows an option.
     ///
-    /// Ends the process if the command line is wrong, or asks for help.
+    /// Ends the process if the command line is wrong or asks for help.
     pub fn parse(usage: &str, own: impl FnMut(&str, &mut Parser) -> std::result::Result<bool, Error>) -> Self {
         match Self::try_parse(usage, own) {
             Ok(options) => options,
@@ -63,7 +63,7 @@ impl Options {
                 "wall-clock" => options.wall_clock = true,
                 "smoke" => options.smoke = true,
                 "json" => options.json = true,
-                // Cargo says this to every benchmark.
+                // Cargo passes this to every benchmark.
                 "bench" => {}
                 "help" => {
                     println!("{usage}{COMMON}");
@@ -79,24 +79,24 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether the filters let a case through.
+    /// Whether the filters select a case.
     pub fn wants(&self, case: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| case.contains(filter.as_str()))
     }
 
-    /// The recipes that were asked for, as texts.
+    /// The requested recipes, as texts.
     pub fn recipe_texts(&self) -> &[String] {
         &self.recipes
     }
 
-    /// The recipes that were asked for.
+    /// The requested recipes.
     pub fn recipes<R: FromStr<Err = wgpu_fft::Error>>(&self) -> wgpu_fft::Result<Vec<R>> {
         self.recipes.iter().map(|text| text.parse()).collect()
     }
 }
 
-/// Reads a file of lines `spec | recipe`, with `#` before comments: each specification once, with
-/// its recipes. Its lines need not follow one another.
+/// Reads a file of lines `spec | recipe` with comments after `#`. Returns each specification once,
+/// with its recipes. Lines of the same specification need not be adjacent.
 pub fn recipes_file(path: &str) -> Result<Vec<(String, Vec<String>)>> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let mut requests: Vec<(String, Vec<String>)> = Vec::new();

@@ -1,11 +1,11 @@
 //! Lines of JSON, and a table of them.
 //!
-//! A line has the specification in `spec` and the median in `ms`; what cannot be measured has the
-//! reason in `error` instead.
+//! A line has the specification in `spec` and the median in `ms`. If a case cannot be measured, the
+//! reason is in `error` instead.
 
 use serde_json::{Map, Value};
 
-/// What was measured so far.
+/// The measurements so far.
 #[derive(Debug, Default)]
 pub struct Report {
     lines: Vec<Map<String, Value>>,
@@ -18,18 +18,18 @@ pub struct Column {
     pub title: &'static str,
     /// The field.
     pub field: &'static str,
-    /// How it is written.
+    /// How it is printed.
     pub format: Format,
 }
 
-/// How a field is written in the table.
+/// How a field is printed in the table.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// As it is, on the left.
+    /// Unchanged, on the left.
     Text,
-    /// As it is, on the left, unless the line above has the same.
+    /// Unchanged, on the left, unless it is the same as in the line above.
     Group,
-    /// As it is, on the left, and behind it the field `error`.
+    /// Unchanged, on the left, followed by the field `error`.
     Noted,
     /// A number as a power of ten.
     Scientific,
@@ -37,7 +37,7 @@ pub enum Format {
     Decimals(usize),
     /// A number with about four digits.
     Digits,
-    /// In percent.
+    /// A percentage.
     Percent,
 }
 
@@ -78,7 +78,7 @@ impl Report {
         self.lines.push(line);
     }
 
-    /// The lines as a table, without the empty columns.
+    /// The lines as a table, without empty columns.
     pub fn table(&self, columns: &[Column]) -> String {
         let shown = |column: &&Column| self.lines.iter().any(|line| line.get(column.field).is_some_and(|value| !value.is_null()));
         let columns: Vec<&Column> = columns.iter().filter(shown).collect();
@@ -98,7 +98,7 @@ impl Report {
     }
 }
 
-/// Decimals that show about four digits.
+/// The number of decimals that shows about four digits.
 fn decimals_of(number: f64) -> usize {
     match number {
         ..1.0 => 4,
@@ -108,7 +108,7 @@ fn decimals_of(number: f64) -> usize {
     }
 }
 
-/// A number with five digits, which is more than a time can have.
+/// A number with five digits, which is more than the precision of any time.
 pub fn rounded(number: f64) -> Value {
     format!("{number:.4e}").parse::<f64>().map_or(Value::Null, Value::from)
 }

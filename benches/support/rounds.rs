@@ -8,35 +8,35 @@ use wgpu_fft::tune::Recorder;
 
 use super::Result;
 
-/// Something to measure.
+/// A candidate to measure.
 pub struct Candidate {
     work: Work,
-    /// Runs in a sample.
+    /// The number of runs in a sample.
     repetitions: usize,
     /// The seconds of a run in each round.
     seconds: Vec<f64>,
 }
 
 enum Work {
-    /// A plan, bound to arrays that take turns; `next` is the one whose turn it is.
+    /// A plan bound to arrays in rotation; `next` is the index of the next one.
     Device { recorders: Vec<Recorder>, next: usize },
-    /// Host code that runs once and says how long it took.
+    /// Host code that runs once and returns its time.
     Host(Box<dyn FnMut() -> Duration>),
 }
 
 impl Candidate {
-    /// A plan, bound to arrays that take turns.
+    /// A plan bound to arrays in rotation.
     pub fn device(bounds: Vec<Bound>) -> Self {
         let recorder = |bound: Bound| -> Recorder { Box::new(move |pass| bound.record(pass)) };
         Self::recorded(bounds.into_iter().map(recorder).collect())
     }
 
-    /// The same by whatever records them.
+    /// The same with arbitrary recorders.
     pub fn recorded(recorders: Vec<Recorder>) -> Self {
         Self::new(Work::Device { recorders, next: 0 })
     }
 
-    /// Host code on `state`. Each time, `prepare` runs before the clock does.
+    /// Host code on `state`. `prepare` runs before each measurement and is not timed.
     pub fn host<T: 'static>(mut state: T, prepare: fn(&mut T), run: fn(&mut T)) -> Self {
         Self::new(Work::Host(Box::new(move || {
             prepare(&mut state);
@@ -67,9 +67,9 @@ impl Candidate {
         Ok(seconds / self.repetitions as f64)
     }
 
-    /// Takes a sample, and from it the number of repetitions that fill `target` seconds.
+    /// Takes a sample, and computes from it the number of repetitions that fill `target` seconds.
     fn rehearse(&mut self, stopwatch: &Stopwatch, target: f64) -> Result<()> {
-        /// Some 10,000 dispatches are a command buffer that every driver takes.
+        /// About 10,000 dispatches are a command buffer that every driver accepts.
         const MOST: f64 = 2048.0;
         let seconds = self.sample(stopwatch)?;
         self.repetitions = (target / seconds).ceil().clamp(1.0, MOST) as usize;
@@ -80,28 +80,28 @@ impl Candidate {
 /// How long and how often to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// Samples of each candidate.
+    /// The number of samples of each candidate.
     pub rounds: usize,
-    /// Times that every candidate runs before, at least.
+    /// The least number of runs of each candidate before the measurement.
     pub rehearsals: usize,
-    /// Seconds of work before.
+    /// The seconds of work before the measurement.
     pub warm_up: f64,
-    /// Seconds of a sample, at least.
+    /// The least seconds of a sample.
     pub sample: f64,
 }
 
 impl Schedule {
-    /// On a GPU.
+    /// For a GPU.
     pub const GPU: Self = Self { rounds: 11, rehearsals: 3, warm_up: 1.0, sample: 2e-3 };
-    /// On a software adapter.
+    /// For a software adapter.
     pub const CPU: Self = Self { rounds: 11, rehearsals: 2, warm_up: 0.0, sample: 1e-3 };
-    /// To see that it runs.
+    /// For a smoke test.
     pub const SMOKE: Self = Self { rounds: 1, rehearsals: 0, warm_up: 0.0, sample: 0.0 };
 
     /// Measures the candidates, one after another in every round.
     pub fn measure(&self, mut candidates: Vec<Candidate>, stopwatch: &Stopwatch) -> Result<Vec<Samples>> {
         for rehearsal in 0..self.rehearsals {
-            // Host code knows its time at once.
+            // Host code returns its time directly, so one rehearsal is enough.
             let mut due = candidates.iter_mut().filter(|candidate| rehearsal == 0 || !candidate.is_host());
             due.try_for_each(|candidate| candidate.rehearse(stopwatch, self.sample))?;
         }
@@ -125,7 +125,7 @@ impl Schedule {
     }
 }
 
-/// Makes the device work for `seconds`, so that its clock goes up or stays there.
+/// Keeps the device busy for `seconds`, so that its clock rises or stays high.
 fn keep_busy(candidates: &mut [Candidate], seconds: f64, mut work: impl FnMut(&mut Candidate) -> Result<()>) -> Result<()> {
     let start = Instant::now();
     while start.elapsed().as_secs_f64() < seconds {
@@ -137,11 +137,11 @@ fn keep_busy(candidates: &mut [Candidate], seconds: f64, mut work: impl FnMut(&m
 /// The times of one candidate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Samples {
-    /// Seconds of one run, in ascending order.
+    /// The seconds of one run, in ascending order.
     seconds: Vec<f64>,
-    /// Runs in a sample.
+    /// The number of runs in a sample.
     pub repetitions: usize,
-    /// The clock.
+    /// The clock that was used.
     pub timer: Timer,
 }
 
@@ -151,7 +151,7 @@ impl Samples {
         Self { seconds, repetitions, timer }
     }
 
-    /// How many.
+    /// The number of samples.
     pub fn count(&self) -> usize {
         self.seconds.len()
     }
@@ -161,7 +161,7 @@ impl Samples {
         self.quantile(0.5)
     }
 
-    /// The smallest in seconds.
+    /// The smallest time in seconds.
     pub fn min(&self) -> f64 {
         self.seconds[0]
     }

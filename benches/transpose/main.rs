@@ -1,4 +1,4 @@
-//! Permutations: bandwidth beside that of a copy of the same arrays.
+//! Benchmarks permutations: their bandwidth compared with a copy of the same arrays.
 //!
 //! ```sh
 //! cargo bench --bench transpose
@@ -9,18 +9,19 @@
 //! ```
 //!
 //! **Cases** are texts of specifications. **Candidates** are the recipe that the rules choose and
-//! those asked for; `--recipes-file F` has a line `spec | recipe` for each, and `#` before
-//! comments. All candidates of a specification are measured in the same rounds, and reported from
-//! the fastest to the slowest. Bytes count reading and writing. With `--check` what each candidate
-//! makes of noise is compared with what the first one makes of it.
+//! the requested recipes. `--recipes-file F` has a line `spec | recipe` for each candidate, and
+//! comments after `#`. All candidates of a specification are measured in the same rounds, and are
+//! reported from the fastest to the slowest. Bytes count reading and writing. `--check` compares
+//! the result of each candidate on noise with that of the first one.
 //!
-//! `--ladder` climbs the ladder of the literature in one table: 1 naive, 3 through a tile of
-//! workgroup memory, 4 the same with a spare element per row, 5 with several elements per
-//! invocation (5 with one is 4; 2 is not described there), and then the rules' recipe; for elements
-//! of 4, 8 and 16 bytes, and for a picture of 1920x1080. Beside our figures stand those of the
-//! sources: NVIDIA K40, with the share of its peak of 288 GB/s (8 bytes are f64 there; `~` follows
-//! from a ratio they give), and GTX 580 and 670. Recipes that a device cannot run are listed with
-//! the reason. `--plot F` draws it. How times are taken is described in `support/mod.rs`.
+//! `--ladder` compares the step-by-step variants of the literature in one table: 1 naive, 3
+//! through a tile of workgroup memory, 4 the same with one element of padding per row, 5 with
+//! several elements per invocation (5 with one element is 4; 2 is not described there). The rules'
+//! recipe follows. The table covers elements of 4, 8 and 16 bytes, and a picture of 1920x1080. Our
+//! figures are shown beside those of the sources: an NVIDIA K40, with the fraction of its peak of
+//! 288 GB/s (8 bytes are f64 there; `~` marks figures derived from a ratio in the source), and GTX
+//! 580 and 670. Recipes that a device cannot run are listed with the reason. `--plot F` plots the
+//! table. `support/mod.rs` describes how times are measured.
 
 use std::process::ExitCode;
 
@@ -60,7 +61,7 @@ const COLUMNS: &[Column] = &[
     Column::new("does not fit", "error", Format::Text),
 ];
 
-/// Cases on a GPU: every size of elements, matrices and a picture, other orders of axes, in place.
+/// The cases for a GPU: every element size, matrices and a picture, other orders of axes, in place.
 const GPU: [&str; 37] = [
     "transpose f32 1024x1024",
     "transpose f32 2048x2048",
@@ -101,7 +102,7 @@ const GPU: [&str; 37] = [
     "permute u8 4096x4096x3 order=2,0,1",
 ];
 
-/// Cases on a processor.
+/// The cases for a processor.
 const CPU: [&str; 18] = [
     "transpose f32 64x64",
     "transpose f32 256x256",
@@ -135,7 +136,7 @@ const SMOKE: [&str; 9] = [
     "permute f32 2x4x6x8 order=3,2,1,0",
 ];
 
-/// What only this benchmark can be asked for.
+/// The options of this benchmark alone.
 #[derive(Default)]
 struct Own {
     ladder: bool,
@@ -183,8 +184,8 @@ impl Own {
         Ok(())
     }
 
-    /// Cases and the recipes asked for: those of a file, then single ones; if there is none of
-    /// either, those that suit the adapter.
+    /// The requested cases and recipes: those of a file, then single ones. If none are requested,
+    /// the cases for this kind of adapter.
     fn requests(&self, bench: &Bench) -> Result<Vec<(String, Vec<String>)>> {
         let mut requests = self.recipes_file.as_deref().map(recipes_file).transpose()?.unwrap_or_default();
         let all: &[&str] = bench.sized(&GPU, &CPU, &SMOKE);
@@ -195,7 +196,7 @@ impl Own {
         Ok(requests)
     }
 
-    /// Measures the recipe of the rules and those that were asked for.
+    /// Measures the recipe that the rules choose and the requested ones.
     fn contest<T: Element>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
         let spec: Permute<T> = text.parse()?;
         bench.contest(text, |bench| {
@@ -216,7 +217,7 @@ impl Own {
     }
 }
 
-/// Compares what the recipes make of the same noise.
+/// Compares the results of the recipes on the same noise.
 fn check<T: Element>(bench: &mut Bench, spec: &Permute<T>, rungs: &[Rung]) -> Result<()> {
     let mut first: Option<(Recipe, Vec<u32>)> = None;
     for rung in rungs {
@@ -231,7 +232,7 @@ fn check<T: Element>(bench: &mut Bench, spec: &Permute<T>, rungs: &[Rung]) -> Re
     Ok(())
 }
 
-/// The words of what a plan makes of noise.
+/// The words of a plan's result on noise.
 fn once<T: Element>(bench: &Bench, plan: &Plan<Permute<T>>) -> Result<Vec<u32>> {
     let arrays = Arrays::for_plan(bench, plan)?;
     arrays.refill_first(bench)?;
@@ -254,13 +255,13 @@ fn climb(bench: &mut Bench, plot: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Measures the ladder, and above it the recipe of the rules.
+/// Measures the ladder, followed by the recipe that the rules choose.
 fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Point>> {
     let spec = Permute::<T>::transpose(shape);
     let mut points = Vec::new();
     bench.contest(&spec.to_string(), |bench| {
-        // The ladder's kernels move whole words; of bytes there is the gathering kernel below the
-        // rules' recipe.
+        // The ladder's kernels move whole words. For bytes, the only rung before the rules' recipe
+        // is the gathering kernel.
         let words = size_of::<T>() >= 4;
         let gather = Rung { variant: None, recipe: Recipe::Gather { workgroup: [8, 32] } };
         let mut rungs = if words { ladder() } else { vec![gather] };
@@ -271,7 +272,7 @@ fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Po
     Ok(points)
 }
 
-/// A recipe, and its place in the ladder if it is there for that.
+/// A recipe, and its variant if it is part of the ladder.
 #[derive(Clone, Copy, Debug)]
 struct Rung {
     variant: Option<Variant>,
@@ -287,7 +288,7 @@ enum Variant {
     SeveralElements,
 }
 
-/// Every variant with tiles of 16 and 32.
+/// Every variant, with tiles of 16 and 32.
 fn ladder() -> Vec<Rung> {
     let with = |tile: u32| {
         let tiled = |padding, elements| Recipe::Tiled { tile, padding, elements };
@@ -309,7 +310,7 @@ impl Variant {
         }
     }
 
-    /// The source's best figure for a square matrix of elements of so many bytes.
+    /// The source's best figure for a square matrix of elements with this size.
     fn source_of_square(self, element_bytes: usize) -> Option<&'static str> {
         Some(match (self, element_bytes) {
             (Self::Naive, 4) => "K40 ~17.0 GB/s (~6%)",
@@ -324,7 +325,7 @@ impl Variant {
         })
     }
 
-    /// The source's times for the picture; it has tiles of 16.
+    /// The source's times for the picture, with tiles of 16.
     fn source_of_picture(self) -> Option<&'static str> {
         match self {
             Self::Naive => Some("GTX 580 0.228 ms, GTX 670 0.257 ms"),

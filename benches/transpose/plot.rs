@@ -1,20 +1,20 @@
-//! The ladder as a picture.
+//! Plots the ladder.
 
 use std::fmt::Write;
 
 use wgpu_fft::transpose::Recipe;
 
-/// What a recipe reached.
+/// The result of a recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     pub element_bytes: usize,
     pub recipe: Recipe,
-    /// Of the copy bandwidth.
+    /// The fraction of the copy bandwidth.
     pub fraction: f64,
 }
 
-/// Shares of a K40's peak of 288 GB/s that the source of the ladder has: variants 1, 3, 4, 5; of
-/// f32, of f64.
+/// Bandwidths in GB/s that the source of the ladder reached on a K40, whose peak is 288: variants
+/// 1, 3, 4, 5, for f32 and for f64.
 const SOURCE: [(usize, [f64; 4]); 2] = [(4, [17.0, 101.0, 171.82, 239.93]), (8, [33.9, 128.0, 225.68, 246.65])];
 const PEAK: f64 = 288.0;
 
@@ -22,8 +22,7 @@ const PANEL: [f64; 2] = [300.0, 260.0];
 const MARGIN: [f64; 2] = [56.0, 64.0];
 const STEP: f64 = 340.0;
 
-/// A panel for each size of elements: the fraction of the copy bandwidth over elements per
-/// invocation.
+/// One panel per element size: the fraction of the copy bandwidth over the elements per invocation.
 pub fn ladder(title: &str, [rows, columns]: [usize; 2], points: &[Point]) -> String {
     let sizes = [4, 8, 16];
     let (width, height) = (MARGIN[0] + STEP * sizes.len() as f64, MARGIN[1] + PANEL[1] + 92.0);
@@ -109,7 +108,7 @@ fn panel(svg: &mut String, left: f64, size: usize, points: &[Point]) {
         );
     }
     for (_, figures) in SOURCE.iter().filter(|(bytes, _)| *bytes == size) {
-        // The source does not say for how many elements its variant 5 is the best; 4 are for us.
+        // The source does not say for how many elements its variant 5 is the best. For us it is 4.
         for (elements, figure) in [1, 1, 1, 4].into_iter().zip(figures) {
             let (x, y) = (x(elements), y(figure / PEAK));
             let _ = writeln!(

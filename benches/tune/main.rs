@@ -1,20 +1,22 @@
-//! What tuning is worth: the rules' choice, the tuned one and the best of all, in the same rounds.
+//! The value of tuning: the rules' choice, the tuned choice and the best of all recipes, in the
+//! same rounds.
 //!
 //! ```sh
-//! cargo bench --bench tune                                   # what the adapter is compared by
-//! cargo bench --bench tune -- --exhaustive 300               # beside the best of up to 300 recipes
-//! cargo bench --bench tune -- --table anchors --seconds 10   # the table that cuFFT and VkFFT were measured by
+//! cargo bench --bench tune                                   # the usual cases for the adapter
+//! cargo bench --bench tune -- --exhaustive 300               # compared with the best of up to 300 recipes
+//! cargo bench --bench tune -- --table anchors --seconds 10   # the cases for which cuFFT and VkFFT were measured
 //! ```
 //!
-//! For each case a search runs as `Planner::plan` does with `Rigor::Measure`, without a record.
-//! Then its choice (`tuned`), the rules' (`rules`), the baseline that results are compared with
-//! (`baseline`) and, with `--exhaustive N`, the best of up to N recipes (`best`) run in interleaved
-//! rounds. For the best, every recipe that can be reached from neighbour to neighbour is run three
-//! times, and the 8 fastest go into the rounds.
+//! For each case a search runs as in `Planner::plan` with `Rigor::Measure`, without a record. Then
+//! four recipes run in interleaved rounds: the search's choice (`tuned`), the rules' choice
+//! (`rules`), the baseline with which results are compared (`baseline`) and, with `--exhaustive N`,
+//! the best of up to N recipes (`best`). To find the best, every recipe that can be reached from
+//! neighbour to neighbour is run three times, and the 8 fastest take part in the rounds.
 //!
-//! `cut` is what tuning saves of the rules' time; `of best` the tuned time over the best one;
-//! `tuning s` how long the search took, in which it measured so many recipes (`tried`); `recorded`
-//! how long it takes to open the record of that, to choose by it and to compile what it says.
+//! `cut` is the fraction of the rules' time that tuning saves. `of best` is the tuned time divided
+//! by the best one. `tuning s` is the duration of the search, which measured `tried` recipes.
+//! `recorded` is the time for opening the record of that search, choosing by it, and compiling the
+//! chosen recipe.
 
 use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
@@ -63,7 +65,7 @@ const COLUMNS: &[Column] = &[
     Column::new("recipe", "recipe", Format::Text),
 ];
 
-/// What only this benchmark can be asked for.
+/// The options of this benchmark alone.
 #[derive(Default)]
 struct Own {
     tables: Vec<String>,
@@ -103,7 +105,7 @@ impl Own {
         specs.iter().try_for_each(|spec| self.text(bench, spec))
     }
 
-    /// The operations, and the two kernels of the paper that the rules are from.
+    /// The operations, and the two kernels of the paper that is the source of the rules.
     fn usual(&self, bench: &mut Bench) -> Result<()> {
         let side = bench.sized(4096, 1024, 32);
         self.contest(bench, &Permute::<f32>::transpose([side, side]))?;
@@ -122,7 +124,7 @@ impl Own {
         )
     }
 
-    /// A transform by its text.
+    /// A transform given by its text.
     fn text(&self, bench: &mut Bench, text: &str) -> Result<()> {
         if text.starts_with("r2c") { self.contest(bench, &R2c::from_str(text)?) } else { self.contest(bench, &C2c::from_str(text)?) }
     }
@@ -163,13 +165,13 @@ impl Own {
                 Source::Failed(error) => return Err(error.into()),
                 other => return Err(format!("a search was asked for, and not `{other}`").into()),
             };
-            // A search without time to compare anything is not remembered.
+            // A search that had no time for any comparison is not remembered.
             let remembered = outcome.measured > 1 || outcome.end != End::Time;
             if known.recipe != choice.recipe || remembered != matches!(known.source, Source::Recorded(_)) {
                 bench.fault(format!("{tunable}: the record gives `{}`: {}", known.recipe, known.source));
             }
-            // The tuned one is left out if it is the rules': no noise must tell the one from the
-            // other.
+            // If the tuned recipe is the rules' recipe, it is left out, so that noise cannot make a
+            // difference between the two.
             let mut entries = vec![("rules", tunable.estimate(&profile)?), ("baseline", tunable.baseline(&profile)?)];
             let kept = choice.recipe == entries[0].1;
             entries.extend((!kept).then_some(("tuned", choice.recipe)));
@@ -178,7 +180,7 @@ impl Own {
             let bound = |bench: &Bench, recipe: &T::Recipe| arrays.bind_compiled(sizes, &tunable.compile(bench.gpu(), recipe)?);
             let all = self.everything(tunable, &profile);
             for recipe in fastest(bench, &all, &bound)? {
-                // Each once: one recipe twice would be told apart by noise.
+                // Each recipe once: noise would make a difference between two equal recipes.
                 if entries.iter().all(|(_, known)| *known != recipe) {
                     entries.push(("best", recipe));
                 }
@@ -216,8 +218,7 @@ impl Own {
         })
     }
 
-    /// Every recipe that can be reached from neighbour to neighbour, as far as the number that was
-    /// asked for.
+    /// Every recipe that can be reached from neighbour to neighbour, up to the requested number.
     fn everything<T: Tunable>(&self, tunable: &T, profile: &DeviceProfile) -> Vec<T::Recipe> {
         let mut queue: VecDeque<T::Recipe> = tunable.estimate(profile).into_iter().chain(tunable.alternatives(profile)).collect();
         let mut seen: HashSet<T::Recipe> = HashSet::new();
@@ -235,7 +236,7 @@ impl Own {
     }
 }
 
-/// The 8 fastest of many recipes in a quick look.
+/// The 8 fastest of many recipes in a quick measurement.
 fn fastest<R: Clone>(bench: &Bench, all: &[R], bound: &dyn Fn(&Bench, &R) -> Result<Candidate>) -> Result<Vec<R>> {
     let mut times: Vec<(f64, &R)> = Vec::new();
     for recipe in all {

@@ -22,8 +22,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WORKGROUP"],
 };
 
-/// Most invocations of a workgroup: as many as WebGPU promises. They share nothing, so larger
-/// workgroups save nothing.
+/// The most invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
+/// larger workgroups have no advantage.
 pub const MAX_WORKGROUP: u32 = 256;
 
 /// Copies `length` elements.
@@ -36,7 +36,7 @@ pub fn dispatch(length: u32, width: Width, workgroup: u32, max_groups: u32, arra
     })
 }
 
-/// The workgroups for so many elements.
+/// The workgroups for this many elements.
 pub(crate) fn grid(length: u32, workgroup: u32, max_groups: u32) -> Result<Grid> {
     Grid::linear(u64::from(length.div_ceil(workgroup)), max_groups)
 }

@@ -2,7 +2,7 @@
 
 use super::Source;
 
-/// Width of an element that a kernel moves without looking into it.
+/// The width of an element that a kernel moves without interpreting it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Width {
     /// 4 bytes.
@@ -31,7 +31,7 @@ impl Width {
         }
     }
 
-    /// The file that declares `Element` so.
+    /// The file that declares `Element` with this width.
     pub const fn source(self) -> &'static Source {
         match self {
             Self::Word => &super::sources::ELEMENT_WORD,

@@ -15,7 +15,7 @@ impl Grid {
     /// At least `count` workgroups, at most `max_per_axis` along each axis.
     ///
     /// # Errors
-    /// [`Error::LimitExceeded`] if `count` does not fit the rectangle, or not a u32.
+    /// [`Error::LimitExceeded`] if `count` does not fit this rectangle or a u32.
     pub fn linear(count: u64, max_per_axis: u32) -> Result<Self> {
         let max = u64::from(max_per_axis.max(1));
         let available = (max * max).min(u64::from(u32::MAX));
@@ -27,7 +27,7 @@ impl Grid {
         Ok(Self { x: count.div_ceil(y) as u32, y: y as u32 })
     }
 
-    /// Workgroups in all, those that a folded grid has too many included.
+    /// All workgroups, including the surplus of a folded grid.
     #[must_use]
     pub fn count(&self) -> u64 {
         u64::from(self.x) * u64::from(self.y)

@@ -1,9 +1,8 @@
-//! One Rust file per WGSL file, under the same path: its label, bindings, parameters, overrides and
-//! grid, and nothing more.
+//! The host side of the WGSL files: one Rust file per WGSL file, under the same path. It contains
+//! the kernel's label, bindings, parameters, overrides and grid, and nothing else.
 //!
-//! A kernel knows nothing of the operation that uses it. What it hands out is a [`Dispatch`]:
-//! everything that is needed to run it once, as plain data, with the arrays it touches named by
-//! [`Slot`].
+//! A kernel does not know the operation that uses it. It returns a [`Dispatch`]: everything that is
+//! needed to run it once, as plain data. A dispatch names the arrays that it uses by [`Slot`].
 
 pub(crate) mod copy;
 pub(crate) mod element;
@@ -21,23 +20,22 @@ use crate::shape::join;
 pub use grid::Grid;
 pub use sources::Source;
 
-/// A WGSL kernel and what the host must agree with it about.
+/// A WGSL kernel and the declarations in which the host must agree with it.
 pub struct Kernel {
-    /// Path of its file in `shaders/`, without the extension.
+    /// The path of its file in `shaders/`, without the extension.
     pub name: &'static str,
-    /// Its own text.
+    /// Its WGSL text.
     pub source: &'static Source,
-    /// Files appended to it; of each inner list a dispatch takes one, or none that it does not
-    /// need.
+    /// Files that may be appended to it. Of each inner list, a dispatch appends one file at most.
     pub appended: &'static [&'static [&'static Source]],
-    /// Fields of `Params`, the uniform at binding 0.
+    /// The fields of `Params`, the uniform at binding 0.
     pub params: &'static [Field],
-    /// Names of its `override` constants.
+    /// The names of its `override` constants.
     pub overrides: &'static [&'static str],
 }
 
 impl Kernel {
-    /// A run with these parameters and bindings, without generated text, overrides and workgroup
+    /// A run with these parameters and bindings, without generated text, overrides or workgroup
     /// memory, and not proven.
     fn dispatch(
         &'static self,
@@ -88,15 +86,14 @@ impl fmt::Debug for Kernel {
 pub struct Field {
     /// Its name, the same in WGSL.
     pub name: &'static str,
-    /// Its type in Rust. `x: [u32; 2]` is `x_0: u32, x_1: u32` in WGSL, whose uniform arrays have
-    /// gaps.
+    /// Its type in Rust. `x: [u32; 2]` is `x_0: u32, x_1: u32` in WGSL, because arrays in WGSL
+    /// uniforms have gaps.
     pub rust_type: &'static str,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: usize,
 }
 
-/// Declares `Params` and, from the same words, the list that the contract tests hold against the
-/// WGSL.
+/// Declares `Params`, and the list of its fields that the contract tests compare with the WGSL.
 macro_rules! params {
     ($(#[$doc:meta])* pub struct Params { $($(#[$field_doc:meta])* pub $field:ident: $type:tt),* $(,)? }) => {
         $(#[$doc])*
@@ -126,7 +123,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// As wgpu takes it.
+    /// The value as wgpu expects it.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         match self {
@@ -145,16 +142,16 @@ impl fmt::Display for Value {
     }
 }
 
-/// An array that a program works on.
+/// An array that a program uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Slot {
     /// One of the caller's inputs.
     Input(usize),
-    /// The caller's output; in place, the one array that is both.
+    /// The caller's output. In place, it is the input as well.
     Output,
-    /// Memory of the plan's own.
+    /// Memory that belongs to the plan.
     Workspace(usize),
-    /// Constants that the host computes.
+    /// Constants computed on the host.
     Table(usize),
 }
 
@@ -170,7 +167,7 @@ impl fmt::Display for Slot {
     }
 }
 
-/// What a kernel does with a storage binding.
+/// How a kernel accesses a storage binding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// `var<storage, read>`.
@@ -182,19 +179,19 @@ pub enum Access {
 /// One storage binding of a dispatch, in group 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bind {
-    /// Its number.
+    /// The number of the binding.
     pub binding: u32,
     /// Its name in WGSL.
     pub name: &'static str,
-    /// What the kernel does with it.
+    /// How the kernel accesses it.
     pub access: Access,
-    /// The array behind it.
+    /// The array that is bound.
     pub slot: Slot,
-    /// First byte and size of what is bound of the array; all of it if there is none.
+    /// The first byte and the size of the bound part of the array; `None` for all of it.
     pub range: Option<(u64, u64)>,
 }
 
-/// Binds an input at 1 and an output at 2, as every kernel here numbers them.
+/// Binds an input at 1 and an output at 2, the numbers that every kernel here uses.
 fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
     vec![
         Bind { binding: 1, name: "input", access: Access::Read, slot: input, range: None },
@@ -202,7 +199,7 @@ fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
     ]
 }
 
-/// Text made for one configuration, which takes the place of the kernel's own between its markers.
+/// Text generated for one configuration. It replaces the kernel's own text between its markers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Generated {
     /// The WGSL.
@@ -214,48 +211,49 @@ pub struct Generated {
 /// What generated text computes, as data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// A pass of an FFT by these radices.
+    /// A pass of an FFT with these radices.
     Pass(Vec<u32>),
-    /// A stage of a reduction.
+    /// One stage of a reduction.
     Reduction(Arc<reduce::Stage>),
-    /// Tiles of a permutation.
+    /// The tiles of a permutation.
     Tiles(Arc<transpose::tiles::Tiles>),
 }
 
 /// The line of a WGSL file before the part that may be generated.
 pub const GENERATED_BEGIN: &str = "// <generated>\n";
-/// The line after it.
+/// The line after that part.
 pub const GENERATED_END: &str = "// </generated>\n";
 
 /// One run of one kernel, as plain data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Dispatch {
-    /// What it does, for people.
+    /// A description for people.
     pub label: String,
     /// The kernel.
     pub kernel: &'static Kernel,
-    /// The files taken from [`Kernel::appended`].
+    /// The files chosen from [`Kernel::appended`].
     pub appended: Vec<&'static Source>,
-    /// Text for the part between the markers, if the kernel has one.
+    /// The generated text between the markers, if the kernel has such a part.
     pub generated: Option<Generated>,
-    /// Values of every override.
+    /// The values of all overrides.
     pub overrides: Vec<(&'static str, Value)>,
     /// The bytes of `Params`.
     pub params: Vec<u8>,
-    /// Workgroups.
+    /// The workgroups.
     pub grid: Grid,
-    /// Invocations of a workgroup along x, y, z.
+    /// The invocations of a workgroup along x, y, z.
     pub workgroup: [u32; 3],
     /// Workgroup memory in bytes.
     pub workgroup_bytes: u64,
-    /// Storage bindings.
+    /// The storage bindings.
     pub binds: Vec<Bind>,
-    /// Every index is proven to stay inside its array, so that the device need not check any.
+    /// Whether every index is proven to stay inside its array, so that the device need not check
+    /// any.
     pub proven: bool,
 }
 
 impl Dispatch {
-    /// The WGSL text: the kernel with its generated part, and the appended files.
+    /// The WGSL text: the kernel with its generated part, followed by the appended files.
     #[must_use]
     pub fn wgsl(&self) -> Cow<'static, str> {
         let own = self.kernel.source.text;
@@ -274,7 +272,7 @@ impl Dispatch {
         Cow::Owned(text)
     }
 
-    /// Invocations of a workgroup.
+    /// The invocations of a workgroup.
     #[must_use]
     pub fn invocations(&self) -> u64 {
         self.workgroup.iter().map(|&extent| u64::from(extent)).product()
@@ -284,7 +282,7 @@ impl Dispatch {
 impl fmt::Display for Dispatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<34} {}", self.label, self.kernel.name)?;
-        // Of the appended files those that were chosen.
+        // Prints only appended files that were chosen from several.
         let choices = self.kernel.appended.iter().filter(|choices| choices.len() > 1);
         for source in choices.flat_map(|choices| self.appended.iter().filter(|source| choices.contains(source))) {
             let stem = source.path.trim_end_matches(".wgsl");

@@ -1,5 +1,5 @@
-//! Which division of a phase is the fastest: measured beforehand, with all devices at work, and
-//! corrected by what runs really take.
+//! Finds the fastest division of a phase. It is measured beforehand with all devices at work, and
+//! corrected by the times of actual runs.
 
 use std::fmt;
 
@@ -10,31 +10,31 @@ use super::report::Rate;
 use super::ring::apart;
 use crate::error::{Error, Result};
 
-/// Seconds that a sample may take.
+/// The seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
 
-/// The first run by a division may have to make plans, and is not counted.
+/// The first run with a division may have to make plans, so it is not counted.
 const UNCOUNTED_RUNS: usize = 1;
 
-/// What the last run counts in a division's mean.
+/// The weight of the latest run in a division's mean.
 const NEWEST: f64 = 0.3;
 
-/// How much faster several devices must be than one to be worth while: predictions and single runs
-/// are not more exact than that. On lavapipe, SwiftShader and the host, which share two cores,
-/// divisions that were predicted to gain a few percent lost up to half.
+/// How much faster several devices must be than one to be worthwhile, because predictions and
+/// single runs are no more accurate than that. On lavapipe, SwiftShader and the host, which share
+/// two cores, divisions with a predicted gain of a few percent lost up to half of the speed.
 const WORTH_WHILE: f64 = 0.9;
 
-/// Who gets how much.
+/// How the units are divided.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Division {
-    /// Members with their units.
+    /// Members with their numbers of units.
     Fixed(Vec<(usize, usize)>),
-    /// Whoever of these members is free takes the next units.
+    /// Whichever of these members is free takes the next units.
     Guided(Vec<usize>),
 }
 
 impl Division {
-    /// Shares of these members, without those that have none.
+    /// The shares of these members, without empty shares.
     pub fn fixed(members: &[usize], shares: &[usize]) -> Self {
         Self::Fixed(members.iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0).collect())
     }
@@ -55,27 +55,28 @@ impl fmt::Display for Division {
 #[derive(Debug)]
 struct Candidate {
     division: Division,
-    /// Seconds by the measurements before the first run.
+    /// The seconds predicted by the measurements before the first run.
     predicted: f64,
-    /// The mean seconds of its runs, newer ones counting more.
+    /// The mean seconds of its runs. Newer runs have more weight.
     observed: Option<f64>,
     runs: usize,
 }
 
 impl Candidate {
-    /// Seconds as far as is known, made worse for several devices by what they must gain.
+    /// The best estimate of its seconds. For several devices it includes the gain that they must
+    /// achieve.
     fn seconds(&self) -> f64 {
         let seconds = self.observed.unwrap_or(self.predicted);
         match &self.division {
             Division::Fixed(shares) if shares.len() == 1 => seconds,
             Division::Fixed(_) => seconds / WORTH_WHILE,
-            // A slow device may have the last piece.
+            // A slow device may get the last piece.
             Division::Guided(_) => seconds / (WORTH_WHILE * WORTH_WHILE),
         }
     }
 }
 
-/// What is known of the members in one phase.
+/// The measurements of the members in one phase.
 #[derive(Debug)]
 pub(super) struct Balance {
     pub rates: Vec<Rate>,
@@ -83,11 +84,11 @@ pub(super) struct Balance {
     present: Vec<usize>,
 }
 
-/// How far equal devices may be apart in a measurement and still count as equally fast. Two H200
-/// came out as 62 : 38 in samples of 50 ms, with nothing else at work.
+/// The largest ratio of the times of two equal devices that still counts as equally fast. Two H200
+/// were measured as 62 : 38 in samples of 50 ms, with nothing else running.
 const ALIKE: f64 = 1.75;
 
-/// Gives devices of one name the mean of their costs, unless one of them is really slower.
+/// Gives devices with the same name the mean of their costs, unless one of them is really slower.
 fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
     let name = |member: usize| engine.members[member].name.as_str();
     let before = members.to_vec();
@@ -105,8 +106,8 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
 
 /// The shares of members by their costs, and the seconds that the slowest of them takes.
 ///
-/// They are in the order of the members, in which units are given out: only the last share may end
-/// within one alignment.
+/// Shares are in the order of the members, which is the order in which units are assigned. So only
+/// the last share may end within an alignment group.
 fn shared(units: usize, alignment: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
     members.sort_by_key(|(member, _)| *member);
     let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
@@ -117,11 +118,11 @@ fn shared(units: usize, alignment: usize, mut members: Vec<(usize, Cost)>) -> Re
 }
 
 impl Balance {
-    /// Measures `present` members: each alone, then all of them together, then without the slowest,
-    /// and so on.
+    /// Measures the members in `present`: each alone, then all of them together, then without the
+    /// slowest, and so on.
     ///
     /// # Errors
-    /// Of the first member that fails, with its number.
+    /// The error of the first member that fails, with the member's index.
     pub fn measure(
         engine: &Engine<'_>,
         reading: Reading<'_>,
@@ -140,7 +141,7 @@ impl Balance {
                 Ok(twice[0].min(twice[1]))
             };
             let short = time(first)?;
-            // As many as a piece has, or fewer if it takes too long.
+            // The sample is as large as a piece, or smaller if that takes too long.
             let most = engine.most_units(reading, member, units.div_ceil(present.len())).min(units);
             let affordable = (SAMPLE_SECONDS / (short / first as f64)) as usize / phase.alignment * phase.alignment;
             let sample = affordable.clamp(first, most.max(first));
@@ -161,7 +162,7 @@ impl Balance {
             rates.push(Rate { member, name, units: sample, alone: long / sample as f64, together: long / sample as f64, parts });
         }
         level(engine, &mut alone);
-        // The fastest first: whoever is left out is the slowest of those that are left.
+        // The fastest first, so that the slowest of the remaining ones is dropped each time.
         alone.sort_by(|(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut add = |division: Division, predicted: f64| {
@@ -175,7 +176,8 @@ impl Balance {
             let costs: Vec<Cost> = if count == 1 {
                 vec![group[0].1]
             } else {
-                // Samples that take all about as long, so that nobody has the machine for itself.
+                // All samples should take about the same time, so that no member ever has the
+                // machine to itself.
                 let least = group.iter().map(|(_, cost, sample)| cost.of(*sample)).fold(f64::INFINITY, f64::min);
                 let enough = |cost: &Cost, sample: usize| {
                     let units = ((least - cost.fixed) / cost.per_unit) as usize / phase.alignment * phase.alignment;
@@ -216,13 +218,13 @@ impl Balance {
         self.present == present
     }
 
-    /// The division that takes the least time as far as is known.
+    /// The division with the least time, as far as is known.
     pub fn choose(&self) -> Division {
         let best = self.candidates.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds()));
         best.map_or_else(|| Division::Guided(self.present.clone()), |best| best.division.clone())
     }
 
-    /// A run by a division took so long.
+    /// Records the seconds of a run with a division.
     pub fn observe(&mut self, division: &Division, seconds: f64) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.division == *division) {
             candidate.runs += 1;
@@ -254,8 +256,8 @@ mod tests {
         assert_eq!(balance(&[(both, 0.8), (alone, 1.0)]).choose(), Division::Fixed(both.to_vec()));
     }
 
-    /// The short multiple was the slowest member's, wherever its units were: if it came first, rows
-    /// of reals were parted from the rows they make a pair with.
+    /// The incomplete group used to go to the slowest member, wherever its units were. If that
+    /// member came first, rows of reals were separated from the rows with which they are paired.
     #[test]
     fn only_the_last_share_ends_within_a_granule() {
         let cost = |per_unit| Cost { fixed: 0.0, per_unit };
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(balance.choose(), both);
         balance.observe(&both, 1.2);
         assert_eq!(balance.choose(), alone);
-        // Alone it is worse still.
+        // One device alone is even slower.
         balance.observe(&alone, 30.0);
         balance.observe(&alone, 2.0);
         assert_eq!(balance.choose(), both);

@@ -1,4 +1,4 @@
-//! Runs a phase on some members of a set at once.
+//! Runs a phase on several members of a set at once.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,36 +13,36 @@ use super::set::{Member, MemberKind};
 use super::slab::{Grid, OutputShare};
 use crate::error::{Error, Result};
 
-/// Bytes of a piece, input and output together, at most. H200, 65536 rows of 4096 complex numbers,
-/// ms: pieces of 16 MiB 463, 32 MiB 323, 64 MiB 212, 128 MiB 206.
+/// The most bytes of a piece, input and output together. H200, 65536 rows of 4096 complex numbers,
+/// ms: 463 with pieces of 16 MiB, 323 with 32 MiB, 212 with 64 MiB, 206 with 128 MiB.
 const PIECE_BYTES: usize = 64 << 20;
-/// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
+/// The least bytes of a piece if there is enough work: submitting a piece takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
-/// Threads that copy for a device at most. The same, ms: 1 thread 532, 2 threads 320, 3 threads
-/// 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them 283, 175, 142, 135, 130, 133.
+/// The most copy threads per device. The same case, ms: 532 with 1 thread, 320 with 2, 236 with 3,
+/// 212 with 4, 210 with 6, 213 with 8; on two of these devices 283, 175, 142, 135, 130, 133.
 const MOST_COPIERS: usize = 4;
 
-/// Threads that copy for each of so many devices.
+/// The number of copy threads for each of `devices` devices.
 pub(super) fn copy_threads(devices: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
 }
 
-/// How pieces go through a device.
+/// How pieces pass through a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pace {
-    /// Pieces under way at once.
+    /// Pieces in flight at once.
     pub depth: usize,
-    /// Bytes of a piece at most, if the caller says so.
+    /// The most bytes of a piece, if the caller sets them.
     pub piece_bytes: Option<usize>,
-    /// Bytes of a device's memory that a job may take.
+    /// The bytes of a device's memory that a job may use.
     pub memory: Option<u64>,
-    /// Threads that copy for each device.
+    /// Copy threads for each device.
     pub copy_threads: usize,
 }
 
-/// What it takes to run phases of a job.
+/// What is needed to run the phases of a job.
 pub(super) struct Engine<'r> {
     pub members: &'r [Arc<Member>],
     /// The plans of each member.
@@ -51,7 +51,7 @@ pub(super) struct Engine<'r> {
     pub faults: &'r Faults,
 }
 
-/// Tells the others that a participant is gone, however it goes.
+/// Tells the others that a participant is gone, for whatever reason.
 struct Leaving<'s, 'a> {
     schedule: &'s Schedule<'a>,
     participant: usize,
@@ -65,13 +65,14 @@ impl Drop for Leaving<'_, '_> {
 }
 
 impl Engine<'_> {
-    /// Units of a piece at most, of a member that is to get about so many.
+    /// The most units of a piece for a member whose share is about `share` units.
     pub fn most_units(&self, reading: Reading<'_>, member: usize, share: usize) -> usize {
         let phase = reading.phase;
         let units = phase.units().max(1);
         let [input, output] = [phase.input.bytes / units, phase.output.bytes / units].map(|bytes| bytes.max(1));
         let of_unit = input.saturating_mul(reading.arrays()).saturating_add(output);
-        // Enough pieces for one to be copied while another is computed, unless they would be tiny.
+        // There should be enough pieces to copy one while another is computed, unless they would be
+        // tiny.
         let wanted = (share.saturating_mul(of_unit) / (self.pace.depth.max(1).saturating_mul(2))).clamp(LEAST_PIECE_BYTES, PIECE_BYTES);
         let mut most = wanted.min(self.pace.piece_bytes.unwrap_or(usize::MAX)) / of_unit;
         if let Some(planner) = self.members[member].planner() {
@@ -79,8 +80,8 @@ impl Engine<'_> {
             most = most.min((limit / input.max(output) as u64).min(usize::MAX as u64) as usize);
         }
         if let Some(memory) = self.pace.memory {
-            // Of each piece under way: arrays, staging buffers, and a workspace of the plan like
-            // the output.
+            // Each piece in flight needs arrays, staging buffers, and a workspace of the plan as
+            // large as the output.
             let of_piece = (of_unit as u64).saturating_mul(2).saturating_add(output as u64);
             let each = of_piece.saturating_mul(self.pace.depth.max(1) as u64);
             most = most.min((memory / each).min(usize::MAX as u64) as usize);
@@ -88,7 +89,7 @@ impl Engine<'_> {
         (most / phase.alignment * phase.alignment).max(phase.alignment)
     }
 
-    /// Has a member work on a schedule until nothing is left for it.
+    /// Lets a member work on a schedule until nothing is left for it.
     fn work(&self, reading: Reading<'_>, member: usize, share: usize, schedule: &Schedule<'_>, participant: usize) -> Work {
         let mut leaving = Leaving { schedule, participant, panicked: true };
         let most = self.most_units(reading, member, share);
@@ -115,8 +116,8 @@ impl Engine<'_> {
         work
     }
 
-    /// Has members work side by side, each with its share or all on what there is in common, and
-    /// returns what each did and what nobody has done.
+    /// Runs members in parallel, each on its own share or all on a common one. Returns what each
+    /// member did, and the units that nobody has done.
     pub fn side_by_side<'a>(
         &self,
         reading: Reading<'_>,
@@ -158,16 +159,17 @@ impl Engine<'_> {
         (works, schedule.left())
     }
 
-    /// Has members compute so many units each, at the same time, into memory that is thrown away,
-    /// and returns their seconds.
+    /// Lets members compute these numbers of units at the same time, into memory that is discarded.
+    /// Returns the seconds of each.
     ///
     /// # Errors
-    /// Of the first member that fails, with its number.
+    /// The error of the first member that fails, with the member's index.
     pub fn sample(&self, reading: Reading<'_>, asked: &[(usize, usize)]) -> std::result::Result<Vec<f64>, (usize, Error)> {
         let phase = reading.phase;
         let run = |&(member, units): &(usize, usize)| -> (usize, Result<f64>) {
             let grid = Grid::new(phase.output.outer, units, phase.output.inner);
-            // Written once, so that no page is new when the clock runs.
+            // The memory is written once, so that no page is touched for the first time while the
+            // clock runs.
             let mut memory = vec![1; grid.bytes];
             let stock = OutputShare::whole(&grid, &mut memory);
             let schedule = Schedule::new(Shares::Fixed(vec![stock]), 1, grid.inner, phase.alignment, Box::new(|_| ()));

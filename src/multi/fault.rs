@@ -1,4 +1,4 @@
-//! Failures on purpose: what a device does on its worst days, for tests.
+//! Deliberate failures of devices, for tests.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -6,33 +6,33 @@ use std::sync::PoisonError;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
-/// When a device is to fail: counted over a whole run, from 0.
+/// When a device fails. Everything is counted over a whole run, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum When {
-    /// As the device begins its piece of this number.
+    /// When the device begins its piece with this index.
     Piece(usize),
-    /// As the device waits for the result of its piece of this number.
+    /// When the device waits for the result of its piece with this index.
     Result(usize),
-    /// As the device allocates for the time of this number.
+    /// At the device's allocation with this index.
     Allocation(usize),
-    /// Whenever it allocates, from this time on.
+    /// At every allocation from this index on.
     AllocationsFrom(usize),
 }
 
-/// How a device is to fail.
+/// How a device fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Failure {
-    /// An error says that it is lost.
+    /// An error reports that the device is lost.
     Lost,
-    /// It is destroyed, and finds out for itself.
+    /// The device is destroyed, and its thread finds out by itself.
     Destroyed,
-    /// An error says that its memory is full.
+    /// An error reports that the device's memory is full.
     OutOfMemory,
-    /// Its thread panics.
+    /// The device's thread panics.
     Panic,
 }
 
-/// What is to happen to the members of a set in a run.
+/// The failures planned for the members of a set in one run.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub planned: Vec<(usize, When, Failure)>,

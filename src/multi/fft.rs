@@ -1,10 +1,10 @@
-//! Fourier transforms over several devices.
+//! Fourier transforms on several devices.
 //!
-//! Where some axis is not transformed, the batch included, there is one phase, cut along it.
-//! Otherwise the first phase is cut along one of the transformed axes and transforms the others;
-//! then the array on the host is cut along those, and the second phase transforms the one that is
-//! left. That is the exchange: what was rows to one device are columns to another. Planes too large
-//! for a device take three phases.
+//! If some axis is not transformed (the batch counts as one), there is one phase, cut along that
+//! axis. Otherwise the first phase is cut along one of the transformed axes and transforms the
+//! others. Then the array on the host is cut along those, and the second phase transforms the
+//! remaining axis. This is the all-to-all exchange: what one device had as rows, it then has as
+//! columns. Three phases are needed if planes are too large for a device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::fft::{Adapt, C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
 use crate::shape::Shape;
 use crate::tune::Searchable;
 
-/// Columns that neighbours on the host should keep together: 128 bytes of complex numbers. For
-/// arrays with few columns it is one.
+/// Columns that should stay together because they are neighbours on the host: 128 bytes of complex
+/// numbers. Arrays with few columns use 1.
 const COLUMNS: usize = 16;
 
-/// A transform that is computed in parts.
+/// A transform that can be computed in parts.
 trait Transform: Adapt + Searchable {
     fn parts(&self) -> Result<Parts>;
     fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize>;
@@ -50,7 +50,7 @@ macro_rules! divided {
 
 divided!(C2c, R2c, C2r);
 
-/// Sets a factor where there is one.
+/// Sets the scale factor unless it is 1.
 macro_rules! scaled {
     ($spec:expr, $factor:expr) => {{
         let spec = $spec;
@@ -58,10 +58,10 @@ macro_rules! scaled {
     }};
 }
 
-/// Neighbouring axes of the whole that a phase sees as one.
+/// Neighbouring axes of the whole array that a phase treats as one.
 #[derive(Clone, Debug)]
 struct Axis {
-    /// The axis of the whole, if it is a single one, counted with the batch.
+    /// The axes of the whole array, numbered with the batch as axis 0.
     of: Range<usize>,
     extent: usize,
 }
@@ -71,14 +71,14 @@ struct Divider<'a, S> {
     set: &'a DeviceSet,
     parts: Parts,
     cut: Cut,
-    /// The recipe of the first device for the whole, if it can be designed.
+    /// The recipe of the first device for the whole array, if one can be designed.
     whole: Option<Recipe>,
 }
 
 impl<'a, S: Transform> Divider<'a, S> {
     fn new(spec: &'a S, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
         let parts = spec.parts().map_err(|error| match error {
-            // It was found out on a smaller array of the same kind.
+            // The error came from a smaller array of the same kind, so the shape is replaced.
             Error::Empty { what, .. } => Error::Empty { what, shape: spec.to_string() },
             other => other,
         })?;
@@ -90,7 +90,7 @@ impl<'a, S: Transform> Divider<'a, S> {
         self.parts.extents.len()
     }
 
-    /// Extents with n/2+1 on the last axis where the numbers are half a spectrum.
+    /// The extents, with n/2+1 on the last axis if the numbers are a half-spectrum.
     fn half(&self) -> Vec<usize> {
         let mut extents = self.parts.extents.clone();
         if let (false, Some(last)) = (matches!(self.parts.kind, PartKind::Complex { .. }), extents.last_mut()) {
@@ -103,14 +103,14 @@ impl<'a, S: Transform> Divider<'a, S> {
         Error::Unsupported { what: format!("`{}` on several devices", self.spec), why }
     }
 
-    /// Bytes of one unit of a phase cut along these axes, input and output.
+    /// Bytes of one unit, input and output together, if a phase is cut along these axes.
     fn unit_bytes(&self, cut: &Range<usize>) -> usize {
         let all = |extents: &[usize]| extents.iter().fold(16usize, |product, &extent| product.saturating_mul(extent));
         all(&self.parts.extents) / self.parts.extents[cut.clone()].iter().product::<usize>()
     }
 
-    /// The axes that are not transformed, neighbours together: of those that have enough units the
-    /// slowest, else the one with the most.
+    /// The axes to cut along that are not transformed; neighbouring ones are joined. It is the
+    /// slowest run of axes with enough units, else the run with the most.
     fn independent(&self) -> Option<Range<usize>> {
         let axes: Vec<usize> = (0..self.rank()).filter(|&axis| !self.parts.transformed[axis]).collect();
         let runs: Vec<Range<usize>> = axes.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect();
@@ -140,17 +140,17 @@ impl<'a, S: Transform> Divider<'a, S> {
             return self.phases(&[(transformed, cut.clone())]);
         }
         let Some((&slowest, others)) = transformed.split_first().filter(|(_, others)| !others.is_empty()) else {
-            // One line: there is nothing to divide.
+            // A single line cannot be divided.
             let whole = 0..1;
             return self.phases(&[(transformed, whole)]);
         };
-        // All that is slower is not transformed, and goes with the axis.
+        // Axes slower than this one are not transformed and are cut together with it.
         let rows = 0..slowest + 1;
         let columns = slowest + 1..self.rank();
         let mut phases = vec![(others.to_vec(), rows.clone()), (vec![slowest], columns)];
         if let ([second, third], false) = (others, fits(&rows)) {
-            // Planes are too large: lines along the last axis, along the one before, and then the
-            // slowest.
+            // Planes are too large: transform lines along the last axis, then along the one before
+            // it, then along the slowest.
             phases[0] = (vec![*third], 0..*third);
             phases.insert(1, (vec![*second], *third..self.rank()));
         }
@@ -160,7 +160,7 @@ impl<'a, S: Transform> Divider<'a, S> {
         self.phases(&phases)
     }
 
-    /// The phases that transform such axes, each cut along such axes.
+    /// The phases. Each transforms the given axes and is cut along the given range.
     fn phases(&self, plan: &[(Vec<usize>, Range<usize>)]) -> Result<Divided> {
         let mut phases = Vec::new();
         let count = plan.len();
@@ -175,7 +175,7 @@ impl<'a, S: Transform> Divider<'a, S> {
             PartKind::FromReals => [reals, complex],
             PartKind::ToReals => [complex, reals],
         };
-        // What becomes reals at last has no room in the output before.
+        // If the result is real, the output has no room for complex intermediate results.
         let scratch = self.parts.kind == PartKind::ToReals && count > 1;
         if scratch {
             for (i, phase) in phases.iter_mut().enumerate() {
@@ -190,7 +190,7 @@ impl<'a, S: Transform> Divider<'a, S> {
     }
 
     fn phase(&self, axes: &[usize], cut: &Range<usize>, [first, last]: [bool; 2]) -> Result<Phase> {
-        // The axes as the phase sees them: those that are cut are one.
+        // The axes as the phase sees them: those along which it is cut become one.
         let mut seen: Vec<Axis> = Vec::new();
         let half = self.half();
         let last_axis = self.rank() - 1;
@@ -251,7 +251,7 @@ impl<'a, S: Transform> Divider<'a, S> {
         })
     }
 
-    /// How units of a phase are computed, and how many have to stay together.
+    /// How units of a phase are computed, and how many must stay together.
     fn work<P: Transform>(
         &self,
         view: &View,
@@ -259,8 +259,8 @@ impl<'a, S: Transform> Divider<'a, S> {
     ) -> Result<(usize, Arc<dyn Work>)> {
         let units = view.seen[view.at].extent;
         let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
-        // As many units as the first device takes at once, whatever the set: the recipe must not
-        // depend on how the job is divided.
+        // A typical number of units for the first device. It is the same for every set, because the
+        // recipe must not depend on how the job is divided.
         let usual = spec(&(0..units.min(COLUMNS * 64)))?;
         let from_whole = self.whole.as_ref().and_then(|whole| whole.of_axes(&view.renumbered()));
         let recipe = match (from_whole, planner) {
@@ -272,13 +272,15 @@ impl<'a, S: Transform> Divider<'a, S> {
         if let Some(recipe) = &recipe {
             if let PartKind::FromReals | PartKind::ToReals = view.kind {
                 let rows_of_unit = view.rows_of_unit();
-                // Where pairs are none that a part would make, parts make their own, at even rows.
+                // If the recipe of the whole does not pair rows, parts make their own pairs, which
+                // begin at even rows.
                 let rows = usual.rows_of_reals(recipe).unwrap_or(2);
                 alignment = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
             }
             let lanes_apart = |pass: &PassRecipe| if let PassRecipe::Lanes { width, .. } = pass { *width as usize } else { 1 };
             if let Recipe::Axes(axes) = recipe {
-                // Of long columns the width of accesses across them is part of the arithmetic.
+                // For long columns, the width of accesses across the columns is part of the
+                // arithmetic.
                 let long = axes.iter().filter(|axis| axis.passes.len() > 1).flat_map(|axis| &axis.passes);
                 alignment = long.map(lanes_apart).filter(|width| units.is_multiple_of(*width)).fold(alignment, usize::max);
             }
@@ -306,17 +308,17 @@ impl<'a, S: Transform> Divider<'a, S> {
 #[derive(Clone, Debug)]
 struct View {
     kind: PartKind,
-    /// Which of the axes is cut.
+    /// The index of the axis that is cut.
     at: usize,
     seen: Vec<Axis>,
-    /// The axes of the whole that are transformed.
+    /// The transformed axes, as axes of the whole array.
     axes: Vec<usize>,
     factor: f32,
 }
 
 impl View {
-    /// Leading axes of the array that are a specification's batch: the first one, unless it is
-    /// transformed.
+    /// The number of leading axes that are the batch of a specification: the first one, unless it
+    /// is transformed.
     fn batch(&self) -> usize {
         usize::from(!self.is_transformed(0))
     }
@@ -325,7 +327,7 @@ impl View {
         self.seen[seen].of.len() == 1 && self.axes.contains(&self.seen[seen].of.start)
     }
 
-    /// Shape, batch and axes of a specification for some units.
+    /// The shape, batch and axes of a specification for some units.
     fn shape(&self, units: &Range<usize>) -> Result<(Shape, usize, Vec<usize>)> {
         let extents: Vec<usize> =
             self.seen.iter().enumerate().map(|(i, axis)| if i == self.at { units.len() } else { axis.extent }).collect();
@@ -334,15 +336,15 @@ impl View {
         Ok((shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect()))
     }
 
-    /// The transformed axes, as the whole and as a part's specification number them, both without
-    /// the batch.
+    /// The transformed axes, as numbered in the whole and in the specification of a part. Both
+    /// numbers exclude the batch.
     fn renumbered(&self) -> Vec<(usize, usize)> {
         let transformed = (0..self.seen.len()).filter(|&seen| self.is_transformed(seen));
         transformed.map(|seen| (self.seen[seen].of.start - 1, seen - self.batch())).collect()
     }
 
-    /// The transformed axes, as a part's specification numbers them, along which a unit is a single
-    /// column and the array has several.
+    /// The transformed axes along which a unit is a single column while the array has several
+    /// columns, as numbered in the specification of a part.
     fn columns(&self) -> Vec<usize> {
         let is_column = |axis: usize| {
             let mut others = (axis + 1..self.seen.len()).filter(|&seen| seen != self.at);
@@ -351,7 +353,7 @@ impl View {
         (0..self.seen.len()).filter(|&seen| self.is_transformed(seen) && is_column(seen)).map(|seen| seen - self.batch()).collect()
     }
 
-    /// Rows along the last axis in a unit, where it is in one piece.
+    /// Rows along the last axis in a contiguous piece of a unit.
     fn rows_of_unit(&self) -> usize {
         let last = self.seen.len() - 1;
         self.seen[self.at + 1..last.max(self.at + 1)].iter().map(|axis| axis.extent).product()

@@ -48,7 +48,7 @@ pub(super) fn run(reading: Reading<'_>, schedule: &Schedule<'_>, participant: us
     work
 }
 
-/// Slices in one piece, aligned as numbers are.
+/// The slices as one contiguous piece, aligned for numbers.
 fn words(slices: &[&[u8]]) -> Vec<u32> {
     let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
     let mut words = vec![0; bytes.div_ceil(4)];
@@ -75,19 +75,19 @@ pub(super) fn reduced<S: Spec>(spec: impl Fn(&Range<usize>) -> Result<S> + Send 
 /// A Fourier transform of some axes of [outer…, units, …] on the host.
 #[derive(Clone, Debug)]
 pub(super) struct HostTransform {
-    /// Extents of the array of complex numbers, slowest first, with the units' axis at `cut` still
-    /// to be filled in.
+    /// Extents of the array of complex numbers, slowest first. The extent of the units' axis `cut`
+    /// is filled in later.
     pub extents: Vec<usize>,
     pub cut: usize,
-    /// Axes in the order of their transforms.
+    /// The axes in the order in which they are transformed.
     pub axes: Vec<usize>,
     pub inverse: bool,
     pub factor: f32,
-    /// Reals in rows of so many on one side of the last axis.
+    /// Whether the input or the output is real, and the length of its rows.
     pub reals: Option<Reals>,
 }
 
-/// On which side there are reals.
+/// The side on which numbers are real, with the length of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reals {
     Input(usize),
@@ -96,7 +96,7 @@ pub(super) enum Reals {
 
 impl HostTransform {
     pub fn on_host(self) -> OnHost {
-        // Made when the host has its first piece; most sets are without it.
+        // Plans are made when the host gets its first piece, because most sets do not use the host.
         let plans = OnceLock::new();
         Box::new(move |units, inputs, output| {
             self.run(plans.get_or_init(|| self.plans()), units.len(), &inputs[0], output);
@@ -104,7 +104,7 @@ impl HostTransform {
         })
     }
 
-    /// The plan for each of the axes, none of which is the one that is cut.
+    /// The plan for each axis. None of them is the axis that is cut.
     fn plans(&self) -> Vec<Arc<dyn Fft<f32>>> {
         let mut planner = FftPlanner::new();
         let direction = if self.inverse { FftDirection::Inverse } else { FftDirection::Forward };
@@ -124,8 +124,8 @@ impl HostTransform {
                 extents[last] = n;
                 bytemuck::cast_slice::<u32, f32>(input).iter().map(|&x| Complex32::new(x, 0.0)).collect()
             }
-            // The other half of the spectrum comes from the conjugates, once the other axes are
-            // done.
+            // The other half of the spectrum is filled in from conjugates after the other axes are
+            // transformed.
             _ => bytemuck::cast_slice(input).to_vec(),
         };
         let half = |n: usize| n / 2 + 1;
@@ -166,7 +166,7 @@ impl HostTransform {
     }
 }
 
-/// Transforms lines of elements at a distance of `inner`.
+/// Transforms lines whose elements are `inner` apart.
 fn transform_lines(data: &mut [Complex32], fft: &Arc<dyn Fft<f32>>, inner: usize) {
     let n = fft.len();
     let lines = |data: &mut [Complex32]| {

@@ -1,4 +1,4 @@
-//! A specification on several devices.
+//! Runs a specification on several devices.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,45 +16,46 @@ use super::slab::OutputShare;
 use super::strategy::Strategy;
 use crate::error::{Error, Result};
 
-/// How far a run has come.
+/// How far a run has progressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Number of the phase, from 0.
+    /// The index of the phase, from 0.
     pub phase: usize,
-    /// Phases of the job.
+    /// The number of phases of the job.
     pub phases: usize,
     /// Units of the phase that are done.
     pub done: usize,
-    /// Units of the phase.
+    /// All units of the phase.
     pub units: usize,
 }
 
-/// Pieces under way at once at most: each has buffers of its own on the device.
+/// The most pieces in flight at once. Each has buffers of its own on the device.
 const MOST_IN_FLIGHT: usize = 64;
 
 type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
 
-/// A specification to be computed by several devices on arrays of the host, which may be larger
-/// than any device's memory.
+/// A specification that several devices compute together. Its arrays are on the host and may be
+/// larger than any device's memory.
 ///
-/// The array is cut into units that do not need each other (rows, columns, planes, parts of a sum),
-/// which go to the devices in pieces; transforms over several axes take two phases, between which
-/// the host's array is cut along another axis. See the [module](super).
+/// The array is cut into units that do not depend on each other (rows, columns, planes, parts of a
+/// sum). Devices receive these units in pieces. Transforms over several axes take two phases, and
+/// between them the host's array is cut along another axis. See the [module](super).
 ///
-/// Threads may run one job at the same time: they share its plans and what was measured.
+/// Several threads may run the same job at the same time. They share its plans and its
+/// measurements.
 pub struct Job<S: Divide> {
     set: DeviceSet,
     spec: S,
     divided: Divided,
-    /// Members that can do all phases.
+    /// The members that can compute all phases.
     able: Vec<usize>,
     left_out: Vec<(usize, Error)>,
     axis: Option<usize>,
     strategy: Strategy,
     pace: Pace,
-    /// Plans of each member.
+    /// The plans of each member.
     tasks: Vec<Tasks>,
-    /// Of each phase, once it has been measured.
+    /// The measurements of each phase, once there are any.
     balances: Mutex<Vec<Option<Balance>>>,
     faults: Vec<(usize, When, Failure)>,
     on_progress: Option<OnProgress>,
@@ -67,30 +68,32 @@ impl<S: Divide> std::fmt::Debug for Job<S> {
 }
 
 impl<S: Divide> Job<S> {
-    /// A job of `spec` for the devices of `set`, by the strategy [`Measured`](Strategy::Measured).
+    /// Makes a job of `spec` for the devices of `set`, with the strategy
+    /// [`Measured`](Strategy::Measured).
     ///
     /// # Errors
-    /// If the specification is not valid, or cannot be divided; and the error of the first device
-    /// if no device can compute a unit of it.
+    /// Returns an error if the specification is invalid or cannot be divided. If no device can
+    /// compute a unit of it, returns the error of the first device.
     pub fn new(set: &DeviceSet, spec: S) -> Result<Self> {
         Self::cut(set, spec, None, None)
     }
 
-    /// A job whose first phase is cut along an axis of the caller's choice, counted from the
-    /// slowest. The paper of the strategy [`Takemoto`](Strategy::Takemoto) lost 85% of one kernel
-    /// by cutting across the axis that its workgroups preferred; the default is the slowest axis
-    /// that can be cut.
+    /// Makes a job whose first phase is cut along the given axis, counted from the slowest. The
+    /// default is the slowest axis that can be cut. The choice matters: the paper behind the
+    /// strategy [`Takemoto`](Strategy::Takemoto) lost 85% of one kernel's speed by cutting across
+    /// the axis that its workgroups preferred.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`Error::Unsupported`] for an axis along which the specification
-    /// cannot be cut.
+    /// The same as those of [`new`](Self::new), and [`Error::Unsupported`] if the specification
+    /// cannot be cut along this axis.
     pub fn along(set: &DeviceSet, spec: S, axis: usize) -> Result<Self> {
         Self::cut(set, spec, Some(axis), None)
     }
 
     fn cut(set: &DeviceSet, spec: S, axis: Option<usize>, memory: Option<u64>) -> Result<Self> {
         let buffers = set.members().iter().filter_map(|member| member.planner()).map(|planner| planner.gpu().profile().buffer_bytes);
-        // Of the memory for a job a unit has less than its arrays, staging buffers and a workspace.
+        // A unit may take at most a quarter of the job's memory, which also holds staging buffers
+        // and a workspace.
         let unit_bytes = buffers.chain(memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
         let divided = spec.divide(set, Cut { axis, unit_bytes })?;
         let mut able = Vec::new();
@@ -126,57 +129,59 @@ impl<S: Divide> Job<S> {
         })
     }
 
-    /// Divides the job in this way.
+    /// Sets the strategy for dividing the job.
     ///
     /// # Errors
-    /// If it does not fit the set: another number of members, or numbers that are no weights.
+    /// Returns an error if the strategy does not fit the set: if it has another number of members,
+    /// or if its weights are invalid.
     pub fn strategy(self, strategy: Strategy) -> Result<Self> {
         strategy.check(self.set.len())?;
         Ok(Self { strategy, ..self })
     }
 
-    /// Pieces that a device has under way at once: 1 for no overlap of copies and computation, 3 if
-    /// this is not called. More than 64 count as 64: each has buffers of its own on the device.
+    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
+    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
+    /// on the device.
     #[must_use]
     pub fn in_flight(mut self, pieces: usize) -> Self {
         self.pace.depth = pieces.clamp(1, MOST_IN_FLIGHT);
         self
     }
 
-    /// Threads that copy between the host's arrays and what each device reads and writes: up to 4,
-    /// as there are cores, if this is not called.
+    /// Sets the number of threads per device that copy between the host's arrays and the device's
+    /// staging buffers. The default is up to 4, depending on the number of cores.
     #[must_use]
     pub fn copy_threads(mut self, threads: usize) -> Self {
         self.pace.copy_threads = threads.max(1);
         self
     }
 
-    /// Bytes of a piece at most, input and output together. A piece has at least one unit.
+    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit.
     #[must_use]
     pub fn piece_bytes(mut self, bytes: usize) -> Self {
         self.pace.piece_bytes = Some(bytes.max(1));
         self
     }
 
-    /// Bytes that the job may take of each device's memory, about. wgpu does not tell how much
-    /// there is; where allocation fails, pieces are halved.
+    /// Sets approximately how many bytes of each device's memory the job may use. wgpu does not
+    /// report how much memory there is; if an allocation fails, pieces are halved.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The same as those of [`new`](Self::new).
     pub fn memory(self, bytes: u64) -> Result<Self> {
         let Self { set, spec, axis, strategy, pace, faults, on_progress, .. } = self;
         let new = Self::cut(&set, spec, axis, Some(bytes))?;
         Ok(Self { strategy, pace: Pace { memory: Some(bytes), ..pace }, faults, on_progress, ..new })
     }
 
-    /// Calls `report` after each piece, from the thread of the device that has done it.
+    /// Calls `report` after each piece, on the thread of the device that completed it.
     #[must_use]
     pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.on_progress = Some(Box::new(report));
         self
     }
 
-    /// Lets members of the set fail in every run, for tests.
+    /// Makes members of the set fail in every run, for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn with_failures(mut self, failures: &[(usize, When, Failure)]) -> Self {
@@ -184,18 +189,18 @@ impl<S: Divide> Job<S> {
         self
     }
 
-    /// What is computed.
+    /// The specification.
     pub fn spec(&self) -> &S {
         &self.spec
     }
 
-    /// The members of the set that cannot compute a unit of the job in the arithmetic of the first,
-    /// and why.
+    /// The members of the set that cannot compute a unit of the job with the arithmetic of the
+    /// first device, and why.
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &Error)> {
         self.left_out.iter().map(|(member, error)| (self.set.members()[*member].name.as_str(), error))
     }
 
-    /// What was measured of each device, by phase; nothing before the first run, and by strategies
+    /// The measurements of each device, by phase. Empty before the first run, and for strategies
     /// that measure nothing.
     #[must_use]
     pub fn rates(&self) -> Vec<Vec<Rate>> {
@@ -203,13 +208,13 @@ impl<S: Divide> Job<S> {
         balances.iter().map(|balance| balance.as_ref().map_or_else(Vec::new, |balance| balance.rates.clone())).collect()
     }
 
-    /// Elements of the input.
+    /// The number of elements of the input.
     #[must_use]
     pub fn input_len(&self) -> usize {
         self.divided.input_bytes / size_of::<S::Input>()
     }
 
-    /// Elements of the output.
+    /// The number of elements of the output.
     #[must_use]
     pub fn output_len(&self) -> usize {
         self.divided.output_bytes / size_of::<S::Output>()
@@ -218,9 +223,10 @@ impl<S: Divide> Job<S> {
     /// Computes `output` from `input`.
     ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two;
-    /// [`Error::DevicesFailed`] if all devices failed, with what was done: parts of the output are
-    /// then written. As long as one device is left, failures of others are in the [`Report`] only.
+    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two inputs;
+    /// [`Error::DevicesFailed`] if all devices failed. In the last case parts of the output have
+    /// been written, and the error says how much was done. If at least one device survives,
+    /// failures of the others only appear in the [`Report`].
     pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
         self.start(&[input], output)
     }
@@ -228,17 +234,17 @@ impl<S: Divide> Job<S> {
     /// Computes `output` from two inputs.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// The same as those of [`run`](Self::run).
     pub fn run_two(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
         self.start(&[x, y], output)
     }
 
-    /// Puts the output in the place of the input: for complex transforms, of arrays that are too
-    /// large to have twice, such as a file in memory.
+    /// Overwrites the input with the output. This is for complex transforms of arrays that are too
+    /// large to hold twice, such as a memory-mapped file.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and [`Error::Unsupported`] for other operations. If all devices fail,
-    /// some units are results and some are not.
+    /// The same as those of [`run`](Self::run), and [`Error::Unsupported`] for other operations. If
+    /// all devices fail, some units contain results and others do not.
     pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
         let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
         if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {
@@ -266,7 +272,7 @@ impl<S: Divide> Job<S> {
         if expected == actual { Ok(()) } else { Err(Error::WrongLen { argument, expected, actual }) }
     }
 
-    /// Runs all phases. Without inputs they work in place of the output.
+    /// Runs all phases. If there are no inputs, they work in place on the output.
     fn execute(&self, inputs: &[&[u8]], output: &mut [u8]) -> Result<Report> {
         let begin = Instant::now();
         let mut scratch = zeros(self.divided.scratch_bytes)?;
@@ -284,7 +290,7 @@ impl<S: Divide> Job<S> {
     }
 }
 
-/// Memory on the host, or an error in place of an abort.
+/// Zeroed memory on the host, or an error instead of an abort.
 fn zeros(bytes: usize) -> Result<Vec<u8>> {
     let mut memory = Vec::new();
     let refused = |_| Error::OutOfMemory { during: "allocation on the host", bytes: bytes as u64 };
@@ -293,11 +299,11 @@ fn zeros(bytes: usize) -> Result<Vec<u8>> {
     Ok(memory)
 }
 
-/// A run of a job.
+/// One run of a job.
 struct Run<'r, S: Divide> {
     job: &'r Job<S>,
     faults: &'r Faults,
-    /// Members that failed in an earlier phase.
+    /// Whether each member has failed.
     failed: Vec<bool>,
     measuring: Duration,
     done: Vec<PhaseReport>,
@@ -342,7 +348,7 @@ impl<S: Divide> Run<'_, S> {
         };
         let (works, mut left) = engine.side_by_side(reading, &members, shares, progress(0));
         self.note(&mut report, works);
-        // Whoever had no share is there in need.
+        // Members without a share help if something is left.
         while !left.is_empty() {
             members = self.present();
             if members.is_empty() {
@@ -373,7 +379,7 @@ impl<S: Divide> Run<'_, S> {
         }
     }
 
-    /// Who gets what, after measuring where that is asked for.
+    /// The division of a phase. Measures first if the strategy asks for it.
     fn divide(&mut self, engine: &Engine<'_>, reading: Reading<'_>, report: &mut PhaseReport) -> Result<Division> {
         loop {
             let present = self.present();
@@ -387,7 +393,7 @@ impl<S: Divide> Run<'_, S> {
             if self.job.strategy == Strategy::Dynamic {
                 return Ok(Division::Guided(present));
             }
-            // One device, or one unit: there is nothing to choose.
+            // With one device or one unit there is nothing to choose.
             if present.len() == 1 || units <= reading.phase.alignment {
                 return Ok(Division::Fixed(vec![(present[0], units)]));
             }
@@ -398,7 +404,7 @@ impl<S: Divide> Run<'_, S> {
         }
     }
 
-    /// The fastest division as far as is known, after measuring the members unless that was done.
+    /// The division known to be the fastest. Measures the members if that has not been done.
     fn measured(&mut self, engine: &Engine<'_>, reading: Reading<'_>, present: &[usize]) -> std::result::Result<Division, (usize, Error)> {
         let job = self.job;
         let mut balances = job.balances.lock().unwrap_or_else(PoisonError::into_inner);
@@ -420,7 +426,7 @@ impl<S: Divide> Run<'_, S> {
             .flat_map(|phase| &phase.devices)
             .filter_map(|device| device.work.error.as_ref().map(|error| (device.name.as_str(), error)))
             .collect();
-        // A job that one device cannot do at all says so.
+        // If the only device cannot do the job at all, its error is returned as it is.
         if let [(_, error)] = failures[..]
             && self.job.able.len() == 1
             && !matches!(error, Error::DeviceLost { .. } | Error::OutOfMemory { .. })

@@ -1,12 +1,12 @@
-//! One job on several unequal devices, from arrays of the host to arrays of the host, which may be
-//! larger than any device.
+//! Runs one job on several unequal devices. Inputs and outputs are arrays on the host, which may be
+//! larger than any device's memory.
 //!
 //! | | |
 //! |---|---|
-//! | [`DeviceSet`] | the devices, with the host's processors if one likes |
+//! | [`DeviceSet`] | the devices, optionally with the host's processors |
 //! | [`Job`] | a specification for a set: [`run`](Job::run), [`run_in_place`](Job::run_in_place) |
-//! | [`Strategy`] | who gets how much |
-//! | [`Report`] | who did what, and how long it took |
+//! | [`Strategy`] | how the work is divided |
+//! | [`Report`] | what each device did, and how long it took |
 //! | [`partition`] | the arithmetic of shares |
 //!
 //! ```no_run
@@ -22,13 +22,15 @@
 //! ```
 //!
 //! # How it works
-//! A job is a sequence of phases, each of which takes units of one host array to units of another,
-//! independently of each other. A phase's units are shared out, and every device has a thread that
-//! takes its share piece by piece through a ring of buffers; what a failed device has left goes to
-//! the others. The guide [several devices](crate::guides::several_devices) has the rest: what is
-//! divided where, which bits come out, strategies, memory and failures.
+//! A job is a sequence of phases. Each phase computes units of one host array from units of
+//! another, independently of each other. The units of a phase are divided among the devices. Each
+//! device has a thread that sends the device's share through a ring of buffers, piece by piece. If
+//! a device fails, the others take over the rest of its share. The guide [several
+//! devices](crate::guides::several_devices) explains how each operation is divided, which results
+//! are bit-identical, the strategies, memory use and failures.
 //!
-//! Not in browsers, which have no threads for it; [`partition`] is everywhere.
+//! This module is not available in browsers, because it needs threads; only [`partition`] is
+//! available everywhere.
 
 pub mod partition;
 
@@ -76,12 +78,12 @@ pub use {
     strategy::Strategy,
 };
 
-/// Failures on purpose, for tests.
+/// Deliberate failures, for tests.
 #[cfg(not(target_arch = "wasm32"))]
 #[doc(hidden)]
 pub use fault::{Failure, When};
 
-/// Reductions in the order of a device, which tests compare with the kernels' text.
+/// Reductions on the host in the order of a device. Tests compare them with the kernels.
 #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 #[doc(hidden)]
 pub use ordered::run as reduce_on_host;

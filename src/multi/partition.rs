@@ -1,19 +1,19 @@
-//! How many units of a job each of several participants gets: pure arithmetic, without a device.
+//! Divides the units of a job among several participants. This is pure arithmetic, without devices.
 //!
-//! A unit is what cannot be cut: a row, a column, a plane, a transform of a batch. Shares are
-//! counted in the order of the participants, their sum is the number of units, and a participant
-//! may have none. Participant i has the units from the sum of the shares before it on.
+//! A unit cannot be cut: it is a row, a column, a plane, or a transform of a batch. Shares are
+//! listed in the order of the participants. Their sum is the number of units, and a share may be 0.
+//! The units of participant i begin at the sum of the shares before it.
 //!
 //! ```
 //! use wgpu_fft::multi::partition::{Cost, balanced, equal, weighted};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
-//! // Rows and columns of 17 x 5 on four ranks: nobody has more than one unit less than another.
+//! // Rows and columns of 17 x 5 on four ranks: shares differ by at most one unit.
 //! assert_eq!(equal(17, 4), [5, 4, 4, 4]);
 //! assert_eq!(equal(5, 4), [2, 1, 1, 1]);
 //! // One participant is three times as fast.
 //! assert_eq!(weighted(1000, &[3.0, 1.0])?, [750, 250]);
-//! // The second one needs 2 ms before it begins, when the first has long done everything.
+//! // The second one needs 2 ms to begin. By then the first has finished everything.
 //! let costs = [Cost { fixed: 0.0, per_unit: 1e-6 }, Cost { fixed: 2e-3, per_unit: 1e-7 }];
 //! assert_eq!(balanced(1000, &costs)?, [1000, 0]);
 //! # Ok(())
@@ -24,8 +24,8 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Shares that differ by one unit at most, the larger ones first. FFTW's blocks of ⌈n/p⌉ leave the
-/// last of 4 participants 2 of 17 rows and none of 5.
+/// Shares that differ by at most one unit, the larger ones first. FFTW's blocks of ⌈n/p⌉ are less
+/// even: the last of 4 participants gets 2 of 17 rows, and none of 5.
 ///
 /// Without participants there are no shares.
 #[must_use]
@@ -34,25 +34,26 @@ pub fn equal(units: usize, participants: usize) -> Vec<usize> {
     (0..participants).map(|i| units / participants + usize::from(i < more)).collect()
 }
 
-/// Shares in proportion to `weights`, each within one unit of the exact one (largest remainders; of
-/// equal ones the first). A weight of 0 gets nothing. From 2⁵³ units on, shares are as exact as an
-/// f64.
+/// Shares in proportion to `weights`, each within one unit of the exact share. They use the
+/// largest-remainder method; ties go to the earlier participant. A weight of 0 gets nothing. From
+/// 2⁵³ units on, shares are as precise as an f64.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for a weight that is negative or not finite, and if none is larger
-/// than 0.
+/// [`Error::Unsupported`] if a weight is negative or not finite, or if no weight is larger than 0.
 pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || largest <= 0.0 {
         let why = "weights are finite, not negative, and at least one is larger than 0".to_owned();
         return Err(Error::Unsupported { what: format!("shares in proportion to {weights:?}"), why });
     }
-    // Relative to the largest: the sum of weights near the largest f64 would be infinite.
+    // Weights relative to the largest, because the sum of weights near the largest f64 would be
+    // infinite.
     let relative: Vec<f64> = weights.iter().map(|weight| weight / largest).collect();
     let total: f64 = relative.iter().sum();
     let exact: Vec<f64> = relative.iter().map(|weight| units as f64 * (weight / total)).collect();
     let mut shares: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
-    // By rounding of f64 the floors may exceed the whole by a unit; of huge jobs by more.
+    // Rounding in f64 may make the sum of the floors exceed the whole by a unit, or by more in huge
+    // jobs.
     take_surplus(&mut shares, units, |shares, surplus| {
         let most = (0..shares.len()).max_by_key(|&i| shares[i])?;
         Some((most, (surplus / shares.len()).max(1)))
@@ -66,8 +67,8 @@ pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
     Ok(shares)
 }
 
-/// Takes from the shares what they have more than `units` together: `next` says from which share,
-/// and how much at most. The sum of shares may be larger than any `usize`.
+/// Reduces shares whose sum exceeds `units`. `next` chooses the next share to reduce, and by how
+/// much at most. The sum of the shares may exceed any `usize`.
 fn take_surplus(shares: &mut [usize], units: usize, next: impl Fn(&[usize], usize) -> Option<(usize, usize)>) {
     let sum: u128 = shares.iter().map(|&share| share as u128).sum();
     let mut surplus = sum.saturating_sub(units as u128);
@@ -79,40 +80,40 @@ fn take_surplus(shares: &mut [usize], units: usize, next: impl Fn(&[usize], usiz
     }
 }
 
-/// What it costs a participant to take part, in seconds.
+/// The time that a participant needs, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// Once, if it has any unit.
+    /// The fixed time, if it has any unit.
     pub fixed: f64,
-    /// For each unit.
+    /// The time per unit.
     pub per_unit: f64,
 }
 
 impl Cost {
-    /// Seconds for so many units.
+    /// The seconds for `units` units.
     #[must_use]
     pub fn of(&self, units: usize) -> f64 {
         if units == 0 { 0.0 } else { self.fixed + self.per_unit * units as f64 }
     }
 }
 
-/// Shares with the least time until the last participant has finished: the least maximum of
-/// [`Cost::of`]. Whoever would only slow the job down gets nothing.
+/// Shares with the shortest time until the last participant has finished: they minimise the maximum
+/// of [`Cost::of`]. A participant that would only slow the job down gets nothing.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for a cost that is negative or not finite, and without participants.
+/// [`Error::Unsupported`] if a cost is negative or not finite, or if there are no participants.
 pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     let valid = |cost: &Cost| [cost.fixed, cost.per_unit].iter().all(|part| part.is_finite() && *part >= 0.0);
     if costs.is_empty() || !costs.iter().all(valid) {
         let why = "costs are finite and not negative, and there is at least one".to_owned();
         return Err(Error::Unsupported { what: format!("shares by the costs {costs:?}"), why });
     }
-    // Relative to the largest cost: the time of all units by costs near the largest f64 would be
-    // infinite.
+    // Costs relative to the largest, because the total time with costs near the largest f64 would
+    // be infinite.
     let largest = costs.iter().flat_map(|cost| [cost.fixed, cost.per_unit]).fold(0.0, f64::max);
     let scale = if largest > 0.0 { largest } else { 1.0 };
     let costs: Vec<Cost> = costs.iter().map(|cost| Cost { fixed: cost.fixed / scale, per_unit: cost.per_unit / scale }).collect();
-    // Units that a participant finishes within `time`.
+    // The units that a participant finishes within `time`.
     let within = |cost: &Cost, time: f64| {
         let free = time - cost.fixed;
         if free < 0.0 {
@@ -120,7 +121,7 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
         } else if cost.per_unit == 0.0 {
             units
         } else {
-            // Half a millionth of a unit of tolerance: times are found by bisection.
+            // Adds a tolerance of half a millionth of a unit, because times are found by bisection.
             ((free / cost.per_unit + 5e-7) as usize).min(units)
         }
     };
@@ -132,14 +133,14 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     }
     let mut shares: Vec<usize> = costs.iter().map(|cost| within(cost, long)).collect();
     take_surplus(&mut shares, units, |shares, surplus| {
-        // Whoever finishes last gives up what it has too many; where a unit costs nothing, all of
-        // the surplus at once. Of huge jobs an f64 does not tell one unit from the next, so that
-        // there are many to give up.
+        // The participant that finishes last gives up its surplus. If its units cost nothing, it
+        // gives up all of the surplus at once. In huge jobs an f64 cannot distinguish one unit from
+        // the next, so it may have to give up many.
         let has_any = (0..costs.len()).filter(|&i| shares[i] > 0);
         let last = has_any.max_by(|&a, &b| costs[a].of(shares[a]).total_cmp(&costs[b].of(shares[b])))?;
         Some((last, if costs[last].per_unit == 0.0 { surplus } else { (surplus / shares.len()).max(1) }))
     });
-    // And too few, where even the longest time is rounded to less than it takes.
+    // The sum may also be too small, if even the longest time is rounded down.
     let sum: usize = shares.iter().sum();
     if let Some(fastest) = (0..costs.len()).min_by(|&a, &b| costs[a].of(units).total_cmp(&costs[b].of(units))) {
         shares[fastest] += units - sum;
@@ -147,16 +148,17 @@ pub fn balanced(units: usize, costs: &[Cost]) -> Result<Vec<usize>> {
     Ok(shares)
 }
 
-/// Shares of units that only come in groups of `alignment`, as `divide` shares out the groups; the
-/// last group may be short.
+/// Shares of units that come in groups of `alignment`. `divide` divides the groups; the last group
+/// may be short.
 ///
 /// # Errors
-/// Those of `divide`.
+/// The errors of `divide`.
 pub fn in_multiples(units: usize, alignment: usize, divide: impl FnOnce(usize) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
     let alignment = alignment.max(1);
     let groups = units.div_ceil(alignment);
     let mut shares = divide(groups)?;
-    // The last group may reach past what a usize holds, so the last share is counted from its end.
+    // The end of the last group may exceed a usize, so the last share is computed from the number
+    // of its missing units.
     let short = (alignment - units % alignment) % alignment;
     let last = shares.iter().rposition(|share| *share > 0);
     for (i, share) in shares.iter_mut().enumerate() {
@@ -168,7 +170,7 @@ pub fn in_multiples(units: usize, alignment: usize, divide: impl FnOnce(usize) -
     Ok(shares)
 }
 
-/// The units of each share.
+/// The range of units of each share.
 #[must_use]
 pub fn ranges(shares: &[usize]) -> Vec<Range<usize>> {
     let mut end = 0;
@@ -198,9 +200,9 @@ mod tests {
     #[test]
     fn who_only_slows_down_is_left_out() {
         let cost = |fixed, per_unit| Cost { fixed, per_unit };
-        // Eight times slower still helps: 8 of 9 parts.
+        // A participant eight times slower still helps: it gets 1 of 9 parts.
         assert_eq!(balanced(900, &[cost(0.0, 1.0), cost(0.0, 8.0)]).unwrap(), [800, 100]);
-        // Not if it takes as long to begin as the other to end.
+        // It does not help if it needs as long to begin as the other needs for everything.
         assert_eq!(balanced(900, &[cost(0.0, 1.0), cost(895.0, 8.0)]).unwrap(), [900, 0]);
         assert_eq!(balanced(0, &[cost(1.0, 1.0)]).unwrap(), [0]);
         assert_eq!(balanced(7, &[cost(1.0, 0.0), cost(0.0, 0.0)]).unwrap(), [0, 7]);
@@ -267,7 +269,7 @@ mod tests {
             }
         }
 
-        /// No other shares finish earlier: compared with all of them.
+        /// No other shares finish earlier. All of them are compared.
         #[test]
         fn balanced_shares_are_the_best(units in 0usize..24, costs in prop::collection::vec((0.0..5.0f64, 0.1..3.0f64), 1..4)) {
             let costs: Vec<Cost> = costs.into_iter().map(|(fixed, per_unit)| Cost { fixed, per_unit }).collect();

@@ -1,5 +1,5 @@
-//! A job as a sequence of phases, each of which takes units of one host array to units of another,
-//! independently of each other.
+//! A job as a sequence of phases. Each phase computes units of one host array from units of
+//! another, independently of each other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::wgpu;
 /// One of a job's arrays on the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// The caller's input, or both of two inputs.
+    /// The caller's input, or both inputs if there are two.
     Input,
-    /// What is kept between two phases where the output cannot hold it.
+    /// An array that holds data between two phases if the output cannot.
     Scratch,
     /// The caller's output.
     Output,
 }
 
-/// What is done with units: the first index is cut, and no unit needs another one.
+/// A phase. The arrays are cut along their middle axis into units, and no unit depends on another.
 pub(crate) struct Phase {
-    /// For reports.
+    /// A description for reports.
     pub label: String,
-    /// Devices get multiples of so many units, but for the last one.
+    /// Devices get multiples of this many units, except for the last units of the array.
     pub alignment: usize,
     pub from: Place,
     pub to: Place,
@@ -53,8 +53,8 @@ impl std::fmt::Debug for Phase {
     }
 }
 
-/// A phase, by its number in the job, and what it reads; nothing where the results take the place
-/// of the inputs.
+/// A phase, its index in the job, and the arrays that it reads. There are none if it works in
+/// place.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'r> {
     pub number: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    /// Arrays that it reads.
+    /// The number of arrays that it reads.
     pub fn arrays(&self) -> usize {
         self.sources.len().max(1)
     }
@@ -79,7 +79,7 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// Counts a piece that is done.
+    /// Adds a completed piece to the counts in `work`.
     pub fn count(&self, piece: &OutputShare<'_>, work: &mut super::report::Work) {
         work.units += piece.units.len();
         work.pieces += 1;
@@ -90,32 +90,32 @@ impl<'r> Reading<'r> {
 
 /// How units are computed.
 pub(crate) trait Work: Send + Sync {
-    /// The plan for some units on a device. It keeps nothing in the planner but compiled pipelines,
-    /// since there are many numbers of units.
+    /// The plan for some units on a device. The planner keeps only its compiled pipelines, because
+    /// many different numbers of units occur.
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>>;
 
-    /// Fails if a device cannot compute some units at all. It compiles nothing.
+    /// Returns an error if a device cannot compute such units at all. Compiles nothing.
     fn check(&self, profile: &DeviceProfile, units: &Range<usize>) -> Result<()>;
 
-    /// Whether plans depend on where the units begin, and not on their number alone.
+    /// Whether plans depend on where the units begin as well as on their number.
     fn is_positioned(&self) -> bool {
         false
     }
 
-    /// Computes some units on the host: from gathered inputs to a gathered output.
+    /// Computes some units on the host, from gathered inputs to a gathered output.
     #[cfg(feature = "cpu")]
     fn on_host(&self, units: &Range<usize>, inputs: &[Vec<u32>], output: &mut [u32]) -> Result<()>;
 
-    /// Whether the host can do it.
+    /// Returns an error if the host cannot compute it.
     #[cfg(feature = "cpu")]
     fn can_host(&self) -> Result<()>;
 }
 
-/// A plan whose types nobody needs to know.
+/// A plan without its types.
 pub(crate) trait Task: Send + Sync {
-    /// Binds it to the begins of buffers that may be larger than its arrays.
+    /// Binds the plan to the beginning of buffers, which may be larger than its arrays.
     fn bind(&self, inputs: &[wgpu::Buffer], output: &wgpu::Buffer) -> Result<Bound>;
-    /// Bytes of each input and of the output, in the units of 4 that buffers have.
+    /// The bytes of each input and of the output, rounded up to a multiple of 4 as buffers require.
     fn bytes(&self) -> [u64; 2];
 }
 
@@ -139,9 +139,9 @@ impl<S: Spec> Task for Plan<S> {
 #[cfg(feature = "cpu")]
 pub(crate) type OnHost = Box<dyn Fn(&Range<usize>, &[Vec<u32>], &mut [u32]) -> Result<()> + Send + Sync>;
 
-/// How devices come by the recipes of a phase.
+/// How devices get their recipes for a phase.
 pub(crate) trait Recipes<S: Spec>: Send + Sync {
-    /// The recipe for a device that no planner is asked about.
+    /// The recipe for a device without asking a planner.
     fn for_profile(&self, spec: &S, units: &Range<usize>, profile: &DeviceProfile) -> Result<S::Recipe> {
         let _ = units;
         spec.design(profile)
@@ -153,12 +153,12 @@ pub(crate) trait Recipes<S: Spec>: Send + Sync {
     }
 }
 
-/// Each device takes what its rules choose: they keep to one order.
+/// Each device uses the recipe that its rules choose. All of these keep to the same order.
 pub(crate) struct ByRule;
 
 impl<S: Spec> Recipes<S> for ByRule {}
 
-/// Each device takes what its planner chooses: any recipe gives the same bits.
+/// Each device uses the recipe that its planner chooses. Every recipe gives the same bits.
 pub(crate) struct ByPlanner;
 
 impl<S: Searchable> Recipes<S> for ByPlanner {
@@ -170,8 +170,8 @@ impl<S: Searchable> Recipes<S> for ByPlanner {
 /// The recipe for some units, before it is adapted to a device.
 pub(crate) type OfUnits = Box<dyn Fn(&Range<usize>) -> Recipe + Send + Sync>;
 
-/// All devices follow the arithmetic of one recipe, which may be another for other units; there is
-/// none where the host is the only device.
+/// All devices follow the arithmetic of one recipe, which may depend on the units. `None` if the
+/// host is the only device.
 pub(crate) struct Alike(pub Option<OfUnits>);
 
 impl<S: Adapt> Recipes<S> for Alike {
@@ -180,12 +180,13 @@ impl<S: Adapt> Recipes<S> for Alike {
     }
 }
 
-/// Units that are a specification: of their number, or of where they begin as well.
+/// Units that are computed by a specification. It depends on their number, and if `positioned`,
+/// also on where they begin.
 pub(crate) struct Units<F, R> {
     pub spec: F,
     pub recipes: R,
     pub positioned: bool,
-    /// Or why it cannot be done there.
+    /// The computation on the host, or why the host cannot do it.
     #[cfg(feature = "cpu")]
     pub host: Result<OnHost>,
 }

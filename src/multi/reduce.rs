@@ -1,5 +1,5 @@
-//! Reductions over several devices: partial results on each and one combination, or some of the
-//! results on each; always in the order of the whole array.
+//! Reductions on several devices. Either each device computes partial results, which are then
+//! combined, or each computes some of the results. The order is always that of the whole array.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
     }
 }
 
-/// The rules' recipes, which keep to the order of the whole.
+/// Uses the recipes that the rules choose, which keep to the order of the whole array.
 #[cfg_attr(not(feature = "cpu"), expect(unused_variables, reason = "only the host has to know whose share it is"))]
 fn work<T: Value, O: Element, S: Spec>(
     whole: &Reduction<T, O>,

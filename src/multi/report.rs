@@ -8,38 +8,39 @@ use crate::error::Error;
 /// What a device did in a phase.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Work {
-    /// Units that it computed.
+    /// The number of units that it computed.
     pub units: usize,
-    /// In so many pieces.
+    /// The number of pieces.
     pub pieces: usize,
-    /// Bytes that went to the device.
+    /// Bytes copied to the device.
     pub bytes_in: u64,
-    /// Bytes that came back.
+    /// Bytes copied from the device.
     pub bytes_out: u64,
-    /// Copying from the host's array to where the device reads.
+    /// Time for copying from the host's array to the upload buffers.
     pub gather: Duration,
-    /// Waiting for the device: for copies and computation that nothing else hid.
+    /// Time spent waiting for the device: transfers and computation that did not overlap with
+    /// anything.
     pub wait: Duration,
-    /// Copying to the host's array.
+    /// Time for copying to the host's array.
     pub scatter: Duration,
-    /// Waiting for other devices, whose units it might have had to take over.
+    /// Time spent waiting for other devices, in case it had to take over their units.
     pub idle: Duration,
-    /// From the begin to its last result, without `idle`: gathering, waiting, scattering, and
+    /// Time from the start to its last result, without `idle`: gathering, waiting, scattering, and
     /// making plans.
     pub busy: Duration,
-    /// How often memory was short, so that pieces were halved.
+    /// How often memory ran out, so that pieces were halved.
     pub out_of_memory: usize,
-    /// Why it stopped, if it failed. What it had not finished went to the others.
+    /// Why it stopped, if it failed. The others took over what it had not finished.
     pub error: Option<Error>,
 }
 
-/// A device's part of a phase.
+/// What one device did in a phase.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct DeviceReport {
-    /// Number in the set.
+    /// The index of the member in the set.
     pub member: usize,
-    /// Name of the device.
+    /// The name of the device.
     pub name: String,
     /// What it did.
     pub work: Work,
@@ -51,18 +52,18 @@ pub struct DeviceReport {
 pub struct PhaseReport {
     /// What was computed.
     pub label: String,
-    /// Units of the phase.
+    /// The number of units of the phase.
     pub units: usize,
-    /// How they were divided, in words.
+    /// A description of how they were divided.
     pub division: String,
-    /// From begin to end.
+    /// The time from start to end.
     pub elapsed: Duration,
     /// The devices that took part.
     pub devices: Vec<DeviceReport>,
 }
 
 impl PhaseReport {
-    /// The part of the units that a member of the set computed, from 0 to 1.
+    /// The fraction of the units that a member of the set computed, from 0 to 1.
     #[must_use]
     pub fn share(&self, member: usize) -> f64 {
         let units: usize = self.devices.iter().filter(|device| device.member == member).map(|device| device.work.units).sum();
@@ -70,18 +71,18 @@ impl PhaseReport {
     }
 }
 
-/// What became of a run: for each phase and device how much it did, and how long it took. Prints as
+/// The result of a run: how much each device did in each phase, and how long it took. It prints as
 /// a table.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The specification.
     pub job: String,
-    /// From begin to end. Where devices were measured before, `measuring` is in it.
+    /// The time from start to end. It includes `measuring`.
     pub elapsed: Duration,
-    /// Time that went into measuring the devices.
+    /// The time spent measuring the devices.
     pub measuring: Duration,
-    /// Phase by phase.
+    /// The phases, in order.
     pub phases: Vec<PhaseReport>,
 }
 
@@ -93,7 +94,7 @@ impl Report {
     }
 }
 
-/// Milliseconds, with as many digits as mean something.
+/// Milliseconds with the significant digits.
 struct Ms(Duration);
 
 impl fmt::Display for Ms {
@@ -143,7 +144,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Times of the parts of a piece when nothing overlaps, and how many units it had.
+/// The times of the parts of a piece if nothing overlaps, and the number of its units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Apart {
     pub upload: Duration,
@@ -151,22 +152,22 @@ pub(super) struct Apart {
     pub download: Duration,
 }
 
-/// What a device was measured to do in a phase.
+/// The measurements of one device in a phase.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Rate {
-    /// Number in the set.
+    /// The index of the member in the set.
     pub member: usize,
-    /// Name of the device.
+    /// The name of the device.
     pub name: String,
-    /// Units of the sample.
+    /// The number of units of the sample.
     pub units: usize,
-    /// Seconds for each unit when it works alone, with all copies.
+    /// Seconds per unit when it works alone, including all copies.
     pub alone: f64,
-    /// Seconds for each unit when all the others work as well.
+    /// Seconds per unit when all the others work as well.
     pub together: f64,
-    /// Seconds for each unit of the upload, the computation and the download, one after the other
-    /// and alone; not known of the host.
+    /// Seconds per unit of the upload, the computation and the download, one after the other and
+    /// alone. Not available for the host.
     pub parts: Option<[f64; 3]>,
 }
 

@@ -1,5 +1,5 @@
-//! A device's work on a phase: pieces go through a ring of buffers, so that the host copies one
-//! while the device computes another.
+//! A device's work on a phase. Pieces pass through a ring of buffers, so that the host copies one
+//! piece while the device computes another.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -18,20 +18,21 @@ use crate::plan::Bound;
 use crate::planner::Planner;
 use crate::wgpu::{self, BufferUsages};
 
-/// Plans of one phase that a device keeps: for pieces of two sizes in each of some shares, or of
-/// the sizes of a dynamic schedule. A plan may hold a workspace as large as its array.
+/// The most plans of one phase that a device keeps: enough for pieces of two sizes in each of
+/// several shares, or for the sizes of a dynamic schedule. A plan may hold a workspace as large as
+/// its array.
 const MOST_PLANS: usize = 12;
 
-/// How long a device that has finished may take to say that a buffer is mapped.
+/// How long to wait for the mapping of a buffer after the device has finished.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// The number of the phase, the first unit where plans depend on it, and how many units.
+/// The index of the phase, the first unit if plans depend on it, and the number of units.
 type Key = (usize, usize, usize);
 
-/// A plan, and the turn in which it was used last.
+/// A plan, and the time of its last use.
 type Kept = (u64, Arc<dyn Task>);
 
-/// Plans for pieces of a job.
+/// The plans for pieces of a job.
 #[derive(Default)]
 pub(super) struct Tasks(Mutex<HashMap<Key, Kept>>);
 
@@ -57,19 +58,19 @@ impl Tasks {
         {
             kept.remove(&oldest);
         }
-        // Only this device's thread makes plans for it, so nobody waits for the lock.
+        // Only this device's thread makes plans here, so nobody else waits for the lock.
         let task = phase.work.plan(planner, units)?;
         kept.insert(key, (now, Arc::clone(&task)));
         Ok(task)
     }
 
-    /// Forgets all plans, to free their memory.
+    /// Drops all plans to free their memory.
     fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
-/// A buffer that the host maps, and whether it is mapped yet.
+/// A buffer that the host maps, and a pending mapping.
 struct Staging {
     buffer: wgpu::Buffer,
     mapped: Option<Receiver<std::result::Result<(), wgpu::BufferAsyncError>>>,
@@ -82,13 +83,13 @@ impl Staging {
 
     fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
         let (sender, receiver) = channel();
-        // Of a device that was destroyed a moment ago the buffer is not valid any more.
+        // If the device was destroyed a moment ago, the buffer is no longer valid.
         gpu.caught("mapping of a staging buffer", bytes, || self.buffer.map_async(mode, ..bytes, move |result| drop(sender.send(result))))?;
         self.mapped = Some(receiver);
         Ok(())
     }
 
-    /// Waits until the mapping that was asked for is there.
+    /// Waits until the requested mapping is complete.
     fn wait(&mut self, gpu: &Gpu, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
         let lost = |message: String| Error::DeviceLost { during: "mapping of a staging buffer", message };
         let Some(receiver) = self.mapped.take() else { return Ok(()) };
@@ -101,7 +102,7 @@ impl Staging {
                         gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(error.to_string()))?;
                     }
                 }
-                // The device has finished, so the answer is there or never comes.
+                // The device has finished, so the answer has arrived or never will.
                 receiver.recv_timeout(ANSWER).map_err(|error| lost(error.to_string()))?
             }
         };
@@ -109,13 +110,13 @@ impl Staging {
     }
 }
 
-/// Buffers for a piece under way.
+/// The buffers for one piece in flight.
 struct Slot {
     uploads: Vec<Staging>,
     inputs: Vec<wgpu::Buffer>,
     output: wgpu::Buffer,
     download: Staging,
-    /// Bytes of each input and of the output that fit.
+    /// The bytes of each input and of the output that fit.
     bytes: [u64; 2],
     /// The plan that was bound last.
     bound: Option<(Arc<dyn Task>, Bound)>,
@@ -143,7 +144,7 @@ impl Slot {
     }
 }
 
-/// A piece that the device works on.
+/// A piece that the device is working on.
 struct UnderWay<'a> {
     piece: OutputShare<'a>,
     slot: Slot,
@@ -151,20 +152,20 @@ struct UnderWay<'a> {
     bytes: [u64; 2],
 }
 
-/// What a device needs to know of a phase.
+/// What a device needs for its work on a phase.
 pub(super) struct Ring<'r, 'a> {
     pub participant: usize,
     pub reading: Reading<'r>,
     pub schedule: &'r Schedule<'a>,
     pub planner: &'r Planner,
     pub tasks: &'r Tasks,
-    /// Units of a piece in a dynamic schedule at least.
+    /// The least units of a piece in a dynamic schedule.
     pub least: usize,
-    /// Units of a piece at most.
+    /// The most units of a piece.
     pub most: usize,
-    /// Pieces under way at once.
+    /// Pieces in flight at once.
     pub depth: usize,
-    /// Threads that copy.
+    /// The number of copy threads.
     pub copy_threads: usize,
     pub faults: Injection<'r>,
 }
@@ -174,14 +175,14 @@ impl<'a> Ring<'_, 'a> {
         self.planner.gpu()
     }
 
-    /// Works until nothing is left, or the device fails. Then its units go back, and the error is
-    /// in what is returned.
+    /// Works until nothing is left or the device fails. If it fails, its units are returned to the
+    /// schedule, and the result contains the error.
     pub fn run(mut self) -> Work {
         let begin = Instant::now();
         let mut work = Work::default();
         let mut free: Vec<Slot> = Vec::new();
         let mut under_way: VecDeque<UnderWay<'a>> = VecDeque::new();
-        // The smallest piece did not fit beside what was kept.
+        // Whether the smallest piece did not fit, even with nothing else in flight.
         let mut exhausted = false;
         loop {
             while under_way.len() < self.depth.max(1) {
@@ -194,8 +195,8 @@ impl<'a> Ring<'_, 'a> {
                     Err(error) => {
                         let (units, alignment) = (piece.units.len(), self.reading.phase.alignment);
                         self.schedule.give_back(piece);
-                        // With less memory in use it may fit: what is under way ends first, then
-                        // pieces are half as large, and at last nothing else is kept.
+                        // It may fit with less memory in use. First the pieces in flight are
+                        // completed, then pieces are halved, and finally everything else is freed.
                         let less = units > alignment || !under_way.is_empty();
                         if !matches!(error, Error::OutOfMemory { .. }) || exhausted && !less {
                             work.error = Some(error);
@@ -217,7 +218,7 @@ impl<'a> Ring<'_, 'a> {
                 break;
             }
             let Some(mut oldest) = under_way.pop_front() else {
-                // Nothing under way: there is nothing left, unless a piece did not fit.
+                // Nothing is in flight, so nothing is left, unless a piece did not fit.
                 if self.schedule.is_over() { break } else { continue }
             };
             if let Err(error) = self.finish(&mut oldest, &mut work) {
@@ -236,7 +237,7 @@ impl<'a> Ring<'_, 'a> {
         work
     }
 
-    /// Uploads a piece and has it computed and copied to where the host can read it.
+    /// Uploads a piece, computes it, and copies the result to where the host can read it.
     fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
         self.faults.piece(Some(self.gpu()))?;
         self.gpu().check_alive("a job's piece")?;
@@ -246,7 +247,7 @@ impl<'a> Ring<'_, 'a> {
         let mut slot = match free.iter().position(fits) {
             Some(i) => free.swap_remove(i),
             None => {
-                // One that is too small is of no more use than its memory.
+                // A slot that is too small only wastes memory.
                 free.pop();
                 Slot::new(self.planner.gpu(), self.reading.arrays(), bytes, self.faults)?
             }
@@ -292,7 +293,7 @@ impl<'a> Ring<'_, 'a> {
         {
             let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(not_mapped("read-back"))?;
             let length: usize = piece.target.iter().map(|run| run.len()).sum();
-            // The last unit of 4 bytes may have more than the array.
+            // The last 4 bytes may extend beyond the array.
             scatter(&results[..length], &mut piece.target, self.copy_threads);
         }
         slot.download.buffer.unmap();
@@ -303,17 +304,17 @@ impl<'a> Ring<'_, 'a> {
     }
 }
 
-/// What was mapped a moment ago is not any more: the device is gone.
+/// A buffer that was just mapped is not mapped any more: the device is lost.
 fn not_mapped(during: &'static str) -> impl Fn(wgpu::MapRangeError) -> Error {
     move |error| Error::DeviceLost { during, message: error.to_string() }
 }
 
-/// Copies slices to the begin of a mapped buffer, with some threads, and zeros to the end of its
-/// last unit of 4 bytes.
+/// Copies slices to the beginning of a mapped buffer, with several threads, and fills its last 4
+/// bytes with zeros.
 fn fill(buffer: &wgpu::Buffer, bytes: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
     let parts = in_parts(slices, bytes as usize, parts_of(bytes as usize, threads));
     let (mut begin, count) = (0, parts.len());
-    // A view for each thread: parts begin where views may.
+    // One view per thread. Parts begin where views may begin.
     let mut views = Vec::new();
     for (i, part) in (1..).zip(parts) {
         let length: usize = part.iter().map(|slice| slice.len()).sum();
@@ -333,7 +334,7 @@ fn fill(buffer: &wgpu::Buffer, bytes: u64, slices: Vec<&[u8]>, threads: usize) -
     Ok(())
 }
 
-/// Copies slices one after the other, and zeros behind them.
+/// Copies slices one after the other, followed by zeros.
 fn copy(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
     let mut at = 0;
     for slice in slices {
@@ -343,7 +344,7 @@ fn copy(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
     view.slice(at..).fill(0);
 }
 
-/// Times of the parts of a piece when nothing overlaps.
+/// Measures the parts of a piece when nothing overlaps.
 pub(super) fn apart(planner: &Planner, tasks: &Tasks, reading: Reading<'_>, units: &Range<usize>) -> Result<Apart> {
     let gpu = planner.gpu();
     let task = tasks.get(planner, reading, units)?;

@@ -1,39 +1,39 @@
-//! Who does which units of a phase next, also when a device fails.
+//! Assigns the units of a phase to the participants, also when a device fails.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::slab::OutputShare;
 
-/// The units of a phase that nobody has done yet.
+/// The units of a phase that have not been done yet.
 pub(crate) struct Schedule<'a> {
     state: Mutex<State<'a>>,
     changed: Condvar,
     /// Bytes of a unit of the target.
     inner: usize,
     alignment: usize,
-    /// Called with the units that are done, after each piece.
+    /// Called after each piece with the number of units done so far.
     progress: Box<dyn Fn(usize) + Sync + 'a>,
 }
 
 struct State<'a> {
-    /// Of each participant.
+    /// The remaining share of each participant.
     shares: Vec<OutputShare<'a>>,
-    /// What anybody may take: all in a dynamic schedule, otherwise what failed devices have left.
+    /// Units for anyone: everything in a dynamic schedule, otherwise what failed devices have left.
     common: Vec<OutputShare<'a>>,
-    /// Units that are not done, pieces under way included.
+    /// Units that are not done, including pieces in flight.
     open: usize,
     units: usize,
-    /// Participants who may still take something.
+    /// The number of participants who may still take units.
     active: usize,
-    /// A participant has panicked, and its units are gone.
+    /// Whether a participant has panicked, so that its units are gone.
     broken: bool,
 }
 
 /// Shares of units that devices take until none are left.
 pub(crate) enum Shares<'a> {
-    /// To each its own.
+    /// One share for each participant.
     Fixed(Vec<OutputShare<'a>>),
-    /// Whoever is free takes the next ones, smaller ones towards the end.
+    /// Any free participant takes the next units, fewer towards the end.
     Guided(Vec<OutputShare<'a>>),
 }
 
@@ -52,11 +52,11 @@ impl<'a> Schedule<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next units for a participant, at most so many. If there are none at present but might
-    /// be, should a device fail, it waits if `wait` says so.
+    /// Takes the next units for a participant, at most `most`. If none are available but a failing
+    /// device might return some, it waits if `wait` is set.
     ///
-    /// In a dynamic schedule a piece has at least `least` units, as long as there are so many for
-    /// everybody.
+    /// In a dynamic schedule a piece has at least `least` units, as long as there are enough for
+    /// everyone.
     pub fn take(&self, participant: usize, [least, most]: [usize; 2], wait: bool) -> Option<OutputShare<'a>> {
         let most = most.max(1);
         let mut state = self.lock();
@@ -65,14 +65,15 @@ impl<'a> Schedule<'a> {
                 return None;
             }
             if let Some(own) = state.shares.get_mut(participant).filter(|own| !own.units.is_empty()) {
-                // Pieces of equal size, so that few plans are needed.
+                // Pieces have equal sizes, so that few plans are needed.
                 let pieces = own.units.len().div_ceil(most);
                 let count = own.units.len().div_ceil(pieces).next_multiple_of(self.alignment).min(most.max(self.alignment));
                 return Some(own.take(count, self.inner));
             }
             let active = state.active.max(1);
             if let Some(stock) = state.common.last_mut() {
-                // Guided: half of an even share of what is left, in few different sizes.
+                // Guided self-scheduling: half of an even share of what is left, in few different
+                // sizes.
                 let even = stock.units.len() / active;
                 let wanted = ((even / 2).max(least.min(even)) / self.alignment).max(1);
                 let count = ((1 << wanted.ilog2()) * self.alignment).min(most.max(self.alignment));
@@ -95,7 +96,7 @@ impl<'a> Schedule<'a> {
         state.broken || state.open == 0
     }
 
-    /// So many units are done.
+    /// Reports that `units` units are done.
     pub fn done(&self, units: usize) {
         let mut state = self.lock();
         state.open -= units;
@@ -107,7 +108,7 @@ impl<'a> Schedule<'a> {
         (self.progress)(done);
     }
 
-    /// Gives units back that were not done, for anybody.
+    /// Returns units that were not done, for anyone to take.
     pub fn give_back(&self, piece: OutputShare<'a>) {
         if piece.units.is_empty() {
             return;
@@ -116,8 +117,8 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// A participant takes nothing more; what is left of its share is for the others. If it has
-    /// panicked, nobody can go on.
+    /// Removes a participant. The others can take the rest of its share. If it has panicked,
+    /// everyone stops.
     pub fn leave(&self, participant: usize, panicked: bool) {
         let mut state = self.lock();
         state.active -= 1;
@@ -130,7 +131,7 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// What nobody has done, when all participants have left.
+    /// The units that nobody has done, after all participants have left.
     pub fn left(self) -> Vec<OutputShare<'a>> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.common.into_iter().chain(state.shares).filter(|stock| !stock.units.is_empty()).collect()

@@ -1,4 +1,4 @@
-//! The devices that share a job.
+//! The devices that share jobs.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use crate::gpu::{Gpu, GpuOptions, adapters};
 use crate::planner::Planner;
 use crate::wgpu;
 
-/// Devices that share jobs, the first one first in everything: its recipes decide the arithmetic.
-/// Cheap to clone; jobs on one set share compiled pipelines.
+/// The devices that share jobs. The first device is decisive: its recipes determine the arithmetic.
+///
+/// A set is cheap to clone. Jobs on the same set share compiled pipelines.
 #[derive(Clone, Debug)]
 pub struct DeviceSet {
     members: Arc<[Arc<Member>]>,
@@ -48,13 +49,13 @@ impl Member {
 }
 
 impl DeviceSet {
-    /// A device of every adapter that `options` and the environment ask for, best first. An adapter
-    /// that several backends offer is opened once. Where there are real GPUs, software adapters are
-    /// left out, unless `options` or the environment name them or their type.
+    /// Opens a device on every adapter that `options` and the environment allow, best first. An
+    /// adapter that several backends offer is opened once. Software adapters are skipped if there
+    /// are real GPUs, unless `options` or the environment select them by name or type.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`], with what to install; [`Error::NoDevice`] if one refuses;
-    /// [`Error::Parse`] for a variable of the environment that cannot be read.
+    /// [`Error::NoAdapter`], with a hint what to install; [`Error::NoDevice`] if an adapter cannot
+    /// open a device; [`Error::Parse`] if an environment variable cannot be parsed.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let all = adapters(options).await?;
         let infos: Vec<wgpu::AdapterInfo> = all.iter().map(wgpu::Adapter::get_info).collect();
@@ -65,18 +66,19 @@ impl DeviceSet {
         Self::of(gpus)
     }
 
-    /// These devices, in this order. Several may be of one adapter.
+    /// Makes a set of these devices, in this order. Several may belong to the same adapter.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] without any.
+    /// [`Error::Unsupported`] if there are none.
     pub fn of(gpus: impl IntoIterator<Item = Gpu>) -> Result<Self> {
         Self::with_planners(gpus.into_iter().map(|gpu| Planner::new(&gpu)))
     }
 
-    /// The devices of these planners, which choose the recipes as they were told to.
+    /// Makes a set of the devices of these planners. Each planner keeps its settings for choosing
+    /// recipes.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// The same as those of [`of`](Self::of).
     pub fn with_planners(planners: impl IntoIterator<Item = Planner>) -> Result<Self> {
         let members: Arc<[_]> = planners.into_iter().map(|planner| Arc::new(Member::gpu(planner))).collect();
         if members.is_empty() {
@@ -86,12 +88,11 @@ impl DeviceSet {
         Ok(Self { members })
     }
 
-    /// The same devices and, as the last member, the host's processors: FFTs by rustfft, on all of
-    /// rayon's threads.
+    /// Adds the host's processors as the last member: FFTs by rustfft, on all of rayon's threads.
     ///
-    /// Its Fourier transforms do not round as ours do, so results are no longer the same bits for
-    /// every division. Transposes are, and reductions, which it computes slowly, in the order of
-    /// the devices.
+    /// rustfft rounds differently from this crate, so the bits of Fourier transforms then depend on
+    /// the division. Transposes and reductions stay bit-identical. The host computes reductions in
+    /// the order of the devices, which is slow.
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn with_host(self) -> Self {
@@ -99,26 +100,26 @@ impl DeviceSet {
         Self { members: devices.chain([Arc::new(Member::host())]).collect() }
     }
 
-    /// The host's processors alone: an answer where there is no adapter at all.
+    /// Makes a set of the host's processors alone, which works without any adapter.
     #[cfg(feature = "cpu")]
     #[must_use]
     pub fn host() -> Self {
         Self { members: [Arc::new(Member::host())].into() }
     }
 
-    /// Names of the members, in their order.
+    /// The names of the members, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.name.as_str())
     }
 
-    /// Number of members.
+    /// The number of members.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// The planner of a member; none of the host and of numbers past the last.
+    /// The planner of a member; `None` for the host and for indices that do not exist.
     #[must_use]
     pub fn planner(&self, member: usize) -> Option<&Planner> {
         self.members.get(member).and_then(|member| member.planner())
@@ -129,8 +130,8 @@ impl DeviceSet {
     }
 }
 
-/// The adapters to open of those that were found: each card once, by the backend that comes first,
-/// and software adapters only if they were asked for or there is nothing else.
+/// Selects the adapters to open. Each card is opened once, by the backend that comes first.
+/// Software adapters are used only if they were requested or if there are no others.
 fn distinct(infos: &[wgpu::AdapterInfo], particular: bool) -> Vec<usize> {
     let same_card = |a: &wgpu::AdapterInfo, b: &wgpu::AdapterInfo| {
         if a.device_type == wgpu::DeviceType::Cpu || a.vendor == 0 || b.vendor == 0 {
@@ -138,7 +139,7 @@ fn distinct(infos: &[wgpu::AdapterInfo], particular: bool) -> Vec<usize> {
         }
         (a.vendor, a.device) == (b.vendor, b.device)
     };
-    // The n-th of equal cards on one backend is the n-th on another.
+    // The n-th of several equal cards on one backend is the n-th on another.
     let number = |i: usize| (0..i).filter(|&j| infos[j].backend == infos[i].backend && same_card(&infos[j], &infos[i])).count();
     let again =
         |i: usize| (0..i).any(|j| infos[j].backend != infos[i].backend && same_card(&infos[j], &infos[i]) && number(j) == number(i));
@@ -174,7 +175,7 @@ mod tests {
         ];
         assert_eq!(distinct(&all, false), [0, 1, 4]);
         assert_eq!(distinct(&all, true), [0, 1, 4, 6]);
-        // Two software adapters are two.
+        // Two software adapters are two devices.
         let software = [info("llvmpipe", Cpu, Vulkan, [1, 0]), info("SwiftShader", Cpu, Vulkan, [2, 0])];
         assert_eq!(distinct(&software, false), [0, 1]);
     }

@@ -1,18 +1,18 @@
-//! Which bytes of a host array belong to some of a job's units, and copies of them.
+//! The bytes of a host array that belong to some of a job's units, and copies of them.
 
 use std::ops::Range;
 
-/// An array of `outer` × `extent` × `inner`, cut along the axis in the middle: unit u has `inner`
-/// bytes in each of the outer ones.
+/// An array of `outer` × `extent` × `inner`, cut along the middle axis. In each of the `outer`
+/// slices, a unit has `inner` contiguous bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Grid {
-    /// Extents of all axes before the one that is cut, multiplied.
+    /// The product of the extents of all axes before the one that is cut.
     pub outer: usize,
-    /// Units.
+    /// The number of units.
     pub extent: usize,
-    /// Bytes of a unit in one piece.
+    /// The contiguous bytes of a unit.
     pub inner: usize,
-    /// Bytes of the array. The last unit may be short where there is one outer.
+    /// The size of the array in bytes. If `outer` is 1, the last unit may be short.
     pub bytes: usize,
 }
 
@@ -21,12 +21,12 @@ impl Grid {
         Self { outer, extent, inner, bytes: outer * extent * inner }
     }
 
-    /// Bytes of some units.
+    /// The number of bytes of some units.
     pub fn bytes_of(&self, units: &Range<usize>) -> usize {
         self.runs(units).map(|run| run.len()).sum()
     }
 
-    /// Where the bytes of some units lie, in ascending order.
+    /// The byte ranges of some units, in ascending order.
     fn runs(&self, units: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
         let Self { outer, extent, inner, bytes } = *self;
         let Range { start, end } = *units;
@@ -36,17 +36,17 @@ impl Grid {
         })
     }
 
-    /// The bytes of some units of `array`, a slice for each outer.
+    /// The bytes of some units of `array`, one slice for each outer index.
     pub fn slices<'a>(&self, array: &'a [u8], units: &Range<usize>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.runs(units).map(move |run| &array[run])
     }
 }
 
-/// Units whose results are still to be written, and where.
+/// Units whose results are still to be written, and where to write them.
 #[derive(Debug)]
 pub(crate) struct OutputShare<'a> {
     pub units: Range<usize>,
-    /// A slice for each outer.
+    /// One slice for each outer index.
     pub target: Vec<&'a mut [u8]>,
 }
 
@@ -76,23 +76,23 @@ impl<'a> OutputShare<'a> {
         Self { units: std::mem::replace(&mut self.units.start, middle)..middle, target }
     }
 
-    /// Cuts it into the parts of so many units each.
+    /// Cuts it into parts with these numbers of units.
     pub fn cut(mut self, shares: &[usize], inner: usize) -> Vec<Self> {
         shares.iter().map(|&share| self.take(share, inner)).collect()
     }
 }
 
-/// Bytes that a thread copies at least: a millisecond's work, to which starting a thread adds a
-/// twentieth.
+/// The least number of bytes that a thread copies. This takes about a millisecond, to which
+/// starting a thread adds a twentieth.
 const LEAST_COPY: usize = 8 << 20;
 
-/// In how many parts so many bytes should be copied, where there are `threads` for it.
+/// The number of parts in which to copy `bytes` bytes with up to `threads` threads.
 pub(crate) fn parts_of(bytes: usize, threads: usize) -> usize {
     (bytes / LEAST_COPY).clamp(1, threads.max(1))
 }
 
-/// Slices in parts of about equal size, in their order; all but the last have a multiple of 8
-/// bytes.
+/// Divides slices into parts of about equal size, in order. The size of each part but the last is a
+/// multiple of 8 bytes.
 pub(crate) fn in_parts<'s>(slices: impl IntoIterator<Item = &'s [u8]>, bytes: usize, parts: usize) -> Vec<Vec<&'s [u8]>> {
     let each = bytes.div_ceil(parts.max(1)).next_multiple_of(8).max(8);
     let mut all: Vec<Vec<&[u8]>> = vec![Vec::new()];
@@ -110,7 +110,7 @@ pub(crate) fn in_parts<'s>(slices: impl IntoIterator<Item = &'s [u8]>, bytes: us
     all
 }
 
-/// Copies `source` over the slices of `target`, one after the other, with some threads.
+/// Copies `source` to the slices of `target`, one after the other, with up to `threads` threads.
 pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
     let parts = parts_of(source.len(), threads);
     if parts == 1 {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     proptest! {
-        /// However an array is cut, gathering and scattering every piece copies it.
+        /// However an array is cut, gathering and scattering every piece copies the whole array.
         #[test]
         fn pieces_make_up_the_array(outer in 1usize..5, extent in 1usize..20, inner in 1usize..6, cuts in prop::collection::vec(0usize..9, 0..6), short in 0usize..6) {
             let mut grid = Grid::new(outer, extent, inner);

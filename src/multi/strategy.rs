@@ -8,39 +8,39 @@ use crate::tune::rules::takemoto::{self, Amount};
 
 /// How a job is divided among the members of a [`DeviceSet`](super::DeviceSet).
 ///
-/// The result does not depend on it, but for members that round in another way
-/// ([`DeviceSet::with_host`](super::DeviceSet::with_host)).
+/// The result does not depend on the strategy, unless the set contains a member with different
+/// rounding ([`DeviceSet::with_host`](super::DeviceSet::with_host)).
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// All to the member of this number. The others take over if it fails.
+    /// Everything goes to the member with this index. The others take over if it fails.
     Single(usize),
-    /// The same number of units to each, or one more.
+    /// Each member gets the same number of units, or one more.
     Equal,
-    /// In proportion to these numbers, one for each member.
+    /// Shares in proportion to these weights, one for each member.
     Ratio(Vec<f64>),
-    /// By the processing elements of each member and the amount of computation, as
-    /// [Takemoto and others](crate::tune::rules::takemoto::global_split) do.
+    /// Shares computed from the processing elements of each member and the amount of computation,
+    /// as by [Takemoto and others](crate::tune::rules::takemoto::global_split).
     Takemoto {
-        /// Processing elements of each member.
+        /// The number of processing elements of each member.
         processing_elements: Vec<u32>,
-        /// The class of the job.
+        /// The class of the job by its amount of computation.
         amount: Amount,
     },
-    /// In proportion to what each achieves while the others work too, as measured before the first
-    /// run. One device alone is a candidate, and after the first runs whatever was really the
-    /// fastest stays.
+    /// Shares in proportion to the throughput of each member while the others work too. It is
+    /// measured before the first run. One device alone is a candidate as well. After the first
+    /// runs, the division that was actually the fastest is kept.
     #[default]
     Measured,
-    /// Whoever is free takes the next units, smaller pieces towards the end; each has two or more
-    /// pieces under way.
+    /// Whenever a member is free, it takes the next units. Pieces get smaller towards the end. Each
+    /// member has two or more pieces in flight.
     Dynamic,
-    /// As `Measured`, with `Dynamic` as one more candidate.
+    /// Like `Measured`, with `Dynamic` as one more candidate.
     Auto,
 }
 
 impl Strategy {
-    /// Checks it for a set of so many members.
+    /// Checks the strategy for a set of `members` members.
     pub(super) fn check(&self, members: usize) -> Result<()> {
         let wrong = |argument, actual| Err(Error::WrongLen { argument, expected: members, actual });
         match self {
@@ -58,11 +58,12 @@ impl Strategy {
         }
     }
 
-    /// Shares of the members `present`, in their order, where the strategy alone decides them.
+    /// The shares of the members in `present`, in their order; `None` if they depend on
+    /// measurements.
     pub(super) fn shares(&self, units: usize, alignment: usize, present: &[usize]) -> Result<Option<Vec<usize>>> {
         let own = |all: &[f64]| -> Vec<f64> { present.iter().map(|&member| all[member]).collect() };
         let by_number = match self {
-            // Somebody has to do it if that member failed.
+            // If that member has failed, another must do the work.
             Self::Single(member) => {
                 let chosen = present.iter().position(|own| own == member).unwrap_or(0);
                 (0..present.len()).map(|i| if i == chosen { 1.0 } else { 0.0 }).collect()
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(shares(&Strategy::Equal, 17, &[0, 1, 2, 3]), [5, 4, 4, 4]);
         assert_eq!(shares(&Strategy::Ratio(vec![1.0, 5.0, 3.0]), 8, &[0, 2]), [2, 6]);
         assert_eq!(shares(&Strategy::Single(1), 8, &[0, 1]), [0, 8]);
-        // Whoever is left.
+        // The remaining members get everything.
         assert_eq!(shares(&Strategy::Single(1), 8, &[0]), [8]);
         assert_eq!(shares(&Strategy::Ratio(vec![0.0, 1.0]), 8, &[0]), [8]);
         let takemoto = Strategy::Takemoto { processing_elements: vec![128, 192], amount: Amount::Large };

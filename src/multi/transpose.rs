@@ -1,4 +1,4 @@
-//! Permutations of axes over several devices: parts of the input along one axis become parts of the
+//! Permutations of axes on several devices: parts of the input along one axis become parts of the
 //! output.
 
 use super::divide::{Cut, Divide, Divided};
@@ -21,8 +21,8 @@ impl<T: Element> Divide for Permute<T> {
         let cut = match cut.axis {
             Some(axis) if axis + 1 < input.len() => axis + 1,
             Some(axis) => return Err(unsupported(&format!("axis {axis} to cut along: its axes are 0 to {}", input.len() - 2))),
-            // The slowest that there is something of: devices read in one piece. With few matrices
-            // rather their rows.
+            // The slowest axis with enough indices, because devices then read contiguous pieces. If
+            // there are few matrices, their rows are cut instead.
             None => (0..input.len()).find(|&axis| input[axis] >= 8).unwrap_or_else(|| longest(&input)),
         };
         let output: Vec<usize> = order.iter().map(|&axis| input[axis]).collect();
@@ -50,7 +50,7 @@ impl<T: Element> Divide for Permute<T> {
     }
 }
 
-/// An array with its axis `cut`, of elements of so many bytes.
+/// The grid of an array that is cut along axis `cut`, with elements of `bytes` bytes.
 pub(super) fn grid(extents: &[usize], cut: usize, bytes: usize) -> Grid {
     let product = |extents: &[usize]| extents.iter().product::<usize>();
     Grid::new(product(&extents[..cut]), extents[cut], product(&extents[cut + 1..]) * bytes)
@@ -61,7 +61,7 @@ fn longest(extents: &[usize]) -> usize {
     (0..extents.len()).rev().max_by_key(|&axis| extents[axis]).unwrap_or(0)
 }
 
-/// The permutation by plain copies.
+/// The permutation by plain copies on the host.
 #[cfg(feature = "cpu")]
 fn moved(input: Vec<usize>, cut: usize, order: Vec<usize>, bytes: usize) -> super::phase::OnHost {
     use crate::strides::{dense, place};

@@ -1,7 +1,7 @@
-//! The WGSL of an operator: what is done with each element, with two values, and with the result.
+//! The WGSL of an operator: how it maps an element, combines two values, and finishes the result.
 //!
-//! WGSL has no types as parameters, so it is written for each operator anew. Ranks and differences,
-//! which are the same for all operators on a type, are files of `shaders/reduce/`.
+//! WGSL has no generic types, so this text is generated for each operator. Ranks and differences
+//! are the same for all operators on a type; they are files of `shaders/reduce/`.
 
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
@@ -10,7 +10,7 @@ use crate::wgsl::{
     vec4, zero,
 };
 
-/// The bits of an f32 but for its sign.
+/// All bits of an f32 except its sign.
 const MAGNITUDE: u32 = 0x7fff_ffff;
 
 /// The type of one value.
@@ -26,7 +26,7 @@ pub(super) fn type_of(kind: Kind) -> Type {
     }
 }
 
-/// A function that computes one value of its parameters.
+/// A function that computes one value from its parameters.
 pub(super) fn function<const N: usize>(
     name: &str,
     parameters: [(&str, &Type); N],
@@ -40,7 +40,7 @@ pub(super) fn function<const N: usize>(
     function
 }
 
-/// The functions `map_element`, `combine`, `identity`, `finish`.
+/// Adds the functions `map_element`, `combine`, `identity` and `finish`.
 pub(super) fn write(module: &mut Module, stage: &Stage) {
     let (operator, value) = (&stage.operator, value_type(&stage.operator));
     // Partial results are values already.
@@ -54,7 +54,7 @@ pub(super) fn write(module: &mut Module, stage: &Stage) {
     module.function(function("finish", [("v", &value)], &type_of(stage.target()), |_, [v]| finish(v)));
 }
 
-/// Of two values the second only if its rank is larger.
+/// Returns the first of two values, unless the rank of the second is larger.
 pub(super) fn keep_first(operator: &Operator) -> Function {
     let value = value_type(operator);
     function("keep_first", [("a", &value), ("b", &value)], &value, |_, [a, b]| {
@@ -67,20 +67,20 @@ fn value_type(operator: &Operator) -> Type {
     type_of(operator.value())
 }
 
-/// Whether the first word of b is larger than that of a, or equal where the condition holds.
-/// Without `&&` and `||`, which are branches: lanes at the end of a subgroup combine what nobody
-/// gave them, and nobody takes what becomes of it.
+/// Whether the first word of b is larger than that of a, or equal and `of_equals` holds. It avoids
+/// `&&` and `||`, which are branches: the last lanes of a subgroup combine undefined values, whose
+/// results are never used.
 fn is_larger(a: &Expr, b: &Expr, of_equals: Expr) -> Expr {
     b.x().greater(a.x()) | (b.x().equals(a.x()) & of_equals)
 }
 
-/// Which way the rank of a number goes.
+/// Whether ranks rise or fall with the number.
 fn direction(operator: &Operator) -> Expr {
     Expr::name(if matches!(operator.fold, Fold::Min | Fold::ArgMin) { "FALLING" } else { "RISING" }, U32)
 }
 
-/// A product that is added. Where it must be rounded before, its bits pass through an addition of
-/// zero that no compiler knows to be one.
+/// A product that will be added to something. If it must be rounded first, its bits pass through an
+/// addition of zero that no compiler can recognise as such.
 fn rounded(operator: &Operator, product: &Expr) -> Expr {
     if !operator.rounded || !matches!(operator.mapped(), Kind::F32 | Kind::Complex) {
         return product.clone();
@@ -145,7 +145,7 @@ fn mapped(operator: &Operator, x: &Expr, y: &Expr) -> Expr {
     }
 }
 
-/// A number by the bits of its f32: not every one has a name.
+/// A number given by the bits of its f32, because not every number has a literal.
 fn factor(scalar: Scalar, bits: u32) -> Expr {
     let number = f32::from_bits(bits);
     match scalar {
@@ -155,7 +155,7 @@ fn factor(scalar: Scalar, bits: u32) -> Expr {
     }
 }
 
-/// By bits: adapters may take a number that is not normal for zero.
+/// Compares bits, because adapters may treat a subnormal number as zero.
 fn is_not_zero(loaded: Kind, x: &Expr) -> Expr {
     match loaded {
         Kind::F32 | Kind::F16 => (bitcast(&U32, x) & MAGNITUDE).differs(0),
@@ -174,7 +174,7 @@ fn combine(body: &mut Body, operator: &Operator, a: Expr, b: Expr) -> Expr {
         (Fold::Sum, _) => a + b,
         (Fold::Product, Kind::Complex) => complex_product(operator, &a, &b, false),
         (Fold::Product, _) => a * b,
-        // A NaN stays: nothing equals it.
+        // A NaN in `a` stays, because it does not equal itself.
         (Fold::Min, Kind::F64) => select(&(!b.at_least(&a) & a.equals(&a)), b, a),
         (Fold::Max, Kind::F64) => select(&(!b.at_most(&a) & a.equals(&a)), b, a),
         (Fold::Min | Fold::Max, Kind::Pair) => select(&is_larger(&a, &b, b.y().greater(a.y())), b, a),

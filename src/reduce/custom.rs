@@ -1,4 +1,4 @@
-//! Operators of the caller's.
+//! User-defined operators.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,23 +10,7 @@ use super::arithmetic::type_of;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::operator::Kind;
 
-/// An operator of the caller's, in WGSL.
-///
-/// # Definition
-/// y = m(x\[0\]) ∘ m(x\[1\]) ∘ …, with a ∘ b an expression in `a` and `b`, and m, if there is one,
-/// an expression in `x` and the index `j: u32`. The operator must be associative, up to rounding,
-/// and commutative, as elements are combined in an order of the crate's choice; `identity` must do
-/// nothing: identity ∘ a = a. That cannot be checked; that the expressions are valid WGSL of the
-/// right type is.
-///
-/// Values are f32 for f32 and f16, i32, u32, and `vec2<f32>` for complex numbers. Expressions may
-/// call the functions of WGSL.
-///
-/// An expression has at most [`MOST_BYTES`](Self::MOST_BYTES) bytes,
-/// [`MOST_TOKENS`](Self::MOST_TOKENS) names, numbers, operators and brackets, and brackets within
-/// brackets to a depth of [`MOST_NESTED`](Self::MOST_NESTED): compilers of WGSL, wgpu's among them,
-/// follow an expression by recursion, and a long one overflows their stack, which ends the process.
-/// What only fragment shaders may call, such as `dpdx`, is refused.
+/// A user-defined operator, written in WGSL.
 ///
 /// ```
 /// use wgpu_fft::reduce::{Custom, Reduce};
@@ -39,6 +23,22 @@ use crate::kernels::reduce::operator::Kind;
 /// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));
 /// # Ok::<(), wgpu_fft::Error>(())
 /// ```
+///
+/// # Definition
+/// y = m(x\[0\]) ∘ m(x\[1\]) ∘ …, where a ∘ b is an expression in `a` and `b`. The optional map m
+/// is an expression in `x` and the index `j: u32`. The operator must be associative, up to
+/// rounding, and commutative, because the crate chooses the order of combination. `identity` must
+/// be its identity element: identity ∘ a = a. These properties cannot be checked. What is checked
+/// is that the expressions are valid WGSL of the right type.
+///
+/// Values are `f32` for elements of f32 and f16, `i32`, `u32`, and `vec2<f32>` for complex numbers.
+/// Expressions may call the built-in functions of WGSL.
+///
+/// An expression has at most [`MOST_BYTES`](Self::MOST_BYTES) bytes and
+/// [`MOST_TOKENS`](Self::MOST_TOKENS) tokens (names, numbers, operators and brackets). Brackets may
+/// be nested to a depth of [`MOST_NESTED`](Self::MOST_NESTED). The reason for these limits: WGSL
+/// compilers, wgpu's among them, are recursive, and a long expression overflows their stack, which
+/// ends the process. Functions that only fragment shaders may call, such as `dpdx`, are refused.
 #[derive(Debug)]
 #[must_use]
 pub struct Custom<T> {
@@ -55,16 +55,16 @@ impl<T> Clone for Custom<T> {
 }
 
 impl<T: Value> Custom<T> {
-    /// Bytes of an expression at most.
+    /// The maximum number of bytes of an expression.
     pub const MOST_BYTES: usize = 4096;
 
-    /// Names, numbers, operators and brackets of an expression at most.
+    /// The maximum number of names, numbers, operators and brackets of an expression.
     pub const MOST_TOKENS: usize = 512;
 
-    /// Brackets within brackets of an expression at most.
+    /// The maximum nesting depth of brackets in an expression.
     pub const MOST_NESTED: usize = 32;
 
-    /// The operator a ∘ b of an expression in `a` and `b`.
+    /// Makes the operator a ∘ b from an expression in `a` and `b`, and its identity element.
     ///
     /// # Errors
     /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
@@ -72,8 +72,8 @@ impl<T: Value> Custom<T> {
     /// [`Error::Unsupported`] for f64.
     pub fn new(expression: &str, identity: T::Wide) -> Result<Self> {
         if T::KIND == Kind::F64 {
-            let why = "operators of one's own are for f32, f16, i32, u32 and complex f32".to_owned();
-            return Err(Error::Unsupported { what: "an operator on f64".to_owned(), why });
+            let why = "custom operators support f32, f16, i32, u32 and complex f32".to_owned();
+            return Err(Error::Unsupported { what: "a custom operator on f64".to_owned(), why });
         }
         let value = type_of(T::KIND);
         check::<T>(expression, "combine", &format!("a: {value}, b: {value}"), "a, b")?;
@@ -83,8 +83,8 @@ impl<T: Value> Custom<T> {
         Ok(Self { expression: expression.into(), identity: words, map: None, element: PhantomData })
     }
 
-    /// What is done with each element when it is loaded: an expression in `x` and in its index `j`
-    /// among those that are reduced to one.
+    /// Applies a map to each element when it is loaded: an expression in `x` and its index `j`
+    /// among the elements that are reduced to the same result.
     ///
     /// # Errors
     /// [`Error::Parse`] with the place and the reason, if the expression is not valid;
@@ -99,9 +99,9 @@ impl<T: Value> Custom<T> {
 
 /// Refuses an expression that is so long or so deep that a compiler might run out of stack.
 ///
-/// Every level of a tree of expressions takes one token at least: an operator of a long sum, a sign
+/// Every level of an expression tree takes at least one token: an operator of a long sum, a sign
 /// before a sign, a component or an index of a component, a bracket. So a limit on tokens bounds
-/// the depth of every tree. Brackets have a limit of their own, since a parser calls a dozen
+/// the depth of every tree. Brackets have a limit of their own, because a parser calls a dozen
 /// functions for each of them.
 fn check_size<T: Value>(expression: &str) -> Result<()> {
     let within = |what: &str, limit, required: usize, available: usize| {
@@ -119,7 +119,7 @@ fn check_size<T: Value>(expression: &str) -> Result<()> {
         in_word = of_word;
         tokens += usize::from(begins);
         match character {
-            // A `<` may begin the parameters of a type, which nest too.
+            // A `<` may open the parameters of a type, which nest too.
             '(' | '[' | '<' => nested += 1,
             ')' | ']' | '>' => nested = nested.saturating_sub(1),
             _ => {}
@@ -130,19 +130,20 @@ fn check_size<T: Value>(expression: &str) -> Result<()> {
     within("brackets within brackets", "Custom::MOST_NESTED", deepest, Custom::<T>::MOST_NESTED)
 }
 
-/// Refuses what is no expression of the type of values, in a function of such parameters.
+/// Refuses text that is not an expression of the value type, inside a function with these
+/// parameters.
 fn check<T: Value>(expression: &str, function: &str, parameters: &str, names: &str) -> Result<()> {
     let wrong = |why: String| Error::Parse { what: "expression for a reduction", text: expression.to_owned(), why };
     check_size::<T>(expression)?;
-    // An expression holds none of these, and with them a text could be more than an expression.
+    // No expression needs any of these, and they could make a text more than an expression.
     if let Some(word) = [";", "{", "}", "@", "//", "/*"].into_iter().find(|word| expression.contains(word)) {
-        return Err(wrong(format!("it is one expression, without `{word}`")));
+        return Err(wrong(format!("it must be a single expression, without `{word}`")));
     }
     let value = type_of(T::KIND);
     let calls: Vec<String> = parameters.split(", ").map(|parameter| format!("var {parameter};")).collect();
     let calls = format!("{} let result = {function}({names});", calls.join(" "));
-    // A compute shader calls the function: some functions of WGSL are valid in a fragment shader
-    // alone, and naga notices that only where a shader of another kind calls them.
+    // A compute shader calls the function: some WGSL functions are valid only in fragment shaders,
+    // and naga notices that only if a shader of another kind calls them.
     let text = format!(
         "fn {function}({parameters}) -> {value} {{\n    let result: {value} = (\n{expression}\n    );\n    return result;\n}}\n\n\
          @compute @workgroup_size(1)\nfn wgpu_fft_caller() {{\n    {calls}\n}}\n",
@@ -188,7 +189,7 @@ mod tests {
         assert!(error.to_string().contains("`a`"), "{error}");
     }
 
-    /// They passed here, and failed when a plan was made.
+    /// These used to pass here and fail when a plan was made.
     #[test]
     fn what_only_fragment_shaders_may_call_is_refused() {
         for function in ["dpdx", "dpdy", "fwidth", "dpdxCoarse", "dpdyFine", "fwidthCoarse"] {
@@ -199,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Texts that grow deep in every way, with `n` levels or more.
+    /// Expressions that are deep in every possible way, with `n` levels or more.
     fn deep(n: usize) -> Vec<String> {
         vec![
             format!("a{}", " + b".repeat(n)),
@@ -218,8 +219,8 @@ mod tests {
         ]
     }
 
-    /// 5,000 terms ended the process: naga overflowed its stack. Threads have 2 MiB of it, and
-    /// programs that start threads with less exist.
+    /// 5,000 terms used to end the process, because naga overflowed its stack. Threads have 2 MiB
+    /// of stack by default, and some programs start threads with less.
     #[test]
     fn long_and_deep_expressions_are_refused_before_a_compiler_sees_them() {
         for text in deep(5000).into_iter().chain(deep(600)) {
@@ -228,13 +229,13 @@ mod tests {
         }
         let long = "a + b".to_owned() + &" ".repeat(4096);
         assert!(matches!(Custom::<f32>::new(&long, 0.0), Err(Error::LimitExceeded { limit: "Custom::MOST_BYTES", .. })));
-        // All that is within the limits is safe on a quarter of a usual thread's stack.
+        // Everything within the limits is safe on a quarter of a thread's usual stack.
         let within = || {
             let most = Custom::<f32>::MOST_TOKENS;
             let sum = format!("a{}", " + b".repeat(most / 2 - 1));
             assert!(Custom::<f32>::new(&sum, 0.0).is_ok(), "a sum of {} terms", most / 2);
             for n in [Custom::<f32>::MOST_NESTED - 1, 100, 200, 255, most - 2] {
-                // Valid or not, the process goes on.
+                // Whether the text is valid or not, the process survives.
                 deep(n).iter().for_each(|text| drop(Custom::<f32>::new(text, 0.0)));
             }
         };

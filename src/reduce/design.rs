@@ -9,14 +9,14 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Kind, Operator};
 
-/// The rules' choice.
+/// The recipe that the rules choose.
 pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = Geometry::of(spec)?;
     let operator = spec.operator(&geometry, profile)?;
     Ok(rules(spec.is_ordered(&operator), &operator, &geometry, profile))
 }
 
-/// The rules' choice, in the order across devices or in the fastest.
+/// The recipe that the rules choose: in the order fixed across devices, or in the fastest order.
 pub(super) fn rules(ordered: bool, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     if ordered {
         return Recipe::Passes(in_order(&fixed_order(operator, geometry), operator, geometry, profile));
@@ -24,17 +24,18 @@ pub(super) fn rules(ordered: bool, operator: &Operator, geometry: &Geometry, pro
     continued(Vec::new(), operator, geometry, profile)
 }
 
-/// A stage as far as reading is concerned.
+/// A stage with the fields that determine how elements are read.
 fn stage_of(operator: &Operator, partial: bool) -> Stage {
     Stage { operator: operator.clone(), partial, last: false, width: 1, lanes: 1, accumulators: 1, join: 0 }
 }
 
-/// The largest power of two up to `most` that is at least `wanted`.
+/// `wanted`, rounded up to a power of two, or the largest power of two up to `most` if that is
+/// less.
 fn up_to(wanted: u32, most: u32) -> u32 {
     wanted.max(1).next_power_of_two().min(1 << most.max(1).ilog2())
 }
 
-/// The widest access of at most `most_bytes` that divides what is contiguous.
+/// The widest access, in elements, that has at most `most_bytes` and divides the contiguous run.
 fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) -> u32 {
     let stage = stage_of(operator, partial);
     let fits = |width: &u32| {
@@ -45,33 +46,35 @@ fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) 
     [8, 4, 2].into_iter().find(fits).unwrap_or(1)
 }
 
-/// Most invocations of a workgroup, and those whose values fit the workgroup memory.
+/// The most invocations of a workgroup: as many as the device allows and as have their values in
+/// workgroup memory.
 fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) -> u32 {
     let value_bytes = operator.value().bytes() * width;
     let most = profile.invocations.min(profile.workgroup_size[0]).min(profile.workgroup_bytes / value_bytes);
     1 << most.max(1).ilog2()
 }
 
-/// Values that the order of a sum across devices has side by side in a line, and in a column.
+/// How many values the order across devices combines side by side: in a line, and in a column.
 const FIXED_LINE: u32 = 256;
 const FIXED_COLUMN: u32 = 8;
-/// Parts that it has at least where there is enough to reduce, with 8 rows of values in each or
-/// more, and rows in each at most.
+/// The order across devices aims for at least this many parts, as long as each part has 8 rows of
+/// values. The second number is the most rows of a part.
 const FIXED_PARTS: u32 = 1024;
 const FIXED_ROWS: u32 = 64;
-/// Bytes of a part at most, so that arrays larger than a binding can be cut between parts: bindings
+/// The most bytes of a part. Arrays larger than a binding can then be cut between parts: bindings
 /// have 128 MiB or more.
 const FIXED_BYTES: u64 = 64 << 20;
 
-/// An order of combination, for each pass: values side by side, width of an access and parts.
+/// An order of combination. For each pass: values side by side, width of an access, number of
+/// parts.
 pub(super) type Order = Vec<[u32; 3]>;
 
-/// The widest access of a pass in a fixed order.
+/// The widest access of a pass whose order is fixed.
 pub(super) fn fixed_width(operator: &Operator, partial: bool, contiguous: u32) -> u32 {
     widest(operator, partial, contiguous, 16)
 }
 
-/// The order that the shape alone decides.
+/// The order across devices. It depends on the shape alone.
 pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
     let mut passes = Vec::new();
     let mut count = geometry.count();
@@ -83,7 +86,7 @@ pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
         let side_by_side = if geometry.lines {
             (length / 8).max(1).next_power_of_two().min(FIXED_LINE)
         } else {
-            // Narrow rows have more of them side by side.
+            // Narrow rows: more of them are combined side by side.
             length.next_power_of_two().min(FIXED_LINE / up_to(geometry.contiguous() / width, FIXED_LINE / FIXED_COLUMN))
         };
         let wanted = FIXED_PARTS.div_ceil(groups);
@@ -99,15 +102,15 @@ pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
     }
 }
 
-/// The passes of an order for a device. The order may be that of an array of which `geometry` is a
-/// piece.
+/// The passes that realise an order on a device. The order may belong to a larger array of which
+/// `geometry` is a piece.
 pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Vec<Pass> {
     let subgroup = subgroup_for(operator, geometry, profile);
     let mut count = geometry.count();
     let mut passes = Vec::new();
     for &[side_by_side, width, parts] in order {
         let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-        // On a processor a subgroup to a line, and few lanes to a column.
+        // On a processor: one subgroup per line, and few lanes per column.
         let (invocations, lanes) = match (profile.is_cpu(), geometry.lines) {
             (false, _) => (256, side_by_side),
             (true, true) => (8, side_by_side),
@@ -115,8 +118,8 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
         };
         let workgroup = up_to(invocations, most);
         let lanes = lanes.clamp(1, workgroup);
-        // Where no order is to be kept, none is paid for: SwiftShader took minutes and gigabytes to
-        // compile 32 values side by side for each of 8 neighbours that are ranked.
+        // Exact operators have no order to keep, and must not pay for one: SwiftShader took minutes
+        // and gigabytes to compile 32 values side by side for each of 8 neighbours that are ranked.
         let accumulators = if operator.is_exact() { 1 } else { side_by_side / lanes };
         let unroll = (8 / accumulators).max(1);
         let pass = Pass { workgroup, lanes, width, accumulators, unroll, parts, subgroup: subgroup.min(workgroup), join: false };
@@ -129,65 +132,65 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
     passes
 }
 
-/// Size of the subgroups to exchange values in, 0 for none.
+/// The size of the subgroups that exchange values; 0 for none.
 fn subgroup_for(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> u32 {
     let usable = profile.subgroups && geometry.lines && operator.value() != Kind::F64;
     if usable && profile.subgroup_sizes[0].is_power_of_two() { profile.subgroup_sizes[0] } else { 0 }
 }
 
-/// Parts of a line or plane, so that none has more than so many bytes.
+/// The least number of parts of a line or plane such that no part has more than `most_bytes`.
 fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
     let columns = if geometry.lines { 1 } else { geometry.contiguous() };
     let bytes = u64::from(geometry.count()) * u64::from(columns) * u64::from(operator.input.bytes());
     bytes.div_ceil(most_bytes.max(1)).min(geometry.count().into()) as u32
 }
 
-/// The same for an array that is larger than a binding.
+/// The same for an array that may be larger than a binding; 1 if it is not.
 fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
     let bytes = geometry.len() as u64 * u64::from(operator.input.bytes());
     if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
 }
 
-/// With no more accesses under way than there are: what is left of a step is checked access by
-/// access. H200, sum of 2²⁰ f32 with 4 accesses to a lane: unrolled 4 times 4.9 µs, 8 times 5.9;
-/// 65536 rows of 1024 61.3 and 65.8.
+/// Limits `unroll` to the number of accesses that there are, because the rest of a step is checked
+/// access by access. H200, sum of 2²⁰ f32 with 4 accesses per lane: 4.9 µs if unrolled 4 times, 5.9
+/// if 8 times; 65536 rows of 1024: 61.3 and 65.8.
 pub(super) fn unrolled(pass: Pass, length: u32) -> Pass {
     let (chunk, _) = pass.chunk(length);
     let rows = chunk.min(length) / (pass.lanes * pass.accumulators);
     Pass { unroll: pass.unroll.min(1 << rows.max(1).ilog2()), ..pass }
 }
 
-/// The longest list of passes.
+/// The most passes of a recipe.
 const MOST_PASSES: usize = 4;
 
-/// On a processor, most values that an invocation adds to one accumulator: in the only pass, and in
-/// one of several. With what the lanes and accumulators add, a sum is then at most 256 additions
-/// deep.
+/// The most values that an invocation adds to one accumulator on a processor: if there is only one
+/// pass, and in one of several passes. Together with what the lanes and accumulators add, a sum is
+/// then at most 256 additions deep.
 ///
-/// Every addition of a value to a sum of many of its size rounds off as much as the sum is worth.
-/// The mean of 2,073,600 rows of 4 around 1000.2 came out as 1000.043 when an invocation added up
+/// Each addition of a small value to a large sum has a rounding error in proportion to the sum. The
+/// mean of 2,073,600 rows of 4 around 1000.2 came out as 1000.043 when an invocation added up
 /// 32,400 rows.
 const MOST_ROWS_ON_CPU: [u32; 2] = [240, 80];
 
-/// Values that an invocation adds side by side at most to keep a sum shallow; more parts do the
-/// rest.
+/// The most accumulators of an invocation that are used to keep a sum shallow. If they do not
+/// suffice, more parts do the rest.
 const MOST_ACCUMULATORS_ON_CPU: u32 = 4;
 
-/// What one pass of a device goes over.
+/// The input of one pass on a device.
 struct Task<'a> {
     operator: &'a Operator,
     geometry: &'a Geometry,
     profile: &'a DeviceProfile,
-    /// Reads partial results.
+    /// Whether the pass reads partial results.
     partial: bool,
-    /// Elements, or partial results, that are reduced to one.
+    /// The number of elements, or partial results, that are reduced to one.
     count: u32,
     width: u32,
-    /// Most invocations of a workgroup.
+    /// The most invocations of a workgroup.
     most: u32,
 }
 
-/// The passes that there are, and those that the rules let follow them.
+/// The given passes, followed by the passes that the rules choose to finish the reduction.
 pub(super) fn continued(mut passes: Vec<Pass>, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Recipe {
     let parts_of = |pass: &Pass, count: u32| pass.chunk(geometry.length(count, pass.width)).1;
     let mut count = passes.iter().fold(geometry.count(), |count, pass| parts_of(pass, count));
@@ -199,7 +202,7 @@ pub(super) fn continued(mut passes: Vec<Pass>, operator: &Operator, geometry: &G
     Recipe::Passes(passes)
 }
 
-/// The pass over `count` elements or partial results.
+/// The rules' pass over `count` elements or partial results.
 fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> Pass {
     let contiguous = geometry.contiguous_in(count, partial);
     let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
@@ -214,8 +217,8 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
     let pass = if profile.is_cpu() && !operator.is_exact() { task.shallow(pass) } else { pass };
     let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
     if least > 1 && !profile.is_cpu() {
-        // Each dispatch has some of the parts, and few of them leave a GPU idle at its end: H200,
-        // sum of 2²⁹ f32 in 1024 parts 498 µs, in 8192 474.
+        // Each dispatch has some of the parts. If they are few, the GPU idles at the end of each
+        // dispatch: H200, sum of 2²⁹ f32: 498 µs in 1024 parts, 474 in 8192.
         least = least.max(8192u32.div_ceil(geometry.results()));
     }
     if profile.is_cpu() {
@@ -252,27 +255,27 @@ impl Task<'_> {
         }
     }
 
-    /// Accesses of a line, or rows.
+    /// The number of accesses of a line, or of rows.
     fn length(&self) -> u32 {
         self.geometry.length(self.count, self.width)
     }
 
-    /// Invocations that keep a GPU busy and share the work evenly: two workgroups of 512 for each
-    /// of the 132 processors of an H200; twice as many for 2²⁷ elements and more. A better number
-    /// for other GPUs has to be measured on them.
+    /// The number of invocations that keep a GPU busy and share the work evenly: two workgroups of
+    /// 512 for each of the 132 multiprocessors of an H200, and twice as many from 2²⁷ elements on.
+    /// A better number for other GPUs has to be measured on them.
     fn busy(&self) -> u32 {
         if self.geometry.len() >= 1 << 27 { 270_336 } else { 135_168 }
     }
 
-    /// H200, sums of f32, µs: whole arrays of 2¹⁶ elements in one workgroup of 1024 4.9, in 16
-    /// parts that the last workgroup joins 4.0, in two dispatches 6.5; 2²⁰ in 256 parts 5.3, two
-    /// dispatches 6.1, CUB 3.8; 2²⁴ with 512 lanes in 256, 512, 1024 parts 19.3, 19.4, 19.7, in two
-    /// dispatches 20.2, CUB 17.7, 2²⁸ in 525 parts 234.8, two dispatches 239.5, CUB 238.1.
-    /// Workgroups of 256 and 1024 within 2%, 4 and 8 accesses at once within 1%, without subgroups
-    /// 1% slower.
+    /// Sums of f32 on an H200, in µs. Whole arrays of 2¹⁶ elements: 4.9 in one workgroup of 1024,
+    /// 4.0 in 16 parts that the last workgroup joins, 6.5 in two dispatches. 2²⁰ elements: 5.3 in
+    /// 256 parts, 6.1 in two dispatches, CUB 3.8. 2²⁴ elements with 512 lanes: 19.3, 19.4, 19.7 in
+    /// 256, 512, 1024 parts, 20.2 in two dispatches, CUB 17.7. 2²⁸ elements: 234.8 in 525 parts,
+    /// 239.5 in two dispatches, CUB 238.1. Workgroups of 256 and 1024 are within 2%, 4 and 8
+    /// accesses at once within 1%; without subgroups it is 1% slower.
     ///
-    /// 65536 rows of 1024 with 128, 64, 32 lanes 61.2, 61.3, 61.7; 1048576 rows of 64 with 4, 8, 16
-    /// lanes 66.7, 66.3, 79.7; 16777216 rows of 4 with one 87.3.
+    /// 65536 rows of 1024: 61.2, 61.3, 61.7 with 128, 64, 32 lanes. 1048576 rows of 64: 66.7, 66.3,
+    /// 79.7 with 4, 8, 16 lanes. 16777216 rows of 4: 87.3 with one lane.
     fn lines_on_gpu(&self) -> Pass {
         let length = self.length();
         let results = self.geometry.results();
@@ -285,9 +288,9 @@ impl Task<'_> {
         Pass { workgroup, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: self.subgroup(), join }
     }
 
-    /// H200, sums of f32, µs: 1024 rows of 65536 in workgroups of 32 accesses by 4, 8, 16 lanes
-    /// 63.4, 62.3, 63.2; 64 planes of 1024 rows of 1024 the same way 61.5; 1048576 rows of 64 with
-    /// 16 accesses by 32 lanes in 256 parts 65.1, by 16 lanes in 1056 72.6.
+    /// Sums of f32 on an H200, in µs. 1024 rows of 65536, in workgroups of 32 accesses by 4, 8, 16
+    /// lanes: 63.4, 62.3, 63.2. 64 planes of 1024 rows of 1024, the same way: 61.5. 1048576 rows of
+    /// 64: 65.1 with 16 accesses by 32 lanes in 256 parts, 72.6 with 16 lanes in 1056.
     fn columns_on_gpu(&self) -> Pass {
         let columns = self.geometry.contiguous() / self.width;
         let across = up_to(columns, self.most.min(32));
@@ -298,8 +301,8 @@ impl Task<'_> {
         Pass { workgroup: across * lanes, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: 0, join: false }
     }
 
-    /// One lane to a line where there are many lines, else one subgroup to a part. Sums of f32 in
-    /// ms, interleaved with others:
+    /// One lane per line if there are many lines, else one subgroup per part. Sums of f32 in ms,
+    /// interleaved with others:
     ///
     /// | | lavapipe, Mesa 22.3.6, 32 bytes | SwiftShader, 16 bytes |
     /// |---|---|---|
@@ -329,7 +332,7 @@ impl Task<'_> {
         Pass { workgroup: lanes, lanes, accumulators, unroll, parts, subgroup: self.subgroup(), ..one }
     }
 
-    /// Sums of f32 in ms, where 8 neighbours in one part were the first choice:
+    /// Sums of f32 in ms. The second number is the earlier choice: 8 neighbours in one part.
     ///
     /// | | lavapipe, Mesa 22.3.6, 32 bytes | SwiftShader, 16 bytes |
     /// |---|---|---|
@@ -338,9 +341,9 @@ impl Task<'_> {
     /// | 16 planes of 256 rows of 256, 32 neighbours | 0.43; 0.46 | |
     ///
     /// Where a row has fewer accesses than a processor's vectors have lanes, several invocations
-    /// share its columns. Means of f32 over 2,073,600 rows in ms, medians of 11 interleaved rounds,
-    /// while others used the machine; first 64 parts by one invocation for each column, then 512
-    /// parts by 8 invocations with 4 accumulators:
+    /// share its columns. Means of f32 over 2,073,600 rows in ms, medians of 11 interleaved rounds
+    /// while others used the machine. The first number is for 64 parts with one invocation per
+    /// column, the second for 512 parts with 8 invocations and 4 accumulators:
     ///
     /// | | lavapipe | SwiftShader |
     /// |---|---|---|

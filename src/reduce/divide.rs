@@ -1,20 +1,21 @@
-//! One reduction in pieces, each for a device of its own, with the bits of the whole.
+//! Splits one reduction into pieces for several devices, with a result that is bit-identical to the
+//! whole.
 //!
-//! [`division`] says how the array can be cut, by its shape alone. However it is cut, everything is
-//! combined in the order that [`Determinism::AcrossDevices`] fixes for the whole array, so the
-//! result has the bits that one device gives for the whole in that order:
+//! [`division`] says how the array can be cut; this depends on its shape alone. However it is cut,
+//! everything is combined in the order that [`Determinism::AcrossDevices`] fixes for the whole
+//! array. The result therefore has the same bits as on one device in that order:
 //!
-//! | division | a unit | each piece | in the end |
+//! | division | a unit | each piece computes | at the end |
 //! |---|---|---|---|
-//! | [`Division::Parts`] | a part of the first pass | [`partial`]: those parts' partial results, as words | [`join`]: the remaining passes over all of them |
-//! | [`Division::Lines`] | an index of the slowest axis that is kept | [`piece`]: the results of those indices | nothing |
+//! | [`Division::Parts`] | a part of the first pass | [`partial`]: the partial results of its parts, as words | [`join`]: the remaining passes over all partial results |
+//! | [`Division::Lines`] | an index of the slowest kept axis | [`piece`]: the results of its indices | nothing |
 //! | [`Division::Whole`] | the array | | |
 //!
-//! Which determinism the reduction asks for makes no difference. What the order leaves to devices,
-//! their divisions and roots, what they round inside a caller's operator, and products of f64,
-//! which they may fuse, is each device's here as well: those of a mean or norm in parts are that
-//! device's which joins, others are of the device that has the piece. Sums of f64 keep the order
-//! like all others, on devices that have f64.
+//! The determinism that the reduction itself asks for makes no difference. The order does not cover
+//! what each device decides: division, square roots, rounding inside a custom operator, and whether
+//! products of f64 are fused. In a mean or norm cut into parts, the device that joins them does the
+//! division or root; everything else is done by the device that has the piece. Sums of f64 keep the
+//! order like all others, on devices that support f64.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -31,40 +32,41 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
 use crate::plan::{Program, Spec};
 
-/// How an array can be cut into units, of which a piece has some that follow one another.
+/// How an array can be cut into units. A piece is a range of consecutive units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Division {
-    /// Between parts of what is reduced, which follow one another in memory: a piece of the input
-    /// is contiguous, and so are its partial results.
+    /// Between parts of the reduced elements, which follow one another in memory. A piece of the
+    /// input is contiguous, and so are its partial results.
     Parts {
         /// Elements of a part.
         unit: usize,
-        /// Parts, at least 2.
+        /// The number of parts, at least 2.
         units: usize,
         /// Elements of the last part.
         last: usize,
         /// Words of the partial results of a part.
         words: usize,
     },
-    /// Between indices of the slowest axis that is kept. The input is outer × extent × inner
-    /// elements, of which a piece has some of the extent; with an outer of 1 it is contiguous. The
-    /// output is extent × results, nothing before it.
+    /// Between indices of the slowest kept axis. The input has outer × extent × inner elements, of
+    /// which a piece has a range of the extent. If outer is 1, the piece is contiguous. The output
+    /// has extent × results values.
     Lines {
         /// Elements of all slower axes, which are reduced.
         outer: usize,
-        /// Indices.
+        /// The number of indices.
         extent: usize,
         /// Elements of all faster axes.
         inner: usize,
-        /// Results of an index.
+        /// Results for each index.
         results: usize,
     },
-    /// Not at all: all of so many elements are reduced to one result in one part.
+    /// Not at all: all elements, of which there are this many, are reduced to one result in one
+    /// part.
     Whole(usize),
 }
 
 impl Division {
-    /// Units.
+    /// The number of units.
     #[must_use]
     pub fn units(&self) -> usize {
         match *self {
@@ -74,7 +76,7 @@ impl Division {
         }
     }
 
-    /// Elements of some of the units, in each input.
+    /// The number of elements of some of the units, in each input.
     #[must_use]
     pub fn elements(&self, units: &Range<usize>) -> usize {
         match *self {
@@ -87,8 +89,8 @@ impl Division {
         }
     }
 
-    /// What comes of some of the units: results, or words of partial results. They follow one
-    /// another as the units do.
+    /// The number of outputs of some of the units: results, or words of partial results. They are
+    /// in the order of the units.
     #[must_use]
     pub fn outputs(&self, units: &Range<usize>) -> usize {
         match *self {
@@ -99,7 +101,7 @@ impl Division {
     }
 }
 
-/// How the array of a reduction can be cut.
+/// Returns how the array of a reduction can be cut.
 ///
 /// # Errors
 /// If the specification is not valid on any device.
@@ -109,33 +111,33 @@ pub fn division<T, O>(whole: &Reduction<T, O>) -> Result<Division> {
     Ok(Cut::of(&operator, &geometry).division(&operator, &geometry))
 }
 
-/// The results of `count` indices of [`Division::Lines`], wherever they begin. Two inputs where the
-/// reduction has two.
+/// Computes the results of `count` indices of [`Division::Lines`], wherever they begin. It has two
+/// inputs if the reduction has two.
 pub fn piece<T, O>(whole: &Reduction<T, O>, count: usize) -> Share<T, O> {
     Share::new(whole, What::Lines(count))
 }
 
-/// The partial results of some of the parts of [`Division::Parts`]. Two inputs where the reduction
-/// has two.
+/// Computes the partial results of a range of the parts of [`Division::Parts`]. It has two inputs
+/// if the reduction has two.
 pub fn partial<T, O>(whole: &Reduction<T, O>, parts: Range<usize>) -> Share<T, u32> {
     Share::new(whole, What::Parts { first: parts.start, count: parts.len() })
 }
 
-/// The results of all partial results of [`Division::Parts`], one after the other.
+/// Computes the results from all partial results of [`Division::Parts`], in order.
 pub fn join<T, O>(whole: &Reduction<T, O>) -> Share<u32, O> {
     Share::new(whole, What::Join)
 }
 
-/// A share in a reduction: a specification, of which every device makes its own plan. What the
-/// division does not allow is an error when it is planned.
+/// A share of a reduction: a specification, for which every device makes its own plan. If the
+/// division does not allow the share, planning returns an error.
 pub struct Share<T, O> {
-    /// In the order across devices, whatever it was before.
+    /// Asks for the order across devices, whatever the whole reduction asked for.
     core: Core,
     what: What,
     element: PhantomData<(T, O)>,
 }
 
-/// Which share.
+/// Which share it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum What {
     Lines(usize),
@@ -149,8 +151,8 @@ struct Cut {
     /// Accesses or rows of a part.
     chunk: u32,
     parts: u32,
-    /// Parts can be told from one another: nothing is kept that lies farther apart than they do,
-    /// and they follow one another.
+    /// Whether the array can be cut between parts: they follow one another in memory, and no kept
+    /// axis is slower than they are.
     is_cut: bool,
 }
 
@@ -164,7 +166,7 @@ impl Cut {
         Self { order, chunk, parts, is_cut }
     }
 
-    /// Elements reduced to one in a part.
+    /// The number of elements that a part reduces to one.
     fn reduced(&self, geometry: &Geometry) -> u32 {
         if geometry.lines { self.chunk.saturating_mul(self.order[0][1]) } else { self.chunk }
     }
@@ -192,7 +194,7 @@ impl<T, O> Share<T, O> {
         Self { core, what, element: PhantomData }
     }
 
-    /// What to compute, and the rules' recipe for it.
+    /// What to compute, and the recipe that the rules choose for it.
     fn work(&self, profile: &DeviceProfile) -> Result<(Work, Recipe)> {
         let geometry = Geometry::of(&self.core)?;
         let operator = self.core.operator(&geometry, profile)?;
@@ -229,17 +231,17 @@ impl<T, O> Share<T, O> {
     fn unsupported(&self, division: &Division) -> crate::Error {
         let units = division.units();
         let why = match division {
-            Division::Parts { .. } => format!("it is cut into some of {units} parts"),
-            Division::Lines { .. } => format!("it is cut into some of {units} lines"),
-            Division::Whole(_) => "it is not cut".to_owned(),
+            Division::Parts { .. } => format!("it can only be cut between its {units} parts"),
+            Division::Lines { .. } => format!("it can only be cut between its {units} lines"),
+            Division::Whole(_) => "it cannot be cut".to_owned(),
         };
         crate::Error::Unsupported { what: format!("`{self}`"), why }
     }
 }
 
-/// The order of a whole array for a piece of it. Columns are combined one by one, so the width of
-/// accesses to a row is no part of their order, and a row of a piece may have another one; along a
-/// line it is, and lines stay whole.
+/// The order of a whole array, applied to a piece of it. Columns are combined one by one, so the
+/// access width is not part of their order, and a piece may use another width. Along a line the
+/// width is part of the order, and lines stay whole.
 fn of_piece(order: &Order, operator: &Operator, geometry: &Geometry) -> Order {
     let own_width = |(pass, &[side_by_side, width, parts]): (usize, &[u32; 3])| {
         let width = if geometry.lines { width } else { fixed_width(operator, pass > 0, geometry.contiguous()) };

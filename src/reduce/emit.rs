@@ -1,5 +1,5 @@
-//! The part of a reduction's kernel that is generated: types, operator, loads, the walk of an
-//! invocation and the combination over its neighbours.
+//! Generates the variable part of a reduction kernel: types, operator, loads, the loop of an
+//! invocation, and the combination across neighbouring invocations.
 
 use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
@@ -8,18 +8,18 @@ use crate::kernels::reduce::operator::Kind;
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{self, Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
 
-/// What the kernel reads an element as.
+/// The type as which the kernel reads an element.
 fn loaded(stage: &Stage) -> Kind {
     if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
 }
 
-/// What one access loads: words, but for f64.
+/// The type of one access: words, except for f64.
 fn access(stage: &Stage) -> Option<Type> {
     let kind = loaded(stage);
     Some(match (kind, kind.bytes() * stage.width) {
         (Kind::F64, 8 | 16 | 32) => Type::numbers(stage.width, Scalar::F64),
         (Kind::F64, _) => return None,
-        // Half of it.
+        // An element of 2 bytes is half of a word.
         (_, 2) => U32,
         (_, bytes @ (4 | 8 | 16)) => Type::numbers(bytes / 4, Scalar::U32),
         (_, 32) => vec4(Scalar::U64),
@@ -32,23 +32,23 @@ pub(super) fn has_access(stage: &Stage) -> bool {
     access(stage).is_some()
 }
 
-/// Whether an access takes 64-bit integers.
+/// Whether an access needs 64-bit integers.
 pub(super) fn needs_int64(stage: &Stage) -> bool {
     access(stage) == Some(vec4(Scalar::U64))
 }
 
-/// Words of a value.
+/// The number of words of a value.
 pub(super) fn value_words(stage: &Stage) -> u32 {
     stage.operator.value().bytes() / 4
 }
 
-/// The text for `reduce/tree`.
+/// The generated text for `reduce/tree`.
 pub(super) fn tree(stage: Stage) -> Generated {
     Emitter::new(&stage, None, true).module.finish_as(stage)
 }
 
-/// The text for `reduce/lines`, and its bytes of workgroup memory; `runs` says that lines are in
-/// several runs.
+/// The generated text for `reduce/lines`, and its workgroup memory in bytes. `runs` tells whether a
+/// line consists of several runs.
 pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), true);
     emitter.across();
@@ -61,8 +61,8 @@ pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     (emitter.module.finish_as(stage), bytes)
 }
 
-/// The text for `reduce/columns`, and its bytes of workgroup memory; `runs` says that columns are
-/// in several runs.
+/// The generated text for `reduce/columns`, and its workgroup memory in bytes. `runs` tells whether
+/// a column consists of several runs.
 pub(super) fn columns(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), false);
     emitter.walk(pass, runs);
@@ -77,7 +77,7 @@ impl Module {
     }
 }
 
-/// The first half combined with the second, until one value is left: the order of a tree.
+/// Combines the first half with the second until one value is left. This is the order of a tree.
 fn halves(mut values: Vec<Expr>, combine: impl Fn(&Expr, &Expr) -> Expr) -> Expr {
     while values.len() > 1 {
         let second = values.split_off(values.len() / 2);
@@ -88,12 +88,13 @@ fn halves(mut values: Vec<Expr>, combine: impl Fn(&Expr, &Expr) -> Expr) -> Expr
 
 /// Levels of the tree that go through workgroup memory between two barriers.
 ///
-/// One each would be ten barriers for 1024 lanes; so it is three, and an invocation reads 16 values
-/// at most. The tree is the same for any number, so recipes do not state it.
+/// With one level each, 1024 lanes would need ten barriers. Four levels need three, and an
+/// invocation reads at most 16 values. The tree is the same for any number of levels, so recipes do
+/// not state it.
 const LEVELS: u32 = 4;
 
-/// Halves `from` values to `to` through workgroup memory, in steps of several levels: how many
-/// invocations combine how many values each.
+/// Halves `from` values to `to` through workgroup memory, in steps of several levels. For each
+/// step: how many invocations combine how many values each.
 fn through_memory(from: u32, to: u32) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     let mut left = from;
@@ -116,13 +117,13 @@ struct Emitter<'a> {
     value: Type,
     /// The structure of the values of an access.
     values: Type,
-    /// Neighbours in an access are neighbours along a line. In a row they are in columns of their
-    /// own.
+    /// Whether neighbours in an access are neighbours along a line. In a row they belong to
+    /// different columns.
     lines: bool,
 }
 
 impl<'a> Emitter<'a> {
-    /// Types, arrays, operator and loads.
+    /// Adds types, arrays, operator and loads.
     fn new(stage: &'a Stage, pass: Option<&Pass>, lines: bool) -> Self {
         let mut module = Module::default();
         if let Some(pass) = pass {
@@ -151,7 +152,7 @@ impl<'a> Emitter<'a> {
         emitter
     }
 
-    /// A structure of values.
+    /// A structure of values, one for each element of an access.
     fn values(&self, value: impl Fn(u32) -> Expr) -> Expr {
         let values: Vec<Expr> = (0..self.stage.width).map(value).collect();
         construct(&self.values, &values)
@@ -166,12 +167,12 @@ impl<'a> Emitter<'a> {
         call("combine", [a, b], self.value.clone())
     }
 
-    /// Whether the elements of an access get their own indices when the walk is over.
+    /// Whether the elements of an access get their own indices only after the loop.
     fn counts_later(&self) -> bool {
         self.stage.operator.is_arg() && !self.stage.partial
     }
 
-    /// A value that is an index and the least of ranks.
+    /// A value with index `j` and the lowest rank.
     fn unranked(&self, j: Expr) -> Expr {
         let zero = Expr::from(0);
         let parts = [&zero, &zero, &j, &zero];
@@ -222,7 +223,7 @@ impl<'a> Emitter<'a> {
         self.module.function(function.doc("Combines the values of an access."));
     }
 
-    /// A function of two accesses from one of two values.
+    /// Adds a function of two accesses that applies a function of two values to each element.
     fn by_values(&mut self, name: &str) {
         let of_two = |a: &Expr, b: &Expr, v| call(name, [&self.value(a, v), &self.value(b, v)], self.value.clone());
         let parameters = [("a", &self.values), ("b", &self.values)];
@@ -230,15 +231,15 @@ impl<'a> Emitter<'a> {
         self.module.function(function);
     }
 
-    /// What an invocation makes of its accesses from `begin` to `end`: of lines one value, of rows
-    /// one for each column.
+    /// Adds the loop of an invocation over its accesses from `begin` to `end`. It yields one value
+    /// for a line, and one value per column for rows.
     fn walk(&mut self, pass: &Pass, runs: bool) {
         let Pass { accumulators, unroll, .. } = *pass;
         let rows = accumulators * unroll;
         let lanes = Expr::name("LANES", U32);
         let values = self.values.clone();
         self.by_values("combine");
-        // In the walk indices rise, so that of equal ranks the one that is there is the first.
+        // Indices rise in the loop, so of equal ranks the earlier one is kept.
         let keep = if self.counts_later() {
             self.module.function(arithmetic::keep_first(&self.stage.operator));
             self.by_values("keep_first");
@@ -266,12 +267,12 @@ impl<'a> Emitter<'a> {
         let i = body.variable_from("i", &begin + lane);
         let load = |k: u32| call("load_step", [&base, &(&i + &lanes * k)], values.clone());
         let keep = |total: &Expr, more: &Expr| call(keep, [total, more], values.clone());
-        // An index of no element is larger than that of the first one, which is there, and its rank
-        // no larger.
+        // The initial index is not less than that of the first element, which exists, and the
+        // initial rank is the lowest.
         let first = if self.counts_later() { self.unranked(index(&i)) } else { call("identity", [], self.value.clone()) };
         let totals: Vec<Expr> =
             (0..accumulators).map(|a| body.variable_from(&format!("total{a}"), self.values(|_| first.clone()))).collect();
-        // The rest is less than one such step, and checked access by access.
+        // The rest is shorter than one such step and is checked access by access.
         let whole = body.value("whole", (end.clone() - begin) / (&lanes * rows));
         body.count("step", 0, whole, 1, |body, _| {
             let loaded: Vec<Expr> = (0..rows).map(|k| body.value(&format!("x{k}"), load(k))).collect();
@@ -295,7 +296,8 @@ impl<'a> Emitter<'a> {
         self.module.function(function);
     }
 
-    /// Combines the values of the lanes of a line or column. Returns the bytes of workgroup memory.
+    /// Adds the combination over the lanes of a line or column. Returns the workgroup memory in
+    /// bytes.
     fn over_lanes(&mut self, pass: &Pass) -> u64 {
         let Pass { workgroup, width, lanes, .. } = *pass;
         let in_subgroup = pass.subgroup.clamp(1, lanes);
@@ -317,7 +319,7 @@ impl<'a> Emitter<'a> {
         let result = if lanes > 1 { body.variable_from("result", own) } else { own };
         let places: Vec<Expr> = if self.lines { vec![result.clone()] } else { (0..width).map(|v| self.value(&result, v)).collect() };
         let share = |body: &mut Body| memory.iter().zip(&places).for_each(|(array, place)| body.assign(&array.at(&t), place));
-        // Between lanes of a line, or of a column.
+        // The distance between lanes of a line, or of a column.
         let apart = if self.lines { 1 } else { workgroup / lanes };
         for (s, &(target, count)) in steps.iter().enumerate() {
             if s == 0 {
@@ -343,7 +345,7 @@ impl<'a> Emitter<'a> {
         memory.len() as u64 * u64::from(workgroup * self.stage.operator.value().bytes())
     }
 
-    /// A value as words and back, for `shaders/reduce/join.wgsl`.
+    /// Adds the conversions of a value to words and back, for `shaders/reduce/join.wgsl`.
     fn words(&mut self) {
         let (count, words) = (value_words(self.stage), vec4(Scalar::U32));
         self.module.comment("Words of a value, of which the rest are zeros.");
@@ -359,7 +361,7 @@ impl<'a> Emitter<'a> {
         }));
     }
 
-    /// What stores the results of an access to a row.
+    /// Adds the function that stores the results of an access to a row.
     fn store(&mut self) {
         let mut function = Function::new("store").doc("Stores the results from `place` on.");
         let (place, values) = (function.parameter("place", U32), function.parameter("values", self.values.clone()));
@@ -372,7 +374,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The words of an access, so many at a time.
+/// The words of an access, `at_once` at a time.
 fn words_of(access: &Expr, at_once: u32) -> Vec<Expr> {
     let (words, at_once) = (Type::numbers(at_once, Scalar::U32), at_once as usize);
     match *access.ty() {

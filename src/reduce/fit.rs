@@ -1,4 +1,4 @@
-//! Whether a recipe can do a reduction on a device, and if not, why.
+//! Checks whether a device can run a recipe for a reduction, and if not, says why.
 
 use super::design::Order;
 use super::emit::{has_access, needs_int64};
@@ -13,7 +13,7 @@ pub(super) struct Work {
     /// The specification, printed.
     pub title: String,
     pub operator: Operator,
-    /// The array; if partial results are read, the one that they are of.
+    /// The whole array, also if the program reads partial results of it.
     pub geometry: Geometry,
     /// The order that a recipe has to keep, if there is one.
     pub order: Option<Order>,
@@ -27,14 +27,14 @@ pub(super) enum Portion {
     Whole,
     /// From the elements to partial results: some parts of the first pass over a larger array.
     Parts {
-        /// The first of them.
+        /// The index of the first of these parts.
         first: u32,
-        /// How many.
+        /// The number of parts.
         count: u32,
-        /// Accesses or rows of each, but for the last one, which has what is left.
+        /// Accesses or rows of each part. The last part has the rest.
         chunk: u32,
     },
-    /// From the partial results of so many parts to the results.
+    /// From the partial results of this many parts to the results.
     Join(u32),
 }
 
@@ -42,17 +42,17 @@ pub(super) enum Portion {
 pub(super) struct Step {
     pub pass: Pass,
     pub stage: Stage,
-    /// Elements, or partial results, that are reduced to one.
+    /// The number of elements, or partial results, that are reduced to one.
     pub count: u32,
     /// Accesses or rows of a part.
     pub chunk: u32,
     pub parts: u32,
 }
 
-/// What is found out about a recipe that fits, or why it does not.
+/// What the check finds out about a recipe that fits, or why it does not fit.
 type Fit<T> = Result<T, String>;
 
-/// Accesses of an invocation under way at once, at most: each is written out in the text.
+/// The most accesses of an invocation that are in flight at once. Each is written out in the WGSL.
 const MOST_AT_ONCE: u64 = 256;
 
 pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
@@ -60,10 +60,10 @@ pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
 }
 
 impl Work {
-    /// Whether a recipe keeps the order that there is.
+    /// Checks that a recipe keeps the order, if one is required.
     pub fn order_fits(&self, recipe: &Recipe) -> Fit<()> {
         ensure(self.order.as_ref().is_none_or(|order| keeps(recipe, order, &self.operator)), || {
-            "the order across devices is fixed: lanes times accumulators, width and parts of each pass are those of the rules' recipe"
+            "the order across devices is fixed: each pass must have the width, the parts and the product of lanes and accumulators of the default recipe"
                 .to_owned()
         })
     }
@@ -74,10 +74,10 @@ impl Work {
             format!("the workgroup must be a power of two from 2 to {most}")
         })?;
         let results = self.geometry.results();
-        ensure(results <= 1, || format!("the tree reduces a whole array to one value, not to {results}"))
+        ensure(results <= 1, || format!("the tree reduces a whole array to one value, but {results} are required"))
     }
 
-    /// The passes of a recipe, one after the other.
+    /// Checks the passes of a recipe, one after the other, and returns what each goes over.
     pub fn steps(&self, passes: &[Pass], profile: &DeviceProfile) -> Fit<Vec<Step>> {
         let joins = matches!(self.portion, Portion::Join(_));
         let leaves_parts = matches!(self.portion, Portion::Parts { .. });
@@ -103,12 +103,14 @@ impl Work {
             let turns = pass.steps(chunk.min(length)).max(if pass.join { parts.div_ceil(pass.workgroup) } else { 0 });
             ensure(!profile.is_cpu() || turns <= MOST_STEPS_ON_CPU, || {
                 format!(
-                    "a loop would turn {turns} times, and on a processor {MOST_STEPS_ON_CPU} are the most: more parts, lanes or unrolling"
+                    "a loop would run {turns} times, but at most {MOST_STEPS_ON_CPU} are allowed on a processor: use more parts, lanes or unrolling"
                 )
             })?;
-            ensure(last || !pass.join, || "only the last pass joins its parts".to_owned())?;
-            ensure(!last || parts == 1 || pass.join || leaves_parts, || format!("the last pass leaves {parts} parts of a result"))?;
-            ensure(last || parts > 1, || format!("pass {} leaves nothing to the next", i + 1))?;
+            ensure(last || !pass.join, || "only the last pass may join its parts".to_owned())?;
+            ensure(!last || parts == 1 || pass.join || leaves_parts, || {
+                format!("the last pass leaves {parts} partial results for each result")
+            })?;
+            ensure(last || parts > 1, || format!("pass {} leaves nothing for the next pass to do", i + 1))?;
             steps.push(Step { pass: *pass, stage, count, chunk, parts });
             count = parts;
         }
@@ -116,18 +118,18 @@ impl Work {
     }
 }
 
-/// Whether a recipe combines in an order. If nothing depends on it, values side by side may be as
-/// many as they like.
+/// Whether a recipe combines values in this order. The results of exact operators do not depend on
+/// the number of values side by side, so any number is accepted.
 fn keeps(recipe: &Recipe, order: &Order, operator: &Operator) -> bool {
     let Recipe::Passes(passes) = recipe else { return false };
     let from = if operator.is_exact() { 1 } else { 0 };
-    // Numbers by hand may have a product that no u32 holds.
+    // In a recipe written by hand, the product may exceed a u32.
     let own = |pass: &Pass| [pass.lanes.saturating_mul(pass.accumulators), pass.width, pass.parts];
     passes.len() == order.len() && passes.iter().zip(order).all(|(pass, order)| own(pass)[from..] == order[from..] && !pass.join)
 }
 
 impl Pass {
-    /// Whether the pass can run by itself. `contiguous` elements are read in one piece.
+    /// Checks that the pass can run by itself. `contiguous` elements follow one another.
     fn fit(&self, stage: &Stage, geometry: &Geometry, contiguous: u32, profile: &DeviceProfile) -> Fit<()> {
         let most = profile.invocations.min(profile.workgroup_size[0]);
         let Self { workgroup, lanes, width, accumulators, unroll, parts, subgroup, join } = *self;
@@ -136,25 +138,28 @@ impl Pass {
             format!("lanes must be a power of two of at most {workgroup}, the workgroup")
         })?;
         ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(stage), || {
-            format!("a width of {width} must divide the {contiguous} elements in one piece, and make accesses of 4, 8, 16 or 32 bytes")
+            format!("a width of {width} must divide the {contiguous} contiguous elements and make accesses of 4, 8, 16 or 32 bytes")
         })?;
-        ensure(profile.int64 || !needs_int64(stage), || format!("a width of {width} takes 64-bit integers, which the device has not"))?;
+        ensure(profile.int64 || !needs_int64(stage), || {
+            format!("a width of {width} needs 64-bit integers, which the device does not support")
+        })?;
         let at_once = u64::from(accumulators) * u64::from(unroll);
         ensure(accumulators.is_power_of_two() && unroll > 0 && at_once <= MOST_AT_ONCE, || {
             format!("accumulators must be a power of two, unroll at least 1, and their product at most {MOST_AT_ONCE}")
         })?;
-        ensure(parts > 0, || "there is at least one part".to_owned())?;
+        ensure(parts > 0, || "there must be at least one part".to_owned())?;
         let lines_of_words = geometry.lines && stage.operator.value() != Kind::F64;
         ensure(!join || lines_of_words && lanes == workgroup, || {
-            "the last workgroup can join the parts of lines of 32-bit words, with the whole workgroup to a line".to_owned()
+            "`join` needs contiguous elements of 32-bit words, with the whole workgroup on one line".to_owned()
         })?;
         if subgroup > 0 {
             let least = if profile.subgroups { profile.subgroup_sizes[0] } else { 0 };
             ensure(subgroup.is_power_of_two() && subgroup <= least, || {
-                format!("subgroups of {subgroup} are not what the device has for certain: {least}")
+                format!("the device guarantees subgroups of {least}, not of {subgroup}")
             })?;
             ensure(lines_of_words && workgroup >= subgroup, || {
-                "subgroups exchange values of lines, of 32-bit words, in workgroups that hold one".to_owned()
+                "subgroups can only exchange values of contiguous elements of 32-bit words, in workgroups at least as large as the subgroup"
+                    .to_owned()
             })?;
         }
         Ok(())

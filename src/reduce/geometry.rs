@@ -1,5 +1,5 @@
-//! The axes of an array as the kernels see them: what is reduced, what is kept, and which of the
-//! two lies closest.
+//! The axes of an array as the kernels see them: which are reduced, which are kept, and which of
+//! these are contiguous.
 
 use super::Core;
 use crate::error::Result;
@@ -8,50 +8,49 @@ use crate::strides::{IoDim, joined};
 /// An array to reduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Geometry {
-    /// Elements that follow one another are reduced to one; else they are kept, and rows are
-    /// reduced.
+    /// Whether the contiguous elements are reduced to one. If not, they are kept as columns, and
+    /// rows are reduced.
     pub lines: bool,
-    /// What is reduced, closest first; at most two.
+    /// The reduced dimensions, fastest first; at most two.
     pub reduced: Vec<IoDim>,
-    /// What is kept, closest first; at most two for lines and three for columns.
+    /// The kept dimensions, fastest first; at most two for lines and three for columns.
     pub kept: Vec<IoDim>,
 }
 
 impl Geometry {
-    /// Elements reduced to one result.
+    /// The number of elements that are reduced to one result.
     pub fn count(&self) -> u32 {
         self.reduced.iter().map(|run| run.extent).product()
     }
 
-    /// Results.
+    /// The number of results.
     pub fn results(&self) -> u32 {
         self.kept.iter().map(|run| run.extent).product()
     }
 
-    /// Elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.count() as usize * self.results() as usize
     }
 
-    /// Elements that follow one another, of a line or of a row.
+    /// The number of contiguous elements of a line or of a row.
     pub fn contiguous(&self) -> u32 {
         if self.lines { &self.reduced } else { &self.kept }.first().map_or(1, |run| run.extent)
     }
 
-    /// The same of a pass that reduces `count` elements, or partial results, to one: lines of
-    /// partial results are in one piece.
+    /// The same in a pass that reduces `count` elements, or partial results, to one. The partial
+    /// results of a line are contiguous.
     pub fn contiguous_in(&self, count: u32, partial: bool) -> u32 {
         if self.lines && partial { count } else { self.contiguous() }
     }
 
-    /// What a pass walks over that reduces `count` elements to one: the accesses of a line, or
-    /// rows.
+    /// How far a pass walks that reduces `count` elements to one: accesses of a line, or rows.
     pub fn length(&self, count: u32, width: u32) -> u32 {
         if self.lines { count / width } else { count }
     }
 
-    /// The same array with so many of what is kept and lies farthest apart. Axes are neither left
-    /// out nor joined anew, so that the order of what is reduced stays.
+    /// The same array with `extent` indices of the slowest kept dimension. Dimensions are neither
+    /// dropped nor joined again, so the order of reduction stays.
     pub fn with_kept(&self, extent: u32) -> Self {
         let mut piece = self.clone();
         if let Some(run) = piece.kept.last_mut() {
@@ -64,7 +63,7 @@ impl Geometry {
         piece
     }
 
-    /// The same array with so many of what is reduced, which is one run.
+    /// The same array with `extent` reduced elements. They must be a single dimension.
     pub fn with_reduced(&self, extent: u32) -> Self {
         Self { reduced: self.reduced.iter().map(|run| IoDim { extent, ..*run }).collect(), ..self.clone() }
     }
@@ -72,7 +71,7 @@ impl Geometry {
     pub fn of(spec: &Core) -> Result<Self> {
         spec.shape.elements("reduction", spec.batch)?;
         let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| spec.unsupported(&why))?;
-        // From the closest axis to the batch; what is reduced has one place in the output.
+        // From the fastest axis to the batch. A reduced axis has stride 0 in the output.
         let extents = spec.shape.extents().iter().enumerate().rev().map(|(axis, &extent)| (extent, axes.contains(&axis)));
         let mut strides = [1, 1];
         let dims = extents.chain([(spec.batch, false)]).map(|(extent, reduced)| {

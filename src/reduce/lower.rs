@@ -1,4 +1,4 @@
-//! A recipe for a reduction as dispatches.
+//! Translates a recipe for a reduction into dispatches.
 
 use super::Core;
 use super::design::fixed_order;
@@ -21,12 +21,12 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
 }
 
 impl Work {
-    /// The dispatches of a recipe.
+    /// The program of a recipe.
     pub fn lower(self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let Self { title, operator, geometry, portion, .. } = &self;
         let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
         self.order_fits(recipe).map_err(unfit)?;
-        // Partial results are words: they are of a type that only the kernels know.
+        // Partial results are words: only the kernels know their type.
         let partials = |parts: u32| {
             let words = operator.value().bytes() as usize / 4;
             Array { len: parts as usize * geometry.results() as usize * words, element_bytes: 4 }
@@ -64,7 +64,7 @@ impl Work {
     }
 }
 
-/// Dispatches of a plan at most, as of permutations: where bindings are tiny, an array would take
+/// The most dispatches of a plan, as for permutations: with tiny bindings, an array would need
 /// millions.
 const MOST_DISPATCHES: u64 = 4096;
 
@@ -74,7 +74,7 @@ struct Lowering<'a> {
     profile: &'a DeviceProfile,
 }
 
-/// Some of the lines or planes, and of the parts of each.
+/// A range of the lines or planes, and of the parts of each.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     first_line: u32,
@@ -86,33 +86,33 @@ struct Cut {
 /// What a pass goes over, in accesses.
 #[derive(Clone, Debug)]
 struct Extent {
-    /// Accesses that follow one another, of a line or a row.
+    /// Contiguous accesses, of a line or a row.
     contiguous: u32,
     /// Reduced: accesses of a line, or rows.
     count: u32,
-    /// Kept, but for the columns of a row: lines or planes.
+    /// Kept, except the columns of a row: lines or planes.
     lines: u32,
-    /// Distance of elements of what is reduced, in one run, and of runs: 1 for lines.
+    /// Extent and stride of the reduced elements within a run (stride 1 for lines), and of the
+    /// runs.
     reduced: [(u32, u32); 2],
-    /// Extent and distance of lines or planes, and of blocks of them.
+    /// Extent and stride of the lines or planes, and of blocks of them.
     kept: [(u32, u32); 2],
 }
 
 impl Lowering<'_> {
-    /// Where a pass stores: the output, or one of two workspaces that take turns.
+    /// Where a pass stores: the output, or one of two workspaces used alternately.
     fn target(&mut self, pass: usize, last: bool, results: u64) -> Slot {
         if last {
             return Slot::Output;
         }
-        // Later partial results are fewer and fit.
+        // Later passes have fewer partial results, which fit too.
         if pass < 2 {
             self.program.workspaces.push(Array { len: results as usize, element_bytes: self.work.operator.value().bytes() as usize });
         }
         Slot::Workspace(pass % 2)
     }
 
-    /// Atomics that begin as zeros, as all memory of a plan does, and are zeros again after each
-    /// run.
+    /// Atomics. They start as zeros, like all memory of a plan, and are zeros again after each run.
     fn arrivals(&mut self, stage: &Stage, cut: Cut) -> Slot {
         let len = cut.lines as usize * (1 + cut.parts as usize * 2 * value_words(stage) as usize);
         self.program.workspaces.push(Array { len, element_bytes: 4 });
@@ -197,12 +197,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// Where bindings begin: a multiple of every access.
+    /// The alignment of bindings: a multiple of the size of every access.
     fn alignment(&self) -> u64 {
         u64::from(self.profile.storage_alignment).max(32)
     }
 
-    /// The whole, or, of an input larger than one binding, as much at a time as fits.
+    /// One cut for the whole, or, if the input is larger than a binding, as much per cut as fits.
     fn cuts(&self, from: Slot, step: &Step, extent: &Extent) -> Result<Vec<Cut>> {
         let Step { stage, chunk, parts, .. } = step;
         let (chunk, parts) = (*chunk, *parts);
@@ -217,14 +217,14 @@ impl Lowering<'_> {
         let line_bytes = u64::from(extent.kept[0].1) * access_bytes;
         let line_bytes = if lines == 1 { bytes } else { line_bytes };
         let part_bytes = u64::from(chunk) * u64::from(extent.reduced[0].1) * access_bytes;
-        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. Where nothing
-        // is kept apart or nothing is reduced, pieces have no size, and there is one.
+        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. If nothing is
+        // kept apart or nothing is reduced, pieces have no size, and there is only one.
         let at_once = |piece: u64, count: u32| {
             let most = limit.saturating_sub(self.alignment()).checked_div(piece).unwrap_or(0);
             (most > 0).then(|| most.min(count.into()) as u32)
         };
         let too_large = || {
-            let what = format!("`{}`: what is bound of the input at once (bytes)", self.program.title);
+            let what = format!("`{}`: the bytes of the input in one binding", self.program.title);
             Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: bytes, available: limit }
         };
         let (own_lines, own_parts) = match (at_once(line_bytes, lines), at_once(part_bytes, parts)) {
@@ -253,7 +253,8 @@ impl Lowering<'_> {
         let runs = extent.reduced[1].0 > 1;
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
         let first = cut.first_part * chunk;
-        // Among all that is reduced to one, of which this may be a piece.
+        // The index among all elements that are reduced to one; this program may have only a piece
+        // of them.
         let first_of_all = if let Portion::Parts { first, chunk, .. } = self.work.portion { first * chunk } else { 0 } + first;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
         let is_whole = cut.lines == extent.lines && cut.parts == all_parts;

@@ -1,8 +1,8 @@
-//! The recipes around one, for a search by measurement.
+//! The recipes near a given one, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. All of them
-//! fit, so none has a loop that turns too often on a processor, and in the order across devices all
-//! keep that order.
+//! Each list begins with the recipes most likely to be faster, because its end may never be
+//! measured. All recipes fit, so none has a loop that runs too long on a processor. If the order
+//! across devices is requested, all of them keep it.
 
 use super::Core;
 use super::design::{continued, rules, unrolled};
@@ -23,8 +23,9 @@ pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
     trees.find(|tree| fits(spec, tree, profile))
 }
 
-/// The rules' recipes for both kinds of device, with parts joined at once or by another pass, and
-/// with one lane or all of them to a line. The tree is not among them: it is far slower.
+/// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
+/// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
+/// slower.
 pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
@@ -40,7 +41,7 @@ pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<R
     Some(space.fitting(&own, all))
 }
 
-/// The recipes that are one decision away; of a recipe that does not fit there are none.
+/// The recipes that are one decision away. A recipe that does not fit has none.
 pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     if !fits(spec, recipe, profile) {
@@ -52,7 +53,7 @@ pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) 
             [space.rules(profile)].into_iter().chain(trees).collect()
         }
         Recipe::Passes(passes) => {
-            // What comes after the first two passes is small.
+            // Passes after the second have little to do.
             let of_pass = |i: usize| moves(&passes[i], i > 0, profile).into_iter().map(move |pass| (i, pass));
             (0..passes.len().min(2)).flat_map(of_pass).flat_map(|(i, pass)| space.with(passes, i, pass)).collect()
         }
@@ -60,13 +61,13 @@ pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) 
     Some(space.fitting(recipe, all))
 }
 
-/// What a reduction is, and where.
+/// A reduction and the device that runs it.
 struct Space<'a> {
     spec: &'a Core,
     profile: &'a DeviceProfile,
     geometry: Geometry,
     operator: Operator,
-    /// The order is that across devices.
+    /// Whether the order across devices is required.
     ordered: bool,
 }
 
@@ -82,8 +83,8 @@ impl<'a> Space<'a> {
         rules(self.ordered, &self.operator, &self.geometry, profile)
     }
 
-    /// The passes with another one in place of pass `i`: those after it as they are, if they fit
-    /// what it leaves, and as the rules make them.
+    /// The passes with `pass` in place of pass `i`. The passes after it stay if they fit what it
+    /// leaves; otherwise the rules choose them anew.
     fn with(&self, passes: &[Pass], i: usize, pass: Pass) -> Option<Recipe> {
         let count = passes[..i].iter().fold(self.geometry.count(), |count, pass| self.parts(pass, count));
         let pass = self.settled(pass, count)?;
@@ -97,7 +98,7 @@ impl<'a> Space<'a> {
         if fits(self.spec, &kept, self.profile) {
             return Some(kept);
         }
-        // The order across devices has the same parts, whatever else changes.
+        // The order across devices fixes the parts, whatever else changes.
         (!self.ordered).then(|| continued(changed, &self.operator, &self.geometry, self.profile))
     }
 
@@ -105,9 +106,9 @@ impl<'a> Space<'a> {
         pass.chunk(self.geometry.length(count, pass.width)).1
     }
 
-    /// A pass over `count` elements as the rules would write it: with as many parts as there are,
-    /// no subgroup larger than the workgroup, no more accesses at once than there are. None if it
-    /// makes no sense.
+    /// A pass over `count` elements as the rules would write it: with the actual number of parts,
+    /// no subgroup larger than the workgroup, and no more accesses at once than there are. `None`
+    /// if the pass makes no sense.
     fn settled(&self, pass: Pass, count: u32) -> Option<Pass> {
         let Pass { workgroup, lanes, width, accumulators, unroll, parts, .. } = pass;
         let powers = [workgroup, lanes, width, accumulators].iter().all(|value| value.is_power_of_two());
@@ -123,7 +124,7 @@ impl<'a> Space<'a> {
             return Some(pass);
         }
         let (_, parts) = pass.chunk(length);
-        // A lane to a line needs lines, or a device waits for a few lanes.
+        // One lane per line needs many lines, or the device waits for a few lanes.
         let busy = u64::from(self.geometry.results()) * u64::from(parts) * u64::from(lanes);
         if lanes == 1 && u64::from(count) > BUSY && busy < BUSY {
             return None;
@@ -136,16 +137,16 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Invocations that have work at least where one lane goes over a line.
+/// The fewest invocations that must have work where one lane goes over a line.
 const BUSY: u64 = 512;
 
-/// One lane to a line, in a workgroup that has several.
+/// One lane per line, in a workgroup that has several lines.
 fn one_lane(pass: Pass) -> Pass {
     Pass { lanes: 1, workgroup: pass.workgroup.clamp(64, 256), subgroup: 0, join: false, ..pass }
 }
 
-/// The passes one decision away, best first. Those over partial results have little to gain, so
-/// they have few.
+/// The passes one decision away, most promising first. Passes over partial results have little to
+/// gain, so their list is short.
 fn moves(own: &Pass, partial: bool, profile: &DeviceProfile) -> Vec<Pass> {
     let Pass { workgroup, lanes, width, accumulators, unroll, parts, .. } = *own;
     let twice = |value: u32| value.saturating_mul(2);
@@ -165,12 +166,12 @@ fn moves(own: &Pass, partial: bool, profile: &DeviceProfile) -> Vec<Pass> {
         all.extend([
             Pass { accumulators: twice(accumulators), ..*own },
             Pass { accumulators: accumulators / 2, ..*own },
-            // As many accesses at once.
+            // With the same number of accesses at once.
             Pass { accumulators: twice(accumulators), unroll: unroll / 2, ..*own },
             Pass { accumulators: accumulators / 2, unroll: twice(unroll), ..*own },
             Pass { workgroup: twice(workgroup), ..*own },
             Pass { workgroup: workgroup / 2, ..*own },
-            // With as many values side by side, which keeps the order.
+            // With the same number of values side by side, which keeps the order.
             Pass { accumulators: twice(accumulators), ..smaller },
             Pass { accumulators: accumulators / 2, ..larger },
             Pass { lanes: lanes / 2, accumulators: twice(accumulators), join: false, ..*own },
@@ -181,7 +182,7 @@ fn moves(own: &Pass, partial: bool, profile: &DeviceProfile) -> Vec<Pass> {
             Pass { parts: parts.div_ceil(4), ..*own },
         ]);
     }
-    // Only a whole workgroup joins.
+    // Only a whole workgroup per line can join.
     all.push(Pass { join: !own.join, lanes: if own.join { lanes } else { workgroup }, ..*own });
     all.push(Pass { subgroup: if own.subgroup > 0 { 0 } else { profile.subgroup_sizes[0] }, ..*own });
     if !partial {

@@ -1,4 +1,4 @@
-//! How to reduce, as data that prints and parses.
+//! How to reduce, as data that can be printed and parsed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,52 +6,54 @@ use std::str::FromStr;
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
-/// How to reduce. Printed as `tree 256`, or as passes with a `+` between them: `workgroup=256
-/// lanes=256 width=4 accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256
-/// width=4 accumulators=1 unroll=1`; or with `join` at the end of the last one.
+/// How to reduce.
+///
+/// It is printed as `tree 256`, or as passes joined by `+`: `workgroup=256 lanes=256 width=4
+/// accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1
+/// unroll=1`. The last pass may end with `join`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
-    /// The kernel `reduce/tree` on a whole array, repeated until one value is left: the readable
-    /// baseline.
+    /// The kernel `reduce/tree` on a whole array, repeated until one value is left. It is the
+    /// readable baseline.
     Tree {
-        /// Invocations of a workgroup, each with one value: a power of two.
+        /// Invocations of a workgroup, each with one value. A power of two.
         workgroup: u32,
     },
-    /// The kernels `reduce/lines` or `reduce/columns`, whichever the axes ask for; each pass but
-    /// the last leaves several partial results.
+    /// The kernel `reduce/lines` or `reduce/columns`, depending on which axis is contiguous. Each
+    /// pass but the last leaves several partial results per result.
     Passes(Vec<Pass>),
 }
 
 /// One dispatch over the elements or over partial results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pass {
-    /// Invocations of a workgroup, a power of two.
+    /// Invocations of a workgroup. A power of two.
     pub workgroup: u32,
-    /// Those of them that share a line or a part of it, or the rows of a column: a power of two.
-    /// Rows of lanes go over the elements.
+    /// How many invocations share a line (or a part of it), or a column. A power of two. In each
+    /// step they read that many consecutive accesses or rows.
     pub lanes: u32,
-    /// Elements of an access, a power of two that divides what is contiguous.
+    /// Elements of an access. A power of two that divides the number of contiguous elements.
     pub width: u32,
-    /// Values that an invocation combines side by side, a power of two: each takes its turn with
-    /// every so many rows of lanes.
+    /// Independent accumulators per invocation, used round-robin. A power of two.
     pub accumulators: u32,
-    /// How many accesses for each of them are under way before any is combined.
+    /// Accesses per accumulator that are in flight before any of them is combined.
     pub unroll: u32,
-    /// Partial results of a line or column, at most; 1 in the last pass.
+    /// The most partial results of a line or column; 1 in the last pass.
     pub parts: u32,
-    /// Size of the subgroups that exchange values without workgroup memory, or at least so many
-    /// invocations; 0 for none.
+    /// The size of the subgroups that exchange values without workgroup memory; 0 for none. The
+    /// device's subgroups may be larger.
     pub subgroup: u32,
-    /// The workgroup that arrives last combines the parts of a line, so that no other pass has to.
+    /// Whether the workgroup that arrives last combines the parts of a line, instead of another
+    /// pass.
     pub join: bool,
 }
 
-/// Turns of a loop on a processor, at most: lavapipe (Mesa 22.3.6) leaves a loop after 65,535
-/// turns, without a word, and the result is wrong.
+/// The most iterations of a loop on a processor. lavapipe (Mesa 22.3.6) leaves a loop after 65,535
+/// iterations without any error, and the result is wrong.
 pub(super) const MOST_STEPS_ON_CPU: u32 = 32_768;
 
 impl Recipe {
-    /// Additions that an element passes through.
+    /// The number of additions that an element passes through.
     pub(super) fn depth(&self, geometry: &Geometry) -> u32 {
         match self {
             Self::Tree { workgroup } => {
@@ -83,21 +85,21 @@ impl Recipe {
     }
 }
 
-/// Accesses, or rows, of a part, and how many parts there are, of `length` with `side_by_side` in a
-/// row, in at most so many parts.
+/// Divides `length` accesses or rows, `side_by_side` of which are read in one step, into at most
+/// `parts` parts. Returns the accesses or rows of a part, and the number of parts.
 pub(super) fn chunk(length: u32, side_by_side: u32, parts: u32) -> (u32, u32) {
     let chunk = u64::from(length.div_ceil(parts)).next_multiple_of(side_by_side.into()).min(u64::from(u32::MAX)) as u32;
     (chunk, length.div_ceil(chunk))
 }
 
 impl Pass {
-    /// Accesses, or rows, of a part, and how many parts there are: whole rows of lanes for every
-    /// accumulator.
+    /// The accesses or rows of a part, and the number of parts. A part is a whole number of steps
+    /// of all lanes and accumulators.
     pub(super) fn chunk(&self, length: u32) -> (u32, u32) {
         chunk(length, self.lanes * self.accumulators, self.parts)
     }
 
-    /// Turns of the loop of an invocation, over a part of so many accesses or rows.
+    /// Loop iterations of an invocation over a part of `part` accesses or rows.
     pub(super) fn steps(&self, part: u32) -> u32 {
         (part / (self.lanes * self.accumulators)).div_ceil(self.unroll)
     }
@@ -128,14 +130,14 @@ impl fmt::Display for Pass {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints. What is left out is 1, the subgroup 0.
+/// Parses what [`Display`](fmt::Display) prints. A missing field is 1, a missing subgroup 0.
 impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "reduction recipe", text: text.to_owned(), why: why.to_owned() };
         if let Some(workgroup) = text.trim().strip_prefix("tree ") {
-            return workgroup.trim().parse().map(|workgroup| Self::Tree { workgroup }).map_err(|_| wrong("a tree is `tree 256`"));
+            return workgroup.trim().parse().map(|workgroup| Self::Tree { workgroup }).map_err(|_| wrong("a tree is written `tree 256`"));
         }
         let pass = |text: &str| {
             let mut pass = Pass { workgroup: 1, lanes: 1, width: 1, accumulators: 1, unroll: 1, parts: 1, subgroup: 0, join: false };
@@ -146,8 +148,8 @@ impl FromStr for Recipe {
                     continue;
                 }
                 let (name, value) =
-                    word.split_once('=').ok_or_else(|| wrong("it is `tree 256`, or passes of words such as `lanes=256`"))?;
-                let value = value.parse().map_err(|_| wrong(&format!("`{value}` is no number")))?;
+                    word.split_once('=').ok_or_else(|| wrong("expected `tree 256`, or passes of words such as `lanes=256`"))?;
+                let value = value.parse().map_err(|_| wrong(&format!("`{value}` is not a number")))?;
                 let field = match name {
                     "workgroup" => &mut pass.workgroup,
                     "lanes" => &mut pass.lanes,
@@ -158,17 +160,17 @@ impl FromStr for Recipe {
                     "subgroup" => &mut pass.subgroup,
                     _ => {
                         return Err(wrong(&format!(
-                            "`{name}` is none of workgroup, lanes, width, accumulators, unroll, parts, subgroup, join"
+                            "`{name}` is not one of workgroup, lanes, width, accumulators, unroll, parts, subgroup, join"
                         )));
                     }
                 };
                 *field = value;
                 if seen.contains(&name) {
-                    return Err(wrong(&format!("`{name}` stands a second time")));
+                    return Err(wrong(&format!("`{name}` occurs twice")));
                 }
                 seen.push(name);
             }
-            if seen.is_empty() { Err(wrong("a pass says at least its workgroup")) } else { Ok(pass) }
+            if seen.is_empty() { Err(wrong("a pass must state at least its workgroup")) } else { Ok(pass) }
         };
         Ok(Self::Passes(text.split('+').map(pass).collect::<Result<_>>()?))
     }

@@ -1,4 +1,4 @@
-//! Single results of a reduction by its definition, in f64 or in integers.
+//! Computes single results of a reduction from its definition, in f64 or in integers.
 
 use half::f16;
 use num_complex::Complex64;
@@ -11,7 +11,8 @@ use crate::strides::{IoDim, place};
 use crate::tune::sample::{count, spread};
 use crate::tune::{Known, Sample, Tolerance};
 
-/// Of sums, means, norms, extrema and what is counted. Products and callers' operators have none.
+/// Returns samples for sums, means, norms, extrema and counts. Products and custom operators have
+/// none.
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     let Ok(geometry) = Geometry::of(spec) else { return Vec::new() };
     let Ok(operator) = spec.arithmetic(&geometry) else { return Vec::new() };
@@ -34,12 +35,12 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     results.map_while(sample).collect()
 }
 
-/// Where the input's element `i` along these dimensions lies.
+/// The index of the input's element `i` along these dimensions.
 fn walk(dims: &[IoDim], i: usize) -> usize {
     place(dims.iter().map(|dim| (dim.extent as usize, dim.strides[0] as usize)), i)
 }
 
-/// A number, as an integer too where it is one.
+/// A number, and its bits if it is an integer.
 #[derive(Clone, Copy)]
 struct Number {
     value: Complex64,
@@ -62,7 +63,7 @@ fn element(kind: Kind, input: &[u32], i: usize) -> Number {
 
 fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + Clone, relative: f64) -> Option<Known> {
     let integers = matches!(operator.input, Kind::I32 | Kind::U32);
-    // Both inputs are the same, so that a product is a square, and there is no distance.
+    // Both inputs are the same array, so that a product is a square and a distance is 0.
     let mapped = |x: Number| -> Option<Complex64> {
         Some(match &operator.map {
             Map::Identity => x.value,
@@ -79,7 +80,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
         let mut best: Option<(usize, f64)> = None;
         for (j, x) in elements.clone().enumerate() {
             let x = mapped(x)?.re;
-            // Of equal ones the first; NaN and both zeros are for the tests of the kernels.
+            // Of equal values the first counts. NaN and signed zeros are left to the tests of the
+            // kernels.
             if best.is_none_or(|(_, other)| if largest { x > other } else { x < other }) {
                 best = Some((j, x));
             }

@@ -16,23 +16,23 @@ use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::tune::{Sample, Searchable, Verification};
 
-/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (of the crate [`half`]),
+/// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
 pub trait Value: Element + crate::plan::Sealed {
-    /// How kernels see it.
+    /// The element type that kernels use for it.
     const KIND: Kind;
-    /// What sums of it are.
+    /// The type of sums.
     type Wide: Element;
-    /// What |x|² is.
+    /// The type of |x|².
     type Magnitude: Element;
-    /// What |x - y| is.
+    /// The type of |x - y|.
     type Distance: Element;
 }
 
-/// A type whose values have an order.
+/// A type whose values are ordered.
 pub trait Real: Value {}
 
-/// A type whose values are divided with rounding.
+/// A type whose division is rounded, unlike that of integers.
 pub trait Float: Value {}
 
 macro_rules! values {
@@ -67,79 +67,92 @@ impl Float for f16 {}
 impl Float for f64 {}
 impl Float for Complex32 {}
 
-/// What is done with each element when it is loaded, so that it needs no pass of its own.
+/// A map applied to each element when it is loaded, without an extra pass.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Map {
     /// x².
     Square,
-    /// |x|; not of complex numbers. Of the least i32 it is that itself.
+    /// |x|; not for complex numbers. The absolute value of the smallest i32 is that number itself.
     Abs,
-    /// x times a factor; not of integers.
+    /// x times a factor; not for integers.
     Scale(f32),
 }
 
-/// On what the order of a sum may depend.
+/// What the order of a sum may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Determinism {
     /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are
     /// free to choose the fastest order.
     #[default]
     RunToRun,
-    /// On the shape alone: neither workgroup nor subgroup size, nor where an array is cut for
-    /// several bindings or devices, changes a bit.
+    /// On the shape alone. The bits of the result depend neither on workgroup or subgroup sizes nor
+    /// on where an array is cut for several bindings or devices.
     AcrossDevices,
 }
 
-/// A reduction of an array, of some of its axes, or of each array of a batch.
+/// A reduction of a whole array, of some of its axes, or of each array of a batch.
+///
+/// ```
+/// use wgpu_fft::reduce::Reduce;
+///
+/// // The mean of each row of a matrix.
+/// let means = Reduce::<f32>::mean([480, 640]).axes([1]);
+/// assert_eq!(means.to_string(), "mean f32 480x640 axes=1");
+/// ```
 ///
 /// # Definition
-/// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements whose kept
-/// indices are k, with ∘, m and f as the [module](super) lists them. Without [`axes`](Self::axes)
-/// all axes are reduced, each array of a batch to one value. Segments of equal length are the rows
-/// of a matrix: `Reduce::sum([segments, len]).axes([1])`.
+/// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements with the kept
+/// indices k. The [module](super) lists ∘, m and f for each operation. Without
+/// [`axes`](Self::axes), all axes are reduced: each array of a batch yields one value. Segments of
+/// equal length are the rows of a matrix: `Reduce::sum([segments, len]).axes([1])`.
 ///
 /// # Shapes
 /// | | |
 /// |---|---|
-/// | input | b × n₀ × … , 1 to 4 axes; for `dot`, `vdot` and `max_abs_diff` two of them |
-/// | output | b × the extents of the axes that are kept |
+/// | input | b × n₀ × … , 1 to 4 axes; two such arrays for `dot`, `vdot` and `max_abs_diff` |
+/// | output | b × the extents of the kept axes |
 ///
-/// Dense, row-major. An array of no elements cannot be on the device, so n = 0 is [`Error::Empty`].
+/// Arrays are dense and row-major. A GPU buffer cannot be empty, so n = 0 is [`Error::Empty`].
 ///
 /// # Accuracy
-/// Sums of f32 and complex f32: |s - ŝ| ≤ 2·u·d·Σ|x|, u = 2⁻²⁴, with d = [`depth`](Self::depth) the
-/// number of additions that an element passes through: tens where a sequential sum has n. What is
-/// done with an element before it is added counts too: a product or scale one more, a complex
-/// product two, the division of `mean` four at most. Values of f16 are exact in f32, f64 has its
-/// own u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order differs from a
-/// sequential sum, and so does the last bit. Divisions and square roots are as exact as the
-/// adapter's: WGSL asks for 2.5 units in the last place. |x|² overflows where
-/// |x| > 1.8·10¹⁹; |x - y| does not.
+/// Sums of f32 and complex f32 satisfy |s - ŝ| ≤ 2·u·d·Σ|x| with u = 2⁻²⁴, where d =
+/// [`depth`](Self::depth) is the number of additions that an element passes through: tens, where a
+/// sequential sum has n. Operations on an element before it is added count too: a product or scale
+/// adds 1 to d, a complex product 2, and the division of `mean` at most 4. Values of f16 are exact
+/// in f32, and f64 has u = 2⁻⁵³. Sums and products of integers are exact modulo 2³². The order
+/// differs from that of a sequential sum, so the last bits may differ too. Divisions and square
+/// roots are as accurate as the adapter's: WGSL requires 2.5 units in the last place. |x|²
+/// overflows if |x| > 1.8·10¹⁹; |x - y| does not.
 ///
-/// Min and max are one of the inputs, bit by bit: -0 is less than +0, also for `argmin`, which
-/// takes a -0 before an earlier +0. If there is a NaN, the result is the NaN 0x7fc00000, and argmin
-/// and argmax give the first NaN's index. Infinite values that are equal have distance 0. NaNs are
-/// not 0, so `any`, `all` and `count` count them.
+/// Min and max return one of the inputs, bit by bit. -0 is less than +0, also for `argmin`, which
+/// prefers a -0 to an earlier +0. If there is a NaN, the result is the NaN 0x7fc00000, and argmin
+/// and argmax return the index of the first NaN. Equal infinities have distance 0. A NaN is
+/// nonzero, so `any`, `all` and `count` count it.
 ///
 /// # Determinism
-/// As [`Determinism`] says. Min, max, arguments, integers and logical operations do not depend on
-/// the order in any case. `AcrossDevices` holds for sums and products of f32, f16 and complex
-/// numbers, on adapters that round f32 operations as IEEE 754 does and keep denormal numbers;
-/// products that are added are rounded before on every device. It fixes the order of operators of
-/// one's own too, but not how a device rounds inside them. Divisions and roots are the adapter's,
-/// and products of f64 may be fused.
+/// See [`Determinism`]. Min, max, argmin, argmax, integer sums and logical operations never depend
+/// on the order. `AcrossDevices` covers sums and products of f32, f16 and complex numbers, on
+/// adapters that round f32 operations as IEEE 754 does and keep subnormal numbers. On every device,
+/// products are then rounded before they are added. It also fixes the order of custom operators,
+/// but not how a device rounds inside them. Divisions and square roots depend on the adapter, and
+/// products of f64 may be fused.
 ///
 /// # Cost
-/// The array is read once. Arrays with many results, and short ones, take one dispatch. Long ones
-/// with few results are reduced in parts: on GPUs the workgroup that arrives last combines these in
-/// the same dispatch, with some kilobytes of workspace for atomics; on processors, for f64 and for
-/// arrays larger than a binding a second dispatch does.
+/// The array is read once. Short arrays, and arrays with many results, take one dispatch. Long
+/// arrays with few results are reduced in parts. On GPUs, the workgroup that arrives last combines
+/// the parts in the same dispatch, which takes some kilobytes of workspace for atomics. On
+/// processors, for f64 and for arrays larger than a binding, a second dispatch combines them.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes that there are not, a map that
-/// the type has not, arithmetic of f64 on devices without; [`Error::LimitExceeded`] from 2³²
-/// elements, or where an array larger than one binding cannot be cut; [`Error::UnfitRecipe`] for a
-/// recipe given by hand. From running: [`Error::WrongInputs`] for one array where two are needed.
+/// Planning returns:
+/// - [`Error::Empty`] for an empty array;
+/// - [`Error::Unsupported`] for axes that do not exist, for a map that the type does not support,
+///   and for f64 arithmetic on devices without it;
+/// - [`Error::LimitExceeded`] for 2³² or more elements, or if an array larger than one binding
+///   cannot be cut;
+/// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
+///
+/// Running returns [`Error::WrongInputs`] for one array where two are needed.
 ///
 /// # Sources
 /// M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007; for the bound, N. J. Higham, SIAM
@@ -162,31 +175,33 @@ pub(crate) struct Core {
     pub(super) map: operator::Map,
     pub(super) fold: Fold,
     pub(super) finish: Finish,
-    /// A map that [`Reduction::map`] was given, for the operation's own.
+    /// The map given to [`Reduction::map`], which replaces the operation's own.
     pub(super) mapped: Option<operator::Map>,
     pub(super) determinism: Determinism,
 }
 
 impl Core {
-    /// What is done with the elements of an array of `geometry`, if the device can.
+    /// The operator for an array of this `geometry`, if the device supports it.
     pub(super) fn operator(&self, geometry: &Geometry, profile: &DeviceProfile) -> Result<Operator> {
         let operator = self.arithmetic(geometry)?;
         if operator.needs_f64() && !profile.f64 {
-            return Err(self.unsupported(&format!("{} has no f64 in shaders (`SHADER_F64`)", profile.name)));
+            return Err(self.unsupported(&format!("{} does not support f64 in shaders (`SHADER_F64`)", profile.name)));
         }
         Ok(operator)
     }
 
-    /// The same on any device.
+    /// The same operator, without asking whether a device supports it.
     pub(super) fn arithmetic(&self, geometry: &Geometry) -> Result<Operator> {
         let map = match (&self.mapped, &self.map) {
             (None, own) => own.clone(),
             (Some(map), operator::Map::Identity) => map.clone(),
-            (Some(_), _) => return Err(self.unsupported("the operation maps its elements already")),
+            (Some(_), _) => return Err(self.unsupported("the operation already has a map of its own")),
         };
         match (&map, self.kind) {
-            (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of complex numbers is real: `norm` has it")),
-            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => return Err(self.unsupported("integers have no factor with a fraction")),
+            (operator::Map::Abs, Kind::Complex) => return Err(self.unsupported("|x| of a complex number is real: use `norm`")),
+            (operator::Map::Scale(_), Kind::I32 | Kind::U32) => {
+                return Err(self.unsupported("integers cannot be multiplied by a floating-point factor"));
+            }
             _ => {}
         }
         let finish = if matches!(self.finish, Finish::Mean(_)) { Finish::Mean(geometry.count()) } else { self.finish };
@@ -194,7 +209,7 @@ impl Core {
         Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
     }
 
-    /// Whether its bits depend on an order, and that across devices is asked for.
+    /// Whether the order across devices is requested and the bits of the result depend on it.
     pub(super) fn is_ordered(&self, operator: &Operator) -> bool {
         self.determinism == Determinism::AcrossDevices && !operator.is_exact()
     }
@@ -224,22 +239,22 @@ impl<T: Value, O: Element> Reduction<T, O> {
         Self { core, element: PhantomData }
     }
 
-    /// Reduces `count` arrays that follow one another, each by itself.
+    /// Reduces each of `count` consecutive arrays by itself.
     pub fn batch(mut self, count: usize) -> Self {
         self.core.batch = count;
         self
     }
 
-    /// The axes to reduce, counted from the slowest, in any order; all of them if this is not
-    /// called. The others are kept, in their order.
+    /// Sets the axes to reduce, counted from the slowest, in any order. The default is all axes.
+    /// The other axes are kept, in their order.
     pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
         self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
         self
     }
 
-    /// What is done with each element when it is loaded. One that the type has not is an error when
-    /// it is planned. The operations that have a map of their own take none: those on two arrays,
-    /// logical ones, squares.
+    /// Sets a map that is applied to each element when it is loaded. Planning returns an error if
+    /// the type does not support the map, or if the operation already has a map: operations on two
+    /// arrays, logical operations and squares.
     pub fn map(mut self, map: Map) -> Self {
         self.core.mapped = Some(match map {
             Map::Square => operator::Map::Square,
@@ -249,46 +264,47 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// On what the order of a sum may depend.
+    /// Sets what the order of a sum may depend on.
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.core.determinism = determinism;
         self
     }
 
-    /// Whether the host can do it: operators of the caller's are WGSL.
+    /// Whether the host can compute it. Custom operators are WGSL, so it cannot compute those.
     #[cfg(feature = "cpu")]
     pub(crate) fn runs_on_host(&self) -> bool {
         !matches!(self.core.map, operator::Map::Custom(_)) && !matches!(self.core.fold, Fold::Custom { .. })
     }
 
-    /// Results, and inputs that it takes.
+    /// The number of results and the number of inputs.
     pub(crate) fn results_and_inputs(&self) -> Result<[usize; 2]> {
         let geometry = Geometry::of(&self.core)?;
         let inputs = if self.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
         Ok([geometry.results() as usize, inputs])
     }
 
-    /// Additions that an element passes through by this recipe: the d of the error bound.
+    /// The number of additions that an element passes through with this recipe: the d of the error
+    /// bound.
     ///
     /// # Errors
-    /// As planning.
+    /// The same as those of planning.
     pub fn depth(&self, recipe: &Recipe) -> Result<u32> {
         let geometry = Geometry::of(&self.core)?;
         Ok(recipe.depth(&geometry))
     }
 }
 
-/// The reductions of arrays of `T`: each makes a [`Reduction`], which says what it is exactly.
+/// Constructors of reductions of arrays of `T`. [`Reduction`] defines each of them exactly.
 #[derive(Debug)]
 pub struct Reduce<T>(PhantomData<T>);
 
 impl<T: Value> Reduce<T> {
-    /// The sum; modulo 2³² for integers.
+    /// The sum. Modulo 2³² for integers.
     pub fn sum(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
         Reduction::new("sum", shape, operator::Map::Identity, Fold::Sum, Finish::Identity)
     }
 
-    /// The product; modulo 2³² for integers.
+    /// The product. Modulo 2³² for integers.
     pub fn product(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
         Reduction::new("product", shape, operator::Map::Identity, Fold::Product, Finish::Identity)
     }
@@ -298,13 +314,13 @@ impl<T: Value> Reduce<T> {
         Reduction::new("dot", shape, operator::Map::Product, Fold::Sum, Finish::Identity)
     }
 
-    /// Σ x̅·y of two arrays, with the first one conjugated; of real numbers the same as
+    /// Σ x̅·y of two arrays: the first one is conjugated. For real numbers this is
     /// [`dot`](Self::dot).
     pub fn vdot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
         Reduction::new("vdot", shape, operator::Map::ConjugateProduct, Fold::Sum, Finish::Identity)
     }
 
-    /// An operator of the caller's.
+    /// A reduction with a user-defined operator.
     pub fn custom(shape: impl Into<Shape>, operator: Custom<T>) -> Reduction<T, T::Wide> {
         let map = operator.map.map_or(operator::Map::Identity, operator::Map::Custom);
         let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
@@ -316,17 +332,17 @@ impl<T: Value> Reduce<T> {
         Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, Finish::Identity)
     }
 
-    /// 1 if any element is not 0, else 0.
+    /// 1 if any element is nonzero, else 0.
     pub fn any(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("any", shape, operator::Map::NonZero, Fold::Max, Finish::Identity)
     }
 
-    /// 1 if no element is 0, else 0.
+    /// 1 if every element is nonzero, else 0.
     pub fn all(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("all", shape, operator::Map::NonZero, Fold::Min, Finish::Identity)
     }
 
-    /// How many elements are not 0.
+    /// The number of nonzero elements.
     pub fn count(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("count", shape, operator::Map::NonZero, Fold::Sum, Finish::Identity)
     }
@@ -343,21 +359,21 @@ impl<T: Real> Reduce<T> {
         Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
     }
 
-    /// The index of the first smallest value, or of the first NaN, counted among those that are
-    /// reduced to one.
+    /// The index of the first smallest value, or of the first NaN, among the elements reduced to
+    /// one result.
     pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
     }
 
-    /// The index of the first largest value, or of the first NaN, counted among those that are
-    /// reduced to one.
+    /// The index of the first largest value, or of the first NaN, among the elements reduced to one
+    /// result.
     pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
         Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
     }
 }
 
 impl<T: Float> Reduce<T> {
-    /// The sum divided by how many there are.
+    /// The arithmetic mean: the sum divided by the number of elements.
     pub fn mean(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
         Reduction::new("mean", shape, operator::Map::Identity, Fold::Sum, Finish::Mean(1))
     }
@@ -367,7 +383,7 @@ impl<T: Float> Reduce<T> {
         Reduction::new("sum_squares", shape, operator::Map::Norm, Fold::Sum, Finish::Identity)
     }
 
-    /// √Σ |x|², the Euclidean length.
+    /// √Σ |x|², the Euclidean norm.
     pub fn norm(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
         Reduction::new("norm", shape, operator::Map::Norm, Fold::Sum, Finish::Root)
     }

@@ -1,19 +1,21 @@
-//! What reductions are compared on, and how far apart two right results may be.
+//! The test inputs with which reductions are compared, and the tolerance between two correct
+//! results.
 
 use super::Core;
 use super::geometry::Geometry;
 use crate::kernels::reduce::operator::{Fold, Kind, Map, Operator};
 use crate::tune::{TestInput, Tolerance, Verification};
 
-/// u of f32 and of f64.
+/// The unit roundoff u of f32 and of f64.
 const U32: f64 = 1.0 / 16_777_216.0;
 const U64: f64 = f64::EPSILON / 2.0;
 
-/// Sums of numbers between 0.5 and 1.5 change by a thousandth if that many elements are lost, and
-/// norms by half of that: less than half of this again is no agreement.
+/// The largest relative tolerance. If a thousandth of the elements is lost, a sum of numbers
+/// between 0.5 and 1.5 changes by a thousandth, and a norm by half of that. The tolerance is less
+/// than half of the latter.
 const MOST: f64 = 2e-4;
 
-/// A number whose bits as an integer are 5 modulo 8: its powers modulo 2³² repeat only after 2³⁰.
+/// A number whose bits, as an integer, are 5 modulo 8: its powers modulo 2³² repeat only after 2³⁰.
 const ODD: f32 = f32::from_bits(0x3f80_0005);
 
 pub(super) fn verification(spec: &Core) -> Verification {
@@ -32,39 +34,40 @@ pub(super) fn verification(spec: &Core) -> Verification {
     };
     if operator.mapped() == Kind::I32 || operator.mapped() == Kind::U32 {
         return match operator.fold {
-            // Of any bits half are even, and after 32 of those the product is 0 and stays it. The
-            // rest of them is lost unseen.
+            // Half of all random integers are even. After 32 of those the product is 0 and stays 0,
+            // so errors in the rest would go unnoticed.
             Fold::Product => Verification { input: TestInput::F32(ODD, ODD), output: Tolerance::Bits },
             _ => Verification::EXACT,
         };
     }
     if operator.is_exact() {
-        // Any bits are a NaN now and then, which is then the result, whatever else there is.
+        // Random bits include an occasional NaN, which would be the result whatever else is wrong.
         let input = between(-1.0, 1.0);
-        // Of complex numbers the distance has a quotient and a root, which adapters may compute one
-        // way or another.
+        // The distance of complex numbers contains a quotient and a root, whose rounding depends on
+        // the adapter.
         let same = !(operator.map == Map::Distance && spec.kind == Kind::Complex);
         return Verification { input, output: if same { Tolerance::Bits } else { within(16.0 * u) } };
     }
     match operator.fold {
         Fold::Product => {
-            // Products of numbers x·(1 ± d) have logarithms that walk at random; after n of them
-            // they are near 2 or -2, so they stay numbers.
+            // The logarithm of a product of numbers x·(1 ± d) is a random walk. After n factors it
+            // is about 2 or -2, so the product neither overflows nor underflows.
             let middle = 1.0 / (scale(&operator) * if spec.kind == Kind::Complex { std::f64::consts::SQRT_2 } else { 1.0 });
             let spread = (2.0 * (3.0 / count).sqrt()).min(0.5);
-            // So close to 1 f16 has few numbers, whose mean is not 1: more than 2¹⁶ of them had a
-            // product of 0 or of infinity.
+            // So close to 1, f16 has few numbers, and their mean is not 1: products of more than
+            // 2¹⁶ of them were 0 or infinite.
             let spread = if spec.kind == Kind::F16 && count > 65_536.0 { 0.0 } else { spread };
-            // Every one of n roundings is in the product. They add up as a walk at random, to about
-            // √n/2 each, so 8 are plenty; lost elements change it by more.
+            // All n rounding errors are in the product. They add up like a random walk to about
+            // u·√n/2, so a tolerance of 8·√n is plenty. Lost elements change the product by more.
             Verification {
                 input: between(middle * (1.0 - spread), middle * (1.0 + spread)),
                 output: within(u * (8.0 * count.sqrt() + 16.0)),
             }
         }
-        // A sum of n numbers has a depth below n, and two results differ by at most twice the bound
-        // 2·u·d; a few more for what is done with an element and with the result. What a caller's
-        // operator does is not known: sums and the like, and extrema, agree as well.
+        // The depth of a sum of n numbers is below n, and two results differ by at most twice the
+        // bound 2·u·d. A few more roundings are for what is done with each element and with the
+        // result. The behaviour of a custom operator is unknown: sums and the like, and extrema,
+        // agree within this tolerance as well.
         _ => {
             let scale = scale(&operator);
             let error = (4.0 * u * (count + 8.0)).min(MOST);
@@ -73,7 +76,7 @@ pub(super) fn verification(spec: &Core) -> Verification {
     }
 }
 
-/// The factor on each element, without its sign, where it is one that can be undone.
+/// The absolute value of the factor on each element, or 1 if dividing by it would lose too much.
 fn scale(operator: &Operator) -> f64 {
     match operator.map {
         Map::Scale(bits) => {

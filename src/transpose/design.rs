@@ -7,8 +7,8 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::strides::IoDim;
 
-/// What a GPU does best with elements of so many bytes: a tile of rows x columns, bytes of an
-/// access, blocks of an invocation.
+/// What a GPU does best with elements of this size: rows and columns of a tile, bytes of an access,
+/// and blocks per invocation.
 struct Preference {
     bytes: u32,
     tile: [u32; 2],
@@ -20,8 +20,9 @@ const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preferen
     Preference { bytes, tile, width, blocks }
 }
 
-/// Out of place on a GPU, for small arrays and for large ones. Percent of the bandwidth of a copy
-/// of the same arrays, H200, accesses of 16 bytes if nothing is said:
+/// Tiles for permutations out of place on a GPU, for small arrays and for large ones. The table
+/// gives the bandwidth in percent of that of a copy of the same arrays, on an H200, with accesses
+/// of 16 bytes unless stated otherwise:
 ///
 /// | | tile, walk | 1024² | 2048² | 4096² | 8192² | 16384² | 1080x1920 |
 /// |---|---|---|---|---|---|---|---|
@@ -38,8 +39,9 @@ const fn prefer(bytes: u32, tile: [u32; 2], width: u32, blocks: u32) -> Preferen
 /// | f32x4, 2 blocks | 16x32 rows | 98.1 | | 95.2 | 92.3 | | 94.6 |
 /// | | 16x32 columns | 97.2 | | 98.3 | 92.7 | | 96.6 |
 ///
-/// A spare access in each row of the tile in place of the swizzle: f32 4096² 64x64 90. f16 4096²
-/// 64x128 with 8 bytes 92.7, 64x64 92.3. Other walks (diagonal, in bands) lie between the two.
+/// With one access of padding in each row of the tile instead of the swizzle, f32 4096² with 64x64
+/// is at 90. f16 4096² with accesses of 8 bytes is at 92.7 with 64x128, at 92.3 with 64x64. Other
+/// walks (diagonal, in bands) lie between rows and columns.
 const TILES: [[Preference; 5]; 2] = [
     [
         prefer(1, [64, 128], 8, 1),
@@ -57,12 +59,14 @@ const TILES: [[Preference; 5]; 2] = [
     ],
 ];
 
-/// Where arrays are large, in MiB, by the size of elements: then workgroups walk along the columns,
-/// so that neighbours store side by side.
+/// The size in MiB from which arrays are large, for each element size. With large arrays,
+/// workgroups walk along the columns, so that neighbouring workgroups store to neighbouring
+/// addresses.
 const LARGE: [(u32, u64); 5] = [(1, 64), (2, 64), (4, 32), (8, 16), (16, 0)];
 
-/// In place, where a workgroup holds two tiles. H200: f32 8192² 32x32 with 8 or 16 bytes 86.5
-/// percent of a copy, 1000² 101; complex 4096² 93.8; u8 16384² 64.9, with 4 bytes 62.5.
+/// Tiles for permutations in place, where a workgroup holds two tiles. Percent of a copy on an
+/// H200: f32 8192² in 32x32 with accesses of 8 or 16 bytes 86.5, 1000² 101; complex 4096² 93.8; u8
+/// 16384² 64.9, with accesses of 4 bytes 62.5.
 const TILES_IN_PLACE: [Preference; 5] = [
     prefer(1, [128, 128], 8, 1),
     prefer(2, [64, 64], 8, 1),
@@ -71,9 +75,10 @@ const TILES_IN_PLACE: [Preference; 5] = [
     prefer(16, [16, 16], 16, 2),
 ];
 
-/// On a processor, without workgroup memory: tile and width; who takes how many blocks follows from
-/// their size, see [`blocks`]. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores) and SwiftShader,
-/// medians of one contest for each cell, with accesses of 16 bytes if nothing is said:
+/// Tiles and access widths on a processor, without workgroup memory. How many blocks an invocation
+/// takes depends on their size; see [`blocks`]. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores) and
+/// on SwiftShader, medians of one comparison per cell, with accesses of 16 bytes unless stated
+/// otherwise:
 ///
 /// | | lavapipe | SwiftShader |
 /// |---|---|---|
@@ -94,25 +99,27 @@ const BLOCKS: [Preference; 5] = [
     prefer(16, [16, 64], 16, 4),
 ];
 
-/// Tiles of words on a processor that takes workgroups of 512, as lavapipe does. There, of 21
-/// rounds, 1024² 64x64 1.92, 128x64 1.57; 1080x1920 4.69 and 4.06; 2048² 7.75 and 5.69.
+/// Tiles of words on a processor that allows workgroups of 512, as lavapipe does. Times there, in
+/// 21 rounds, for 64x64 and 128x64: 1024² 1.92 and 1.57; 1080x1920 4.69 and 4.06; 2048² 7.75 and
+/// 5.69.
 const WIDE_WORDS: [u32; 2] = [128, 64];
 
 fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference {
     preferences.iter().find(|preference| preference.bytes == bytes).unwrap_or(&preferences[2])
 }
 
-/// The rules' choice.
+/// The recipe that the rules choose.
 pub(super) fn design(task: &Task<'_>) -> Recipe {
     let candidates = candidates(task.problem, task.profile);
-    // Where nothing fits, the error of lowering says which limit it is.
+    // If nothing fits, choose a recipe that exceeds a limit: lowering it returns the error that
+    // names the limit.
     let exceeds = |recipe: &&Recipe| matches!(recipe.fit(task), Err(Unfit::Limit(_)));
     let fitting = candidates.iter().find(|recipe| recipe.fits(task)).or_else(|| candidates.iter().find(exceeds));
     fitting.or(candidates.last()).copied().unwrap_or(Recipe::Copy)
 }
 
-/// Recipes for such a problem on such a device, best first; the later ones are for devices with
-/// little workgroup memory or few invocations.
+/// Recipes for a problem on a device, best first. The last ones are for devices with little
+/// workgroup memory or few invocations.
 pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     let small = problem.bytes < 4;
@@ -137,23 +144,24 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
         (false, false) => Recipe::Strided { workgroup, elements: 1 },
     };
     if !problem.in_place && !small {
-        // Rows as long as they are, several accesses each where they are longer.
+        // A workgroup is as wide as a row; invocations take several accesses of a longer row.
         let row = problem.axes[0].extent;
         let most = profile.invocations.clamp(1, MAX_WORKGROUP);
         let (x, elements) = if profile.is_cpu() {
-            // Lavapipe: rows of 24 accesses 8x32 with 4 each 1.31, 32x8 with 1 2.69; rows of 480
-            // 8x8 with 8 each 2.62, with 4 3.32, 64x4 with 1 5.90.
+            // lavapipe: rows of 24 accesses: 1.31 with 8x32 and 4 accesses each, 2.69 with 32x8
+            // and 1. Rows of 480: 2.62 with 8x8 and 8 each, 3.32 with 4 each, 5.90 with 64x4
+            // and 1.
             (row.min(8).next_power_of_two(), row.div_ceil(8).min(8).next_power_of_two())
         } else {
-            // H200, percent of a copy: f32 256³ order=1,0,2, rows of 64 accesses, 64x4 with 2 each
-            // 95.7, 32x8 94.7; 64⁴ order=0,2,1,3, rows of 16, 16x16 with 1, 2, 4 each 94.4, 96.0,
-            // 95.6.
+            // H200, percent of a copy. f32 256³ order=1,0,2, rows of 64 accesses: 95.7 with 64x4
+            // and 2 each, 94.7 with 32x8. 64⁴ order=0,2,1,3, rows of 16: 94.4, 96.0, 95.6 with
+            // 16x16 and 1, 2, 4 each.
             (row.min(most).next_power_of_two().min(most).min(64), 2)
         };
         recipes.push(Recipe::Strided { workgroup: [x, (most / x).max(1)], elements });
     }
     if !problem.in_place && small {
-        // Neighbours along y are neighbours in the input where neighbours along x are not.
+        // Invocations along y are neighbours in the input where those along x are not.
         let turned = problem.turned().is_some();
         recipes.push(any(if turned { [8, 32] } else { [64, 4] }));
     }
@@ -161,9 +169,9 @@ pub(super) fn candidates(problem: &Problem, profile: &DeviceProfile) -> Vec<Reci
     recipes
 }
 
-/// Bytes of an access to one side, as wide as its rows allow and no wider than `most`.
+/// The bytes of an access on one side: as many as its rows allow, and at most `most`.
 fn width(problem: &Problem, side: usize, along: usize, most: u32) -> u32 {
-    // No wider than what there is: a row of 3 bytes is a word.
+    // An access is no wider than a row: a row of 3 bytes is moved as a word.
     let row = problem.bytes.saturating_mul(problem.axes[along].extent.min(16).next_power_of_two());
     let most = most.min(row.max(4));
     let all = [32, 16, 8, 4].into_iter().filter(|&width| width <= most.max(problem.bytes) && width >= problem.bytes);
@@ -177,7 +185,8 @@ fn widths(problem: &Problem, most: u32) -> [u32; 2] {
     if problem.in_place { [widths[0].min(widths[1]); 2] } else { widths }
 }
 
-/// The tile for arrays that may be narrower than it: as much longer as they are narrower.
+/// The tile for arrays that may be narrower than it. If one side is shorter, the other becomes
+/// longer.
 fn tile(problem: &Problem, [rows, columns]: [u32; 2], [load, store]: [u32; 2]) -> [u32; 2] {
     let Some([b, a]) = problem.turned() else { return [rows, columns] };
     let fitting = |axis: usize, access: u32, most: u32| problem.axes[axis].extent.next_power_of_two().max(access / problem.bytes).min(most);
@@ -185,15 +194,15 @@ fn tile(problem: &Problem, [rows, columns]: [u32; 2], [load, store]: [u32; 2]) -
     if problem.in_place {
         return [own_rows.min(own_columns); 2];
     }
-    // Not quite as much: H200, f32 1000x1000x3 order=2,0,1 in tiles of 256x4 93.8 percent of a
-    // copy, 512x4 92.3; u8 4096x4096x3 512x4 84.5, 2048x4 81.6.
+    // The other side grows less than in proportion. H200, percent of a copy: f32 1000x1000x3
+    // order=2,0,1 in tiles of 256x4 93.8, 512x4 92.3; u8 4096x4096x3 in 512x4 84.5, 2048x4 81.6.
     let longer = |times: u32| if times > 4 { times / 4 } else { 1 };
     let longer_rows = fitting(b, store, own_rows * longer(columns / own_columns));
     let longer_columns = fitting(a, load, own_columns * longer(rows / own_rows));
     [longer_rows, longer_columns]
 }
 
-/// Bytes of the array that a permutation moves.
+/// The bytes of the array that a permutation moves.
 fn bytes(problem: &Problem) -> u64 {
     problem.axes.iter().map(|axis| u64::from(axis.extent)).product::<u64>() * u64::from(problem.bytes)
 }
@@ -209,8 +218,8 @@ fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     if !problem.in_place && stays_in_cache(problem) && width == [16; 2] {
         recipes.push(Recipe::Blocks(Blocks { tile: [64, 64], width, blocks: 1, across: false, walk: Walk::Rows }));
     }
-    // Where an access is an element, each invocation moves several: f32 4097x4099 64x32 with 8
-    // blocks 86.5 percent of a copy, with 4 85; walking along rows 73.
+    // If an access is a single element, each invocation moves several: f32 4097x4099 in 64x32 is at
+    // 86.5 percent of a copy with 8 blocks, at 85 with 4, and at 73 when walking along rows.
     let single = width == [problem.bytes; 2] && problem.bytes < 16;
     let (base, blocks) = if single && !problem.in_place { ([64, 32], 32 / problem.bytes) } else { (preference.tile, preference.blocks) };
     let walk = if single && !problem.in_place { Walk::Columns } else { walk };
@@ -222,16 +231,16 @@ fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     }
 }
 
-/// Whether rows of small elements begin within words, on either side, and are long.
+/// Whether long rows of small elements begin within words, on either side.
 fn shifted(problem: &Problem) -> bool {
     let word = 4 / problem.bytes;
     let narrow = |axis: usize| problem.axes[axis].extent < 64;
     problem.turned().is_some_and(|[b, a]| !narrow(a) && !narrow(b) && (!problem.aligned(0, a, word) || !problem.aligned(1, b, word)))
 }
 
-/// H200, percent of a copy: u8 1080x1921 64x64 with 4 bytes and a spare access 86.9, with a swizzle
-/// 74, 128x128 78.0, 256x64 loading 8 bytes 63.6; 16383x16381 the last 46.4, 128x64 the same way
-/// 43.0, 128x128 with 4 bytes 36.0, 64x64 31.5.
+/// H200, percent of a copy. u8 1080x1921: 64x64 with accesses of 4 bytes and a padding of one
+/// access 86.9, with a swizzle 74, 128x128 78.0, 256x64 loading 8 bytes 63.6. 16383x16381: the last
+/// of these 46.4, 128x64 likewise 43.0, 128x128 with 4 bytes 36.0, 64x64 31.5.
 fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     let (base, width, spread) =
         if bytes(problem) < 16 << 20 { ([64, 64], [4, 4], Spread::Padding(1)) } else { ([256, 64], [8, 4], Spread::Swizzle) };
@@ -241,9 +250,10 @@ fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     }
 }
 
-/// Whether a GPU's cache gathers the pieces of rows that blocks store without a tile: f32 1080x1920
-/// 98.0 percent of a copy, with a tile 93.6; but rows a multiple of 1 KiB apart share places in the
-/// cache, 1024² 91.7 and 97.2, and larger arrays do not fit, 3840x2160 81.5 and 93.2.
+/// Whether a GPU's cache gathers the pieces of rows that blocks store without a tile. f32 1080x1920
+/// is at 98.0 percent of a copy without a tile and at 93.6 with one. But rows a multiple of 1 KiB
+/// apart compete for the same cache lines (1024²: 91.7 and 97.2), and larger arrays do not fit
+/// (3840x2160: 81.5 and 93.2).
 fn stays_in_cache(problem: &Problem) -> bool {
     let apart = |axis: &IoDim| axis.strides.iter().all(|stride| !(u64::from(*stride) * u64::from(problem.bytes)).is_multiple_of(1024));
     problem.bytes == 4 && bytes(problem) <= 16 << 20 && problem.axes.iter().all(apart)
@@ -252,17 +262,18 @@ fn stays_in_cache(problem: &Problem) -> bool {
 fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>) {
     let preference = of(&BLOCKS, problem.bytes);
     let width = widths(problem, preference.width);
-    // Of small blocks four each, loaded side by side: f32 1080x1921, which loads 4 bytes at a time
-    // and stores 16, 64x64 on lavapipe 15.8 ms, with one block 20.7; on SwiftShader 13.3 and 21.7.
-    // Blocks of one element: f32 1081x1921 on lavapipe 16x64 16.0 ms, 32x32 17.2, one block 50;
-    // naive 33. On SwiftShader 32.6; naive 64. With one larger block each, neighbouring invocations
-    // store neighbours, which can be 10 to 20% faster than to load neighbours.
+    // Invocations take four small blocks each and load them together. f32 1080x1921 loads 4 bytes
+    // and stores 16 bytes at a time: in 64x64, lavapipe takes 15.8 ms with four blocks and 20.7
+    // with one, SwiftShader 13.3 and 21.7. Blocks of one element, f32 1081x1921: on lavapipe 16x64
+    // 16.0 ms, 32x32 17.2, one block 50, naive 33; on SwiftShader 32.6, naive 64. With one larger
+    // block each, neighbouring invocations store to neighbouring addresses, which can be 10 to 20%
+    // faster than loading from neighbouring addresses.
     let [load, store] = width.map(|width| width / problem.bytes);
     let small = load * store <= 4;
     let base = match (load * store, problem.bytes, problem.in_place) {
         (1, ..) => [16, 64],
         (16, 4, false) if profile.invocations >= 512 => WIDE_WORDS,
-        // In place tiles are squares.
+        // Tiles are square in place.
         (_, 8, true) => [32, 32],
         _ => preference.tile,
     };
@@ -271,8 +282,8 @@ fn blocks(problem: &Problem, profile: &DeviceProfile, recipes: &mut Vec<Recipe>)
         recipes.push(Recipe::Blocks(Blocks { tile, width, blocks: if small { 4 } else { 1 }, across: !small, walk: Walk::Rows }));
     }
     if problem.bytes < 4 && !problem.in_place {
-        // Rows of the output that begin within words: u8 1921x1080 on lavapipe 8.8 ms, gathered
-        // 14.1; on SwiftShader 22 and 29.
+        // For rows of the output that begin within words: u8 1921x1080 takes 8.8 ms on lavapipe,
+        // gathered 14.1; on SwiftShader 22 and 29.
         let tile = tile(problem, [256, 64], [4, 4]);
         recipes.push(Recipe::Tiles(Tiles { tile, width: [4, 4], blocks: 4, spread: Spread::Swizzle, walk: Walk::Rows }));
     }

@@ -1,14 +1,13 @@
-//! The part of `shaders/transpose/tiles.wgsl` that varies, written from [`Tiles`], which says what
-//! it computes.
+//! Generates the variable part of `shaders/transpose/tiles.wgsl` from [`Tiles`].
 //!
-//! A tile has two directions: a, along the fastest axis of the input, and b, along that of the
-//! output. It consists of blocks. A block is loaded in accesses to the input from neighbouring b;
-//! turned in registers, it is accesses to the output from neighbouring a. Those go through
-//! workgroup memory, where each a has a row, and are stored along the rows of the output. Without
-//! workgroup memory they are stored at once.
+//! A tile has two directions: a, along the fastest axis of the input, and b, along the fastest axis
+//! of the output. It consists of blocks. A block is loaded in accesses to the input from
+//! neighbouring b. After it is transposed in registers, it consists of accesses to the output from
+//! neighbouring a. These go through workgroup memory, where each a has a row, and are stored along
+//! the rows of the output. Without workgroup memory they are stored directly.
 //!
-//! On the way through workgroup memory an invocation loads all its blocks before it uses one, so
-//! that its loads are under way together.
+//! With workgroup memory, an invocation loads all its blocks before it uses one, so that all its
+//! loads are in flight together.
 
 use std::collections::HashMap;
 
@@ -54,8 +53,8 @@ fn param(name: &str) -> Expr {
     wgsl::param(name, U32)
 }
 
-/// An access of so many bytes: of u64 if one of the two has 32 bytes, which is more than a vector
-/// of u32.
+/// The type of an access of `bytes` bytes. It consists of u64 if either access has 32 bytes,
+/// because a vector of u32 has at most 16.
 fn access(tiles: &Tiles, bytes: u32) -> Type {
     let scalar = if tiles.widths().contains(&32) { Scalar::U64 } else { Scalar::U32 };
     Type::numbers(bytes / component_bytes(tiles), scalar)
@@ -65,22 +64,22 @@ fn component_bytes(tiles: &Tiles) -> u32 {
     if tiles.widths().contains(&32) { 8 } else { 4 }
 }
 
-/// Elements of a word, and bits of one, where they are smaller than words.
+/// Elements per word, and bits per element, for elements smaller than words.
 fn packing(tiles: &Tiles) -> (u32, u32) {
     (4 / tiles.bytes, 8 * tiles.bytes)
 }
 
-/// The word that begins so many bits after `first`.
+/// The word that begins `bits` bits after the start of `first`.
 fn joined(first: &Expr, second: &Expr, bits: &Expr) -> Expr {
     call("joined", [first, second, bits], U32)
 }
 
-/// An access of these parts, in order.
+/// An access built from its parts, in order.
 fn assembled(access: &Type, parts: &[Expr]) -> Expr {
     if let [one] = parts { one.clone() } else { construct(access, parts) }
 }
 
-/// Where column `column` of row `row` of a half's tile is in workgroup memory.
+/// The place of a row and column of a half's tile in workgroup memory.
 fn address(tiles: &Tiles, half: u32, row: &Expr, column: &Expr) -> Expr {
     let column = match tiles.memory {
         Some(Spread::Swizzle) => column ^ ((row / tiles.load.elements) & (tiles.grid()[0] - 1)),
@@ -89,7 +88,7 @@ fn address(tiles: &Tiles, half: u32, row: &Expr, column: &Expr) -> Expr {
     (row + half * tiles.tile[1]) * tiles.pitch() + column
 }
 
-/// The function that stores a word of a row which begins within a word.
+/// The function that stores a word of a row that begins within a word.
 fn put(tiles: &Tiles, memory: &Expr, output: &Expr) -> Function {
     let (per_word, bits) = packing(tiles);
     let mut put = Function::new("put").doc("Stores word j of those that a row of the tile touches: only the bits of its own elements.");
@@ -114,13 +113,13 @@ fn put(tiles: &Tiles, memory: &Expr, output: &Expr) -> Function {
     put
 }
 
-/// One of the two tiles that a workgroup exchanges in place; else the only one.
+/// One of the two tiles that a workgroup exchanges in place; otherwise its only tile.
 struct Half {
     number: u32,
     /// Its first a and b.
     a: Expr,
     b: Expr,
-    /// Its place in the input, and in the output.
+    /// Its first place in the input, and in the output.
     load_from: Expr,
     store_to: Expr,
 }
@@ -128,7 +127,7 @@ struct Half {
 /// A block of a half.
 struct Block<'a> {
     half: &'a Half,
-    /// Its number along a, and along b.
+    /// Its index along a, and along b.
     a: Expr,
     b: Expr,
 }
@@ -137,13 +136,13 @@ struct Emitter<'a> {
     tiles: &'a Tiles,
     body: Body,
     input: Expr,
-    /// The place of its last element.
+    /// The place of the last element of the input.
     last: Expr,
     output: Expr,
     t: Expr,
-    /// Zero in workgroups that have no tile.
+    /// Zero in workgroups without a tile.
     extent_a: Expr,
-    /// Columns and rows, by their names and their text.
+    /// Columns and rows already named, by their names and their expressions.
     named: HashMap<(&'static str, String), Expr>,
 }
 
@@ -154,7 +153,7 @@ impl Writes for Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    /// Which tiles a workgroup has, and where they begin.
+    /// The tiles of a workgroup, and where they begin.
     fn halves(&mut self, index: &Expr) -> Vec<Half> {
         let (tiles, body) = (self.tiles, &mut self.body);
         let vector = Type::Vector(3, Scalar::U32);
@@ -184,17 +183,17 @@ impl Emitter<'_> {
         halves
     }
 
-    /// Column and row that an invocation has in its turn i, of a grid so many columns wide.
+    /// The column and row of an invocation in iteration i, on a grid of `width` columns.
     fn position(&mut self, i: u32, width: u32, [column, row]: [&'static str; 2]) -> [Expr; 2] {
         let position = &self.t + i * self.tiles.invocations();
-        // Many turns have the same column: it is named once.
+        // Many iterations have the same column, which gets only one name.
         [(column, &position % width), (row, &position / width)].map(|(name, value)| {
             let named = self.named.entry((name, value.to_string()));
             named.or_insert_with(|| self.body.value(name, value)).clone()
         })
     }
 
-    /// Whether there is such an a and such a b in the tile.
+    /// Whether the array has this a and this b of the tile.
     fn inside(&self, half: &Half, a: Expr, b: Expr) -> Expr {
         if self.tiles.guarded { (&half.a + a).less(&self.extent_a).and((&half.b + b).less(param("extent_b"))) } else { boolean(true) }
     }
@@ -203,7 +202,7 @@ impl Emitter<'_> {
         self.inside(half, a * self.tiles.load.elements, b * self.tiles.store.elements)
     }
 
-    /// The accesses of a block to the input; zeros where the condition does not hold.
+    /// The accesses of a block to the input, or zeros if the condition does not hold.
     fn load(&mut self, block: &Block<'_>, condition: &Expr) -> Vec<Expr> {
         let access = access(self.tiles, self.tiles.widths()[0]);
         let names: Vec<_> = (0..self.tiles.store.elements).map(|k| (format!("x{k}"), access.clone())).collect();
@@ -219,15 +218,16 @@ impl Emitter<'_> {
         (0..rows).map(|k| &place + param("input_b") * k).collect()
     }
 
-    /// Whether a row may be past the last b: of shifted outputs, whose rows have any length.
+    /// Whether a row may lie beyond the last b. This only happens with shifted outputs, whose rows
+    /// may have any length.
     fn may_be_past(&self, row: u32) -> bool {
         row > 0 && self.tiles.guarded && self.tiles.store.shifted
     }
 
-    /// The element at a place of the input that may lie past its end. What is loaded there is never
-    /// stored, so it may be anything: the last one. Clamps by row and by block cost up to 2.6% of
-    /// shifted transposes on an H200, 8191 x 8191 bytes in 0.0750 ms in place of 0.0732; by the
-    /// length of the array, where an access may leave it, they take 0.0737.
+    /// The element at a place of the input that may lie beyond its end. What is loaded there is
+    /// never stored, so the last element will do. Clamps for each row and block cost shifted
+    /// transposes on an H200 up to 2.6%: 8191 x 8191 bytes took 0.0750 ms instead of 0.0732. A
+    /// clamp to the length of the array, only where an access may leave it, takes 0.0737.
     fn input_at(&self, place: Expr, may_leave: bool) -> Expr {
         self.input.at(if may_leave { min(&place, &self.last) } else { place })
     }
@@ -248,8 +248,8 @@ impl Emitter<'_> {
         let row = |(k, place)| {
             let place = self.body.value(&format!("place{k}"), place);
             let shift = self.body.value(&format!("shift{k}"), &place % per_word * bits);
-            // A block may have columns past the last a, and a row that begins with a word needs no
-            // word more.
+            // A block may have columns beyond the last a. A row that begins at a word boundary does
+            // not need the extra word.
             let may_leave = |j: u32| self.may_be_past(k) || j > 0 && tiles.guarded || j == count;
             let words: Vec<Expr> = (0..=count).map(|j| self.input_at(&place / per_word + j, may_leave(j))).collect();
             let named = words.into_iter().enumerate();
@@ -260,7 +260,7 @@ impl Emitter<'_> {
         (0..).zip(places).map(row).collect()
     }
 
-    /// A block turned: for each a an access to the output.
+    /// Transposes a block: one access to the output for each a.
     fn turned(&mut self, rows: &[Expr]) -> Vec<Expr> {
         let tiles = self.tiles;
         let elements = tiles.load.elements as usize;
@@ -318,7 +318,7 @@ impl Emitter<'_> {
                 let place = self.output.at(&half.store_to + &row * param("output_a") + column);
                 self.when(&inside, |own| own.body.assign(&place, value));
             }
-            // A row that begins within a word touches one more.
+            // A row that begins within a word touches one more word.
             for i in 0..if tiles.store.shifted { tiles.tile[1].div_ceil(tiles.invocations()) } else { 0 } {
                 let row = self.body.value("row", &self.t + i * tiles.invocations());
                 self.put_word(half, &row, &height.into());
@@ -326,7 +326,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores a word of a row, if there is such a row.
+    /// Stores a word of a row, if the row exists.
     fn put_word(&mut self, half: &Half, row: &Expr, j: &Expr) {
         let inside = if self.tiles.guarded { (&half.a + row).less(&self.extent_a) } else { boolean(true) };
         let inside = row.less(self.tiles.tile[1]).and(inside);
@@ -335,7 +335,7 @@ impl Emitter<'_> {
         self.when(&inside, |own| own.body.call("put", [&first, row, j, &count]));
     }
 
-    /// Without workgroup memory.
+    /// Moves blocks without workgroup memory.
     fn straight(&mut self, halves: &[Half]) {
         let tiles = self.tiles;
         let [height, width] = tiles.grid();
@@ -353,7 +353,7 @@ impl Emitter<'_> {
             let blocks: Vec<Block<'_>> = blocks.collect();
             let mut conditions = vec![self.begins_inside(&blocks[0])];
             if tiles.in_place {
-                // In a tile of the diagonal two invocations would exchange the same two blocks.
+                // In a tile on the diagonal, two invocations would exchange the same two blocks.
                 conditions.push(halves[0].a.differs(&halves[0].b).or(a.at_most(&b)));
             }
             self.when(&all(conditions), |own| own.move_blocks(&blocks));
@@ -369,7 +369,7 @@ impl Emitter<'_> {
         for (Block { half, a, b }, values) in blocks.iter().zip(turned) {
             let place = self.body.value("place", &half.store_to + a * elements * param("output_a") + b);
             for (k, value) in (0..).zip(values) {
-                // A block that begins within a word may have columns past the last a.
+                // A block that begins within a word may have columns beyond the last a.
                 let partial = tiles.guarded && tiles.load.shifted && k > 0;
                 let inside = if partial { (&half.a + a * elements + k).less(&self.extent_a) } else { boolean(true) };
                 let place = self.output.at(&place + param("output_a") * k);

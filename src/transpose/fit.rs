@@ -1,4 +1,4 @@
-//! Whether a recipe can do a permutation on a device, and if not, why.
+//! Checks whether a device can run a recipe for a permutation, and if not, says why.
 
 use std::sync::Arc;
 
@@ -16,35 +16,35 @@ use crate::strides::IoDim;
 /// A permutation on a device, as an operation needs it.
 pub(crate) struct Task<'a> {
     pub problem: &'a Problem,
-    /// Dense matrices, and the bytes of their elements, if that is what it is: for the kernels that
-    /// do nothing else.
+    /// The dense matrices and the size of their elements in bytes, if the permutation transposes
+    /// such matrices. Some kernels can do nothing else.
     pub matrices: Option<(Matrices, u32)>,
-    /// What it is, for labels and errors.
+    /// The name of the permutation in labels and errors.
     pub label: String,
     pub slots: [Slot; 2],
-    /// Bytes of the arrays.
+    /// The sizes of input and output in bytes.
     pub bytes: [u64; 2],
     pub profile: &'a DeviceProfile,
 }
 
-/// Most elements along a side of a tile.
+/// The most elements along a side of a tile.
 const MAX_TILE: u32 = 1 << 16;
 
-/// Most bytes that an invocation holds: 256 registers of 4.
+/// The most bytes that an invocation holds: 256 registers of 4 bytes.
 const MAX_HELD: u32 = 1024;
 
-/// Most blocks of an invocation: each is written out in the text.
+/// The most blocks of an invocation. Each is written out in the WGSL.
 const MAX_BLOCKS: u32 = 16;
 
-/// Most spare elements or accesses at the end of a tile's row. Workgroup memory has 32 banks, so
-/// more of them place the next row as fewer do.
+/// The most elements or accesses of padding in a tile's row. Workgroup memory has 32 banks, so more
+/// padding has the same effect as less.
 const MAX_PADDING: u32 = 32;
 
-/// Elements that a part of a copy is a multiple of: even as words they are 256 bytes long, so each
-/// part begins where a binding may.
+/// Parts of a copy are multiples of this many elements. Even if elements are words, this makes 256
+/// bytes, so each part begins where a binding may begin.
 const COPY_UNIT: u32 = 64;
 
-/// A reason why a recipe does not fit, or the error of a limit.
+/// Why a recipe does not fit: a reason, or the error of a limit.
 pub(super) enum Unfit {
     Why(String),
     Limit(Error),
@@ -58,7 +58,7 @@ impl From<Error> for Unfit {
 
 type Fit<T> = std::result::Result<T, Unfit>;
 
-/// A recipe that fits: what runs, and the parts that arrays larger than a binding are cut into.
+/// A recipe that fits: its kernel, and the parts into which arrays larger than a binding are cut.
 pub(super) struct Fitted {
     pub runs: Runs,
     pub parts: Vec<Part>,
@@ -100,8 +100,8 @@ impl Runs {
     }
 }
 
-/// The axes that the invocations of a workgroup go along, x and y, and their numbers. Where there
-/// is none, it has one element.
+/// The axes x and y along which the invocations of a workgroup go, and their numbers. A missing
+/// axis has extent 1.
 fn plane(problem: &Problem, x: Option<usize>, y: Option<usize>) -> (IoDim, IoDim, Vec<usize>) {
     let axis = |i: Option<usize>| i.map_or(IoDim { extent: 1, strides: [0, 0] }, |i| problem.axes[i]);
     (axis(x), axis(y), x.into_iter().chain(y).collect())
@@ -112,30 +112,31 @@ pub(super) fn fastest(problem: &Problem) -> (IoDim, IoDim, Vec<usize>) {
     plane(problem, Some(0), (problem.axes.len() > 1).then_some(1))
 }
 
-/// Along x rows of neighbours in the output, along y those rows that are closest in the input.
+/// x is the axis that is contiguous in the output; y is the other axis with the smallest stride in
+/// the input.
 pub(super) fn rows(problem: &Problem) -> (IoDim, IoDim, Vec<usize>) {
     let x = problem.axes.iter().position(|axis| axis.strides[1] == 1);
     let others = (0..problem.axes.len()).filter(|&i| Some(i) != x);
     plane(problem, x, others.min_by_key(|&i| problem.axes[i].strides[0]))
 }
 
-/// Indices of all axes but these.
+/// The number of indices of all axes except these.
 fn outer(problem: &Problem, axes: &[usize]) -> u64 {
     problem.others::<4>(axes).2
 }
 
-/// Tiles along the axes b and a.
+/// The number of tiles along the axes b and a.
 pub(super) fn tiles_along(problem: &Problem, axes: [usize; 2], tile: [u32; 2]) -> [u32; 2] {
     [0, 1].map(|i| problem.axes[axes[i]].extent.div_ceil(tile[i]))
 }
 
 impl Recipe {
-    /// Whether the recipe can do it.
+    /// Whether the recipe fits.
     pub(super) fn fits(&self, task: &Task<'_>) -> bool {
         self.fit(task).is_ok()
     }
 
-    /// What its dispatches need, or why there are none.
+    /// What the dispatches need, or why the recipe does not fit.
     pub(super) fn fit(&self, task: &Task<'_>) -> Fit<Fitted> {
         let in_place = matches!(self, Self::Tiles(_) | Self::Blocks(_) | Self::Swap { .. });
         ensure(in_place || !task.problem.in_place, || "it does not work in place".to_owned())?;
@@ -177,28 +178,33 @@ fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<()> {
     let [most_x, most_y, _] = profile.workgroup_size;
     let invocations = u64::from(x) * u64::from(y);
     ensure(invocations > 0 && invocations <= profile.invocations.into() && x <= most_x && y <= most_y, || {
-        format!("{x} x {y} invocations are not between 1 and {most_x} x {most_y}, {} in all", profile.invocations)
+        format!(
+            "{x} x {y} invocations are not possible: there must be at least 1, and at most {most_x} x {most_y} and {} in all",
+            profile.invocations
+        )
     })
 }
 
 fn check_tile(tile: Tile, width: Width, profile: &DeviceProfile) -> Fit<()> {
     let Tile { size, padding, elements } = tile;
     ensure(size > 0 && size <= profile.invocations && padding <= MAX_PADDING, || {
-        format!("a tile has 1 to {} elements along a side and 0 to {MAX_PADDING} spare ones", profile.invocations)
+        format!("a tile must have 1 to {} elements along a side and 0 to {MAX_PADDING} elements of padding", profile.invocations)
     })?;
     ensure(elements > 0 && elements <= tiled::MAX_ELEMENTS && size.is_multiple_of(elements), || {
         format!("elements must divide the tile and be 1 to {}", tiled::MAX_ELEMENTS)
     })?;
     check_workgroup([size, size / elements], profile)?;
     let bytes = tile.area() * width.bytes();
-    ensure(bytes <= profile.workgroup_bytes, || format!("it needs {bytes} bytes of workgroup memory of {}", profile.workgroup_bytes))
+    ensure(bytes <= profile.workgroup_bytes, || {
+        format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
+    })
 }
 
 impl Task<'_> {
-    /// Dense matrices whose elements have a width of their own.
+    /// The dense matrices and the width of their elements, if the matrices fit one binding.
     fn matrices(&self) -> Fit<(Matrices, Width)> {
-        let (matrices, bytes) = self.matrices.ok_or_else(|| Unfit::Why("it is for dense matrices that are transposed".to_owned()))?;
-        let why = || Unfit::Why(format!("it is for elements of 4, 8 or 16 bytes, not {bytes}"));
+        let (matrices, bytes) = self.matrices.ok_or_else(|| Unfit::Why("it can only transpose dense matrices".to_owned()))?;
+        let why = || Unfit::Why(format!("it needs elements of 4, 8 or 16 bytes, not {bytes}"));
         let width = Width::of_bytes(bytes as usize).ok_or_else(why)?;
         let limit = self.profile.binding_bytes;
         let required = self.bytes[0].max(self.bytes[1]);
@@ -209,21 +215,21 @@ impl Task<'_> {
         Ok((matrices, width))
     }
 
-    /// The width of the problem's elements, as they are moved.
+    /// The width of the problem's elements as they are moved.
     fn width(&self) -> Fit<Width> {
         let bytes = self.problem.bytes;
-        let why = || format!("here it would move elements of {bytes} bytes, less than a word");
+        let why = || format!("here it would move elements of {bytes} bytes, which is less than a word");
         Width::of_bytes(bytes as usize).ok_or_else(|| Unfit::Why(why()))
     }
 
-    /// Bytes of elements that are smaller than words.
+    /// The bytes of elements that are smaller than words.
     fn small(&self) -> Fit<u32> {
         let bytes = self.problem.bytes;
-        ensure(bytes < 4, || format!("here elements are moved {bytes} bytes at a time, and it is for 1 and 2"))?;
+        ensure(bytes < 4, || format!("it moves elements of 1 or 2 bytes, but here {bytes} bytes can be moved at a time"))?;
         Ok(bytes)
     }
 
-    /// The axes b and a; of what stays as it is in place, two of length 1.
+    /// The axes b and a. If nothing moves in place, two axes of extent 1.
     fn turned(&self) -> Fit<(Problem, [usize; 2])> {
         let mut problem = self.problem.clone();
         if problem.in_place && problem.is_identity() {
@@ -231,7 +237,7 @@ impl Task<'_> {
             problem.axes = vec![one, IoDim { strides: [2, 1], ..one }];
             return Ok((problem, [1, 0]));
         }
-        let why = || Unfit::Why("it is for what has neighbours in memory that are none in the output".to_owned());
+        let why = || Unfit::Why("it needs a permutation that separates neighbours in memory".to_owned());
         let axes = problem.turned().ok_or_else(why)?;
         Ok((problem, axes))
     }
@@ -240,8 +246,8 @@ impl Task<'_> {
         Fitted { runs, parts: vec![Part { problem: self.problem.clone(), ranges: [None; 2] }] }
     }
 
-    /// Parts that are multiples of what `unit` says of each axis; none for an axis that stays
-    /// whole.
+    /// Cuts the problem into parts. `unit` gives, for each axis, the number of elements of which
+    /// pieces are multiples; `None` for an axis that stays whole.
     fn parts(&self, problem: &Problem, unit: impl Fn(usize) -> Option<u32>) -> Result<Vec<Part>> {
         let units: Vec<_> = (0..problem.axes.len()).map(unit).collect();
         problem.parts(&self.label, self.bytes, &units, self.profile)
@@ -250,13 +256,13 @@ impl Task<'_> {
     fn copy(&self) -> Fit<Fitted> {
         let problem = self.problem;
         let fine = matches!(problem.axes[..], [axis] if axis.strides == [1, 1]) && problem.offsets == [0, 0];
-        ensure(fine, || "a copy is for what keeps its order, without gaps".to_owned())?;
+        ensure(fine, || "a copy needs elements that keep their order, without gaps".to_owned())?;
         let (width, profile) = (self.width()?, self.profile);
         let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
-        ensure(workgroup > 0, || "the device has no invocations".to_owned())?;
+        ensure(workgroup > 0, || "the device allows no invocations in a workgroup".to_owned())?;
         let parts = self.parts(problem, |_| Some(COPY_UNIT))?;
         let aligned = parts.iter().all(|part| part.problem.offsets == [0, 0]);
-        ensure(aligned, || "its parts begin within an alignment".to_owned())?;
+        ensure(aligned, || "its parts do not begin at aligned offsets".to_owned())?;
         Ok(Fitted { runs: Runs::Copy { width, workgroup }, parts })
     }
 
@@ -264,12 +270,12 @@ impl Task<'_> {
         let width = self.width()?;
         check_workgroup(block.workgroup, self.profile)?;
         let most = strided::MAX_ELEMENTS;
-        ensure((1..=most).contains(&block.elements), || format!("elements are 1 to {most}"))?;
+        ensure((1..=most).contains(&block.elements), || format!("elements must be 1 to {most}"))?;
         Ok(Fitted { runs: Runs::Strided { width, block }, parts: self.parts(self.problem, |_| Some(1))? })
     }
 
     fn swap(&self, workgroup: [u32; 2]) -> Fit<Fitted> {
-        ensure(self.problem.in_place, || "it works in place".to_owned())?;
+        ensure(self.problem.in_place, || "it only works in place".to_owned())?;
         let bytes = self.small()?;
         check_workgroup(workgroup, self.profile)?;
         let (problem, turned) = self.turned()?;
@@ -277,16 +283,20 @@ impl Task<'_> {
         Ok(Fitted { runs: Runs::Swap { bytes, workgroup, turned }, parts })
     }
 
-    /// With tiles in workgroup memory if `spread` says how they lie there, else without.
+    /// With tiles in workgroup memory if `spread` says how they are stored there, else without.
     fn tiles(&self, tile: [u32; 2], width: [u32; 2], blocks: u32, spread: Option<Spread>, across: bool, walk: Walk) -> Fit<Fitted> {
         let (problem, turned) = self.turned()?;
         let [b, a] = turned;
         let (bytes, profile, in_place) = (problem.bytes, self.profile, problem.in_place);
         for width in width {
             ensure(matches!(width, 4 | 8 | 16) && width >= bytes || width == 32 && bytes >= 8, || {
-                format!("accesses of elements of {bytes} bytes have {bytes} to 16 bytes, or 32 of 8 and 16, not {width}")
+                format!(
+                    "accesses must be powers of two from 4 to 16 bytes and no smaller than an element of {bytes} bytes, or 32 bytes for elements of 8 and 16, not {width}"
+                )
             })?;
-            ensure(width != 32 || profile.int64, || "the device has no 64-bit integers, which accesses of 32 bytes consist of".to_owned())?;
+            ensure(width != 32 || profile.int64, || {
+                "accesses of 32 bytes need 64-bit integers, which the device does not support".to_owned()
+            })?;
         }
         let [load, store] = [0, 1].map(|side| width[side] / bytes);
         let aligned = [problem.aligned(0, a, load), problem.aligned(1, b, store)];
@@ -296,35 +306,37 @@ impl Task<'_> {
             ensure(!side.shifted || bytes < 4 && !in_place, rows)?;
         }
         ensure(!store.shifted || spread.is_some() && width[1] == 4, || {
-            "rows of the output begin within words: that takes workgroup memory and store=4".to_owned()
+            "rows of the output begin within words, which requires workgroup memory and store=4".to_owned()
         })?;
         ensure(!in_place || width[0] == width[1] && tile[0] == tile[1], || {
-            "in place tiles are square, and both sides have the same accesses".to_owned()
+            "in place, tiles must be square and both sides must have the same accesses".to_owned()
         })?;
         let [rows, columns] = tile;
         ensure(rows > 0 && columns > 0 && rows <= MAX_TILE && columns <= MAX_TILE, || {
-            format!("tiles have 1 to {MAX_TILE} elements a side")
+            format!("tiles must have 1 to {MAX_TILE} elements along each side")
         })?;
         ensure(rows.is_multiple_of(store.elements) && columns.is_multiple_of(load.elements), || {
-            format!("a tile has whole blocks of {} x {} elements", store.elements, load.elements)
+            format!("a tile must consist of whole blocks of {} x {} elements", store.elements, load.elements)
         })?;
         let grid = u64::from(rows / store.elements) * u64::from(columns / load.elements);
         ensure((1..=MAX_BLOCKS).contains(&blocks) && grid.is_multiple_of(blocks.into()), || {
-            format!("blocks of an invocation are 1 to {MAX_BLOCKS} and divide the {grid} of the tile")
+            format!("the blocks of an invocation must be 1 to {MAX_BLOCKS} and divide the {grid} blocks of the tile")
         })?;
         let invocations = grid / u64::from(blocks);
         let most = profile.invocations.min(profile.workgroup_size[0]);
-        ensure(invocations <= most.into(), || format!("it needs {invocations} invocations of {most}"))?;
+        ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))?;
         let held = load.elements * store.elements * bytes * if spread.is_some() { blocks } else { 1 } * (1 + u32::from(in_place));
         ensure(held <= MAX_HELD, || format!("an invocation would hold {held} bytes, more than {MAX_HELD}"))?;
         match spread {
-            Some(Spread::Padding(padding)) => ensure(padding <= MAX_PADDING, || format!("there are 0 to {MAX_PADDING} spare accesses"))?,
+            Some(Spread::Padding(padding)) => {
+                ensure(padding <= MAX_PADDING, || format!("the padding must be 0 to {MAX_PADDING} accesses"))?
+            }
             Some(Spread::Swizzle) => ensure((rows / store.elements).is_power_of_two(), || {
-                format!("rows of {} accesses are no power of two, as a swizzle needs", rows / store.elements)
+                format!("a swizzle needs rows of a power of two of accesses, not of {}", rows / store.elements)
             })?,
             None => {}
         }
-        ensure(!matches!(walk, Walk::Bands(0)), || "a band has at least one row of tiles".to_owned())?;
+        ensure(!matches!(walk, Walk::Bands(0)), || "a band must have at least one row of tiles".to_owned())?;
 
         let unit = |i: usize| match i {
             i if i != a && i != b => Some(1),
@@ -343,7 +355,7 @@ impl Task<'_> {
         }
         let memory = form.memory_bytes();
         ensure(memory <= profile.workgroup_bytes.into(), || {
-            format!("it needs {memory} bytes of workgroup memory of {}", profile.workgroup_bytes)
+            format!("it needs {memory} bytes of workgroup memory, but there are {}", profile.workgroup_bytes)
         })?;
         Ok(Fitted { runs: Runs::Tiles { form: Arc::new(form), turned }, parts })
     }

@@ -1,4 +1,4 @@
-//! A recipe for a permutation as dispatches.
+//! Translates a recipe for a permutation into dispatches.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::kernels::transpose::{Arrays, gather, naive, strided, swap, tiled};
 use crate::kernels::{Dispatch, copy};
 
 impl Recipe {
-    /// The dispatches of this recipe, for whatever operation needs a permutation.
+    /// The dispatches of this recipe, for any operation that needs a permutation.
     pub(crate) fn dispatches(&self, task: &Task<'_>) -> Result<Vec<Dispatch>> {
         let Fitted { runs, parts } = self.fit(task).map_err(|unfit| match unfit {
             Unfit::Why(why) => Error::UnfitRecipe { recipe: self.to_string(), spec: task.label.clone(), why },
             Unfit::Limit(error) => error,
         })?;
-        // All parts have one text.
+        // All parts share one text.
         let text: Arc<str> = if let Runs::Tiles { form, .. } = &runs { emit::wgsl(form).into() } else { Arc::default() };
         let label = |i: usize| if parts.len() == 1 { task.label.clone() } else { format!("{} ({} of {})", task.label, i + 1, parts.len()) };
         let arrays = |ranges| Arrays { slots: task.slots, ranges };
@@ -31,7 +31,7 @@ impl Recipe {
 }
 
 impl Runs {
-    /// The dispatch for a part. The kernels count blocks and groups.
+    /// The dispatch for a part. Kernels count in blocks and groups.
     fn dispatch(&self, problem: &Problem, label: String, text: &Arc<str>, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
         let [input, output] = problem.offsets;
         match *self {

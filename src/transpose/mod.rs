@@ -1,16 +1,16 @@
-//! Permutations of axes: transposes of matrices, and every other order of up to 4 axes.
+//! Permutations of axes: matrix transposes, and every other order of up to 4 axes.
 //!
 //! ```
 //! use wgpu_fft::Layout;
 //! use wgpu_fft::transpose::Permute;
 //!
-//! // Four pictures on their sides.
+//! // Four pictures, transposed.
 //! let turned = Permute::<[u8; 4]>::transpose([1080, 1920]).batch(4);
 //! assert_eq!(turned.to_string(), "transpose u8x4 1080x1920 x4");
-//! // Interleaved channels as planes, as NumPy's `transpose(picture, (2, 0, 1))`.
+//! // Interleaved channels become planes, as with NumPy's `transpose(picture, (2, 0, 1))`.
 //! let planes = Permute::<u8>::new([480, 640, 3], [2, 0, 1]);
 //! assert_eq!(planes.to_string(), "permute u8 480x640x3 order=2,0,1");
-//! // A part of a larger picture, into rows with a pitch; printed specifications can be read.
+//! // A part of a larger picture, transposed into padded rows. Printed specifications can be parsed.
 //! let part = Permute::<f32>::transpose([100, 200])
 //!     .input_layout(Layout::strides([1024, 1]).offset(8 * 1024 + 16).within(768 * 1024))
 //!     .output_layout(Layout::strides([128, 1]));

@@ -1,7 +1,7 @@
-//! The recipes around one, for a search by measurement.
+//! The recipes near a given one, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. All of them
-//! fit.
+//! Each list begins with the recipes most likely to be faster, because its end may never be
+//! measured. All recipes fit.
 
 use std::mem::discriminant;
 
@@ -11,13 +11,13 @@ use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::tune::{in_turns, others};
 
-/// Fewer invocations leave lanes of every device idle, so halving ends here.
+/// The search stops halving a workgroup here: fewer invocations leave lanes of every device idle.
 const FEWEST: u32 = 8;
 
-/// Candidates of one kind of recipe from one kind of device: the rules put the best first.
+/// The most candidates of each kind of recipe, per kind of device. The rules list the best first.
 const OF_EACH_KIND: usize = 3;
 
-/// The simplest recipe that does it, if one fits: element by element, in larger workgroups first.
+/// The simplest recipe that fits, if there is one: element by element, larger workgroups first.
 pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
     let workgroups = [[16, 16], [8, 8], [8, 4], [8, 1], [1, 1]];
     let kinds: [fn([u32; 2]) -> Recipe; 4] = [
@@ -34,8 +34,8 @@ pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
     all.chain(workgroups.map(single)).find(|recipe| recipe.fits(task))
 }
 
-/// What the rules would choose if their choice did not fit, also for the other kind of device; then
-/// the ladder of the literature, whose workgroups have x or y first.
+/// The rules' other choices, for this kind of device and for the other kind. Then the step-by-step
+/// variants of the literature, with workgroups along x or along y.
 pub(super) fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
     let of = |profile| {
         let mut chosen: Vec<Recipe> = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn neighbours(recipe: &Recipe, task: &Task<'_>) -> Vec<Recipe> {
             let strided = |workgroup, elements| Recipe::Strided { workgroup, elements };
             let [x, y] = workgroup;
             let mut all: Vec<Recipe> = doubled_and_halved(elements).map(|elements| strided(workgroup, elements)).collect();
-            // As many elements of a row by fewer invocations, and the other way round.
+            // The same number of elements of a row by fewer invocations, and the other way round.
             all.extend([
                 strided([x / 2, y.saturating_mul(2)], elements.saturating_mul(2)),
                 strided([x.saturating_mul(2), y / 2], elements / 2),
@@ -80,7 +80,7 @@ pub(crate) fn neighbours(recipe: &Recipe, task: &Task<'_>) -> Vec<Recipe> {
             let shapes = [
                 (tile, elements.saturating_mul(2)),
                 (tile, elements / 2),
-                // With as many invocations.
+                // With the same number of invocations.
                 (twice, elements.saturating_mul(4)),
                 (half, elements / 4),
                 (twice, elements.saturating_mul(2)),
@@ -101,7 +101,7 @@ fn doubled_and_halved(value: u32) -> impl Iterator<Item = u32> {
     [value.saturating_mul(2), value / 2].into_iter().filter(|value| *value > 0)
 }
 
-/// One side longer and the other shorter, either alone.
+/// One side longer and the other shorter, or one side alone.
 fn workgroups([x, y]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     let (x2, y2) = (x.saturating_mul(2), y.saturating_mul(2));
     let all = [[x2, y / 2], [x / 2, y2], [x2, y], [x, y2], [x / 2, y], [x, y / 2]];
@@ -111,7 +111,8 @@ fn workgroups([x, y]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     })
 }
 
-/// Tiles of other sides, with as many blocks of an invocation and with as many invocations.
+/// Tiles with other sides, with the same number of blocks per invocation or the same number of
+/// invocations.
 fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &Task<'_>) -> Vec<([u32; 2], u32)> {
     let (twice_rows, twice_columns) = (rows.saturating_mul(2), columns.saturating_mul(2));
     if task.problem.in_place {
@@ -125,7 +126,7 @@ fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &Task<'_>) -> Vec<([u32; 
     }
     let extents = task.problem.turned().map(|[b, a]| [task.problem.axes[b].extent, task.problem.axes[a].extent]);
     let worth = |tile: &[u32; 2]| {
-        // A side that is longer than the array has invocations for nothing.
+        // If a side is longer than the array, the extra invocations have nothing to do.
         extents.is_none_or(|[b, a]| (tile[0] <= rows || rows < b) && (tile[1] <= columns || columns < a))
     };
     let traded = [[twice_rows, columns / 2], [rows / 2, twice_columns]].map(|tile| (tile, blocks));
@@ -136,7 +137,7 @@ fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &Task<'_>) -> Vec<([u32; 
     traded.into_iter().chain(in_turns([grown.collect(), shrunk.collect()])).filter(|(tile, blocks)| *blocks > 0 && worth(tile)).collect()
 }
 
-/// Both sides' accesses wider or narrower, and one side's.
+/// Wider or narrower accesses on both sides, or on one side.
 fn widths([load, store]: [u32; 2], task: &Task<'_>) -> Vec<[u32; 2]> {
     let both = [[load * 2, store * 2], [load / 2, store / 2]];
     let one = [[load * 2, store], [load, store * 2], [load / 2, store], [load, store / 2]];
@@ -153,7 +154,7 @@ fn of_tiles(own: Tiles, task: &Task<'_>) -> Vec<Recipe> {
     all.extend(tiles(own.tile, own.blocks, task).into_iter().map(|(tile, blocks)| Tiles { tile, blocks, ..own }));
     let mut all: Vec<Recipe> = all.into_iter().map(Recipe::Tiles).collect();
     let Tiles { tile, width, blocks, walk, .. } = own;
-    // Blocks have an invocation for each, tiles may have several.
+    // For blocks, try one per invocation too; tiles may have several.
     all.extend([blocks, 1].map(|blocks| Recipe::Blocks(Blocks { tile, width, blocks, across: false, walk })));
     all.extend(widths(own.width.map(|width| width.min(32)), task).into_iter().map(|width| Recipe::Tiles(Tiles { width, ..own })));
     all.extend([Spread::Swizzle, Spread::Padding(1), Spread::Padding(0)].map(|spread| Recipe::Tiles(Tiles { spread, ..own })));
@@ -179,7 +180,8 @@ fn of_blocks(own: Blocks, task: &Task<'_>) -> Vec<Recipe> {
     all
 }
 
-/// The rules' choice, if it fits, and the alternatives: for an operation that has permutations.
+/// The rules' choice, if it fits, and the alternatives, for an operation that contains
+/// permutations.
 pub(crate) fn choices(task: &Task<'_>) -> Vec<Recipe> {
     let own = design(task);
     let own = if own.fits(task) { Some(own) } else { None };

@@ -1,25 +1,25 @@
-//! A permutation as strides, in its simplest form, and cut into parts that fit bindings.
+//! A permutation as strides, in its simplest form, and its division into parts that fit bindings.
 
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, in_units};
 use crate::strides::{IoDim, joined, reach};
 
-/// Elements moved from some strides to others.
+/// A copy of elements from one set of strides to another.
 ///
-/// In its simplest form: no axis of one element but where there is no other; no two axes that are
-/// one on both sides; elements as wide as may be, up to 16 bytes, where neighbours stay together.
-/// Axes are sorted by their strides in the output, fastest first.
+/// In its simplest form, there is no axis of extent 1 unless it is the only one, and no two axes
+/// can be joined on both sides. Where neighbours stay together, elements are as wide as possible,
+/// up to 16 bytes. Axes are sorted by their strides in the output, fastest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
     pub axes: Vec<IoDim>,
-    /// Places of the first element in input and output.
+    /// The places of the first element in input and output.
     pub offsets: [u32; 2],
     pub in_place: bool,
 }
 
-/// Some of a problem, with what is bound of input and output for it.
+/// A part of a problem, with the byte ranges of input and output that it binds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     pub problem: Problem,
@@ -43,7 +43,7 @@ impl Problem {
         Self::new(bytes, axes.map(|[extent, input, output]| IoDim { extent, strides: [input, output] }), [0, 0], false)
     }
 
-    /// Takes two neighbours as one element while they stay together.
+    /// Joins two neighbouring elements into one as long as neighbours stay together.
     fn widen(&mut self) {
         while self.bytes < 16 {
             let Some(along) = self.along() else { return };
@@ -65,13 +65,13 @@ impl Problem {
         }
     }
 
-    /// The axis whose elements are neighbours on both sides.
+    /// The axis along which elements are contiguous on both sides.
     pub fn along(&self) -> Option<usize> {
         self.axes.iter().position(|axis| axis.strides == [1, 1])
     }
 
-    /// The axes b and a, whose elements are neighbours in the output and in the input; in place of
-    /// equal extents.
+    /// The axes b and a: b is contiguous in the output, a in the input. In place, they have equal
+    /// extents.
     pub fn turned(&self) -> Option<[usize; 2]> {
         if self.along().is_some() {
             return None;
@@ -83,13 +83,13 @@ impl Problem {
         Some([longest(1)?, longest(0)?])
     }
 
-    /// Nothing moves.
+    /// Whether nothing moves.
     pub fn is_identity(&self) -> bool {
         self.offsets[0] == self.offsets[1] && self.axes.iter().all(|axis| axis.extent == 1 || axis.strides[0] == axis.strides[1])
     }
 
-    /// Whether it exchanges rows and columns of square matrices, or nothing, and leaves the other
-    /// axes where they are: what can be done in place.
+    /// Whether the problem transposes square matrices, or moves nothing, and leaves the other axes
+    /// where they are. Only this can be done in place.
     pub fn is_square(&self) -> bool {
         let moved: Vec<&IoDim> = self.axes.iter().filter(|axis| axis.strides[0] != axis.strides[1]).collect();
         self.offsets[0] == self.offsets[1]
@@ -100,14 +100,14 @@ impl Problem {
             }
     }
 
-    /// Elements.
+    /// The number of elements.
     #[cfg(test)]
     pub fn elements(&self) -> u64 {
         self.axes.iter().map(|axis| u64::from(axis.extent)).product()
     }
 
-    /// Everything besides two axes: extents and strides, at least as many as asked for, of which
-    /// the surplus has the extent 1.
+    /// All axes except `without`: their extents, their strides on both sides, and the number of
+    /// their indices. The arrays have N entries; unused entries have extent 1.
     pub fn others<const N: usize>(&self, without: &[usize]) -> ([u32; N], [[u32; N]; 2], u64) {
         let (mut extents, mut strides, mut count) = ([1; N], [[0; N]; 2], 1);
         let others = (0..self.axes.len()).filter(|i| !without.contains(i));
@@ -120,24 +120,24 @@ impl Problem {
         (extents, strides, count)
     }
 
-    /// Whether a side can be moved in accesses of so many elements along axis `along`.
+    /// Whether one side can be moved in accesses of `elements` elements along axis `along`.
     pub fn aligned(&self, side: usize, along: usize, elements: u32) -> bool {
         let fits = |value: u32| value.is_multiple_of(elements);
         fits(self.offsets[side])
             && self.axes.iter().enumerate().all(|(i, axis)| if i == along { fits(axis.extent) } else { fits(axis.strides[side]) })
     }
 
-    /// The problem as one dispatch or as several, so that no binding is larger than the device
-    /// allows: `bytes` are those of the arrays.
+    /// The problem as one dispatch, or as several so that no binding is larger than the device
+    /// allows. `bytes` are the sizes of the arrays.
     ///
-    /// It is cut along the axes that are longest in memory, into pieces of multiples of `alignments`
-    /// elements of each axis; none for an axis that must stay whole.
+    /// The cut is along the axes with the largest strides. The pieces of each axis are multiples of
+    /// its entry in `alignments`; an axis with `None` must stay whole.
     pub fn parts(&self, label: &str, bytes: [u64; 2], alignments: &[Option<u32>], profile: &DeviceProfile) -> Result<Vec<Part>> {
         let limit = profile.binding_bytes;
         if bytes.iter().all(|&bytes| bytes <= limit) {
             return Ok(vec![Part { problem: self.clone(), ranges: [None, None] }]);
         }
-        // A binding begins where any device lets it.
+        // A binding may begin at such a multiple on any device.
         let alignment = u64::from(profile.storage_alignment).max(256);
         let element = u64::from(self.bytes);
         let needed = |side: usize, piece: &[IoDim]| in_units(reach(piece, side) * element) + alignment;
@@ -182,7 +182,7 @@ impl Problem {
     }
 }
 
-/// Sorted by their strides in the output, with neighbours joined.
+/// The axes sorted by their strides in the output, with neighbours joined.
 fn simplest(mut axes: Vec<IoDim>) -> Vec<IoDim> {
     axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
     joined(axes)
@@ -198,10 +198,10 @@ mod tests {
 
     #[test]
     fn neighbours_become_one_axis_and_wide_elements() {
-        // [5, 6, 8] to [6, 5, 8], of 4 bytes: rows of 8 are two elements of 16.
+        // [5, 6, 8] to [6, 5, 8], of 4 bytes: a row of 8 is two elements of 16 bytes.
         let problem = Problem::new(4, [axis(5, 48, 8), axis(6, 8, 40), axis(8, 1, 1)], [0, 0], false);
         assert_eq!((problem.bytes, problem.axes), (16, vec![axis(2, 1, 1), axis(5, 12, 2), axis(6, 2, 10)]));
-        // Pixels of 4 bytes are elements.
+        // Pixels of 4 bytes become elements.
         let problem = Problem::new(1, [axis(5, 28, 4), axis(7, 4, 20), axis(4, 1, 1)], [0, 0], false);
         assert_eq!((problem.bytes, problem.axes), (4, vec![axis(5, 7, 1), axis(7, 1, 5)]));
         // The identity is one axis.
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(problem.axes, [axis(105, 1, 1)]);
     }
 
-    /// Where one past the last piece fits no u32.
+    /// The end of the last piece does not fit a u32.
     #[test]
     fn the_longest_axes_have_an_end() {
         let profile = DeviceProfile::webgpu_defaults();

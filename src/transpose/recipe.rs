@@ -1,4 +1,4 @@
-//! How to permute, as data that prints and parses.
+//! How to permute, as data that can be printed and parsed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,15 @@ use crate::error::{Error, Result};
 
 pub use crate::kernels::transpose::tiles::{Spread, Walk};
 
-/// How to permute. The numbers of variants are those of a well-known tutorial, which compares them
-/// as a ladder (it does not describe its number 2).
+/// How to permute. The variant numbers are those of a well-known tutorial that compares them step
+/// by step (it does not describe its number 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Recipe {
-    /// The order in memory does not change, and nothing lies between the elements. Printed as
-    /// `copy`.
+    /// For permutations that keep the order in memory, of elements without gaps. Printed as `copy`.
     Copy,
-    /// Variant 1, for dense matrices: one element per invocation, no workgroup memory. Printed as
-    /// `naive 16x16`.
+    /// Variant 1, for dense matrices: one element per invocation, without workgroup memory. Printed
+    /// as `naive 16x16`.
     Naive {
         /// Invocations of a workgroup along x and y.
         workgroup: [u32; 2],
@@ -26,58 +25,59 @@ pub enum Recipe {
     Tiled {
         /// Elements along a side of the tile.
         tile: u32,
-        /// Spare elements at the end of each tile row.
+        /// Unused elements at the end of each tile row.
         padding: u32,
-        /// Elements that each invocation moves, 1 to 16; they divide the tile.
+        /// Elements that each invocation moves, 1 to 16. They must divide the tile.
         elements: u32,
     },
-    /// Blocks of wide accesses, turned in registers, through a tile in workgroup memory. Printed as
-    /// `tiles 64x64 width=16 blocks=1 swizzle walk=rows`.
+    /// Blocks of wide accesses, transposed in registers, through a tile in workgroup memory.
+    /// Printed as `tiles 64x64 width=16 blocks=1 swizzle walk=rows`.
     Tiles(Tiles),
-    /// Blocks of wide accesses, turned in registers and stored at once, for processors. Printed as
-    /// `blocks 8x64 width=16 blocks=1 along=rows walk=rows`.
+    /// Blocks of wide accesses, transposed in registers and stored directly, for processors.
+    /// Printed as `blocks 8x64 width=16 blocks=1 along=rows walk=rows`.
     Blocks(Blocks),
-    /// Element by element, or access by access where the fastest axis stays the fastest. Printed as
-    /// `strided 32x8 elements=4`.
+    /// Element by element. If the fastest axis stays the fastest, an element is a wide access.
+    /// Printed as `strided 32x8 elements=4`.
     Strided {
         /// Invocations along the fastest axis of the output and along the next.
         workgroup: [u32; 2],
         /// Elements of an invocation along the fastest axis, 1 to 8.
         elements: u32,
     },
-    /// Elements of 1 or 2 bytes, wherever they lie: word by word of the output. Printed as
-    /// `gather 8x32`.
+    /// For elements of 1 or 2 bytes in any layout: each invocation gathers a word of the output.
+    /// Printed as `gather 8x32`.
     Gather {
         /// Words along a row of the output, and rows.
         workgroup: [u32; 2],
     },
-    /// Elements of 1 or 2 bytes in place, wherever they lie: pair by pair. Printed as `swap 32x8`.
+    /// For elements of 1 or 2 bytes in any layout, in place: exchanges pairs. Printed as
+    /// `swap 32x8`.
     Swap {
         /// Invocations along rows and columns.
         workgroup: [u32; 2],
     },
 }
 
-/// What a workgroup moves, and how wide its accesses are.
+/// The tile of a workgroup, and the width of its accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tiles {
-    /// Elements of a tile: along the fastest axis of the output, along that of the input. Of a
+    /// Elements of a tile: along the fastest axis of the output, and along that of the input. For a
     /// matrix: rows and columns of the input.
     pub tile: [u32; 2],
-    /// Bytes of an access to the input and of one to the output: 4, 8, 16; or 32, for elements of 8
-    /// and 16 bytes, where a device has 64-bit integers. Elements of 1 and 2 bytes whose rows do
-    /// not begin at multiples of it are moved in words and shifted.
+    /// Bytes of an access to the input, and of an access to the output: 4, 8 or 16. 32 is possible
+    /// for elements of 8 and 16 bytes, if the device has 64-bit integers. Elements of 1 and 2 bytes
+    /// whose rows do not begin at such multiples are moved in words and shifted.
     pub width: [u32; 2],
-    /// Blocks of each invocation. A block has as many elements as one access of the input has,
-    /// times one of the output.
+    /// Blocks of each invocation. A block is as many elements wide as an access to the input, and
+    /// as many high as an access to the output.
     pub blocks: u32,
-    /// What keeps the columns of the tile out of one bank of workgroup memory.
+    /// How the columns of the tile are spread over the banks of workgroup memory.
     pub spread: Spread,
-    /// The order of the tiles. Of no account in place.
+    /// The order of the tiles. It has no effect in place.
     pub walk: Walk,
 }
 
-/// What a workgroup moves without workgroup memory.
+/// The tile of a workgroup that uses no workgroup memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Blocks {
     /// As in [`Tiles`].
@@ -86,8 +86,8 @@ pub struct Blocks {
     pub width: [u32; 2],
     /// As in [`Tiles`].
     pub blocks: u32,
-    /// Neighbouring invocations take blocks that are neighbours in the output, not in the input:
-    /// printed as `along=columns`.
+    /// Whether neighbouring invocations take blocks that are neighbours in the output instead of
+    /// the input. Printed as `along=columns`.
     pub across: bool,
     /// As in [`Tiles`].
     pub walk: Walk,
@@ -127,14 +127,14 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints; of `tiles` and `blocks` what is left out has a
-/// default: accesses of 16 bytes, one block, a swizzle, along rows.
+/// Parses what [`Display`](fmt::Display) prints. In `tiles` and `blocks`, missing fields have
+/// defaults: accesses of 16 bytes, one block, a swizzle, a walk along rows.
 impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "transpose recipe", text: text.to_owned(), why: why.to_owned() };
-        let forms = "it is `copy`, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, \
+        let forms = "expected `copy`, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, \
                      `blocks 8x64 width=16 blocks=1 along=rows walk=rows`, `strided 32x8 elements=4`, `gather 8x32` or `swap 32x8`";
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(forms));
         let pair = |text: &str, separator: char| {

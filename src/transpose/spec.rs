@@ -1,4 +1,4 @@
-//! The specification of a permutation: what goes where.
+//! The specification of a permutation: which axis of the input becomes which axis of the output.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,12 +19,21 @@ use crate::strides::IoDim;
 use crate::tune::sample::{count, index, spread};
 use crate::tune::{Known, Sample, Searchable, Verification};
 
-/// Permutation of the axes of one array or of a batch of them.
+/// A permutation of the axes of one array or of a batch of arrays.
+///
+/// ```
+/// use wgpu_fft::transpose::Permute;
+///
+/// // Interleaved channels become planes.
+/// let planes = Permute::<u8>::new([480, 640, 3], [2, 0, 1]);
+/// assert_eq!(planes.output_shape()?.to_string(), "3x480x640");
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
 ///
 /// # Definition
-/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\] with kᵢ = j of axis `order[i]`: axis i of the output is
-/// axis `order[i]` of the input, as in NumPy's `transpose`. With [`transpose`](Self::transpose) the
-/// last two axes change places: Y\[b, c, r\] = X\[b, r, c\].
+/// Y\[b, k₀, k₁, …\] = X\[b, j₀, j₁, …\], where kᵢ is the index j of axis `order[i]`. Axis i of the
+/// output is axis `order[i]` of the input, as in NumPy's `transpose`.
+/// [`transpose`](Self::transpose) swaps the last two axes: Y\[b, c, r\] = X\[b, r, c\].
 ///
 /// # Shapes
 /// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
@@ -32,25 +41,34 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// | input | b × R × C | b × P × R × C |
 /// | output | b × C × R | b × C × P × R |
 ///
-/// Up to 4 axes in any order, of any extents from 1 on; elements of 1, 2, 4, 8 or 16 bytes. Dense,
-/// row-major, slowest axis first, unless [`Layout`]s say otherwise: pitches, parts of larger
-/// arrays, interleaved channels. [In place](Self::in_place): square matrices, and batches of them.
+/// Arrays have up to 4 axes of any extents from 1 on, which can be permuted in any order. Elements
+/// have 1, 2, 4, 8 or 16 bytes. Arrays are dense, row-major and slowest axis first, unless a
+/// [`Layout`] says otherwise: padded rows, parts of larger arrays, interleaved channels. Square
+/// matrices and batches of them can be transposed [in place](Self::in_place).
 ///
-/// # Accuracy, Determinism
-/// Equal bits, NaNs and denormal numbers included. What lies between the elements of an output
-/// keeps its bits.
+/// # Accuracy
+/// Every element keeps its bits, NaNs and subnormal numbers included. The gaps between the elements
+/// of an output keep their bits too.
+///
+/// # Determinism
+/// The result is always the same.
 ///
 /// # Cost
-/// One dispatch that reads and writes each element once; several if an array is larger than one
-/// binding. No workspace. Elements of 1 and 2 bytes are packed: where rows of the output begin and
-/// end within words of 4 bytes, these take atomic operations.
+/// One dispatch that reads and writes each element once; several dispatches if an array is larger
+/// than one binding. No workspace. Elements of 1 and 2 bytes are packed in words of 4 bytes. If
+/// rows of the output begin or end within a word, that word is written with atomic operations.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for an order that is no permutation of
-/// the axes, an output layout whose elements might overlap, what cannot be done in place, or
-/// elements of another size; [`Error::LimitExceeded`] for 2³² elements, or for an array that the
-/// device cannot bind in parts either; [`Error::UnfitRecipe`] for a recipe given by hand. From
-/// running: see [`Plan`](crate::Plan).
+/// Planning returns:
+/// - [`Error::Empty`] for an empty array;
+/// - [`Error::Unsupported`] if the order is not a permutation of the axes, if elements of an output
+///   layout might overlap, if the permutation cannot be done in place, or if elements have another
+///   size;
+/// - [`Error::LimitExceeded`] for 2³² or more elements, or if the device cannot bind an array even
+///   in parts;
+/// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
+///
+/// For errors when running, see [`Plan`](crate::Plan).
 ///
 /// # Sources
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
@@ -68,7 +86,7 @@ pub struct Permute<T> {
 plain_data!(Permute<T> { shape, order, batch, input, output, placement });
 
 impl<T: Element> Permute<T> {
-    /// The permutation that makes axis `order[i]` axis i.
+    /// The permutation that makes axis `order[i]` of the input axis i of the output.
     pub fn new(shape: impl Into<Shape>, order: impl AsRef<[usize]>) -> Self {
         Self {
             shape: shape.into(),
@@ -81,36 +99,36 @@ impl<T: Element> Permute<T> {
         }
     }
 
-    /// The transpose of a matrix of `[rows, columns]`, or of all the matrices of the last two of
-    /// more axes.
+    /// The transpose of a matrix of `[rows, columns]`. With more axes, the transpose of all
+    /// matrices of the last two axes.
     pub fn transpose(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         Self::new(shape, last_two_swapped(shape.rank()))
     }
 
-    /// Permutes `count` arrays; unless a layout says otherwise, they follow one another.
+    /// Permutes `count` arrays. They follow one another unless a layout says otherwise.
     pub fn batch(mut self, count: usize) -> Self {
         self.batch = count;
         self
     }
 
-    /// Where the input's elements lie; dense if this is not called.
+    /// Sets where the input's elements are. The default is dense.
     pub fn input_layout(mut self, layout: Layout) -> Self {
         self.input = Some(layout);
         self
     }
 
-    /// Where the output's elements lie, with a stride for each axis of the output; dense if this is
-    /// not called. What lies between them is not touched.
+    /// Sets where the output's elements are, with a stride for each axis of the output. The default
+    /// is dense. The gaps between elements are not written.
     pub fn output_layout(mut self, layout: Layout) -> Self {
         self.output = Some(layout);
         self
     }
 
-    /// The output takes the place of the input: use
-    /// [`Plan::encode_in_place`](crate::Plan::encode_in_place). Both layouts, if given, are the
-    /// same, and two axes of equal extents change places, one of them without gaps between its
-    /// elements.
+    /// Overwrites the input with the output: use
+    /// [`Plan::encode_in_place`](crate::Plan::encode_in_place). If layouts are given, both must be
+    /// the same. The permutation must swap two axes of equal extents, and one of them must be
+    /// contiguous.
     pub fn in_place(mut self) -> Self {
         self.placement = Placement::InPlace;
         self
@@ -119,15 +137,15 @@ impl<T: Element> Permute<T> {
     /// The shape of the output.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the order is no permutation of the axes.
+    /// [`Error::Unsupported`] if the order is not a permutation of the axes.
     pub fn output_shape(&self) -> Result<Shape> {
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
         if self.order.len() != rank {
-            return Err(unsupported(format!("it has {} axes, and the shape has {rank}", self.order.len())));
+            return Err(unsupported(format!("it has {} axes, but the shape has {rank}", self.order.len())));
         }
         if let Some(axis) = self.order.iter().find(|&&axis| axis >= rank) {
-            return Err(unsupported(format!("axis {axis} is not among 0 to {}", rank - 1)));
+            return Err(unsupported(format!("axis {axis} does not exist: the axes are 0 to {}", rank - 1)));
         }
         if let Some(axis) = (0..rank).find(|axis| !self.order.contains(axis)) {
             return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
@@ -136,8 +154,8 @@ impl<T: Element> Permute<T> {
         Shape::try_from(&extents[..])
     }
 
-    /// Extents of the input and the order of its axes with the batch as the first of both, if input
-    /// and output are two dense arrays.
+    /// The extents of the input and the order of its axes, each with the batch first. `None` unless
+    /// input and output are two dense arrays.
     pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
         self.output_shape()?;
         let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
@@ -146,7 +164,8 @@ impl<T: Element> Permute<T> {
         Ok(dense.then(|| (extents.collect(), order.collect())))
     }
 
-    /// The same with another extent of an axis, as [`dense_axes`](Self::dense_axes) counts them.
+    /// The same permutation with another extent of one axis, numbered as in
+    /// [`dense_axes`](Self::dense_axes).
     pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
         match axis {
             0 => self.clone().batch(extent),
@@ -161,14 +180,14 @@ impl<T: Element> Permute<T> {
         let bytes = size_of::<T>();
         if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
             let what = format!("a permutation of elements of {bytes} bytes ({})", T::NAME);
-            return Err(Error::Unsupported { what, why: "elements have 1, 2, 4, 8 or 16 bytes".to_owned() });
+            return Err(Error::Unsupported { what, why: "elements must have 1, 2, 4, 8 or 16 bytes".to_owned() });
         }
         let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
         let output = self.output.unwrap_or(Layout::dense(output_shape)).placed("output", output_shape, self.batch)?;
         if !output.distinct {
             return Err(unsupported(
                 "an output layout",
-                "its elements might overlap: each stride must be larger than everything that the smaller ones reach",
+                "its elements might overlap: each stride must be larger than the reach of all smaller strides together",
             ));
         }
         let axis =
@@ -178,13 +197,13 @@ impl<T: Element> Permute<T> {
         axes.push(axis(self.batch, rank, rank));
         let in_place = self.placement == Placement::InPlace;
         if in_place && self.input != self.output {
-            return Err(unsupported("two layouts in place", "there is one array: give both the same layout"));
+            return Err(unsupported("two layouts in place", "input and output are the same array, so their layouts must be equal"));
         }
         let problem = Problem::new(bytes as u32, axes, [input.offset, output.offset], in_place);
         if in_place && !problem.is_square() {
             return Err(unsupported(
                 "this permutation in place",
-                "only square matrices can: two axes of equal extents change places, and along one of them elements are neighbours",
+                "only square matrices can be transposed in place: the permutation must swap two axes of equal extents, one of them contiguous",
             ));
         }
         let dense = self.input.is_none() && self.output.is_none() && !in_place && rank >= 2 && self.order == last_two_swapped(rank);
@@ -210,7 +229,7 @@ impl<T: Element> Permute<T> {
     }
 }
 
-/// 0, 1, …, with the last two exchanged.
+/// 0, 1, …, with the last two swapped.
 fn last_two_swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     if let [.., a, b] = &mut order[..] {
@@ -219,7 +238,7 @@ fn last_two_swapped(rank: usize) -> Vec<usize> {
     order
 }
 
-/// A specification that has been checked.
+/// A specification that has passed the checks.
 struct Geometry {
     input: Placed,
     output: Placed,
@@ -292,8 +311,8 @@ impl<T: Element> Searchable for Permute<T> {
     }
 }
 
-/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
-/// in-place`, with only what is not the default.
+/// Prints `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1
+/// out=1200,40,1 in-place`. Defaults are omitted.
 impl<T: Element> fmt::Display for Permute<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
@@ -311,7 +330,7 @@ impl<T: Element> fmt::Display for Permute<T> {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints.
+/// Parses what [`Display`](fmt::Display) prints.
 impl<T: Element> FromStr for Permute<T> {
     type Err = Error;
 
@@ -319,10 +338,10 @@ impl<T: Element> FromStr for Permute<T> {
         let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
         let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
         if !matches!(kind, "transpose" | "permute") {
-            return Err(wrong("it begins with transpose or permute"));
+            return Err(wrong("it must begin with transpose or permute"));
         }
         let rest = rest.trim_start().strip_prefix(T::NAME).filter(|rest| rest.starts_with(' '));
-        let mut words = rest.ok_or_else(|| wrong(&format!("its elements are {}", T::NAME)))?.split_whitespace();
+        let mut words = rest.ok_or_else(|| wrong(&format!("its elements must be {}", T::NAME)))?.split_whitespace();
         let shape: Shape = words.next().unwrap_or_default().parse()?;
         let mut spec = Self::transpose(shape);
         let mut ordered = kind == "transpose";
@@ -330,14 +349,14 @@ impl<T: Element> FromStr for Permute<T> {
         for word in words {
             let name = word.split_once('=').map_or(if word.starts_with('x') { "x" } else { word }, |(name, _)| name);
             if seen.contains(&name) {
-                return Err(wrong(&format!("`{word}` says something a second time")));
+                return Err(wrong(&format!("`{word}` repeats an earlier word")));
             }
             seen.push(name);
             match (word, word.split_once('=')) {
                 ("in-place", _) => spec.placement = Placement::InPlace,
                 (_, Some(("order", list))) if kind == "permute" => {
                     let order: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
-                    spec.order = order.map_err(|_| wrong("the order is numbers of axes with commas between them"))?;
+                    spec.order = order.map_err(|_| wrong("the order must be a list of axis numbers separated by commas"))?;
                     ordered = true;
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
@@ -352,6 +371,6 @@ impl<T: Element> FromStr for Permute<T> {
                 },
             }
         }
-        if ordered { Ok(spec) } else { Err(wrong("a permutation has an order (order=2,0,1)")) }
+        if ordered { Ok(spec) } else { Err(wrong("a permutation needs an order (order=2,0,1)")) }
     }
 }

@@ -11,14 +11,14 @@ use super::types::{Type, U32};
 #[derive(Debug)]
 pub(super) enum Statement {
     Let(Rc<str>, Expr),
-    /// A variable and its first value.
+    /// A variable and its initial value.
     Var(Rc<str>, Expr),
     Assign(Expr, Expr),
     /// `place += value`.
     Advance(Expr, Expr),
     Call(Expr),
     If(Expr, Vec<Statement>, Vec<Statement>),
-    /// While the condition holds; at the end of each turn the last statement.
+    /// A loop: initialisation, condition, the statement at the end of each iteration, and the body.
     For(Option<Box<Statement>>, Expr, Box<Statement>, Vec<Statement>),
     Return(Option<Expr>),
     Comment(String),
@@ -27,19 +27,19 @@ pub(super) enum Statement {
 /// The statements of a function, written one after the other.
 #[derive(Default, Debug)]
 pub(crate) struct Body {
-    /// Those of the block that is written.
+    /// The statements of the current block so far.
     done: Vec<Statement>,
-    /// Names that are taken, and the number with which the next of each is tried.
+    /// Names in use, each with the number to try next.
     names: HashMap<Rc<str>, u32>,
 }
 
 impl Body {
-    /// Keeps a name for what the body refers to.
+    /// Reserves a name that the body refers to.
     pub(super) fn reserve(&mut self, name: &str) {
         self.names.insert(name.into(), 2);
     }
 
-    /// `name`, or where that is taken `name_2`, `name_3`, …
+    /// `name`, or if that is taken, `name_2`, `name_3`, …
     fn unique(&mut self, name: &str) -> Rc<str> {
         let mut unique: Rc<str> = name.into();
         if let Some(&first) = self.names.get(name) {
@@ -48,7 +48,7 @@ impl Body {
                 unique = format!("{name}_{count}").into();
                 count += 1;
             }
-            // Thousands of values may share a name, so the search goes on where it ended.
+            // Thousands of values may share a name, so the next search starts where this one ended.
             self.names.insert(name.into(), count);
         } else {
             assert!(!RESERVED_SET.contains(name), "`{name}` is a word of WGSL");
@@ -57,7 +57,7 @@ impl Body {
         unique
     }
 
-    /// `let name = value;`. A name or a constant is itself.
+    /// Adds `let name = value;`. A name or a constant is returned as it is.
     pub fn value(&mut self, name: &str, value: impl Into<Expr>) -> Expr {
         let value = value.into();
         if value.is_plain() {
@@ -69,13 +69,13 @@ impl Body {
         renamed
     }
 
-    /// A variable that starts as zero.
+    /// Adds a variable that starts as zero.
     pub fn variable(&mut self, name: &str, ty: &Type) -> Expr {
         let value = zero(ty);
         self.variable_from(name, value)
     }
 
-    /// A variable and its first value.
+    /// Adds a variable with an initial value.
     pub fn variable_from(&mut self, name: &str, value: impl Into<Expr>) -> Expr {
         let value = value.into();
         let name = self.unique(name);
@@ -95,7 +95,7 @@ impl Body {
         self.done.push(Statement::Advance(place.clone(), value.into()));
     }
 
-    /// A call for its effect.
+    /// Adds a call for its side effect.
     pub fn call<'a>(&mut self, name: &str, arguments: impl IntoIterator<Item = &'a Expr>) {
         self.done.push(Statement::Call(call(name, arguments, U32)));
     }
@@ -116,7 +116,7 @@ impl Body {
         self.done.push(Statement::Comment(text.into()));
     }
 
-    /// The statements; what only names values that nobody uses is left out.
+    /// The statements, without declarations of unused values.
     pub(super) fn finish(self) -> Vec<Statement> {
         let mut statements = self.done;
         drop_unused(&mut statements, &mut HashSet::new());
@@ -124,12 +124,12 @@ impl Body {
     }
 }
 
-/// What writes into a body: a body itself, or a generator that has one.
+/// A writer of statements: a body itself, or a generator that contains one.
 pub(crate) trait Writes {
     fn body(&mut self) -> &mut Body;
 
-    /// Writes statements that run where the condition holds: none if it never does, and without an
-    /// `if` if it always does.
+    /// Writes statements that run if the condition holds. A condition that is always false leaves
+    /// no statements, and one that is always true leaves no `if`.
     fn when<R>(&mut self, condition: &Expr, write: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if condition.is_false() {
             return None;
@@ -142,7 +142,7 @@ pub(crate) trait Writes {
         Some(result)
     }
 
-    /// As [`when`](Self::when), with statements for where the condition does not hold.
+    /// Like [`when`](Self::when), with other statements for the opposite case.
     fn when_else(&mut self, condition: &Expr, write: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
         if condition.is_false() {
             return otherwise(self);
@@ -155,8 +155,8 @@ pub(crate) trait Writes {
         self.body().done.push(Statement::If(condition.clone(), then, otherwise));
     }
 
-    /// Values of these names and types that are computed where the condition holds, and are zero
-    /// elsewhere: variables, unless it always holds.
+    /// Values with these names and types, computed if the condition holds and zero otherwise. They
+    /// are variables, unless the condition always holds.
     fn values_when(&mut self, condition: &Expr, names: &[(String, Type)], write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
         if condition.is_true() {
             let values = write(self);
@@ -193,7 +193,7 @@ pub(crate) trait Writes {
     }
 }
 
-/// The statements that `write` writes, and its result.
+/// The statements that `write` adds, and its result.
 fn block<W: Writes + ?Sized, R>(writer: &mut W, write: impl FnOnce(&mut W) -> R) -> (Vec<Statement>, R) {
     let outer = std::mem::take(&mut writer.body().done);
     let result = write(writer);
@@ -211,9 +211,9 @@ impl Writes for Body {
     }
 }
 
-/// Leaves out the values that nobody uses, and collects the names that are used. It goes from the
-/// last statement to the first, so that uses come before what they use: in a loop as well, since
-/// what one turn hands on to the next is a variable from before the loop.
+/// Removes unused values and collects the names that are used. It goes from the last statement to
+/// the first, so that it sees a use before the value. This is also right for loops, because an
+/// iteration passes values to the next one only through variables declared before the loop.
 fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
     let mut kept = Vec::with_capacity(statements.len());
     for mut statement in statements.drain(..).rev() {
@@ -226,7 +226,7 @@ fn drop_unused(statements: &mut Vec<Statement>, used: &mut HashSet<Rc<str>>) {
     statements.extend(kept.into_iter().rev());
 }
 
-/// What a statement that stays uses.
+/// Collects the names that a remaining statement uses.
 fn statement_uses(statement: &mut Statement, used: &mut HashSet<Rc<str>>) {
     match statement {
         Statement::Let(_, value) | Statement::Var(_, value) | Statement::Call(value) | Statement::Return(Some(value)) => uses(value, used),
@@ -249,7 +249,7 @@ fn statement_uses(statement: &mut Statement, used: &mut HashSet<Rc<str>>) {
     }
 }
 
-/// The names that an expression mentions.
+/// Collects the names in an expression.
 fn uses(value: &Expr, used: &mut HashSet<Rc<str>>) {
     match &*value.node {
         Node::Name(name) => {

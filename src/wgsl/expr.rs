@@ -1,4 +1,4 @@
-//! Expressions: their operations, and what is known of them.
+//! Expressions, their operations, and what is known about their values.
 
 use std::ops;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::types::{BOOL, Scalar, Type, U32};
 pub(crate) struct Expr {
     pub(super) node: Rc<Node>,
     ty: Type,
-    /// Of a u32: its least and its largest value.
+    /// For a u32: its smallest and largest possible value.
     range: [u32; 2],
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Node {
     Raw(Rc<str>),
 }
 
-/// What stands between two operands.
+/// A binary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operator {
     Mul,
@@ -58,12 +58,12 @@ impl Expr {
         Self { node: node.into(), ty, range: WHOLE }
     }
 
-    /// What is called so: a parameter, a binding, a constant of the module.
+    /// Something with a name: a parameter, a binding, a constant of the module.
     pub fn name(name: &str, ty: Type) -> Self {
         Self::new(Node::Name(name.into()), ty)
     }
 
-    /// The same; it is known to be below `end`.
+    /// The same value, which is known to be below `end`.
     pub fn below(self, end: u32) -> Self {
         let range = [self.range[0], self.range[1].min(end - 1)];
         self.with_range(Some(range))
@@ -86,12 +86,12 @@ impl Expr {
         matches!(*self.node, Node::Bool(false))
     }
 
-    /// Whether a name for it would say nothing.
+    /// Whether it is so simple that a name for it would be useless.
     pub(super) fn is_plain(&self) -> bool {
         matches!(*self.node, Node::Name(_) | Node::U32(_) | Node::Bool(_) | Node::Float(_))
     }
 
-    /// The same value under a name.
+    /// The same value with a name.
     pub(super) fn renamed(&self, name: &Rc<str>) -> Self {
         Self { node: Node::Name(name.clone()).into(), ..self.clone() }
     }
@@ -130,7 +130,7 @@ impl Expr {
         Self::new(Node::Member(self.clone(), name.into()), ty)
     }
 
-    /// Components of a vector, as in `x.yx`.
+    /// Components of a vector, such as `x.yx`.
     pub fn components(&self, names: &str) -> Self {
         let Type::Vector(count, scalar) = self.ty else { panic!("{} has no components", self.ty) };
         let known = |name| "xyzw".find(name).is_some_and(|i| i < count as usize);
@@ -138,7 +138,7 @@ impl Expr {
         if names == &"xyzw"[..count as usize] {
             return self.clone();
         }
-        // Components of components are those of the vector below.
+        // Components of components are replaced by components of the original vector.
         let (vector, names) = match &*self.node {
             Node::Member(vector, own) if matches!(vector.ty, Type::Vector(..)) => {
                 let chosen = |name| char::from(own.as_bytes()["xyzw".find(name).unwrap_or(0)]);
@@ -158,7 +158,7 @@ impl Expr {
         self.components("y")
     }
 
-    /// Component i; of a scalar it is the scalar itself.
+    /// Component i. A scalar is its own component.
     pub fn component(&self, i: usize) -> Self {
         match self.ty {
             Type::Vector(..) => self.components(["x", "y", "z", "w"][i]),
@@ -190,7 +190,7 @@ impl Expr {
         binary(Operator::NotEqual, self.clone(), other.into())
     }
 
-    /// `a && b`: the second is not asked where the first is false.
+    /// `a && b`: the second operand is not evaluated if the first is false.
     pub fn and(&self, other: impl Into<Self>) -> Self {
         binary(Operator::Both, self.clone(), other.into())
     }
@@ -200,7 +200,7 @@ impl Expr {
         binary(Operator::Either, self.clone(), other.into())
     }
 
-    /// Quotient and remainder.
+    /// The quotient and the remainder.
     pub fn div_rem(&self, divisor: impl Into<Self>) -> (Self, Self) {
         let divisor = divisor.into();
         (self / &divisor, self % divisor)
@@ -229,7 +229,7 @@ pub(crate) fn boolean(value: bool) -> Expr {
     Expr::new(Node::Bool(value), BOOL)
 }
 
-/// A number of a float type.
+/// A literal of a float type.
 pub(crate) fn float(scalar: Scalar, value: f64) -> Expr {
     assert!(scalar.is_float() && value.is_finite(), "{value} as {scalar}");
     Expr::new(Node::Float(value), Type::Scalar(scalar))
@@ -245,21 +245,21 @@ pub(crate) fn param(name: &str, ty: Type) -> Expr {
     Expr::name("params", Type::named("Params")).field(name, ty)
 }
 
-/// A call that yields a value of this type, or of none that matters.
+/// A call that returns this type. The type does not matter if the result is unused.
 pub(crate) fn call<'a>(name: &str, arguments: impl IntoIterator<Item = &'a Expr>, ty: Type) -> Expr {
     Expr::new(Node::Call(name.into(), arguments.into_iter().cloned().collect()), ty)
 }
 
-/// An expression that a caller wrote, of this type; it may name parameters of its function alone.
-/// Generators have no other use for it.
+/// A user-defined expression of this type, which may only use the parameters of its function.
+/// Generators must not use it for anything else.
 pub(crate) fn raw(text: &str, ty: Type) -> Expr {
     Expr::new(Node::Raw(text.into()), ty)
 }
 
-/// A value of a type of these parts.
+/// A value constructed from its parts.
 pub(crate) fn construct<'a>(ty: &Type, parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
     let parts: Vec<Expr> = parts.into_iter().cloned().collect();
-    // A scalar of another type is converted.
+    // A single scalar of another type is converted.
     if let Type::Vector(_, scalar) = ty {
         for part in &parts {
             assert_eq!(part.ty.scalar(), Some(*scalar), "a part of {ty}");
@@ -284,7 +284,7 @@ pub(crate) fn bitcast(ty: &Type, value: &Expr) -> Expr {
     Expr::new(Node::Call(format!("bitcast<{ty}>").into(), vec![value.clone()]), ty.clone())
 }
 
-/// `then` where the condition holds, else `otherwise`.
+/// `then` if the condition holds, else `otherwise`.
 pub(crate) fn select(condition: &Expr, then: impl Into<Expr>, otherwise: impl Into<Expr>) -> Expr {
     let (then, otherwise) = (then.into(), otherwise.into());
     assert_eq!(then.ty, otherwise.ty, "a choice");
@@ -323,7 +323,7 @@ pub(crate) fn max(a: &Expr, b: impl Into<Expr>) -> Expr {
     }
 }
 
-/// Whether all hold; true of none.
+/// Whether all conditions hold; true if there are none.
 pub(crate) fn all(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     conditions.into_iter().reduce(|all, next| all.and(next)).unwrap_or_else(|| boolean(true))
 }
@@ -381,7 +381,7 @@ fn type_of(operator: Operator, a: &Expr, b: &Expr) -> Type {
     let fits = match operator {
         Shl | Shr => b.ty.scalar() == Some(Scalar::U32),
         Both | Either => a.ty == BOOL && b.ty == BOOL,
-        // A vector and a number.
+        // A vector and a scalar.
         Mul | Div | Add | Sub => a.ty == b.ty || a.ty.scalar().is_some() && a.ty.scalar() == b.ty.scalar(),
         _ => a.ty == b.ty,
     };
@@ -409,8 +409,8 @@ fn fold_booleans(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-/// Of u32: constants computed, operations that change nothing left out, constants of neighbouring
-/// operations as one.
+/// Folds operations on u32: computes constants, drops operations without effect, and merges the
+/// constants of adjacent operations.
 fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     use Operator::{Add, And, Div, Equal, Greater, GreaterEqual, Less, LessEqual, Mul, NotEqual, Or, Rem, Shl, Shr, Sub, Xor};
     let inner = |wanted: Operator| match &*a.node {
@@ -464,8 +464,8 @@ fn fold_whole(operator: Operator, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-/// Quotient and remainder of a product or a sum that does not wrap around, of which y divides a
-/// part.
+/// The quotient and the remainder of a product or sum that does not wrap around and one part of
+/// which is divisible by y.
 fn in_parts(a: &Expr, y: u32) -> Option<[Expr; 2]> {
     let Node::Binary(operator, x, own) = &*a.node else { return None };
     let own = own.constant()?;
@@ -536,7 +536,7 @@ impl ops::Neg for &Expr {
     }
 }
 
-/// `!` of conditions, `~` of integers.
+/// `!` for conditions, `~` for integers.
 impl ops::Not for Expr {
     type Output = Self;
     fn not(self) -> Self {

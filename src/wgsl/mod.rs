@@ -1,12 +1,12 @@
-//! A small typed language for kernels: expressions, statements and functions as data, and their
+//! A small typed language for kernels: expressions, statements and functions as data, printed as
 //! WGSL.
 //!
-//! What varies with a recipe is built with it; what never varies is a file in `shaders/`. An
-//! expression knows its type, and of a `u32` its least and largest value. So integer constants
-//! fold, a condition that always holds leaves no `if`, and `t % 64` is `t` where t is below 64: a
-//! generator states the general rule, and what the case at hand does not need is not written.
-//! Floats are written as they stand: nothing folds, nothing changes places, so that the bits of a
-//! result are those of the arithmetic that the generator asks for.
+//! The parts of a kernel that vary with a recipe are built with it; the parts that never vary are
+//! files in `shaders/`. An expression knows its type, and a `u32` its smallest and largest possible
+//! value. So integer constants are folded, a condition that always holds leaves no `if`, and
+//! `t % 64` is `t` if t is below 64. A generator therefore states the general rule, and the printed
+//! text contains only what the case at hand needs. Float operations are neither folded nor
+//! reordered, so that the result has the bits of the arithmetic that the generator asks for.
 //!
 //! ```ignore
 //! let mut module = Module::default();
@@ -29,8 +29,8 @@
 //! }
 //! ```
 //!
-//! A type that does not fit is a mistake of the generator, not of a caller: it panics, in every
-//! test that reaches it.
+//! A type mismatch is an error of the generator, not of the caller. It panics, in every test that
+//! reaches it.
 
 mod body;
 mod expr;

@@ -1,4 +1,4 @@
-//! What stands at the level of a file: constants, types, arrays, functions.
+//! Module-level declarations: constants, types, arrays, functions.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::expr::{Expr, call};
 use super::print;
 use super::types::{Scalar, Type, U32};
 
-/// What a kernel does with a binding.
+/// How a kernel accesses a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     Read,
@@ -20,7 +20,7 @@ pub(crate) struct Module {
     text: String,
 }
 
-/// A function, whose body is written by and by.
+/// A function whose body is under construction.
 #[derive(Debug)]
 pub(crate) struct Function {
     doc: String,
@@ -37,14 +37,13 @@ impl Function {
         Self { doc, attributes, name: name.to_owned(), parameters, result: None, body: Body::default() }
     }
 
-    /// What it does, for people.
+    /// Adds a comment for readers.
     pub fn doc(mut self, doc: &str) -> Self {
         self.doc = doc.to_owned();
         self
     }
 
-    /// Makes it the entry point of workgroups of so many invocations, an expression of constants of
-    /// the module.
+    /// Makes it the entry point. The workgroup size is an expression of constants of the module.
     pub fn entry(mut self, workgroup_size: &str) -> Self {
         self.attributes = format!("@compute @workgroup_size({workgroup_size})\n");
         self
@@ -61,7 +60,7 @@ impl Function {
         Expr::name(name, ty)
     }
 
-    /// The number of the workgroup in a grid that may be folded, by the function of
+    /// The index of the workgroup in a grid that may be folded, computed by the function in
     /// `shaders/grid.wgsl`.
     pub fn workgroup_index(&mut self) -> Expr {
         let three = Type::Vector(3, Scalar::U32);
@@ -70,7 +69,7 @@ impl Function {
         call("workgroup_index", [&id, &count], U32)
     }
 
-    /// A parameter of an entry point.
+    /// A built-in parameter of an entry point.
     pub fn builtin(&mut self, builtin: &str, name: &str, ty: Type) -> Expr {
         self.parameters.push(format!("@builtin({builtin}) {name}: {ty}"));
         self.body.reserve(name);
@@ -79,8 +78,8 @@ impl Function {
 }
 
 impl Module {
-    /// Declares the input at binding 1 and the output at 2, or where they are one array, that one
-    /// at 2, of the input's type.
+    /// Declares the input at binding 1 and the output at 2. In place, it declares one array at 2,
+    /// with the input's type.
     pub fn input_output(&mut self, in_place: bool, input: Type, output: Type) -> (Expr, Expr) {
         if in_place {
             let data = self.storage(2, "data", Access::ReadWrite, Type::array(input));
@@ -90,7 +89,7 @@ impl Module {
         (input, self.storage(2, "output", Access::ReadWrite, Type::array(output)))
     }
 
-    /// A line of a comment.
+    /// A comment line.
     pub fn comment(&mut self, text: impl std::fmt::Display) {
         let _ = writeln!(self.text, "// {text}");
     }
@@ -100,7 +99,7 @@ impl Module {
         self.text.push('\n');
     }
 
-    /// `const name = value;` of a u32. It is used as the number that it is.
+    /// Declares `const name = value;` of type u32.
     pub fn constant(&mut self, name: &str, value: u32) -> Expr {
         let _ = writeln!(self.text, "const {name} = {value}u;");
         Expr::name(name, U32)
@@ -127,7 +126,7 @@ impl Module {
         Expr::name(name, ty)
     }
 
-    /// An array or a variable of the workgroup.
+    /// Declares an array or variable in workgroup memory.
     pub fn workgroup(&mut self, name: &str, ty: Type) -> Expr {
         let _ = writeln!(self.text, "var<workgroup> {name}: {ty};");
         Expr::name(name, ty)

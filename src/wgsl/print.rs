@@ -1,4 +1,4 @@
-//! Statements and expressions as WGSL.
+//! Prints statements and expressions as WGSL.
 
 use std::fmt::{self, Write};
 
@@ -39,7 +39,7 @@ pub(super) fn statements(text: &mut String, statements: &[Statement], indent: us
     }
 }
 
-/// A statement without blocks, without its semicolon.
+/// A statement without blocks, printed without its semicolon.
 struct Simple<'a>(&'a Statement);
 
 impl fmt::Display for Simple<'_> {
@@ -58,14 +58,15 @@ impl fmt::Display for Simple<'_> {
     }
 }
 
-/// How tightly operands are bound, as WGSL's grammar has it.
+/// Operator precedence, as in WGSL's grammar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     /// `&&`, `||`.
     Logical,
     /// `<`, `==`, …
     Relational,
-    /// `&`, `|`, `^`, `<<`, `>>`: their operands stand in parentheses unless they are unary.
+    /// `&`, `|`, `^`, `<<`, `>>`: WGSL requires parentheses around their operands unless these are
+    /// unary.
     Bits,
     Sum,
     Product,
@@ -94,7 +95,7 @@ fn level(operator: Operator) -> (Level, &'static str) {
     }
 }
 
-/// Whether an operand stands without parentheses. A chain of one operator is read from the left.
+/// Whether an operand needs no parentheses. A chain of one operator associates to the left.
 fn stands_free(outer: Operator, operand: &Expr, is_left: bool) -> bool {
     let Node::Binary(inner, ..) = *operand.node else { return true };
     let ((of_outer, _), (of_inner, _)) = (level(outer), level(inner));
@@ -102,8 +103,8 @@ fn stands_free(outer: Operator, operand: &Expr, is_left: bool) -> bool {
     match of_outer {
         Level::Bits => chains && !matches!(outer, Operator::Shl | Operator::Shr),
         Level::Logical => chains || of_inner == Level::Relational,
-        // Shifts and masks beside a comparison are read better in parentheses, which WGSL asks for
-        // as well of masks.
+        // Shifts and masks are easier to read in parentheses beside a comparison. WGSL requires
+        // them around masks.
         Level::Relational => of_inner >= Level::Sum,
         Level::Sum | Level::Product => of_inner > of_outer || is_left && of_inner == of_outer,
     }
@@ -114,11 +115,11 @@ impl fmt::Display for Expr {
         let bracketed = |f: &mut fmt::Formatter<'_>, operand: &Expr, free: bool| {
             if free { write!(f, "{operand}") } else { write!(f, "({operand})") }
         };
-        // What a postfix stands behind.
+        // What a postfix operator can follow.
         let is_primary = |operand: &Expr| !matches!(*operand.node, Node::Binary(..) | Node::Unary(..));
         match &*self.node {
             Node::Name(name) => f.write_str(name),
-            // Masks are read in hexadecimal digits.
+            // Masks are easier to read in hexadecimal.
             Node::U32(value) if value.count_ones() >= 12 || *value == 1 << 31 => write!(f, "{value:#x}u"),
             Node::U32(value) => write!(f, "{value}u"),
             Node::Bool(value) => write!(f, "{value}"),

@@ -41,7 +41,7 @@ fn what_is_known_of_a_value_decides() {
     prints(&min(&t, 62), "min(t, 62u)");
     prints(&max(&t, 1), "max(t, 1u)");
     prints(&select(&t.less(64), &t, 0), "t");
-    // Quotients and remainders of what does not wrap around.
+    // Quotients and remainders of sums that do not wrap around.
     prints(&((&t + 80) / 16), "t / 16u + 5u");
     prints(&((&t + 80) % 16), "t % 16u");
     prints(&((&t + 64) % 128), "t + 64u");
@@ -54,7 +54,7 @@ fn what_is_known_of_a_value_decides() {
     prints(&((name("any") * 16) % 16), "any * 16u % 16u");
     prints(&(&t & 63), "t");
     prints(&(&t & 62), "t & 62u");
-    // Nothing is known of what may wrap around.
+    // Nothing is known about a value that may wrap around.
     let any = name("any");
     assert!(!(&any + 1).at_least(1).is_true() && !(&any * 4).less(u32::MAX).is_true() && !(&any - 1).less(u32::MAX).is_true());
     prints(&(Expr::from(63) - &t).less(64), "true");

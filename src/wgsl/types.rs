@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-/// A type of one number.
+/// The type of one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
     Bool,
@@ -37,9 +37,9 @@ impl fmt::Display for Scalar {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Type {
     Scalar(Scalar),
-    /// So many numbers.
+    /// A vector of this many numbers.
     Vector(u32, Scalar),
-    /// So many elements, or as many as its binding holds.
+    /// An array of this many elements, or of as many as its binding holds.
     Array(Rc<Type>, Option<u32>),
     Atomic(Scalar),
     /// A structure or an alias of the module.
@@ -63,12 +63,12 @@ pub(crate) fn vec4(scalar: Scalar) -> Type {
 }
 
 impl Type {
-    /// An array of a binding.
+    /// The array type of a binding.
     pub fn array(element: Self) -> Self {
         Self::Array(element.into(), None)
     }
 
-    /// An array of so many elements.
+    /// An array of `count` elements.
     pub fn sized(element: Self, count: u32) -> Self {
         Self::Array(element.into(), Some(count))
     }
@@ -78,7 +78,7 @@ impl Type {
         Self::Named(name.into())
     }
 
-    /// So many numbers; one alone is no vector.
+    /// A scalar for a count of 1, else a vector.
     pub fn numbers(count: u32, scalar: Scalar) -> Self {
         if count == 1 { Self::Scalar(scalar) } else { Self::Vector(count, scalar) }
     }

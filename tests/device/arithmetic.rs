@@ -1,14 +1,15 @@
-//! Every text on the device and under wgsl-sanitizer, with equal inputs: which bits does a driver
-//! compute otherwise than the text and IEEE 754 say?
+//! Runs every generated text on the device and under wgsl-sanitizer with equal inputs. It shows
+//! which bits a driver computes differently from what the text and IEEE 754 say.
 //!
 //! Each dispatch gets the same arrays on both sides, and every array that it writes is compared
-//! word by word. [`DIFFERENT`] lists what differs, with the reason; there, and nowhere else, an
-//! error bound takes the place of equal bits. An entry that no longer differs on the driver on
-//! which it was seen is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md has
-//! the list for people.
+//! word by word. [`DIFFERENT`] lists the known differences with their reasons. For these, and
+//! nowhere else, an error bound replaces bit equality. If an entry no longer differs on the driver
+//! where it was seen, that is a failure too, unless `WGPU_FFT_MAY_AGREE=1` is set. CONTRIBUTING.md
+//! explains this list.
 //!
-//! A driver may take seconds to compile a text. So a run takes those of the list, and of the others
-//! one of every [`SHARE`] texts of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1` takes all.
+//! A driver may take seconds to compile a text. So a run takes all texts on the list, and of the
+//! others one of every [`SHARE`] texts of a kernel, always the same ones. `WGPU_FFT_THOROUGH=1`
+//! takes all.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
@@ -22,28 +23,28 @@ use crate::harness::{Device, asks_for_all};
 use crate::sanitized::{Arrays, subgroup_size};
 use crate::variants::all_programs;
 
-/// Of so many texts one is compared, the first one always.
+/// One text of this many is compared, always including the first.
 const SHARE: usize = 16;
 
-/// Bytes that an array may have here.
+/// The most bytes of an array in this test.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// Where drivers compute other bits.
+/// A known difference between a driver and the sanitizer.
 struct Different {
     what: &'static str,
     why: &'static str,
-    /// Which adapters may.
+    /// The adapters on which it may occur.
     on: fn(&wgpu::AdapterInfo) -> bool,
-    /// The driver on which it was seen, and must still be: part of [`wgpu::AdapterInfo::driver`].
+    /// The driver on which it was seen and must still occur: a part of
+    /// [`wgpu::AdapterInfo::driver`].
     seen_on: &'static str,
-    /// Which texts.
+    /// The affected texts.
     is: fn(&Dispatch) -> bool,
-    /// Bound of the relative error in the two-norm, over an array that the dispatch writes.
+    /// The bound of the relative error in the two-norm, over an array that the dispatch writes.
     bound: f64,
 }
 
-/// u = 2⁻²⁴, the rounding unit of f32. The bounds are at least twice the largest error that was
-/// seen.
+/// u = 2⁻²⁴, the unit roundoff of f32. The bounds are at least twice the largest error seen.
 const U: f64 = crate::harness::U;
 
 const DIFFERENT: &[Different] = &[
@@ -118,7 +119,7 @@ fn stage(dispatch: &Dispatch) -> Option<&Stage> {
     }
 }
 
-/// Whether a product of floats may be added before it is rounded.
+/// Whether a product of floats may be fused with an addition.
 fn adds_products(stage: &Stage) -> bool {
     let operator = &stage.operator;
     let is_float = matches!(operator.value(), Kind::F32 | Kind::F64 | Kind::Complex);
@@ -127,8 +128,8 @@ fn adds_products(stage: &Stage) -> bool {
     is_float && !operator.rounded && (maps && operator.fold == Fold::Sum && !stage.partial || folds)
 }
 
-/// Numbers of either sign and of every mantissa, below 2 and far from denormal: f32, f16, or any
-/// integers.
+/// Numbers of either sign and with every mantissa, below 2 and far from subnormal. They are valid
+/// as f32, as f16, and as integers.
 fn numbers(program: &Program, seed: u32) -> Vec<u8> {
     let size = program.inputs[0].element_bytes;
     let word = |i: usize| (i as u32 ^ seed).wrapping_mul(0x9e37_79b1) ^ (i as u32).rotate_left(13).wrapping_mul(0x85eb_ca6b);
@@ -143,7 +144,7 @@ fn numbers(program: &Program, seed: u32) -> Vec<u8> {
     (0..program.inputs[0].len * size.div_ceil(4)).flat_map(one).collect()
 }
 
-/// What a text needs besides the limits that a program is checked for.
+/// Whether the device has the features that a text needs. Limits are checked elsewhere.
 fn can_run(device: &Device, dispatch: &Dispatch) -> bool {
     let (profile, text) = (device.gpu().profile(), dispatch.wgsl());
     let needs = |part: &str| text.contains(part);
@@ -157,8 +158,7 @@ fn uses_subgroups(dispatch: &Dispatch) -> bool {
     ["subgroupShuffle", "subgroup_invocation_id"].iter().any(|part| dispatch.wgsl().contains(part))
 }
 
-/// The size of subgroups to run a text with on the host: the device's own, where that is one that
-/// the text is made for.
+/// The subgroup size to run a text with on the host: the device's own size if the text supports it.
 fn subgroups(device: &Device, dispatch: &Dispatch) -> Option<u32> {
     let least = subgroup_size(dispatch, 1);
     if !uses_subgroups(dispatch) {
@@ -169,12 +169,12 @@ fn subgroups(device: &Device, dispatch: &Dispatch) -> Option<u32> {
     fits.then_some(smallest)
 }
 
-/// The entry of the list that a text belongs to.
+/// The entry of the list to which a text belongs.
 fn entry(dispatch: &Dispatch, info: &wgpu::AdapterInfo) -> Option<usize> {
     DIFFERENT.iter().position(|entry| (entry.on)(info) && (entry.is)(dispatch))
 }
 
-/// Programs of which some dispatches are to be compared, and which.
+/// Programs with some dispatches to compare, and which dispatches those are.
 fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
     let mut seen = HashSet::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -204,7 +204,7 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
     chosen
 }
 
-/// What a dispatch makes of arrays on the device.
+/// Runs a dispatch on the device and returns the arrays that it writes.
 fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays: &Arrays<'_>) -> BTreeMap<Slot, Vec<u32>> {
     let gpu = device.gpu();
     let wgpu_device = gpu.device();
@@ -287,8 +287,8 @@ fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays
     staging.iter().map(|(&slot, staging)| (slot, words(staging))).collect()
 }
 
-/// The relative error of words that are numbers in f32, or each two in f64, and which words differ;
-/// none if no bit does.
+/// The relative error of words that are f32, or pairs of words that are f64, and which words
+/// differ; `None` if all bits are equal.
 fn difference(actual: &[u32], expected: &[u32], f64s: bool) -> Option<(f64, String)> {
     let differing = || (0..expected.len()).filter(|&i| actual[i] != expected[i]);
     let first = differing().next()?;
@@ -319,7 +319,7 @@ pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
     let info = device.adapter.get_info();
     let begin = Instant::now();
     let mut wrong = Vec::new();
-    // Of each entry of the list the texts that were compared, and those that differed.
+    // For each entry of the list: how many texts were compared, and how many differed.
     let mut counts = vec![[0; 2]; DIFFERENT.len()];
     let mut texts = 0;
     for (program, taken) in chosen(device) {
@@ -344,7 +344,7 @@ pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
                 }
                 None => (-1.0, "equal bits".to_owned()),
             };
-            // A NaN is within no bound.
+            // A NaN is not within any bound.
             if let Some((error, what)) = different.filter(|&(error, _)| error.is_nan() || error > bound) {
                 wrong.push(format!("error {error:.1e}, expected {expected}; {what}; {dispatch}, of `{}`", program.title));
             }

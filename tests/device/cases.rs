@@ -1,5 +1,5 @@
-//! Fourier transforms to be tested, as plain data: what goes in, what should come out, and how far
-//! from it the device is.
+//! Test cases for Fourier transforms, as plain data: the input, the expected output, and the error
+//! of the device.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -38,20 +38,20 @@ pub struct Case {
     pub recipe: Option<Recipe>,
 }
 
-/// What came out of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The specification, and the recipe that it was computed by.
+    /// The specification, and the recipe that computed it.
     pub what: String,
-    /// Relative two-norm error against f64.
+    /// The relative error in the two-norm against f64.
     pub error: f64,
-    /// That of rustfft in f32 on the same data.
+    /// The error of rustfft in f32 on the same data.
     pub theirs: f64,
-    /// What the documentation promises.
+    /// The bound that the documentation promises.
     pub budget: f64,
-    /// Elements of one transform.
+    /// The number of elements of one transform.
     pub n: usize,
-    /// By a convolution.
+    /// Whether it was computed by a convolution.
     pub bluestein: bool,
     pub by_hand: bool,
 }
@@ -100,7 +100,7 @@ impl Case {
         Self { recipe: Some(recipe.parse().unwrap_or_else(|error| panic!("{error}"))), ..self }
     }
 
-    /// Shapes of input and output.
+    /// The shapes of input and output.
     fn shapes(&self) -> [Vec<usize>; 2] {
         match self.kind {
             Kind::Forward | Kind::Inverse => [self.shape.clone(), self.shape.clone()],
@@ -109,7 +109,7 @@ impl Case {
         }
     }
 
-    /// Where input and output lie.
+    /// The places of the elements of input and output.
     fn places(&self) -> [Places; 2] {
         let [input, output] = self.shapes();
         let mut places = [
@@ -117,7 +117,7 @@ impl Case {
             self.output.clone().unwrap_or_else(|| if self.transposed { Places::reversed(&output) } else { Places::dense(&output) }),
         ];
         if self.in_place {
-            // The rows of reals are padded to those of the complex side.
+            // The rows of reals are padded to the length of the complex side.
             match self.kind {
                 Kind::Forward | Kind::Inverse => {}
                 Kind::R2c => places[0] = Places::rows_in_half(&self.shape),
@@ -136,7 +136,7 @@ impl Case {
         }
     }
 
-    /// What the documentation says, of dense arrays.
+    /// The transform as documented, on dense arrays.
     pub fn transform<T: FftNum>(&self, input: &[Complex32]) -> Vec<Complex<T>> {
         let number = |x: f32| T::from_f32(x).unwrap();
         let mut data: Vec<Complex<T>> = input.iter().map(|z| Complex::new(number(z.re), number(z.im))).collect();
@@ -163,12 +163,13 @@ impl Case {
         data.into_iter().map(|z| z * T::from_f64(factor).unwrap()).collect()
     }
 
-    /// Elements of one transform.
+    /// The number of elements of one transform.
     pub fn n(&self) -> usize {
         self.axes.iter().map(|&axis| self.shape[axis]).product()
     }
 
-    /// What the documentation promises of a recipe, and whether it goes by a convolution.
+    /// The bound that the documentation promises for a recipe, and whether the recipe uses a
+    /// convolution.
     fn budget(&self, recipe: &Recipe) -> (f64, bool) {
         let log2 = |n: usize| (n as f64).log2().max(1.0);
         let mut squares = 0.0;
@@ -185,7 +186,8 @@ impl Case {
         (U * squares.sqrt(), bluestein)
     }
 
-    /// Runs the case between guards and compares; nothing if the recipe does not fit the device.
+    /// Runs the case between guards and compares the result. `None` if the recipe does not fit the
+    /// device.
     pub fn run(&self, device: &Device) -> Option<Outcome> {
         self.run_with(device, &device.planner)
     }
@@ -207,7 +209,7 @@ impl Case {
         })
     }
 
-    /// What the device makes of dense numbers.
+    /// The device's result for dense input.
     pub fn output(&self, device: &Device, planner: &Planner, input: &[Complex32]) -> Option<(String, Recipe, Vec<Complex32>)> {
         let shape: Shape = self.shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x").parse().unwrap();
         macro_rules! run {
@@ -263,7 +265,7 @@ impl Case {
         from.all(&input_shape, self.batch).into_iter().zip(dense).for_each(|(place, z)| input[place] = S::Input::of(*z));
         let own = to.all(&output_shape, self.batch);
         let output = run_guarded(device, &plan, &input);
-        // What is no element of a complex output keeps its bits.
+        // Gaps in a complex output must keep their bits.
         if output.len() > own.len() && !(self.in_place && self.kind == Kind::C2r) {
             let in_place = plan.program().placement == Placement::InPlace;
             let before: Vec<u32> =
@@ -277,7 +279,7 @@ impl Case {
         Some((what, plan.recipe().clone(), own.into_iter().map(|place| output[place].value()).collect()))
     }
 
-    /// As [`run`](Self::run), and fails unless the documented budget is kept.
+    /// Like [`run`](Self::run), but fails if the documented bound is exceeded.
     pub fn check(&self, device: &Device) -> Option<Outcome> {
         let outcome = self.run(device);
         if let Some(outcome) = &outcome {
@@ -292,19 +294,19 @@ impl Outcome {
         assert!(self.error <= self.budget, "{}: relative error {:.3e} exceeds {:.3e}", self.what, self.error, self.budget);
     }
 
-    /// Of no case, for the test of the tally.
+    /// An outcome without a case, for the test of the tally.
     pub fn none(n: usize) -> Self {
         Self { what: String::new(), error: 0.0, theirs: 0.0, budget: 0.0, n, bluestein: false, by_hand: false }
     }
 
-    /// Error ÷ rustfft's. Where there is little to round, both are lucky; and a convolution where
-    /// none is needed is less accurate.
+    /// The error divided by rustfft's. It is 0 for very short transforms, where both errors are a
+    /// matter of chance, and for a convolution forced by a recipe, which is less accurate.
     fn ratio(&self) -> f64 {
         if self.n < 8 || self.bluestein && self.by_hand { 0.0 } else { self.error / self.theirs }
     }
 }
 
-/// An element of a transform's array.
+/// An element of an array that is transformed.
 pub trait Number: Element {
     fn of(z: Complex32) -> Self;
     fn value(self) -> Complex32;
@@ -330,13 +332,13 @@ impl Number for f32 {
     }
 }
 
-/// Bytes of a shader that software adapters take most of a second to compile.
+/// The length in bytes of a shader that software adapters compile for most of a second.
 const LONG_TEXT: usize = 24_000;
 
-/// How much rustfft's own error in f32 may be exceeded.
+/// The most by which rustfft's own error in f32 may be exceeded.
 const MOST_RATIO: f64 = 1.5;
 
-/// The worst of a class of cases.
+/// The worst outcome of a class of cases.
 pub struct Tally {
     class: String,
     start: Instant,
@@ -345,7 +347,7 @@ pub struct Tally {
 
 #[derive(Default)]
 struct Worst {
-    /// Error ÷ budget, of lengths with good factors and of convolutions.
+    /// The error divided by its bound: for lengths with small prime factors, and for convolutions.
     of_budget: [(f64, String); 2],
     of_rustfft: (f64, String),
     cases: usize,
@@ -386,7 +388,7 @@ impl Tally {
         }
     }
 
-    /// Prints the worst, and fails if anything was too far off.
+    /// Prints the worst outcomes, and fails if any error was too large.
     pub fn finish(self) {
         let Worst { of_budget: [smooth, bluestein], of_rustfft, cases, failures } = self.worst.into_inner().unwrap();
         println!("{}: {cases} cases in {:.1?}", self.class, self.start.elapsed());

@@ -1,4 +1,4 @@
-//! Reductions in pieces: on one adapter, and spread over all of them.
+//! Reductions in pieces, on one adapter and spread over all of them.
 
 use wgpu_fft::reduce::{Custom, Reduce, Reduction, Value};
 use wgpu_fft::{Complex32, Element, Spec};
@@ -33,7 +33,8 @@ impl Devices for Vec<Device> {
     }
 }
 
-/// Of one case all types, or, where compiling or running takes long, the one whose turn it is.
+/// Checks a case for all types. Where compiling or running takes long, it takes only the type given
+/// by `turn`.
 fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
     if devices.0.iter().all(Device::is_thorough) {
         return case.check(devices);
@@ -82,7 +83,7 @@ pub fn pieces_of_long_arrays_have_the_bits_of_the_whole(device: &Device) {
     check_long(&Divided(vec![device.alone()]));
 }
 
-/// The whole on one adapter, pieces on all of them in turns.
+/// The whole on one adapter, and pieces on all of them in rotation.
 pub fn pieces_on_all_adapters_have_the_bits_of_the_whole() {
     check_long(&Divided(devices().iter().map(Device::alone).collect()));
 }

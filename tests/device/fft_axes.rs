@@ -1,5 +1,5 @@
-//! Transforms over several axes and over some of them, in every placement and scale, and shapes
-//! drawn at random.
+//! Transforms over several axes and over some of them, with every placement and scale, and with
+//! random shapes.
 
 use proptest::prelude::*;
 use wgpu_fft::fft::Scale;
@@ -42,14 +42,14 @@ pub fn three_axes_and_subsets(device: &Device) {
     tally.finish();
 }
 
-/// Peers fail with more than 1024 rows, or past 65,535 workgroups.
+/// Other libraries fail with more than 1024 rows, or with more than 65,535 workgroups.
 pub fn many_rows(device: &Device) {
     Case::new(Kind::Forward, &[16]).batch(5000).check(device);
     Case::new(Kind::Forward, &[2]).batch(65_537).by("axis 0: stockham 2 lanes=1 lines=1").check(device).unwrap();
     Case::new(Kind::Inverse, &[2]).batch(65_537).in_place(true).by("axis 0: radix2 rows=1 lanes=1").check(device).unwrap();
 }
 
-/// Any shape of up to so many elements, any axes, batch, scale and placement.
+/// Random shapes with few elements, and random axes, batch, scale and placement.
 pub fn random_shapes(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "random shapes");
@@ -58,12 +58,12 @@ pub fn random_shapes(device: &Device) {
     proptest!(cases(count), |(shape in extents, kind in 0usize..4, batch in 1usize..6, in_place: bool, axes in 0usize..8, scale in 0usize..3)| {
         let rank = shape.len();
         let mut axes: Vec<usize> = (0..rank).filter(|axis| axes >> axis & 1 == 1).collect();
-        // Real transforms need the last one.
+        // Real transforms must include the last axis.
         if axes.is_empty() || kind > 1 && !axes.contains(&(rank - 1)) {
             axes.push(rank - 1);
         }
         let case = Case::new(KINDS[kind], &shape).axes(&axes).batch(batch).in_place(in_place).scale(SCALES[scale]);
-        // Few elements have errors of luck, so only the budget is asked of each.
+        // With few elements, errors are a matter of chance, so only the bound is checked.
         case.run(device).unwrap().assert();
         tally.run(device, &case.batch(batch.max(4000 / shape.iter().product::<usize>())));
     });

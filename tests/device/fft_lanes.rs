@@ -1,5 +1,5 @@
-//! The kernel for processors, by recipes by hand: in subgroups of 8, and through workgroup memory
-//! elsewhere.
+//! The kernel for processors with hand-written recipes: in subgroups of 8, and elsewhere through
+//! workgroup memory.
 
 use crate::cases::*;
 use crate::harness::*;
@@ -9,7 +9,7 @@ pub fn lanes_by_hand(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "recipes by hand of lanes");
     for (shape, recipes) in LANES {
-        // The last subgroup is seldom full.
+        // The last subgroup is usually not full.
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
             for (kind, in_place) in [(Kind::Forward, i % 2 == 0), (Kind::Inverse, i % 2 == 1)] {

@@ -1,5 +1,5 @@
-//! Arrays larger than one binding, and sizes at which a reference would be slow: those by the
-//! transform's own laws.
+//! Arrays larger than one binding, and sizes for which a reference would be slow. The latter are
+//! checked by the transform's own laws.
 
 use std::f64::consts::TAU;
 
@@ -13,7 +13,7 @@ use crate::reference::Places;
 
 const MIB: u64 = 1 << 20;
 
-/// A device of the adapter on which one binding holds 1 MiB, that is 2¹⁷ complex numbers.
+/// A device of the adapter whose bindings hold 1 MiB, which is 2¹⁷ complex numbers.
 fn with_small_bindings(device: &Device) -> Device {
     let required_limits = wgpu::Limits { max_storage_buffer_binding_size: MIB, ..device.gpu().device().limits() };
     let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
@@ -23,16 +23,16 @@ fn with_small_bindings(device: &Device) -> Device {
     Device { name: format!("{} with small bindings", device.name), adapter: device.adapter.clone(), planner }
 }
 
-/// Just below, at, and just above one binding and several.
+/// Sizes just below, at, and just above one binding and several.
 pub fn arrays_around_one_binding(device: &Device) {
     let device = &with_small_bindings(device);
     let tally = Tally::new(device, "arrays in several bindings");
-    // Rows, which may lie across a boundary: 131 · 1000.6 = 2¹⁷.
+    // Rows that may cross a boundary: 131 · 1000.6 = 2¹⁷.
     for (n, batch) in [(1024, 128), (1024, 129), (1000, 400)] {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch).in_place(batch > 200));
     }
     tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(132).in_place(true));
-    // One axis, in several passes; a convolution whose workspaces are longer than its arrays, and
+    // One axis in several passes; a convolution whose workspaces are longer than its arrays; and
     // one whose constants take two bindings.
     for (n, batch) in [(132_000, 1), (1 << 18, 1), (40_009, 3), (65_003, 1)] {
         tally.run(device, &Case::new(Kind::Forward, &[n]).batch(batch));
@@ -41,21 +41,21 @@ pub fn arrays_around_one_binding(device: &Device) {
     for (i, shape) in [vec![600, 500], vec![50, 60, 70]].into_iter().enumerate() {
         tally.run(device, &Case::new(Kind::Inverse, &shape).in_place(i % 2 == 0));
     }
-    // Reals: 2¹⁸ of them.
+    // 2¹⁸ reals.
     for (n, batch) in [(1024, 257), (1 << 19, 1)] {
         for kind in [Kind::R2c, Kind::C2r] {
             tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(batch == 257));
         }
     }
-    // A layout of which an odd element lies at the boundary, and one that begins past it.
+    // A layout with an odd element at the boundary, and one that begins beyond it.
     let padded = |offset| Places { strides: vec![1], distance: 1031, offset };
     tally.run(device, &Case::new(Kind::Forward, &[1000]).batch(200).layouts(&padded(7), &padded((1 << 17) + 1)));
     tally.run(device, &Case::new(Kind::Inverse, &[1000]).batch(200).layouts(&padded(7), &padded(7)).in_place(true));
     tally.finish();
 }
 
-/// exp(-2πi·jk/n) for j = 0, 1, …: products of few factors, of which the first is computed with jk
-/// reduced in integers.
+/// exp(-2πi·jk/n) for j = 0, 1, …. Each is a product of few factors. For the first factor, jk is
+/// reduced modulo n in integers.
 fn wave(n: usize, k: usize) -> impl Iterator<Item = Complex64> {
     let turn = move |j: usize| Complex64::cis(-TAU * (j * k % n) as f64 / n as f64);
     (0..n).step_by(64).flat_map(move |first| (0..64.min(n - first)).scan(turn(first), move |w, _| Some(std::mem::replace(w, *w * turn(1)))))
@@ -66,7 +66,7 @@ fn wave2([rows, columns]: [usize; 2], [j, k]: [usize; 2]) -> impl Iterator<Item 
     wave(rows, j).flat_map(move |row| wave(columns, k).map(move |z| row * z))
 }
 
-/// An impulse, Parseval, and some frequencies summed directly.
+/// Checks an impulse, Parseval's theorem, and some frequencies summed directly.
 fn laws(device: &Device, planner: &Planner, extents: [usize; 2]) {
     let [rows, columns] = extents;
     let n = rows * columns;
@@ -97,7 +97,7 @@ fn laws(device: &Device, planner: &Planner, extents: [usize; 2]) {
     }
 }
 
-/// The sums that transforms are held against follow the definition.
+/// The sums with which transforms are compared follow the definition.
 pub fn waves_follow_the_definition() {
     let (extents, frequency) = ([3, 200], [2, 77]);
     for (i, z) in wave2(extents, frequency).enumerate() {
@@ -110,12 +110,12 @@ pub fn laws_at_a_large_size(device: &Device) {
     laws(device, &device.planner, if device.is_slow() { [270, 480] } else { [1080, 1920] });
 }
 
-/// At one binding of 128 MiB, which is what lavapipe and WebGPU's least devices have, and above it.
+/// Sizes of one binding of 128 MiB, the limit of lavapipe and WebGPU's minimum, and above it.
 pub fn around_two_to_the_24(device: &Device) {
     if device.is_slow() {
         return;
     }
-    // What a planner of its own holds goes with it.
+    // A planner of its own frees its memory at the end.
     laws(device, &Planner::new(device.gpu()), [1, 1 << 24]);
     laws(device, &Planner::new(device.gpu()), [4096, 4125]);
     if device.is_thorough() {

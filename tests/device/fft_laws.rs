@@ -1,5 +1,5 @@
-//! What holds for every Fourier transform: there and back, not-a-numbers, and the comparisons
-//! themselves.
+//! Properties of every Fourier transform: forward and inverse cancel, NaNs stay in their rows, and
+//! the comparisons themselves can fail.
 
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, Scale};
@@ -16,7 +16,7 @@ pub fn forward_and_inverse_lead_back(device: &Device) {
     assert_close(&output, &wide(&input), 2.0 * fft_budget(input.len()), &device.name);
 }
 
-/// In a row that is computed in one pass, by a convolution, in several passes.
+/// In a row computed in one pass, by a convolution, and in several passes.
 pub fn not_a_number_stays_in_its_row(device: &Device) {
     for recipe in [
         "axis 0: stockham 16.16 lanes=16 lines=3",
@@ -68,13 +68,13 @@ pub fn the_comparison_can_fail() {
     let expected = case.transform::<f64>(&case.noise());
     let inverse = Case::new(Kind::Inverse, &[64]).transform::<f64>(&case.noise());
     assert!(relative_error(&inverse, &expected) > 0.1);
-    // In three axes as well, one that was left out is seen.
+    // In three axes, an omitted axis is noticed as well.
     let case = Case::new(Kind::Forward, &[4, 6, 5]);
     let some = case.clone().axes(&[0, 2]).transform::<f64>(&case.noise());
     assert!(relative_error(&some, &case.transform::<f64>(&case.noise())) > 0.1);
 }
 
-/// A tally fails for one case over its budget, and for one that is much worse than rustfft.
+/// A tally fails if one case exceeds its bound, or if one is much worse than rustfft.
 pub fn the_tally_can_fail() {
     let right = Outcome { what: "right".to_owned(), error: 1e-7, theirs: 1e-7, budget: 2e-7, ..Outcome::none(64) };
     let fails = |wrong: Outcome| {

@@ -1,5 +1,5 @@
-//! Layouts: padded rows, interleaved channels, parts of larger arrays, axes in reverse. What is no
-//! element keeps its bits: `Case` checks that.
+//! Layouts: padded rows, interleaved channels, parts of larger arrays, reversed axes. `Case` checks
+//! that gaps between elements keep their bits.
 
 use wgpu_fft::fft::{C2c, Layout};
 
@@ -7,7 +7,7 @@ use crate::cases::*;
 use crate::harness::*;
 use crate::reference::{Places, half};
 
-/// Places for arrays of this shape of which no two elements share one.
+/// Places for arrays of this shape without overlapping elements.
 fn places(shape: &[usize], batch: usize) -> [Places; 5] {
     let [rows, columns] = shape[..] else { panic!("{shape:?}") };
     [
@@ -89,8 +89,8 @@ pub fn reals_with_layouts(device: &Device) {
     tally.finish();
 }
 
-/// The check for gaps notices what is written between elements: here that of a transform which owns
-/// them.
+/// The check for gaps notices writes between elements. Here the writer is a transform that owns the
+/// gaps.
 pub fn what_lies_between_is_seen(device: &Device) {
     let padded = Places { strides: vec![16, 1], distance: 100, offset: 3 };
     let spec = C2c::forward([6, 16]).input_layout(Layout::dense([6, 16])).output_layout(Layout::strides([16, 1]).offset(3));

@@ -1,17 +1,17 @@
-//! Lengths of one axis, in both directions and placements, and how accurate they are.
+//! Lengths of one axis, in both directions and placements, and their accuracy.
 
 use std::time::{Duration, Instant};
 
 use crate::cases::*;
 use crate::harness::*;
 
-/// So many rows that the errors of short transforms are an average.
+/// Enough rows that the errors of short transforms are averaged.
 fn batch(n: usize) -> usize {
     (4096 / n).max(1)
 }
 
-/// Lengths up to 512: all of them where shaders are compiled quickly, else the shortest, the powers
-/// of two, and every so many.
+/// Lengths up to 512. Where shaders compile quickly, all of them; elsewhere the shortest, the
+/// powers of two, and a sample of the others.
 pub fn every_short_length(device: &Device) {
     let device = &device.alone();
     let tally = Tally::new(device, "lengths to 512");
@@ -28,8 +28,8 @@ pub fn every_short_length(device: &Device) {
     tally.finish();
 }
 
-/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes; what
-/// matters most comes first.
+/// 2^k, 2^k ± 1, powers of odd primes, products of small primes, primes, squares of primes. The
+/// most important lengths come first.
 const LONG: [usize; 61] = [
     1000,
     1009,

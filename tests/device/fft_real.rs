@@ -17,7 +17,7 @@ pub fn lengths_of_reals(device: &Device) {
     let tally = Tally::new(device, "lengths of reals");
     let lengths: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 37, 60, 64, 81, 100, 256, 509, 1000, 4096, 10_007, 1 << 15];
     for (i, &n) in lengths.iter().enumerate() {
-        // An odd number of rows: the last has no partner.
+        // An odd number of rows: the last row has no partner.
         let batch = 4096 / n + 1 - (4096 / n) % 2;
         for (kind, in_place) in [(Kind::R2c, i % 4 < 2), (Kind::C2r, i % 4 >= 2)] {
             if n < 100 || device.compiles_quickly() || (i % 2 == 0) == (kind == Kind::R2c) {
@@ -28,7 +28,7 @@ pub fn lengths_of_reals(device: &Device) {
     for n in (1..=256).filter(|_| device.is_thorough()) {
         both(device, &tally, &[n], 4096 / n, n % 2 == 0);
     }
-    // A row alone.
+    // A single row.
     both(device, &tally, &[63], 1, false);
     tally.finish();
 }
@@ -43,7 +43,7 @@ pub fn two_and_three_axes_of_reals(device: &Device) {
     {
         both(device, &tally, &shape, 3, i % 2 == 0);
     }
-    // Not all axes, but the last.
+    // Only some axes, including the last.
     for kind in [Kind::R2c, Kind::C2r] {
         tally.run(device, &Case::new(kind, &[6, 10, 16]).axes(&[2]).batch(2));
         tally.run(device, &Case::new(kind, &[6, 10, 16]).axes(&[0, 2]).batch(2).in_place(true));
@@ -51,7 +51,7 @@ pub fn two_and_three_axes_of_reals(device: &Device) {
     tally.finish();
 }
 
-/// Of a number that is its own mirror image only the real part is taken.
+/// If a number is its own mirror image, only its real part is used.
 pub fn imaginary_parts_of_the_own_mirror_images_do_not_matter(device: &Device) {
     let recipes =
         ["axis 0: stockham 8.8 lanes=8", "axis 0 pairs: stockham 8.8 lanes=8", "axis 0: stockham 8 lanes=1 lines=8 + stockham 8 lanes=1"];
@@ -73,8 +73,8 @@ pub fn imaginary_parts_of_the_own_mirror_images_do_not_matter(device: &Device) {
     }
 }
 
-/// Real there and back, and the spectrum of reals is the first half of that of complex numbers
-/// without imaginary parts.
+/// Real transforms invert each other. The spectrum of reals is the first half of the spectrum of
+/// complex numbers without imaginary parts.
 pub fn forward_and_inverse_of_reals_lead_back(device: &Device) {
     let planner = Planner::new(device.gpu());
     let shape = [24, 30, 40];
@@ -86,8 +86,8 @@ pub fn forward_and_inverse_of_reals_lead_back(device: &Device) {
     assert_close(&complex(&back), &wide(&complex(&input)), 2.0 * fft_budget(n), &device.name);
 }
 
-/// Rows of even length have nothing to do with one another, by the rules' recipes: neither a NaN
-/// nor the rounding of a loud row reaches another.
+/// With the default recipes, rows of even length do not influence each other: neither a NaN nor the
+/// rounding error of a row with large values reaches another row.
 pub fn rows_of_even_length_stay_apart(device: &Device) {
     const N: usize = 120;
     let half = N / 2 + 1;

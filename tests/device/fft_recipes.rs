@@ -1,4 +1,4 @@
-//! Recipes by hand.
+//! Hand-written recipes.
 
 use crate::cases::*;
 use crate::harness::*;
@@ -8,7 +8,7 @@ pub fn complex_recipes_by_hand(device: &Device) {
     let device = &device.alone();
     let [registers, radix2] = ["recipes by hand", "recipes by hand with the kernel radix2"].map(|class| Tally::new(device, class));
     for (shape, recipes) in COMPLEX {
-        // Five arrays: the last workgroup is seldom full.
+        // Five arrays, so that the last workgroup is usually not full.
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
             let tally = if recipe.contains("radix2") { &radix2 } else { &registers };
@@ -29,7 +29,7 @@ pub fn real_recipes_by_hand(device: &Device) {
     for (shape, recipes) in REAL {
         for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(recipes) {
             for (i, recipe) in recipes.iter().enumerate() {
-                // An odd number of rows, and an even one.
+                // An odd and an even number of rows.
                 tally.run(device, &Case::new(kind, shape).batch(5 + i % 2).in_place(i % 3 == 0).by(recipe));
             }
         }

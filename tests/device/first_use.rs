@@ -1,5 +1,5 @@
-//! What makes the first use of a plan quick: threads that plan at the same time, and compiled
-//! pipelines kept in a file.
+//! A quick first use of a plan: threads that plan at the same time, and compiled pipelines kept in
+//! a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, wgpu};
 
 use crate::harness::*;
 
-/// Plans on as many threads as there are specs, which all begin at once.
+/// Makes a plan for each spec on a thread of its own. All threads begin at once.
 fn plan_together(planner: &Planner, specs: &[C2c]) -> Vec<Arc<Plan<C2c>>> {
     let start = Barrier::new(specs.len());
     let plan = |spec: &C2c| {
@@ -37,7 +37,7 @@ pub fn threads_that_plan_the_same_share_one_plan(device: &Device) {
     assert_right(device, &plans[0], 32, 64);
 }
 
-/// Among the plans are some that share pipelines, and some that share texts.
+/// Some of the plans share pipelines, and some share texts.
 pub fn threads_that_plan_different_transforms_get_their_own(device: &Device) {
     let planner = Planner::new(device.gpu());
     let sizes = [[16, 16], [32, 16], [16, 32], [32, 32], [64, 16], [16, 64]];
@@ -59,7 +59,7 @@ pub fn a_planner_can_be_cleared_while_others_plan(device: &Device) {
     });
 }
 
-/// A folder of a test's own, which goes when the test ends well.
+/// A directory for one test, removed if the test succeeds.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -96,8 +96,8 @@ fn transforms(device: &Device, gpu: &Gpu) {
     assert_right(device, &plan, 64, 32);
 }
 
-/// The file of a device that has transformed something; none if the adapter has no such caches,
-/// which must then be said.
+/// The file of a device that has transformed something. `None` if the adapter does not support such
+/// caches, in which case the status must say so.
 fn saved(device: &Device, file: &Path) -> Option<Vec<u8>> {
     let gpu = open_with(device, file);
     transforms(device, &gpu);
@@ -122,7 +122,7 @@ pub fn compiled_pipelines_are_kept_in_a_file(device: &Device) {
     transforms(device, &gpu);
     gpu.save_pipeline_cache().unwrap();
     assert!(matches!(open_with(device, &folder.file()).pipeline_cache(), PipelineCacheStatus::Loaded { .. }));
-    // Nothing is left of the files that were written first.
+    // No temporary files are left.
     assert_eq!(folder.names(), ["pipelines"]);
 }
 
@@ -173,7 +173,7 @@ pub fn a_file_that_is_no_good_is_ignored_and_replaced(device: &Device) {
     }
 }
 
-/// As root, a file beside `/dev/null` and then in its place would be the end of `/dev/null`.
+/// As root, replacing `/dev/null` by a temporary file would destroy `/dev/null`.
 #[cfg(unix)]
 pub fn what_is_no_regular_file_is_neither_read_nor_replaced(device: &Device) {
     let folder = Folder::new("irregular", device);
@@ -190,16 +190,16 @@ pub fn what_is_no_regular_file_is_neither_read_nor_replaced(device: &Device) {
         irregular.push(pipe);
     }
     for path in irregular {
-        // To read them would not end, or take all memory.
+        // Reading them would never end, or take all memory.
         let gpu = open_with(device, &path);
         let PipelineCacheStatus::Ignored { why } = gpu.pipeline_cache() else { panic!("{path:?}: {}", gpu.pipeline_cache()) };
-        assert!(why.contains("no regular file"), "{path:?}: {why}");
+        assert!(why.contains("not a regular file"), "{path:?}: {why}");
         let before = fs::symlink_metadata(&path).unwrap().file_type();
         let error = gpu.save_pipeline_cache().unwrap_err();
-        assert!(matches!(&error, Error::PipelineCache { why, .. } if why.contains("no regular file")), "{path:?}: {error}");
+        assert!(matches!(&error, Error::PipelineCache { why, .. } if why.contains("not a regular file")), "{path:?}: {error}");
         assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before);
     }
-    // A link to a file is followed, and stays.
+    // A link to a file is followed and stays.
     let link = link("link", &folder.file());
     let gpu = open_with(device, &link);
     assert!(matches!(gpu.pipeline_cache(), PipelineCacheStatus::Loaded { .. }), "{}", gpu.pipeline_cache());
@@ -213,7 +213,7 @@ pub fn what_is_no_regular_file_is_neither_read_nor_replaced(device: &Device) {
 #[cfg(not(unix))]
 pub fn what_is_no_regular_file_is_neither_read_nor_replaced(_: &Device) {}
 
-/// The file as an adapter with another driver would have written it: whole, and with the right
+/// The file as an adapter with another driver would have written it: complete and with the right
 /// checksum.
 fn of_another_driver(file: &[u8]) -> Vec<u8> {
     let mut file = file[..file.len() - 8].to_vec();
@@ -235,7 +235,7 @@ pub fn what_cannot_be_saved_is_an_error_with_the_path(device: &Device) {
     let mut permissions = fs::metadata(&read_only).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&read_only, permissions).unwrap();
-    // Root may write anywhere but here.
+    // Root may write anywhere except here.
     let read_only = if fs::write(read_only.join("probe"), "").is_ok() { PathBuf::from("/proc") } else { read_only };
     let missing = folder.0.join("missing");
     let below_a_file = folder.file();

@@ -12,7 +12,7 @@ pub use crate::bits::{assert_equal_bits, first_difference};
 use crate::reference::dft;
 pub use crate::reference::{complex_noise, noise, relative_error, wide};
 
-/// u = 2⁻²⁴, the rounding unit of f32.
+/// u = 2⁻²⁴, the unit roundoff of f32.
 pub const U: f64 = 1.0 / 16_777_216.0;
 
 /// An adapter under test, with a planner that all its tests share.
@@ -27,31 +27,32 @@ impl Device {
         self.planner.gpu()
     }
 
-    /// The same adapter with a device of its own, so that tests which compile much do so side by
-    /// side: a software adapter compiles in its queue.
+    /// The same adapter with a device of its own. A software adapter compiles in its queue, so this
+    /// lets tests that compile much do so in parallel.
     pub fn alone(&self) -> Self {
         let planner = Planner::new(&self.open_another());
         Self { name: self.name.clone(), adapter: self.adapter.clone(), planner }
     }
 
-    /// Runs the long lists: adapters that compile quickly do, all do with WGPU_FFT_THOROUGH=1.
+    /// Whether to run the long lists: on adapters that compile quickly, and on all with
+    /// WGPU_FFT_THOROUGH=1.
     pub fn is_thorough(&self) -> bool {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
     }
 
-    /// Compiles a kernel within a few milliseconds, where lavapipe takes half a second.
-    /// (SwiftShader in turn takes long to run.)
+    /// Whether the adapter compiles a kernel within a few milliseconds. lavapipe takes half a
+    /// second. (SwiftShader compiles quickly but runs slowly.)
     pub fn compiles_quickly(&self) -> bool {
         self.is_thorough() || !self.name.contains("llvmpipe")
     }
 
-    /// An adapter that takes so long that it gets the shorter lists.
+    /// An adapter that is so slow that it gets the shorter lists.
     pub fn is_slow(&self) -> bool {
         self.name.contains("SwiftShader")
     }
 
-    /// The plan by the rules' recipe or by one by hand; none if the adapter is too small for that.
-    /// Which ones fit is tested without a device.
+    /// The plan with the default recipe or with a hand-written one; `None` if the adapter is too
+    /// small for the recipe. Which recipes fit is tested without a device.
     pub fn plan_if_fit<S: Searchable>(&self, spec: S, recipe: Option<S::Recipe>) -> Option<Arc<Plan<S>>> {
         let Some(recipe) = recipe else { return Some(self.planner.plan(spec).unwrap()) };
         match self.planner.plan_with(spec, recipe) {
@@ -91,29 +92,29 @@ pub fn devices() -> &'static [Device] {
     find_devices().unwrap()
 }
 
-/// Settings for proptest, which prints what fails.
+/// Settings for proptest, which prints failing cases.
 pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Words of which no two in a row are equal, some of them NaNs and denormal numbers as f32.
+/// Words without two equal neighbours. As f32, some of them are NaNs and subnormal numbers.
 pub fn words(len: usize, seed: u64) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed as u32).wrapping_mul(0x9e37_79b1)).collect()
 }
 
-/// Words around an array that nobody may touch.
+/// Words around an array that must not change.
 const GUARD_WORDS: usize = 64;
 const GUARD: u32 = 0xdead_beef;
-/// What an output holds before: a NaN that no arithmetic makes.
+/// The content of an output before a run: a NaN that no arithmetic produces.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
-/// Runs a plan between guards: the output starts as NaN, the workspace dirty, and the input and the
-/// words around both must not change.
+/// Runs a plan between guards. The output starts as NaN and the workspace is dirty. The input and
+/// the words around both arrays must not change.
 pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input]) -> Vec<S::Output> {
     run_guarded_with(device, plan, input, None)
 }
 
-/// The same with a second input, if the plan takes one.
+/// The same with a second input, if the plan takes two.
 pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input], second: Option<&[S::Input]>) -> Vec<S::Output> {
     let gpu = device.gpu();
     let in_place = plan.program().placement == wgpu_fft::plan::Placement::InPlace;
@@ -154,7 +155,7 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
     let (head, rest) = after.split_at(GUARD_WORDS);
     let (body, tail) = rest.split_at(rest.len() - GUARD_WORDS);
     assert!(head.iter().chain(tail).all(|&word| word == GUARD), "{}: `{}` wrote past its output", device.name, plan.spec());
-    // What is left of the last word belongs to nobody either.
+    // The rest of the last word must not change either.
     let used = plan.program().output.bytes() as usize;
     let before: &[u8] = bytemuck::cast_slice(if in_place { &input_words } else { &output_words });
     assert_eq!(bytemuck::cast_slice::<_, u8>(body)[used..], before[used..], "{}: `{}` wrote past its output", device.name, plan.spec());
@@ -163,19 +164,19 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
     output
 }
 
-/// Fails if the relative error exceeds the budget.
+/// Fails if the relative error exceeds the bound.
 pub fn assert_close(actual: &[Complex32], expected: &[Complex64], budget: f64, context: &str) -> f64 {
     let error = relative_error(actual, expected);
     assert!(error <= budget, "{context}: relative error {error:.3e} exceeds {budget:.3e}");
     error
 }
 
-/// What the documentation promises of a transform by radix stages: 4·u·√log₂n.
+/// The bound that the documentation promises for a transform by radix stages: 1.5·u·√log₂n.
 pub fn fft_budget(n: usize) -> f64 {
     1.5 * U * (n as f64).log2().max(1.0).sqrt()
 }
 
-/// Transform in f64 by rustfft, over the rows and then the columns of each matrix.
+/// The transform in f64 by rustfft, over the rows and then the columns of each matrix.
 pub fn reference_fft(data: &[Complex32], rows: usize, columns: usize, inverse: bool) -> Vec<Complex64> {
     let mut data = wide(data);
     dft(&mut data, &[rows, columns], &[0, 1], inverse);

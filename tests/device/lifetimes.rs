@@ -1,4 +1,4 @@
-//! Plans over time: fresh buffers, threads, guests, small devices, awaiting.
+//! Plans over time: new buffers, threads, borrowed devices, small devices, awaiting.
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::reduce::Reduce;
@@ -7,8 +7,8 @@ use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
 use crate::harness::*;
 
-/// A peer keeps bind groups by the buffer's address, and gives back the data of a buffer that is
-/// gone.
+/// Another library caches bind groups by the buffer's address and returns the data of a buffer that
+/// has been freed.
 pub fn fresh_buffers_give_fresh_results(device: &Device) {
     let plan = device.planner.plan(C2c::forward(256)).unwrap();
     for seed in 0..20 {
@@ -18,7 +18,7 @@ pub fn fresh_buffers_give_fresh_results(device: &Device) {
     }
 }
 
-/// A peer is wrong after its batch has grown.
+/// Another library gives wrong results after its batch has grown.
 pub fn batches_of_different_sizes_do_not_mix(device: &Device) {
     for batch in [1, 7, 2, 30, 1] {
         let input = complex_noise(batch * 64, batch as u64);
@@ -37,8 +37,8 @@ pub fn the_same_plan_is_made_once(device: &Device) {
     assert!(!std::sync::Arc::ptr_eq(&first, &planner.plan(C2c::forward([32, 16])).unwrap()));
 }
 
-/// One plan recorded twice into one pass, its second run on the output of the first, in the
-/// caller's own encoder.
+/// One plan is recorded twice into one pass, in the caller's own encoder. Its second run transforms
+/// the output of the first.
 pub fn bound_plans_chain_in_the_callers_pass(device: &Device) {
     let gpu = device.gpu();
     let plan = device.planner.plan(C2c::forward([64, 32])).unwrap();
@@ -52,7 +52,7 @@ pub fn bound_plans_chain_in_the_callers_pass(device: &Device) {
         second.record(&mut pass);
     }
     gpu.queue().submit([encoder.finish()]);
-    // Twice forward is n times the array backwards.
+    // Two forward transforms give n times the reversed array.
     let output = gpu.download(&c).unwrap().wait().unwrap();
     let backwards = |i: usize| wide(&input)[(64 - i / 32) % 64 * 32 + (32 - i % 32) % 32] * (64.0 * 32.0);
     let expected: Vec<_> = (0..64 * 32).map(backwards).collect();
@@ -101,7 +101,7 @@ pub fn steps_are_timed_where_the_device_can(device: &Device) {
     }
 }
 
-/// A guest may ask for bounds checks; what is computed is the same.
+/// With bounds checks enabled on a borrowed device, the result is the same.
 pub fn guests_have_bounds_checks_if_they_ask(device: &Device) {
     let input = complex_noise(480, 5);
     let check = |gpu: Gpu| {
@@ -116,7 +116,7 @@ pub fn guests_have_bounds_checks_if_they_ask(device: &Device) {
     check(unchecked);
 }
 
-/// A guest on a device with no more than WebGPU's least limits, as in a browser.
+/// A borrowed device with WebGPU's minimum limits, as in a browser.
 pub fn small_devices_are_enough(device: &Device) {
     let adapter = &device.adapter;
     let descriptor = wgpu::DeviceDescriptor { required_limits: wgpu::Limits::default(), ..Default::default() };
@@ -135,7 +135,7 @@ pub fn small_devices_are_enough(device: &Device) {
     assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
 }
 
-/// Elements smaller than what WebGPU writes at least.
+/// Elements smaller than WebGPU's smallest write.
 pub fn small_elements_come_back(device: &Device) {
     let gpu = device.gpu();
     for len in [1, 2, 3, 4, 5, 1023] {
@@ -144,7 +144,7 @@ pub fn small_elements_come_back(device: &Device) {
         let halves: Vec<half::f16> = (0..len).map(|i| half::f16::from_f32(i as f32 - 3.0)).collect();
         assert_eq!(gpu.download(&gpu.upload(&halves).unwrap()).unwrap().wait().unwrap(), halves, "{}", device.name);
     }
-    // What follows is not overwritten; where it would be, that is an error.
+    // What follows is not overwritten. Where it would be, the write is an error.
     let buffer = gpu.upload(&[9u8; 16]).unwrap();
     let part = |len| View::<u8>::new(buffer.wgpu(), 0, len).unwrap();
     assert!(matches!(gpu.write(part(5), &[1; 5]), Err(Error::Misaligned { offset_bytes: 5, .. })));

@@ -1,6 +1,6 @@
 //! Tests that run on every adapter found, each under the adapter's name.
 //!
-//! Without an adapter they are listed as ignored, with the reason; with WGPU_FFT_REQUIRE_GPU=1 that
+//! Without an adapter they are listed as ignored, with the reason. With WGPU_FFT_REQUIRE_GPU=1 that
 //! is a failure.
 
 mod arithmetic;
@@ -204,7 +204,7 @@ fn per_device() -> Vec<DeviceTest> {
     }
 }
 
-/// Tests of the comparisons themselves, and of what needs no device.
+/// Tests of the comparisons themselves, and tests without a device.
 fn once() -> Vec<(&'static str, fn())> {
     tests! {
         fft_large::{waves_follow_the_definition}
@@ -233,7 +233,7 @@ fn main() -> ExitCode {
             for device in devices {
                 trials.extend(per_device().into_iter().map(|(name, test)| trial(format!("{}: {name}", device.name), move || test(device))));
             }
-            // One adapter has nobody to agree with.
+            // A single adapter has no other to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
             let records = trial("tuning::records_of_other_adapters_are_refused", tuning::records_of_other_adapters_are_refused);
             let same_bits = trial("same_bits::adapted_recipes_give_equal_bits", same_bits::adapted_recipes_give_equal_bits);

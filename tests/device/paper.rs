@@ -23,7 +23,7 @@ fn every_shape(device: &Device, kernel: &PaperKernel) {
         .unwrap();
         let actual = gpu.download(&output).unwrap().wait().unwrap();
         for (place, (&actual, &expected)) in actual.iter().zip(&expected).enumerate() {
-            // Not so of NaN, which is an element that nobody wrote.
+            // A NaN is an element that nobody wrote, and is not near anything.
             let near = f64::from((actual - expected).abs()) <= kernel.error_bound();
             assert!(near, "{}: {} in workgroups of {shape:?}: element {place} is {actual}, expected {expected}", device.name, kernel.name);
         }

@@ -1,4 +1,4 @@
-//! Reductions: every operation on every type, over every kind of axes, at the thresholds of sizes.
+//! Reductions: every operation on every type, over every kind of axes, and around size thresholds.
 
 use proptest::prelude::*;
 use wgpu_fft::num_complex::Complex32;
@@ -26,7 +26,8 @@ impl Runner for Device {
     }
 }
 
-/// Of one case all types, or, where compiling takes long, those whose turn it is.
+/// Checks a case for all types. Where compiling takes long, it takes only the types given by
+/// `turn`.
 fn check(device: &Device, turn: usize, case: &Case) {
     if device.compiles_quickly() {
         return case.check(device);
@@ -67,8 +68,8 @@ pub fn means_of_values_far_from_zero(device: &Device) {
     }
 }
 
-/// The mean of each channel of a picture around 1000.2: one invocation added up 32,400 rows, and
-/// 1000.2 came out as 1000.043, with a deviation of 0.167 for 0.058.
+/// The mean of each channel of a picture around 1000.2. When one invocation added up 32,400 rows,
+/// 1000.2 came out as 1000.043, and the deviation as 0.167 instead of 0.058.
 pub fn means_of_the_channels_of_a_picture(device: &Device) {
     let device = &device.alone();
     let pixels = 1080 * 1920;
@@ -119,7 +120,7 @@ pub fn every_length_around_the_thresholds(device: &Device) {
     }
 }
 
-/// Without guards and a dirty workspace, for sizes at which software adapters are slow.
+/// Without guards or a dirty workspace, for sizes at which software adapters are slow.
 fn reduce_large<T: Value, O: Element>(device: &Device, spec: Reduction<T, O>, recipe: Option<&str>, input: &[T]) -> (O, Program) {
     let plan = device.plan_if_fit(spec, recipe.map(|text| text.parse().unwrap())).unwrap();
     (plan.run(input).unwrap().wait().unwrap()[0], plan.program().clone())
@@ -138,7 +139,7 @@ pub fn four_mebi_elements_take_three_passes(device: &Device) {
     within_sum(input.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {why}", device.name));
 }
 
-/// A peer's sum of 2^24 ones gives 131070: it lost the workgroups past 65,535.
+/// Another library's sum of 2^24 ones is 131070, because it loses the workgroups beyond 65,535.
 pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
     assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), Some("tree 64"), &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
     assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), None, &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
@@ -156,7 +157,7 @@ pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
     }
 }
 
-/// Arrays just past one binding are reduced in pieces.
+/// Arrays just larger than one binding are reduced in pieces.
 pub fn arrays_around_one_binding(device: &Device) {
     let elements = device.gpu().profile().binding_bytes / 4;
     if elements > 1 << 26 {
@@ -199,17 +200,17 @@ pub fn not_a_number_goes_through(device: &Device) {
     let z = |re| Complex32::new(re, f32::NAN);
     let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[z(1.0), Complex32::ONE], Some(&[z(1.0), Complex32::ONE]));
     assert!(complex.unwrap().results[0].is_nan(), "{}", device.name);
-    // Infinite parts that are equal are not apart.
+    // Equal infinite parts have distance 0.
     let [a, b] = [Complex32::new(f32::INFINITY, 0.0), Complex32::new(f32::INFINITY, 1.0)];
     let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[a, a], Some(&[a, b]));
     assert_eq!(complex.unwrap().results, [1.0], "{}", device.name);
 }
 
-/// Sums that cancel: f32 on the device stays within its bound, a sequential sum has its own far
-/// larger one.
+/// Sums with cancellation: f32 on the device stays within its bound. The bound of a sequential sum
+/// is far larger.
 pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
     let n = 1 << 20;
-    // Positive numbers, and their negatives in another order: what is left are the rounding errors.
+    // Positive numbers and their negatives in another order, so that only rounding errors remain.
     let half: Vec<f32> = noise(n / 2, 37).into_iter().map(|x| 1.0 + x / 2.0).collect();
     let x: Vec<f32> = half.iter().copied().chain((0..n / 2).map(|i| -half[i * 7919 % (n / 2)])).collect();
     let exact: f64 = x.iter().map(|&x| f64::from(x)).sum();
@@ -227,7 +228,8 @@ pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
     assert!(errors[0] < errors[2] / 4.0 && errors[1] < errors[2] / 4.0, "{}: {errors:?}", device.name);
 }
 
-/// The result stays on the device and is recorded in the caller's encoder, between other work.
+/// The result stays on the device. The reduction is recorded in the caller's encoder, between other
+/// work.
 pub fn results_stay_on_the_device(device: &Device) {
     let gpu = device.gpu();
     let (x, n) = (noise(70_000, 41), 70_000);
@@ -258,7 +260,7 @@ pub fn two_inputs_are_asked_for(device: &Device) {
     let part = |offset| wgpu_fft::View::<f32>::new(two.wgpu(), offset, 64).unwrap();
     let scalar = device.planner.plan(Reduce::<f32>::sum(64)).unwrap();
     assert!(matches!(scalar.encode(&mut encoder, (&x, &x), &output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
-    // The output must be another buffer; the inputs may be one.
+    // The output must be another buffer. The inputs may share one.
     let alone = wgpu_fft::View::<f32>::new(two.wgpu(), 0, 1).unwrap();
     assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second", .. })));
     plan.encode(&mut encoder, (&x, &x), &output).unwrap();
@@ -268,15 +270,15 @@ pub fn two_inputs_are_asked_for(device: &Device) {
 
 pub fn expressions_with_errors_are_refused(device: &Device) {
     assert!(Custom::<f32>::new("a + ", 0.0).is_err());
-    // What naga takes, every device compiles.
+    // Every device compiles what naga accepts.
     let operator = Custom::<f32>::new("select(a, b, abs(b) > abs(a))", 0.0).unwrap();
     let outcome = device.run(Reduce::custom(300, operator), None, &noise(300, 3), None).unwrap();
     let expected = noise(300, 3).into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
     assert_eq!(outcome.results, [expected], "{}", device.name);
 }
 
-/// What `AcrossDevices` promises: equal bits on every adapter, by every recipe that it admits, in
-/// one piece or several.
+/// Checks the promise of `AcrossDevices`: equal bits on every adapter, with every recipe that it
+/// allows, in one piece or several.
 pub fn adapters_agree_on_the_bits_of_a_sum() {
     let (x, z) = (noise(300_000, 29), complex_noise(60_000, 30));
     fn bits<T: Value, O: Element>(spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Vec<Vec<u8>> {
@@ -300,7 +302,8 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
         bits(Reduce::<Complex32>::vdot([60, 1000]).axes([1]), &z, Some(&z)),
         bits(Reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
     ];
-    // The last is the caller's own text, whose products nobody rounds; these adapters do not fuse.
+    // The last case is a custom operator, whose products are not rounded separately; these adapters
+    // do not fuse them.
     for (case, bits) in all.iter().enumerate() {
         assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "case {case}: {bits:x?}");
     }

@@ -1,9 +1,9 @@
-//! One arithmetic on several devices: the recipe of one, adapted to another, gives equal bits, and
-//! so do the parts of a transform, however it is cut.
+//! The same arithmetic on several devices. The recipe of one device, adapted to another, gives
+//! equal bits, and so do the parts of a transform, however it is cut.
 //!
-//! Processors must agree in every bit, whatever the recipe: `src/fft/codelets.rs` says how texts
-//! are written so that their drivers change nothing. GPUs contract multiplications and additions as
-//! they like, so they are compared with nobody else.
+//! Processors must agree in every bit for every recipe: `src/fft/codelets.rs` explains how texts
+//! are written so that their drivers change nothing. GPUs may fuse multiplications and additions,
+//! so they are not compared with other devices.
 
 use std::ops::Range;
 
@@ -40,8 +40,9 @@ const LENGTHS: &[&str] = &[
     "c2r inv 18x20 x3 1/n",
 ];
 
-/// Rows of reals one at a time, and convolutions of few values, in one pass and in two: where zeros
-/// meet products, and results are dropped. By the rules for long rows alone.
+/// Single rows of reals, and convolutions of few values, in one pass and in two. In these, zeros
+/// are multiplied and results are dropped. The default rules choose such recipes only for long
+/// rows.
 const REALS_BY_HAND: &[(&str, &str)] = &[
     ("r2c fwd 45 x3", "axis 0: stockham 15.3 lanes=3"),
     ("r2c fwd 240 x3", "axis 0: stockham 12.20 lanes=12"),
@@ -58,14 +59,14 @@ fn is_processor(device: &Device) -> bool {
     device.adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// What a device makes of an input by another's recipe.
+/// The result of a device with the adapted recipe of another.
 fn adapted<S: Adapt + Searchable>(device: &Device, spec: &S, recipe: &Recipe, input: &[S::Input]) -> Vec<S::Output> {
     let own = spec.adapted(recipe, device.gpu().profile()).unwrap_or_else(|error| panic!("{}: {error}", device.name));
     let plan = device.planner.plan_with(spec.clone(), own).unwrap();
     run_guarded(device, &plan, input)
 }
 
-/// Two devices with planners of their own that round alike, each pair both ways.
+/// Pairs of devices that round alike, in both orders, with planners of their own.
 fn pairs() -> Vec<[Device; 2]> {
     let processors: Vec<&Device> = devices().iter().filter(|device| is_processor(device)).collect();
     let mut pairs = Vec::new();
@@ -109,7 +110,7 @@ pub fn adapted_recipes_give_equal_bits() {
             }
         }
     }
-    // Lanes in every form of the kernel, once.
+    // Every form of the lanes kernel, once.
     if let Some(pair) = pairs().first() {
         for (shape, recipes) in LANES {
             let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -127,8 +128,8 @@ fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs[0].len
 }
 
-/// A recipe's parts for some axes, without blocks between axes, which change no bit of what is
-/// tested here.
+/// The parts of a recipe for some axes, without blocks between axes, which do not affect the bits
+/// that are tested here.
 fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     let Recipe::Axes(all) = recipe else { panic!("no rule chooses {recipe}") };
     let mut parts = Vec::new();
@@ -144,8 +145,8 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     Recipe::Axes(parts)
 }
 
-/// 0..n in three or four unequal parts that begin at multiples of `alignment`, one of them as short
-/// as can be.
+/// 0..n in three or four unequal parts that begin at multiples of `alignment`. One part is as short
+/// as possible.
 fn cuts(n: usize, alignment: usize) -> Vec<Range<usize>> {
     let third = n / 3 / alignment * alignment;
     let mut at = vec![0, third, (third + alignment).min(n), (n * 3 / 4 / alignment * alignment).max(third + alignment).min(n), n];
@@ -153,7 +154,7 @@ fn cuts(n: usize, alignment: usize) -> Vec<Range<usize>> {
     at.windows(2).map(|two| two[0]..two[1]).collect()
 }
 
-/// Devices that take parts in turns.
+/// Devices that take parts in rotation.
 struct Parts<'a> {
     devices: Vec<&'a Device>,
     next: std::cell::Cell<usize>,
@@ -168,7 +169,7 @@ impl Parts<'_> {
         adapted(self.devices[i % self.devices.len()], &text.parse::<S>().unwrap(), recipe, input)
     }
 
-    /// Axis 0 of a matrix, some columns at a time.
+    /// Transforms axis 0 of a matrix, some columns at a time.
     fn columns(&self, direction: &str, [rows, columns]: [usize; 2], factor: &str, recipe: &Recipe, data: &mut [Complex32]) {
         for own in cuts(columns, 1) {
             let slab: Vec<Complex32> = (0..rows).flat_map(|r| own.clone().map(move |c| r * columns + c)).map(|i| data[i]).collect();
@@ -181,7 +182,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Whole arrays of `inner`, some at a time.
+    /// Transforms whole arrays of shape `inner`, some at a time.
     fn batches<S>(
         &self,
         kind: &str,
@@ -195,7 +196,7 @@ impl Parts<'_> {
         S: Adapt + Searchable + std::str::FromStr<Err = wgpu_fft::Error>,
     {
         let shape: Vec<String> = inner.iter().map(usize::to_string).collect();
-        // Rows of reals in pairs: parts begin at even rows.
+        // Rows of reals are paired, so parts begin at even rows.
         let in_pairs = recipe.to_string().contains("pairs") && inner[..inner.len() - 1].iter().product::<usize>() % 2 == 1;
         let alignment = if in_pairs { 2 } else { 1 };
         let cuts = cuts(data.len() / from, alignment);
@@ -209,8 +210,8 @@ impl Parts<'_> {
     }
 }
 
-/// Two axes or three: planes or rows, and then the first axis; from spectra of reals the other way
-/// round.
+/// Two or three axes: planes or rows first, then the first axis. From spectra to reals, the order
+/// is reversed.
 fn check_parts(devices: &[&Device], shape: &[usize]) {
     let parts = Parts { devices: devices.to_vec(), next: std::cell::Cell::new(0) };
     let first = devices[0];
@@ -273,7 +274,7 @@ pub fn parts_on_two_devices_give_the_bits_of_one() {
     }
 }
 
-/// Recipes that round otherwise: other radices, and what decides on the roots of lanes.
+/// Recipes that round differently: other radices, and other sources of twiddle factors for lanes.
 pub fn other_arithmetic_gives_other_bits(device: &Device) {
     let device = &device.alone();
     let spec = C2c::forward(64).batch(16);

@@ -1,4 +1,4 @@
-//! Something to tune whose recipes do everything that a recipe should not.
+//! A tunable whose recipes misbehave in every possible way.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum Fault {
     Panics,
     LosesTheDevice,
     Hangs,
-    /// A limit of the device would be exceeded.
+    /// It would exceed a limit of the device.
     DoesNotFit,
 }
 
@@ -36,7 +36,7 @@ const FAULTS: [(Fault, &str); 8] = [
     (Fault::DoesNotFit, "limit"),
 ];
 
-/// Printed as `rounds=100 fault=none`. The fewer rounds, the faster.
+/// Printed as `rounds=100 fault=none`. Fewer rounds are faster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Recipe {
     pub rounds: u32,
@@ -63,7 +63,7 @@ impl FromStr for Recipe {
     }
 }
 
-/// Adds one to every element. It keeps a list of the recipes that were compiled.
+/// Adds one to every element, and records which recipes were compiled.
 #[derive(Clone, Debug)]
 pub struct Suspect {
     pub estimate: Recipe,
@@ -188,7 +188,7 @@ fn bind(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, bindings: &Bindings<'_>) ->
     }))
 }
 
-/// A view with the guards around it.
+/// A view including the guards around it.
 fn whole<'a>(binding: u32, view: &View<'a, u32>) -> wgpu::BindGroupEntry<'a> {
     wgpu::BindGroupEntry { binding, resource: view.buffer().as_entire_binding() }
 }

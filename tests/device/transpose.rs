@@ -1,4 +1,4 @@
-//! Permutations, bit by bit, and what lies between the elements of an output too.
+//! Permutations, compared bit by bit, including the gaps between the elements of an output.
 
 use proptest::prelude::*;
 use wgpu_fft::num_complex::Complex;
@@ -37,7 +37,7 @@ pub fn every_variant_is_exact_at_every_kind_of_size(device: &Device) {
     }
 }
 
-/// 1080 is no multiple of 16: the program that this picture comes from loses 15,360 elements.
+/// 1080 is not a multiple of 16. The program from which this picture comes loses 15,360 elements.
 pub fn the_full_hd_picture_is_exact_in_every_variant(device: &Device) {
     for (rows, columns) in [(1080, 1920), (1920, 1080)] {
         check_all_widths(device, rows, columns, 1, None);
@@ -48,7 +48,7 @@ pub fn the_full_hd_picture_is_exact_in_every_variant(device: &Device) {
     check_all_widths(device, 1080, 1920, 1, Some("tiled 16+1 elements=1".parse().unwrap()));
 }
 
-/// More workgroups than one axis of a grid holds.
+/// More workgroups than one axis of a grid can have.
 pub fn folded_grids_reach_every_element(device: &Device) {
     for (rows, columns, batch, recipe) in [
         (2, 65_535, 1, "naive 2x1"),
@@ -85,7 +85,7 @@ pub fn random_shapes_are_exact(device: &Device) {
     });
 }
 
-/// Runs a case between guards and compares all of the output with what the host makes of it; false
+/// Runs a case between guards and compares the whole output with the host's result. Returns false
 /// if the recipe does not fit.
 fn permute<T: Element>(device: &Device, case: &Case, recipe: Option<&str>) -> bool {
     let recipe = recipe.map(|text| text.parse::<Recipe>().unwrap());
@@ -131,8 +131,8 @@ pub fn tiny_and_narrow_shapes(device: &Device) {
     }
 }
 
-/// Pitches and parts of larger arrays on both sides, aligned and not; interleaved channels; rows
-/// that share places.
+/// Padded rows and parts of larger arrays on both sides, aligned and unaligned; interleaved
+/// channels; overlapping rows.
 pub fn layouts_and_what_lies_between(device: &Device) {
     let device = &device.alone();
     for (rows, columns, batch) in [(20, 24, 2), (13, 35, 3)] {
@@ -190,7 +190,7 @@ pub fn recipes_by_hand(device: &Device) {
     let mut done = vec![0; PERMUTATIONS.len()];
     for (i, recipe) in PERMUTATIONS.iter().enumerate() {
         for (j, case) in cases.iter().enumerate() {
-            // Where a text takes half a second to compile, each recipe has some of the cases.
+            // Where a text takes half a second to compile, each recipe gets only some of the cases.
             if device.compiles_quickly() || (i + j) % 3 == 0 {
                 done[i] += permute_every_size(device, case, Some(recipe));
             }
@@ -199,7 +199,7 @@ pub fn recipes_by_hand(device: &Device) {
     println!("{}: {done:?}", device.name);
 }
 
-/// 1921 is no multiple of anything: rows of bytes begin everywhere in words.
+/// 1921 is odd, so rows of bytes begin anywhere in a word.
 pub fn pictures_of_bytes_are_exact(device: &Device) {
     let device = &device.alone();
     for shape in [[1080, 1920], [1080, 1921], [1921, 1080], [1079, 1921]] {
@@ -213,7 +213,7 @@ pub fn pictures_of_bytes_are_exact(device: &Device) {
     permute::<u8>(device, &Case::new(&[3, 270, 481], &[1, 2, 0]), None);
 }
 
-/// More workgroups than one axis of a grid holds, by each kernel.
+/// More workgroups than one axis of a grid can have, for each kernel.
 pub fn folded_grids_of_permutations(device: &Device) {
     for (shape, order, recipe) in [
         (&[1030, 1030][..], &[1, 0][..], "tiles 4x4 width=4 blocks=1 swizzle walk=rows"),

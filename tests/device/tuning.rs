@@ -16,7 +16,7 @@ use wgpu_fft::{Gpu, GpuOptions, Planner, Spec, wgpu};
 use crate::harness::*;
 use crate::suspect::{Fault, Recipe, Suspect};
 
-/// Long enough that no load of the machine lets a trial count as hung.
+/// Long enough that no trial counts as hung because the machine is busy.
 const PATIENCE: Duration = Duration::from_secs(8);
 const PLENTY: Duration = Duration::from_secs(120);
 
@@ -31,7 +31,7 @@ fn outcome<R>(choice: Choice<R>) -> Outcome<String> {
     }
 }
 
-/// A directory that is gone when the test is over.
+/// A directory that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -53,8 +53,8 @@ impl Drop for Folder {
     }
 }
 
-/// The fastest recipe wins that does nothing wrong; all others are named with what they did,
-/// marked, and not tried again.
+/// The fastest recipe without a fault wins. All others are reported with their faults, marked, and
+/// not tried again.
 pub fn recipes_at_fault_never_win(device: &Device) {
     let faults = [
         Fault::WrongElement,
@@ -92,8 +92,8 @@ pub fn recipes_at_fault_never_win(device: &Device) {
     assert_eq!(found.faults.len(), 6, "what does not fit is passed over: {:?}", found.faults);
     assert!(!suspect.take_compiled().contains(&recipe(10, Fault::DoesNotFit)), "it is not even compiled");
 
-    // The same from the file, as after a restart. A longer search does not go by the result of a
-    // shorter one, but the marks hold.
+    // The same from the file, as after a restart. A longer search does not rely on the result of a
+    // shorter one, but it respects the marks.
     let tuning = Tuning::patient().record(Record::open(folder.record())).time_limit(PLENTY).patience(PATIENCE);
     let found = outcome(tuning.choose(device.gpu(), &suspect).unwrap());
     assert_eq!((found.recipe, found.faults), (good.to_string(), Vec::new()), "{}", device.name);
@@ -101,7 +101,7 @@ pub fn recipes_at_fault_never_win(device: &Device) {
     assert!(compiled.contains(&good) && compiled.iter().all(|recipe| recipe.fault == Fault::None), "{}: {compiled:?}", device.name);
 }
 
-/// One wrong baseline must not decide what is right.
+/// One wrong baseline must not decide which results are right.
 pub fn a_wrong_baseline_decides_nothing(device: &Device) {
     let (good, bad) = (recipe(50, Fault::None), recipe(10, Fault::WrongElement));
     let mut suspect = Suspect::new(recipe(5000, Fault::None), vec![bad, good]);
@@ -110,7 +110,8 @@ pub fn a_wrong_baseline_decides_nothing(device: &Device) {
         let tuning = Tuning::measure().record(Record::in_memory()).time_limit(PLENTY).patience(PATIENCE);
         outcome(tuning.choose(device.gpu(), suspect).unwrap())
     };
-    // The test can fail: without a reference the wrong ones are in the majority.
+    // This shows that the test can fail: without a reference, the wrong recipes are in the
+    // majority.
     assert_eq!(choose(&suspect).recipe, bad.to_string());
     suspect.has_sample = true;
     let found = choose(&suspect);
@@ -120,7 +121,7 @@ pub fn a_wrong_baseline_decides_nothing(device: &Device) {
     assert_eq!(found.faults.len(), 1);
 }
 
-/// A process that dies with a recipe leaves a mark, and the next one does without that recipe.
+/// A process killed by a recipe leaves a mark, and the next process does not try that recipe.
 pub fn a_recipe_that_kills_the_process_is_not_tried_again(device: &Device) {
     let folder = Folder::new(device, "crash");
     let died =
@@ -135,7 +136,7 @@ pub fn a_recipe_that_kills_the_process_is_not_tried_again(device: &Device) {
     assert!(!suspect.take_compiled().contains(&KILLER), "{}", device.name);
 }
 
-/// Set in a process that is to die in the middle of a search: the record's path.
+/// Set in a process that must die in the middle of a search: the path of the record.
 pub const CHILD: &str = "WGPU_FFT_TEST_DYING_CHILD";
 const KILLER: Recipe = Recipe { rounds: 40, fault: Fault::None };
 
@@ -143,7 +144,7 @@ fn killer() -> Suspect {
     Suspect::new(recipe(5000, Fault::None), vec![KILLER, recipe(60, Fault::None)])
 }
 
-/// Searches until one recipe is about to be tried, and dies as a crashing driver would have it.
+/// Searches until one recipe is about to be tried, then dies as if the driver had crashed.
 pub fn die(record: &Path) {
     let gpu = pollster::block_on(Gpu::request(&GpuOptions::default())).unwrap();
     let tuning = Tuning::measure().record(Record::open(record)).time_limit(PLENTY).on_progress(|progress| {
@@ -155,8 +156,7 @@ pub fn die(record: &Path) {
     println!("survived: {}", tuning.choose(&gpu, &killer()).unwrap().source);
 }
 
-/// Whatever is chosen computes the same, is remembered, and is looked up afterwards without
-/// measuring.
+/// The chosen recipe computes the same result, is remembered, and is found later without measuring.
 pub fn what_was_measured_is_right_and_remembered(device: &Device) {
     fn check<S: Searchable>(device: &Device, spec: &S, expected: impl Fn(&S::Recipe) -> bool) {
         let record = Record::in_memory();
@@ -172,8 +172,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
         assert!(found.recipe == found.estimate || found.time.as_secs_f64() <= 0.97 * found.estimate_time.as_secs_f64(), "{found}");
         assert!(expected(&chosen.recipe), "{}: {spec} by {}", device.name, chosen.recipe);
         let Some(entry) = record.find(&spec.to_string(), &DeviceIdentity::of(device.gpu()), Rigor::Measure) else {
-            // On a busy machine there may have been no time to compare anything, and then there is
-            // nothing to remember.
+            // On a busy machine there may have been no time for any comparison, and then nothing is
+            // remembered.
             assert_eq!((found.measured, found.end), (1, End::Time), "{}: {spec}: {found}", device.name);
             return;
         };
@@ -202,8 +202,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
     });
 }
 
-/// Without time there is nothing to compare, and the rules' choice stays. What was measured is
-/// still true, and is remembered.
+/// Without time there is nothing to compare, and the estimate stays. Measurements so far are still
+/// valid and are remembered.
 pub fn without_time_the_estimate_stays(device: &Device) {
     let spec = C2c::forward(64);
     let stages = Arc::new(Mutex::new(Vec::new()));
@@ -219,7 +219,8 @@ pub fn without_time_the_estimate_stays(device: &Device) {
     assert_eq!(*stages.lock().unwrap(), [Stage::Opening, Stage::Final, Stage::Done]);
 }
 
-/// A guest's device may have less than the adapter has: recipes are measured within its limits.
+/// A borrowed device may have lower limits than its adapter. Recipes are measured within its
+/// limits.
 pub fn guests_are_measured_within_their_limits(device: &Device) {
     let opened = pollster::block_on(device.adapter.request_device(&wgpu::DeviceDescriptor::default())).unwrap();
     let gpu = Gpu::from_wgpu(opened.0, opened.1);
@@ -232,14 +233,14 @@ pub fn guests_are_measured_within_their_limits(device: &Device) {
     let output = plan.run(&data).unwrap().wait().unwrap();
     assert_close(&output, &reference_fft(&data, 1, 128, false), 2.0 * fft_budget(128), &device.name);
     plan.program().check(gpu.profile()).unwrap();
-    // None on a busy machine, where there is no time to compare.
+    // Empty on a busy machine without time for a comparison.
     for entry in record.entries() {
         assert_eq!(*entry.device, DeviceIdentity::of(&gpu));
         assert!(gpu.profile() == device.gpu().profile() || *entry.device != DeviceIdentity::of(device.gpu()));
     }
 }
 
-/// What a search on a device would have recorded, had it found this recipe.
+/// The entry that a search on a device would have recorded if it had found this recipe.
 fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
     Entry {
         spec: spec.to_string(),
@@ -255,8 +256,8 @@ fn entry<S: Searchable>(gpu: &Gpu, spec: &S, recipe: &S::Recipe) -> Entry {
     }
 }
 
-/// An entry whose recipe is not what was measured, is too large, or is no recipe at all, is not
-/// used.
+/// An entry is not used if its recipe is not the one that was measured, is too large, or cannot be
+/// parsed.
 pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     let (gpu, spec) = (device.gpu(), C2c::forward(256).batch(8));
     let recipe = wgpu_fft::fft::Recipe::from_str("axis 0: stockham 16.16 lanes=16 lines=2").unwrap();
@@ -286,8 +287,8 @@ pub fn entries_that_do_not_hold_are_not_used(device: &Device) {
     }
 }
 
-/// What one adapter measured is refused on every other. Forced upon it, by an entry that claims to
-/// be its own, it is within its limits and right, or refused as well.
+/// What one adapter measured is refused on every other. If an entry claims to be another adapter's
+/// own, its recipe is either right and within the limits, or refused.
 pub fn records_of_other_adapters_are_refused() {
     let specs = [C2c::forward(1024).batch(4), C2c::forward([32, 32]), C2c::forward(97)];
     let found = devices();
@@ -317,7 +318,7 @@ pub fn records_of_other_adapters_are_refused() {
     }
 }
 
-/// Length of a row.
+/// The length of a row.
 fn spec_len(spec: &C2c) -> usize {
     spec.to_string().split_whitespace().nth(2).unwrap().parse().unwrap()
 }

@@ -1,4 +1,4 @@
-//! What a caller can do wrong: each has its error, and none panics.
+//! Mistakes of callers. Each returns an error, and none panics.
 
 use wgpu_fft::fft::{C2c, Layout, R2c};
 use wgpu_fft::reduce::Reduce;
@@ -37,11 +37,11 @@ pub fn wrong_lengths_of_layouts_carry_both_numbers(device: &Device) {
         (device.gpu().alloc(48).unwrap(), device.gpu().alloc(88).unwrap());
     let error = plan.encode(&mut encoder(device.gpu()), &input, &short).unwrap_err();
     assert_eq!(error, Error::WrongLen { argument: "output", expected: 89, actual: 88 });
-    // Of a part of an array, all of the array.
+    // For a part of an array, the length is that of the whole array.
     let plan = device.planner.plan(C2c::forward([4, 6]).input_layout(layout.within(100))).unwrap();
     assert_eq!(plan.run(&complex_noise(39, 1)).unwrap_err(), Error::WrongLen { argument: "input", expected: 100, actual: 39 });
     assert!(plan.run(&complex_noise(100, 1)).is_ok());
-    // Reals count as reals; in place the array is that of the spectrum.
+    // Lengths of reals count reals. In place, the array has the size of the spectrum.
     let plan = device.planner.plan(R2c::forward([4, 6])).unwrap();
     assert_eq!(plan.run(&[0.0; 25]).unwrap_err(), Error::WrongLen { argument: "input", expected: 24, actual: 25 });
     let plan = device.planner.plan(R2c::forward([4, 6]).in_place()).unwrap();
@@ -77,13 +77,13 @@ pub fn buffers_must_be_storage_large_enough_and_aligned(device: &Device) {
     assert!(matches!(View::<Complex32>::new(&storage, 4, 1), Err(Error::Misaligned { alignment: 8, .. })));
     assert!(matches!(View::<Complex32>::new(&storage, 0, 0), Err(Error::Empty { .. })));
 
-    // Small elements begin where 4 bytes do, and need all of those that they end in.
+    // Views of small elements begin at multiples of 4 bytes and need the whole last word.
     assert!(matches!(View::<u8>::new(&storage, 2, 1), Err(Error::Misaligned { offset_bytes: 2, alignment: 4, .. })));
     assert!(View::<u8>::new(&storage, 1020, 3).is_ok());
     let short = raw_buffer(gpu, 1022, wgpu::BufferUsages::STORAGE);
     assert!(matches!(View::<u8>::new(&short, 0, 1021), Err(Error::OutOfRange { buffer_bytes: 1022, .. })));
 
-    // The element's alignment is kept, the device's is not.
+    // The offset has the element's alignment, but not the device's.
     let alignment = u64::from(gpu.profile().storage_alignment);
     if alignment > 8 {
         let plan = device.planner.plan(C2c::forward(32)).unwrap();
@@ -108,7 +108,7 @@ pub fn placements_must_fit_the_plan(device: &Device) {
     assert!(matches!(plan.encode(&mut encoder, &data, &data), Err(Error::Aliased { .. })));
     assert!(matches!(plan.encode_in_place(&mut encoder, &data), Err(Error::WrongPlacement { .. })));
     assert!(matches!(in_place.encode(&mut encoder, &data, &other), Err(Error::WrongPlacement { .. })));
-    // The encoder is as it was: it still works.
+    // The encoder is unchanged and still works.
     plan.encode(&mut encoder, &data, &other).unwrap();
     gpu.queue().submit([encoder.finish()]);
 }
@@ -120,8 +120,8 @@ pub fn an_encoder_with_an_open_pass_is_refused(device: &Device) {
     let mut encoder = encoder(gpu);
     let pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime();
     assert!(matches!(plan.encode(&mut encoder, &a, &b), Err(Error::Wgpu { .. })), "{}", device.name);
-    // As the documentation says: wgpu has made the encoder invalid, later calls record nothing, and
-    // whoever finishes it hears of it.
+    // As documented: wgpu has made the encoder invalid, later calls record nothing, and finishing
+    // it reports the error.
     let _ = plan.encode(&mut encoder, &a, &b);
     let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
     drop(pass);
@@ -131,7 +131,7 @@ pub fn an_encoder_with_an_open_pass_is_refused(device: &Device) {
     gpu.submit(|encoder| plan.encode(encoder, &a, &b)).unwrap();
 }
 
-/// What is copied need not be bound.
+/// Buffers that are only copied need no storage usage.
 pub fn buffers_that_no_shader_sees_are_written_and_read(device: &Device) {
     let gpu = device.gpu();
     let buffer = raw_buffer(gpu, 64, wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
@@ -146,7 +146,7 @@ pub fn buffers_that_no_shader_sees_are_written_and_read(device: &Device) {
     assert!(matches!(gpu.download(View::<u32>::whole(&target).unwrap()), Err(Error::MissingUsage { argument: "source", .. })));
 }
 
-/// An array that no buffer can hold is named as such, not by what binding it would take.
+/// If no buffer can hold an array, the error names that limit instead of the binding size.
 pub fn the_largest_buffer_is_the_first_limit(device: &Device) {
     let descriptor = wgpu::DeviceDescriptor { required_limits: wgpu::Limits::default(), ..Default::default() };
     let (wgpu_device, queue) = pollster::block_on(device.adapter.request_device(&descriptor)).unwrap();
@@ -187,7 +187,7 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
 
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
-    // An array may take several bindings at once, but not any number.
+    // An array may take several bindings, but only a limited number.
     let small = DeviceProfile { binding_bytes: 256, storage_buffers: 4, ..profile.clone() };
     let recipe = "axis 0: stockham 16 lanes=1 + stockham 8 lanes=1".parse().unwrap();
     let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
@@ -199,11 +199,11 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     assert!(matches!(error, Error::LimitExceeded { limit: "elements indexed by a u32", .. }), "{error}");
 
     let elements = (profile.binding_bytes / 4 + 1) as usize;
-    // Most reductions are cut; a tree is not.
+    // Most reductions can be cut, but a tree cannot.
     let tree = || "tree 64".parse().unwrap();
     let error = device.planner.plan_with(Reduce::<f32>::sum(elements), tree()).unwrap_err();
     let Error::LimitExceeded { limit, required, available, .. } = &error else { panic!("{error}") };
-    // Where no buffer is larger than a binding, the buffer is the limit.
+    // If no buffer is larger than a binding, the buffer size is the limit.
     let (name, most) = if profile.buffer_bytes < elements as u64 * 4 {
         ("max_buffer_size", profile.buffer_bytes)
     } else {
@@ -267,7 +267,7 @@ pub fn a_lost_device_is_an_error_everywhere(device: &Device) {
     lost(plan.run(&complex_noise(64, 1)).and_then(|pending| pending.wait()).map(drop));
 }
 
-/// A guest installs no handler, so it learns of the loss only from what fails.
+/// A borrowed device installs no handler, so the loss is only noticed when something fails.
 pub fn a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back(device: &Device) {
     let (name, owner) = (&device.name, device.open_another());
     let gpu = Gpu::from_wgpu(owner.device().clone(), owner.queue().clone());
@@ -277,7 +277,7 @@ pub fn a_lost_device_of_the_caller_is_an_error_at_the_latest_at_read_back(device
     assert!(matches!(result, Err(Error::DeviceLost { .. })), "{name}: {result:?}");
 }
 
-/// A device of an instance of its own.
+/// A device from an instance of its own.
 fn in_an_instance_of_its_own(device: &Device) -> Gpu {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = wgpu::Backends::all();
@@ -290,8 +290,8 @@ fn assert_foreign<T: std::fmt::Debug>(device: &Device, argument: &str, result: R
     assert!(matches!(&error, Error::ForeignObject { argument: own, .. } if *own == argument), "{}: {argument}: {error}", device.name);
 }
 
-/// wgpu takes a buffer of another instance for its own of that number: with another size, another
-/// usage, or none at all, which it panics about.
+/// wgpu confuses a buffer of another instance with its own buffer of the same number. That buffer
+/// may have another size or usage, or may not exist, in which case wgpu panics.
 pub fn buffers_of_another_instance_are_refused(device: &Device) {
     let (gpu, other) = (in_an_instance_of_its_own(device), in_an_instance_of_its_own(device));
     let plan = Planner::new(&gpu).plan(C2c::forward(64)).unwrap();
@@ -299,12 +299,13 @@ pub fn buffers_of_another_instance_are_refused(device: &Device) {
     let own: Vec<DeviceBuffer<Complex32>> = (0..40).map(|i| gpu.alloc(65 + i).unwrap()).collect();
     let right: [DeviceBuffer<Complex32>; 2] = [gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap()];
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    // The first numbers stand for larger and smaller buffers and those without the usage, the last
-    // for nothing.
+    // The first buffers have the numbers of larger and smaller buffers and of buffers without the
+    // usage. The last ones have unused numbers.
     let foreign: Vec<wgpu::Buffer> = (0..200).map(|_| raw_buffer(&other, 512, usage)).collect();
     let mut refused = 0;
     for buffer in &foreign {
-        // Its number stands for one of just the same size and usages: nobody can tell.
+        // Its number belongs to a buffer with the same size and usages, so nobody can tell them
+        // apart.
         if right.iter().any(|right| right.wgpu() == buffer) {
             continue;
         }
@@ -317,7 +318,7 @@ pub fn buffers_of_another_instance_are_refused(device: &Device) {
         refused += 1;
     }
     assert!(refused >= 198, "{refused}");
-    // Nothing of the device's own is refused, or was written.
+    // None of the device's own buffers is refused or has been written.
     plan.bind(&right[0], &right[1]).unwrap();
     for own in own.iter().chain(&right) {
         let zeros = gpu.download(own).unwrap().wait().unwrap();
@@ -325,7 +326,7 @@ pub fn buffers_of_another_instance_are_refused(device: &Device) {
     }
 }
 
-/// A queue of another device, in the same instance or in another, is seen at its first use.
+/// A queue of another device, in the same instance or another, is detected at its first use.
 pub fn queues_of_another_device_are_refused(device: &Device) {
     let [first, second] = [(); 2].map(|()| device.open_another());
     let other = in_an_instance_of_its_own(device);
@@ -336,7 +337,7 @@ pub fn queues_of_another_device_are_refused(device: &Device) {
         assert_foreign(device, "queue", Planner::new(&gpu).plan(C2c::forward(8)));
         assert_foreign(device, "queue", gpu.submit(|_| Ok(())));
     }
-    // The right queue is found right, also while it is busy, and by many threads that poll at once.
+    // The right queue is accepted, also while it is busy, and while many threads poll at once.
     let owner = device.open_another();
     let plan = Planner::new(&owner).plan(C2c::forward([64, 64])).unwrap();
     std::thread::scope(|scope| {
@@ -353,24 +354,24 @@ pub fn queues_of_another_device_are_refused(device: &Device) {
     });
 }
 
-/// An encoder carries nothing that could be compared. What is promised is no more than this.
+/// An encoder has nothing to compare. The documentation promises only this.
 pub fn encoders_of_another_device_are_the_callers_to_avoid(device: &Device) {
     let [gpu, second] = [(); 2].map(|()| device.open_another());
     let plan = Planner::new(&gpu).plan(C2c::forward(64)).unwrap();
     let (a, b): (DeviceBuffer<Complex32>, DeviceBuffer<Complex32>) = (gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap());
-    // Of the same instance: an error when it is finished, for the handler of its device.
+    // From the same instance: finishing it reports an error to its device's handler.
     let mut of_second = encoder(&second);
     plan.encode(&mut of_second, &a, &b).unwrap();
     let scope = second.device().push_error_scope(wgpu::ErrorFilter::Validation);
     drop(of_second.finish());
     assert!(pollster::block_on(scope.pop()).is_some(), "{}", device.name);
-    // Of another instance, which has no pipeline of this number.
+    // From another instance, which has no pipeline with this number.
     let other = in_an_instance_of_its_own(device);
     assert_foreign(device, "encoder", plan.encode(&mut encoder(&other), &a, &b));
 }
 
-/// The program's own instance or adapter: buffers of its devices are refused by wgpu itself, and a
-/// guest on the device shares them.
+/// The program's own instance or adapter: wgpu itself refuses buffers of its other devices, and a
+/// borrowed device shares buffers with the program.
 pub fn programs_give_their_own_instance_or_adapter(device: &Device) {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = wgpu::Backends::all();
@@ -394,8 +395,8 @@ pub fn programs_give_their_own_instance_or_adapter(device: &Device) {
     assert!(matches!(error, Error::NoAdapter { .. }), "{error}");
 }
 
-/// wgpu takes a buffer of another instance for one of its own; so all devices that the crate opens
-/// come from one.
+/// wgpu confuses a buffer of another instance with one of its own. So all devices that the crate
+/// opens come from one instance.
 pub fn buffers_of_another_device_are_refused(device: &Device) {
     let options = GpuOptions::default().adapter_name(&device.adapter.get_info().name);
     let [gpu, other] = [(); 2].map(|()| pollster::block_on(Gpu::request(&options)).unwrap());

@@ -1,5 +1,5 @@
-//! Recipes of one device on another: they fit, and decide the same wherever a decision changes a
-//! bit.
+//! Recipes of one device adapted to another: they fit, and they keep every decision that affects
+//! the bits of the result.
 
 use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
 use wgpu_fft::{DeviceProfile, Error, Spec};
@@ -7,8 +7,8 @@ use wgpu_fft::{DeviceProfile, Error, Spec};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
 use crate::variants::{SPECS, extents, profiles};
 
-/// What the bits of a recipe's results depend on; the width of lanes across columns is not among
-/// it.
+/// The decisions on which the bits of a recipe's results depend. The width of lanes across columns
+/// is not one of them.
 fn arithmetic(recipe: &Recipe) -> String {
     let Recipe::Axes(axes) = recipe else { return recipe.to_string() };
     let pass = |pass: &PassRecipe| match pass {
@@ -29,7 +29,7 @@ fn check<S: Adapt>(spec: &S, recipe: &Recipe, profile: &DeviceProfile) -> Recipe
     if matches!(recipe, Recipe::Axes(_)) {
         assert_eq!(arithmetic(&adapted), arithmetic(recipe), "{spec} on {}", profile.name);
     }
-    // What fits stays as it is.
+    // A recipe that fits is not changed.
     if spec.lower(recipe, profile).and_then(|program| program.check(profile)).is_ok() {
         assert_eq!(adapted, *recipe);
     }
@@ -42,7 +42,7 @@ fn longest(recipe: &Recipe) -> u32 {
     axes.iter().flat_map(|axis| &axis.passes).filter_map(PassRecipe::n).max().unwrap_or(0)
 }
 
-/// Calls a generic function with the specification of a text.
+/// Calls a generic function with the specification that a text describes.
 macro_rules! with_spec {
     ($text:expr, |$spec:ident| $body:expr) => {
         match &$text[..3] {
@@ -82,7 +82,7 @@ fn every_choice_fits_every_device() {
         "r2c fwd 4096x4096",
         "c2r inv 61x53",
         "r2c fwd 65536 x4",
-        // A line, though its axis is not the last: nothing was a column.
+        // This is a line although its axis is not the last: there never were several columns.
         "c2c fwd 256x1 x8 axes=0",
     ];
     for from in profiles() {
@@ -93,7 +93,7 @@ fn every_choice_fits_every_device() {
                     if longest(&recipe) <= 64 * to.invocations {
                         check(&spec, &recipe, &to);
                     } else {
-                        // A line is held by one workgroup, 64 elements by each invocation.
+                        // One workgroup holds a line, with 64 elements per invocation.
                         assert!(matches!(spec.adapted(&recipe, &to), Err(Error::UnfitRecipe { .. })), "{spec} on {}", to.name);
                     }
                 }
@@ -122,8 +122,9 @@ fn recipes_by_hand_fit_every_device() {
     }
 }
 
-/// A part has fewer columns than the recipe was made for: narrower accesses, down to one number.
-/// Those of a single column are not along it if the recipe says that it is one.
+/// A part has fewer columns than the recipe was made for: its accesses get narrower, down to one
+/// number. The accesses to a single column do not run along it if the recipe says that there is one
+/// column.
 #[test]
 fn parts_take_what_columns_they_have() {
     for to in profiles() {
@@ -139,7 +140,7 @@ fn parts_take_what_columns_they_have() {
             let adapted = check(&C2c::forward([2048, count]).axes([0]).batch(3), &part_of(&two, count), &to).to_string();
             assert_eq!(adapted.matches(&format!("width={width} ")).count(), 2, "{count} on {}: {adapted}", to.name);
         }
-        // Along a row the width decides on roots.
+        // Along a row, the width determines the twiddle factors.
         let row = "axis 0: lanes 32.32 lanes=8 width=4 invocations=256".parse().unwrap();
         let adapted = check(&C2c::forward(1024).batch(7), &row, &to).to_string();
         assert!(adapted.starts_with("axis 0: lanes 32.32 lanes=8 width=4 "), "{adapted}");

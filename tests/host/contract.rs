@@ -1,4 +1,4 @@
-//! What Rust says of a WGSL file is what the file says.
+//! The declarations in Rust agree with the WGSL files.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -14,11 +14,10 @@ use wgpu_fft::transpose::Permute;
 use crate::validators;
 use crate::variants;
 
-/// The kernels that have texts, besides others, which only naga validates: tint does not know
-/// numbers of 64 bits.
+/// Kernels that have texts which only naga validates, because tint does not support 64-bit numbers.
 const NAGA_ONLY: [&str; 5] = ["fft/lanes", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
 
-/// The kernel as its files stand, with every choice of appended files.
+/// The kernel's own text, with every choice of appended files.
 fn standing_texts(kernel: &Kernel) -> Vec<String> {
     let mut texts = vec![kernel.source.text.to_owned()];
     for choices in kernel.appended {
@@ -95,7 +94,7 @@ fn no_file_and_no_twin_is_an_orphan() {
     }
 }
 
-/// What follows `key` in the comment at the head of a file.
+/// The text after `key` in the comment at the top of a file.
 fn header<'a>(source: &'a Source, key: &str) -> Option<&'a str> {
     source.text.lines().take_while(|line| line.starts_with("//")).find_map(|line| line.strip_prefix("// ")?.strip_prefix(key))
 }
@@ -132,7 +131,7 @@ fn params_and_overrides_are_the_same_on_both_sides() {
     }
 }
 
-/// Name, type and offset of each word of a field.
+/// The name, type and offset of each word of a field.
 fn in_wgsl(field: &Field) -> Vec<(String, String, usize)> {
     let Some((word, count)) = field.rust_type.trim_matches(['[', ']']).split_once(';') else {
         return vec![(field.name.to_owned(), field.rust_type.to_owned(), field.offset)];
@@ -158,7 +157,7 @@ fn every_variant_has_the_bindings_workgroup_and_memory_that_rust_says() {
     }
 }
 
-/// wgpu takes overrides as f64 and truncates in silence, so types are compared here.
+/// wgpu takes overrides as f64 and truncates them silently, so types are compared here.
 fn check_override_types(module: &naga::Module, dispatch: &Dispatch) {
     for (_, constant) in module.overrides.iter() {
         let Some((_, value)) = dispatch.overrides.iter().find(|(name, _)| Some(*name) == constant.name.as_deref()) else { continue };

@@ -39,7 +39,7 @@ impl Devices for Profiles {
     }
 }
 
-/// All profiles, those with f64, and one with small workgroups.
+/// All profiles with one more for small workgroups, and those of them with f64.
 fn on_profiles() -> [Divided<Profiles>; 2] {
     let tiny = DeviceProfile {
         name: "tiny".to_owned(),
@@ -52,7 +52,7 @@ fn on_profiles() -> [Divided<Profiles>; 2] {
     [Divided(Profiles(profiles().into_iter().chain([tiny]).collect())), Divided(Profiles(with_f64))]
 }
 
-/// Every operation on every type; f64 where all devices have it.
+/// Every operation on every type; f64 only where all devices support it.
 fn check(case: &Case) {
     let [all, with_f64] = on_profiles();
     case.check(&all);
@@ -90,15 +90,15 @@ fn arrays_are_cut_as_their_axes_say() {
         divide::division(&spec).unwrap()
     };
     let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };
-    // One part, and with more elements several: of 256 values side by side, up to 8 rows of them,
-    // in pairs; as equal as rows are.
+    // One part, and several parts for more elements: 256 values side by side, up to 8 rows of them,
+    // in pairs, with parts as equal as whole rows allow.
     assert_eq!(of(&[4096], 1, &[0]), Division::Whole(4096));
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
-    // Parts of rows; and of rows that are too few, columns.
+    // Parts of rows. If there are too few rows, columns.
     assert_eq!(of(&[200, 128], 1, &[0]), Division::Parts { unit: 7168, units: 4, last: 4096, words: 256 });
     assert_eq!(of(&[20, 128], 1, &[0]), lines(20, 128, 1, 1));
-    // What is kept farthest apart, neighbours as one, the batch among them.
+    // The slowest kept axis. Neighbouring axes are joined, including the batch.
     assert_eq!(of(&[10_000], 3, &[0]), lines(1, 3, 10_000, 1));
     assert_eq!(of(&[4, 5, 6], 2, &[2]), lines(1, 40, 6, 1));
     assert_eq!(of(&[4, 5, 6], 2, &[0]), lines(1, 2, 120, 30));
@@ -134,7 +134,7 @@ fn shares_that_there_are_not_are_refused() {
     }
     unfit(divide::partial(&rows, 0..1).design(profile), "9 lines");
     unfit(divide::join(&rows).design(profile), "9 lines");
-    unfit(divide::join(&short).design(profile), "not cut");
+    unfit(divide::join(&short).design(profile), "cannot be cut");
     unfit(divide::join(&Reduce::<f64>::sum(20_000)).design(profile), "SHADER_F64");
     for text in ["tree 64", "workgroup=8", "workgroup=64 lanes=64 width=4 accumulators=4 parts=2 join"] {
         let error = divide::partial(&long, 0..2).lower(&text.parse().unwrap(), profile).unwrap_err();
@@ -151,8 +151,8 @@ fn shares_print_themselves() {
     assert_eq!(divide::join(&spec), divide::join(&spec.clone().determinism(Determinism::AcrossDevices)));
 }
 
-/// The comparison notices another order: partial results in another one, and sums of pieces that
-/// are no parts.
+/// The comparison detects another order: partial results in another order, and sums of pieces that
+/// are not parts.
 #[test]
 fn the_comparison_can_fail() {
     let devices = Profiles(profiles());

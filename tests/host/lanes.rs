@@ -1,5 +1,5 @@
-//! The kernel for processors: what fits it, what the rules take it for, and that what it computes
-//! is right.
+//! The kernel for processors: what fits it, when the rules choose it, and that its results are
+//! right.
 
 use wgpu_fft::fft::{C2c, Recipe};
 use wgpu_fft::tune::Searchable;
@@ -14,7 +14,7 @@ fn lavapipe() -> DeviceProfile {
     profiles().into_iter().find(|profile| profile.int64).unwrap()
 }
 
-/// Runs a transform of dense arrays on the host, and compares with f64.
+/// Runs a transform of dense arrays on the host and compares it with f64.
 fn check(spec: &C2c, recipe: &Recipe, profile: &DeviceProfile, shape: &[usize], batch: usize, inverse: bool) {
     let program = spec.lower(recipe, profile).unwrap_or_else(|error| panic!("{error}"));
     program.check(profile).unwrap();
@@ -36,8 +36,8 @@ fn recipes_by_hand_are_right() {
                 let in_place = if (i % 2 == 0) == (direction == "fwd") { " in-place" } else { "" };
                 let spec = format!("c2c {direction} {} x{batch}{in_place}", extents(shape)).parse().unwrap();
                 check(&spec, &recipe.parse().unwrap(), &lavapipe(), shape, batch, direction == "inv");
-                // Where lanes go through workgroup memory it is another text, told by the same
-                // pass.
+                // If lanes communicate through workgroup memory, the text is different, although
+                // the pass is the same.
                 if i == 0 && direction == "fwd" {
                     check(&spec, &recipe.parse().unwrap(), &DeviceProfile::webgpu_defaults(), shape, batch, false);
                 }
@@ -100,8 +100,8 @@ fn what_does_not_fit_says_why() {
     refuse(&lavapipe, "c2c fwd 8x8", transposes, "between transposes");
 }
 
-/// Without subgroups of 8 the lanes of a line meet in workgroup memory, without integers of 64 bits
-/// four numbers are two vectors; nothing else differs.
+/// Without subgroups of 8, the lanes of a line exchange values in workgroup memory. Without 64-bit
+/// integers, four numbers are two vectors. Nothing else differs.
 #[test]
 fn every_device_can_run_it() {
     let text = |profile: &DeviceProfile, recipe: &str, rows: usize| {
@@ -120,20 +120,20 @@ fn every_device_can_run_it() {
     for profile in profiles().iter().filter(|profile| !profile.int64) {
         let (other, bytes) = text(profile, row, 32);
         assert!(!other.contains("subgroupShuffleXor") && other.contains("array<Quads>") && other.matches("workgroupBarrier").count() == 1);
-        // 16 exchanges of the 64 invocations with 2 lanes each.
+        // 16 exchanges by 64 invocations, with 2 lanes per line.
         assert_eq!(bytes, 16 * 64 * 2 * 8, "{}", profile.name);
-        // Rows that do not fill the last workgroup: it stays to the end.
+        // If rows do not fill the last workgroup, it still stays to the end.
         assert!(!other.contains("live_line") && text(profile, row, 33).0.contains("if (line < 33u)"));
         let (alone, bytes) = text(profile, "axis 0: lanes 8.8 lanes=1 width=4 invocations=64", 33);
         assert!(!alone.contains("workgroupBarrier") && alone.contains("if (line < 33u)") && bytes == 0);
     }
-    // In turns, where there is room for a few at once.
+    // In rounds, if there is only room for a few exchanges at once.
     let few = DeviceProfile { subgroups: false, workgroup_bytes: 3 * 64 * 2 * 8, ..lavapipe };
     let (in_turns, bytes) = text(&few, row, 32);
     assert_eq!((in_turns.matches("workgroupBarrier").count(), bytes), (2 * 6 - 1, 3 * 64 * 2 * 8));
 }
 
-/// Devices that can run it, but not fast, are not made to try it.
+/// A search does not try it on devices that could run it, but not fast.
 #[test]
 fn a_search_takes_it_only_where_the_rules_do() {
     let spec = C2c::forward([64, 64]);
@@ -151,7 +151,7 @@ fn a_search_takes_it_only_where_the_rules_do() {
     }
 }
 
-/// The rules take the kernel where it fits, and the general one elsewhere, axis by axis.
+/// The rules choose this kernel if it fits and the general one otherwise, for each axis.
 #[test]
 fn the_rules_take_it_where_it_fits() {
     let profile = lavapipe();
@@ -172,7 +172,7 @@ fn the_rules_take_it_where_it_fits() {
     for spec in ["c2c fwd 512x512", "c2c inv 1024x1024 in-place", "c2c fwd 1080x1920", "c2c fwd 2048x2048 x2", "c2c fwd 64x64 x5 in=72,1"] {
         assert_eq!(lanes(spec, &profile), [true, true], "{spec}");
     }
-    // Columns of 1009 are a convolution; rows of 1009 leave columns without neighbours that are a
+    // Columns of 1009 are a convolution. Rows of 1009 mean that the number of columns is not a
     // multiple of 4.
     assert_eq!(lanes("c2c fwd 1009x512", &profile), [true, false]);
     assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, false]);

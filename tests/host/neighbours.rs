@@ -1,5 +1,5 @@
-//! The space of recipes that a search goes through: every recipe in it is right, and the good ones
-//! can be reached.
+//! The space of recipes that a search explores: every recipe in it computes the right result, and
+//! the good ones can be reached.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ fn fft(text: &str, visitor: &mut impl Visitor) {
     }
 }
 
-/// What a search is for: of usual sizes, of every kind.
+/// Typical uses of a search: usual sizes of every kind.
 fn usual(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<f32>::transpose([1080, 1920]));
     visitor.visit(&Permute::<Complex32>::transpose([1024, 1024]));
@@ -68,7 +68,7 @@ fn usual(visitor: &mut impl Visitor) {
     }
 }
 
-/// What can be computed on the host in no time.
+/// Cases that the host computes quickly.
 fn small(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<f32>::transpose([35, 64]).batch(2));
     visitor.visit(&Permute::<Complex32>::transpose([64, 48]));
@@ -119,10 +119,11 @@ fn program<S: Spec>(spec: &S, recipe: &S::Recipe, profile: &DeviceProfile) -> Op
     Some(program)
 }
 
-/// No duplicates, not the recipe itself, and at least half of every list fits.
+/// Checks that lists contain no duplicates and not the recipe itself, and that at least half of
+/// every list fits.
 struct Sound {
     lists: usize,
-    /// Also of some recipes around the rules'.
+    /// Whether to check the lists of some neighbours as well.
     further: bool,
 }
 
@@ -131,12 +132,12 @@ impl Sound {
         let distinct: HashSet<&S::Recipe> = list.iter().collect();
         assert_eq!(distinct.len(), list.len(), "{what} of {spec} on {}: twice", profile.name);
         assert!(own.is_none_or(|own| !distinct.contains(own)), "{what} of {spec} on {}: itself", profile.name);
-        // To make the text of all of them would take long.
+        // Generating the texts of all of them would take long.
         let some: Vec<&S::Recipe> = list.iter().step_by(list.len().div_ceil(8).max(1)).collect();
         let unfit = some.iter().filter(|recipe| program(spec, recipe, profile).is_none());
         let unfit: Vec<String> = unfit.map(|recipe| format!("  {recipe}")).collect();
         println!("{spec:<45} {:<16} {what}: {}, unfit {} of {}", profile.name, list.len(), unfit.len(), some.len());
-        // Of an array larger than a binding only lowering tells who can cut it.
+        // For an array larger than a binding, only lowering finds out which recipes can cut it.
         let cut = own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs[0].bytes() > profile.binding_bytes);
         let half = 2 * unfit.len() <= some.len();
         assert!(cut || half, "{what} of {spec} on {}, of {} unfit:\n{}", profile.name, some.len(), unfit.join("\n"));
@@ -173,7 +174,7 @@ fn lists_are_sound() {
     assert!(sound.lists > 500, "{}", sound.lists);
 }
 
-/// An array as a verification asks for.
+/// An array with the values that a verification asks for.
 fn filled<T: Element>(fill: TestInput, len: usize, seed: u32) -> Vec<T> {
     let bytes = len * size_of::<T>();
     let random = words(bytes / 2 + 8, seed);
@@ -209,10 +210,10 @@ fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output
     if program.inputs.len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
 }
 
-/// Every recipe of the space computes what the plain one does.
+/// Checks that every recipe of the space computes the same as the baseline.
 struct Right {
     recipes: usize,
-    /// Equal bits are asked for, whatever the tolerance is.
+    /// Requires equal bits, whatever the tolerance is.
     bits: bool,
 }
 
@@ -228,7 +229,7 @@ impl Visitor for Right {
             let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs[0].len.max(plain.output.len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
-            // From the plain one and from the one furthest off as well, where devices differ the
+            // Also from the baseline and from the most different recipe, where devices differ the
             // most.
             let far = [&baseline, alternatives.last().unwrap_or(&own)].into_iter().filter(|_| profile.subgroups);
             let from = [&own].into_iter().chain(far);
@@ -259,7 +260,7 @@ fn neighbours_across_devices_keep_the_order() {
     assert!(right.recipes > 40, "{}", right.recipes);
 }
 
-/// From most neighbours two steps lead back.
+/// Checks that two steps lead back from most neighbours.
 struct Reversible {
     there: usize,
     back: usize,
@@ -307,7 +308,7 @@ fn known_recipes_are_within_reach() {
         let alternatives = spec.alternatives(profile);
         assert!(alternatives.iter().any(|recipe| recipe.to_string().starts_with(kind)), "{kind}: {alternatives:?}");
     }
-    // In lanes, as reviewed, from registers.
+    // From registers to lanes, as reviewed.
     for text in ["c2c fwd 1024 x1024", "c2c fwd 1024x1024"] {
         let spec: C2c = text.parse().unwrap();
         let registers = spec.design(&DeviceProfile { subgroups: false, ..lavapipe.clone() }).unwrap();
@@ -316,7 +317,7 @@ fn known_recipes_are_within_reach() {
         assert!(near.iter().any(|recipe| recipe.to_string().contains(lanes)), "{text}");
         assert!(spec.alternatives(lavapipe).contains(&registers), "{text}");
     }
-    // Two passes for one, another order of the radices, transposes.
+    // One pass becomes two, the radices change their order, or transposes are added.
     let spec = C2c::forward([2048, 2048]);
     let own = spec.design(h200).unwrap();
     let near: Vec<String> = spec.neighbours(&own, h200).iter().map(ToString::to_string).collect();
@@ -351,8 +352,8 @@ fn baselines_are_plain() {
     assert_eq!(Permute::<f32>::transpose([30, 40]).baseline(&tiny).unwrap().to_string(), "naive 8x1");
 }
 
-/// Loses a thousandth of the elements, in favour of what does nothing, and must not get away with
-/// it.
+/// A faulty computation that replaces a thousandth of the elements by the identity element. It must
+/// be detected.
 struct Losing<'a> {
     nothing: &'a [u8],
 }
@@ -411,8 +412,8 @@ fn a_thousandth_of_the_elements_is_missed() {
     Losing { nothing: &1u32.to_le_bytes() }.visit(&Reduce::<u32>::product(n));
 }
 
-/// Extrema change only with the element that decides, which no NaN may hide. Operators of the
-/// caller's are compared as sums are.
+/// Extrema change only if the deciding element is lost, and no NaN may hide that. Custom operators
+/// are compared like sums.
 #[test]
 fn extrema_miss_the_element_that_decides() {
     let profile = &profiles()[0];
@@ -436,7 +437,7 @@ fn extrema_miss_the_element_that_decides() {
     assert_eq!(Reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).verification(), Verification::EXACT);
 }
 
-/// No loop turns too often on a processor, wherever a search goes; the one over parts neither.
+/// No loop runs too long on a processor, wherever a search goes. This includes the loop over parts.
 #[test]
 fn no_recipe_around_another_turns_too_often() {
     let lavapipe = profiles().remove(1);
@@ -455,11 +456,11 @@ fn no_recipe_around_another_turns_too_often() {
     let spec = Reduce::<f32>::sum(1 << 17);
     let text = "workgroup=1 lanes=1 parts=65536 join";
     let error = spec.lower(&text.parse().unwrap(), &lavapipe).unwrap_err().to_string();
-    assert!(error.contains("a loop would turn 65536 times"), "{error}");
+    assert!(error.contains("a loop would run 65536 times"), "{error}");
     assert!(spec.lower(&text.parse().unwrap(), &profiles()[0]).is_ok());
 }
 
-/// Recipes that nobody should write have neighbours or none, without a panic.
+/// Nonsensical recipes never cause a panic. They may have neighbours or none.
 #[test]
 fn senseless_recipes_do_no_harm() {
     let profile = &profiles()[0];

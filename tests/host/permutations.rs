@@ -1,4 +1,4 @@
-//! Permutations without a device: run on the host, what the rules choose, and what is refused.
+//! Permutations without a device: results on the host, the rules' choices, and refusals.
 
 use wgpu_fft::fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
@@ -10,7 +10,8 @@ use crate::reference::Places;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
-/// Runs a case by the rules' recipe and by all that fit, and returns how many that were.
+/// Runs a case with the default recipe and with all hand-written ones that fit. Returns how many
+/// fit.
 fn check<T: Element + PartialEq>(case: &Case, profile: &DeviceProfile) -> usize {
     let spec = case.spec::<T>();
     let rules = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
@@ -85,15 +86,15 @@ fn permutations_with_layouts() {
                     check_all(&case.more(16 * ((i + j) % 2)), &profile);
                 }
             }
-            // The same order, other pitches.
+            // The same order with other row lengths.
             check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[1].clone())), &profile);
             check_all(&Case::new(&[columns, rows], &[0, 1]).batch(batch).layouts(None, Some(outputs[0].clone())), &profile);
         }
     }
 }
 
-/// What keeps its order is copied, and no more than that: an array may go on after the last
-/// element.
+/// A permutation that keeps the order is a copy of exactly its elements: arrays may continue beyond
+/// the last element.
 #[test]
 fn copies_leave_alone_what_lies_behind_them() {
     for profile in profiles() {
@@ -111,8 +112,8 @@ fn copies_leave_alone_what_lies_behind_them() {
     }
 }
 
-/// A random permutation between random layouts on the host: it neither panics nor hangs, and what
-/// lies between the elements of the output stays.
+/// A random permutation between random layouts on the host. It neither panics nor hangs, and the
+/// gaps in the output keep their values.
 #[test]
 fn random_layouts() {
     use proptest::prelude::*;
@@ -123,7 +124,7 @@ fn random_layouts() {
     let outcome = runner.run(&strategy, |(shape, batch, gaps, order, more)| {
         let orders = orders(shape.len());
         let order = &orders[order.index(orders.len())];
-        // Pitches with gaps on the way from the fastest axis to the batch.
+        // Strides with gaps, from the fastest axis to the batch.
         let places = |extents: &[usize], gaps: &[usize]| {
             let (mut strides, mut reach) = (vec![0; extents.len()], 1);
             for axis in (0..extents.len()).rev() {
@@ -158,7 +159,7 @@ fn square_matrices_in_place() {
         check_all(&Case::new(&[5, 9, 9], &[0, 2, 1]).in_place(), &profile);
         check_all(&Case::new(&[9, 5, 9], &[2, 1, 0]).in_place(), &profile);
         check_all(&Case::new(&[9, 1], &[1, 0]).in_place(), &profile);
-        // Rows of a whole element of 16 bytes.
+        // Rows that are a single element of 16 bytes.
         check::<u8>(&Case::new(&[9, 9, 16], &[1, 0, 2]).in_place(), &profile);
     }
 }
@@ -185,20 +186,20 @@ fn permutations_in_several_bindings() {
             }
             check::<u32>(&Case::transpose(&[40, 40]).batch(9).in_place(), &profile);
             check::<u8>(&Case::transpose(&[41, 41]).batch(31).in_place(), &profile);
-            // A matrix that is exchanged with itself is not cut.
+            // A matrix that is transposed in place cannot be cut.
             for spec in ["transpose f32 200x200 in-place", "transpose f32 101x101 in-place"] {
                 let spec: Permute<f32> = spec.parse().unwrap();
                 let error = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap_err();
                 assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{spec}: {error}");
             }
-            // A ladder's kernel sees all of an array.
+            // The tutorial's kernels need the whole array.
             let error = Permute::<f32>::transpose([100, 101]).lower(&"naive 8x8".parse().unwrap(), &profile).unwrap_err();
             assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{error}");
         }
     }
 }
 
-/// Specifications of the table: those of pictures and matrices that people transpose.
+/// The specifications in the table: pictures and matrices of usual sizes.
 const CHOICES: [&str; 28] = [
     "transpose u8 1080x1920",
     "transpose u8 1080x1921",
@@ -230,7 +231,7 @@ const CHOICES: [&str; 28] = [
     "permute f32 480x640 order=0,1 in=1024,1@77",
 ];
 
-/// The recipe of a specification in words.
+/// The recipe chosen for a specification, as text.
 fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
     fn of<T: Element>(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
         let parsed: Permute<T> = spec.parse()?;
@@ -267,7 +268,7 @@ fn the_table_of_choices_is_as_reviewed() {
     assert_reviewed("permutations.txt", &table);
 }
 
-/// Devices far smaller than any that WebGPU allows still get a recipe that fits, or an error.
+/// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]
 fn tiny_devices_get_a_recipe_or_an_error() {
     for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
@@ -333,15 +334,15 @@ fn specifications_are_read_as_they_are_printed() {
     assert_eq!("permute f32 4x5x6 order=0,2,1".parse::<Permute<f32>>(), Ok(Permute::transpose([4, 5, 6])));
     assert_eq!(Permute::<f32>::transpose(7).to_string(), "permute f32 7 order=0");
     for (text, why) in [
-        ("", "begins with transpose or permute"),
-        ("turn f32 4x4", "begins with transpose or permute"),
-        ("transpose u8 4x4", "its elements are f32"),
-        ("transpose f32x4 4x4", "its elements are f32"),
+        ("", "begin with transpose or permute"),
+        ("turn f32 4x4", "begin with transpose or permute"),
+        ("transpose u8 4x4", "its elements must be f32"),
+        ("transpose f32x4 4x4", "its elements must be f32"),
         ("transpose f32 4y4", "512x512"),
-        ("permute f32 4x4", "has an order"),
-        ("permute f32 4x4 order=a,b", "numbers of axes"),
+        ("permute f32 4x4", "needs an order"),
+        ("permute f32 4x4 order=a,b", "axis numbers"),
         ("transpose f32 4x4 order=1,0", "neither a batch"),
-        ("transpose f32 4x4 x2 x3", "a second time"),
+        ("transpose f32 4x4 x2 x3", "repeats an earlier word"),
         ("transpose f32 4x4 in=1,a", "1 to 4 strides"),
         ("transpose f32 4x4 upside-down", "neither a batch"),
     ] {
@@ -354,16 +355,16 @@ fn specifications_are_read_as_they_are_printed() {
 fn specifications_that_make_no_sense_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
     for (spec, why) in [
-        ("permute f32 4x5x6 order=0,1", "it has 2 axes, and the shape has 3"),
-        ("permute f32 4x5 order=0,1,2", "it has 3 axes, and the shape has 2"),
+        ("permute f32 4x5x6 order=0,1", "it has 2 axes, but the shape has 3"),
+        ("permute f32 4x5 order=0,1,2", "it has 3 axes, but the shape has 2"),
         ("permute f32 4x5x6 order=0,1,1", "axis 2 is missing, and another is given twice"),
-        ("permute f32 4x5x6 order=0,3,1", "axis 3 is not among 0 to 2"),
-        ("transpose f32 4x6 in=6", "1 strides for 2 axes"),
-        ("transpose f32 4x6 out=4,1,1", "3 strides for 2 axes"),
+        ("permute f32 4x5x6 order=0,3,1", "axis 3 does not exist: the axes are 0 to 2"),
+        ("transpose f32 4x6 in=6", "1 strides, but there are 2 axes"),
+        ("transpose f32 4x6 out=4,1,1", "3 strides, but there are 2 axes"),
         ("transpose f32 4x6 out=3,1", "might overlap"),
         ("transpose f32 4x6 out=1,1", "might overlap"),
         ("transpose f32 4x6 x2 out=4,1/8", "might overlap"),
-        ("transpose f32 4x6 in=6,1@3:26", "it reaches 27 elements far, and the array has 26"),
+        ("transpose f32 4x6 in=6,1@3:26", "it reaches 27 elements, but the array has 26"),
         ("transpose f32 4x6 in-place", "only square matrices"),
         ("permute f32 4x4x4 order=1,2,0 in-place", "only square matrices"),
         ("permute f32 4x4x3 order=1,0,2 in-place", "only square matrices"),
@@ -395,20 +396,20 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
 fn unfit_recipes_are_refused_with_the_reason() {
     let profile = DeviceProfile::webgpu_defaults();
     for (spec, recipe, why) in [
-        ("transpose f32 64x64", "copy", "for what keeps its order"),
-        ("transpose f32 64x64", "gather 8x32", "and it is for 1 and 2"),
-        ("transpose f32 64x64", "swap 8x32", "works in place"),
+        ("transpose f32 64x64", "copy", "keep their order"),
+        ("transpose f32 64x64", "gather 8x32", "moves elements of 1 or 2 bytes"),
+        ("transpose f32 64x64", "swap 8x32", "only works in place"),
         ("transpose f32 64x64 in-place", "naive 8x8", "does not work in place"),
         ("transpose f32 64x64 in-place", "strided 8x8 elements=1", "does not work in place"),
-        ("transpose f32 64x64 in-place", "tiles 32x64", "in place tiles are square"),
-        ("transpose f32 64x64 in-place", "tiles 64x64 load=4 store=8", "in place tiles are square"),
-        ("permute f32 8x8x9 order=0,1,2 in=100,12,1", "naive 8x8", "for dense matrices"),
+        ("transpose f32 64x64 in-place", "tiles 32x64", "in place, tiles must be square"),
+        ("transpose f32 64x64 in-place", "tiles 64x64 load=4 store=8", "in place, tiles must be square"),
+        ("permute f32 8x8x9 order=0,1,2 in=100,12,1", "naive 8x8", "only transpose dense matrices"),
         ("permute f32 8x8x9 order=1,0,2", "tiles 32x32 width=4", "neighbours in memory"),
         ("transpose f32 64x64", "tiles 64x64 width=2", "not 2"),
         ("transpose f32 64x64", "tiles 64x64 width=12", "not 12"),
-        ("transpose f32 64x64", "tiles 64x64 width=32", "or 32 of 8 and 16"),
-        ("transpose f32x2 64x64", "blocks 64x64 width=32", "no 64-bit integers"),
-        ("transpose f32x4 64x64", "tiles 64x64 width=8", "have 16 to 16 bytes"),
+        ("transpose f32 64x64", "tiles 64x64 width=32", "or 32 bytes for elements of 8 and 16"),
+        ("transpose f32x2 64x64", "blocks 64x64 width=32", "need 64-bit integers"),
+        ("transpose f32x4 64x64", "tiles 64x64 width=8", "no smaller than an element of 16 bytes"),
         ("transpose f32 64x63", "tiles 64x64", "rows of the input do not begin and end at multiples of 4"),
         ("transpose f32 63x64", "tiles 64x64", "rows of the output"),
         ("transpose f32 64x64 in=66,1", "tiles 64x64", "rows of the input"),
@@ -417,13 +418,13 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("transpose f32 64x64", "tiles 64x131072", "1 to 65536 elements"),
         ("transpose f32 64x64", "tiles 64x64 blocks=3", "divide the 256"),
         ("transpose f32 64x64", "tiles 64x64 blocks=32", "1 to 16"),
-        ("transpose f32 64x64", "tiles 64x128", "512 invocations of 256"),
-        ("transpose f32 64x64", "tiles 64x128 blocks=2", "32768 bytes of workgroup memory of 16384"),
-        ("transpose f32 64x64", "tiles 24x24", "no power of two"),
-        ("transpose f32 64x64", "tiles 64x64 padding=33", "0 to 32 spare"),
+        ("transpose f32 64x64", "tiles 64x128", "512 invocations, but there are at most 256"),
+        ("transpose f32 64x64", "tiles 64x128 blocks=2", "32768 bytes of workgroup memory, but there are 16384"),
+        ("transpose f32 64x64", "tiles 24x24", "needs rows of a power of two"),
+        ("transpose f32 64x64", "tiles 64x64 padding=33", "0 to 32 accesses"),
         ("transpose f32 64x64", "tiles 64x64 walk=bands0", "at least one row"),
         ("transpose f32 64x64", "tiles 64x64 blocks=16 width=16", "hold 1024 bytes"),
-        ("transpose f32 64x64", "strided 32x8 elements=9", "elements are 1 to 8"),
+        ("transpose f32 64x64", "strided 32x8 elements=9", "elements must be 1 to 8"),
         ("transpose f32 64x64", "strided 64x8 elements=1", "64 x 8 invocations"),
     ] {
         let outcome = if spec.contains("f32x2") {
@@ -443,8 +444,8 @@ fn unfit_recipes_are_refused_with_the_reason() {
     for (spec, recipe, why) in [
         ("transpose u8 64x64", "naive 8x8", "4, 8 or 16 bytes, not 1"),
         ("transpose u8 64x64", "strided 8x8 elements=1", "less than a word"),
-        ("transpose u8 63x64", "blocks 64x64 width=4", "takes workgroup memory and store=4"),
-        ("transpose u8 63x64", "tiles 64x64 width=8", "takes workgroup memory and store=4"),
+        ("transpose u8 63x64", "blocks 64x64 width=4", "requires workgroup memory and store=4"),
+        ("transpose u8 63x64", "tiles 64x64 width=8", "requires workgroup memory and store=4"),
         ("transpose u8 63x63 in-place", "tiles 64x64 width=4", "rows of the input"),
     ] {
         let error = spec.parse::<Permute<u8>>().unwrap().lower(&recipe.parse().unwrap(), &profile).expect_err(recipe);

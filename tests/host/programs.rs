@@ -1,4 +1,4 @@
-//! Transposes by every kernel of the ladder, run on the host.
+//! Transposes by every kernel of the tutorial, run on the host.
 
 use wgpu_fft::Spec;
 use wgpu_fft::transpose::{self, Permute};

@@ -1,4 +1,4 @@
-//! What the rules choose, and what they refuse.
+//! What the rules choose and what they refuse.
 
 use wgpu_fft::fft::{self, C2c, C2r, Layout, R2c, Scale};
 use wgpu_fft::reduce::Reduce;
@@ -8,7 +8,8 @@ use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 use crate::recipes_by_hand::{COMPLEX, REAL, TRANSPOSES};
 use crate::variants::{SPECS, lowered, profiles};
 
-/// Lengths of one axis in the table: powers of two, products of small primes, primes, long ones.
+/// The lengths of one axis in the table: powers of two, products of small primes, primes, long
+/// ones.
 const LENGTHS: [&str; 38] = [
     "1 x1000",
     "2 x1000",
@@ -50,7 +51,7 @@ const LENGTHS: [&str; 38] = [
     "999983",
 ];
 
-/// Specifications of the table besides [`LENGTHS`].
+/// The other specifications in the table.
 const MORE: [&str; 27] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
@@ -114,7 +115,7 @@ fn the_table_of_choices_is_as_reviewed() {
     assert_reviewed("recipes.txt", &table);
 }
 
-/// Compares a table with the one in `tests/host`, which WGPU_FFT_BLESS=1 writes anew.
+/// Compares a table with the one in `tests/host`. WGPU_FFT_BLESS=1 overwrites that file instead.
 pub fn assert_reviewed(file: &str, table: &str) {
     let path = &format!("{}/tests/host/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var("WGPU_FFT_BLESS").is_ok_and(|value| value == "1") {
@@ -147,7 +148,7 @@ fn every_choice_fits_its_profile() {
     }
 }
 
-/// Devices far smaller than any that WebGPU allows still get a recipe that fits, or an error.
+/// Devices far smaller than WebGPU allows still get a recipe that fits, or an error.
 #[test]
 fn tiny_devices_get_a_recipe_or_an_error() {
     for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
@@ -189,7 +190,7 @@ fn recipes_are_read_as_they_are_printed() {
     let text = "axis 1 bluestein 40 pairs: stockham 8.5 lanes=5 lines=2 exchange=whole pieces=1 banks=16 roots=table block=4x3; \
                 axis 0: radix2 rows=1 lanes=4 + stockham 2 lanes=1 lines=1 exchange=split pieces=2 banks=0 roots=products";
     assert_eq!(text.parse::<fft::Recipe>().unwrap().to_string(), text);
-    // Whatever is not said has a default, and pairs and bluestein come in any order.
+    // Missing fields have defaults, and pairs and bluestein may be in any order.
     let short = "axis 0 pairs bluestein 40: stockham 8.5 lanes=5".parse::<fft::Recipe>().unwrap();
     assert_eq!(
         short.to_string(),
@@ -212,7 +213,7 @@ fn specifications_are_read_as_they_are_printed() {
     ] {
         assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
     }
-    // A factor by number has no builder for callers, but a text that says it exactly.
+    // Callers cannot set a numeric factor with a builder, but the text represents it exactly.
     for (text, printed) in [
         ("*0.0009765625", "*0.0009765625"),
         ("*1e-3", "*0.001"),
@@ -432,12 +433,12 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         ("c2c fwd 8x8 out=8,1 transposed", "transposed and an output layout"),
         ("c2c fwd 2x8x8x8", "an FFT of 4 axes"),
         ("c2c fwd 2x8x8x8 axes=1,2,3", "with a layout"),
-        ("c2c fwd 8x8 axes=", "an empty list of axes"),
-        ("r2c fwd 8x8 axes=", "an empty list of axes"),
+        ("c2c fwd 8x8 axes=", "the list of axes is empty"),
+        ("r2c fwd 8x8 axes=", "the list of axes is empty"),
         ("c2c fwd 8 *inf", "a scale of inf"),
-        ("c2c fwd 4x6 in=10,1@3:38", "it reaches 39 elements far, and the array has 38"),
-        ("c2c fwd 8x8 in=8", "1 strides for 2 axes"),
-        ("c2c fwd 8 out=8,1", "2 strides for 1 axes"),
+        ("c2c fwd 4x6 in=10,1@3:38", "it reaches 39 elements, but the array has 38"),
+        ("c2c fwd 8x8 in=8", "1 strides, but there are 2 axes"),
+        ("c2c fwd 8 out=8,1", "2 strides, but there are 1 axes"),
         ("c2c fwd 8x8 out=4,1", "might overlap"),
         ("c2c fwd 8x8 out=1,1", "might overlap"),
         ("c2c fwd 8x8 x2 out=8,1/32", "might overlap"),
@@ -453,7 +454,7 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         let error = lowered(spec, None, &profile).expect_err(spec);
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(why), "{spec}: {error}");
     }
-    // An input may be read several times over.
+    // Elements of an input may overlap.
     lowered("c2c fwd 8 x5 in=1/4", None, &profile).unwrap();
     for (spec, limit) in [
         ("c2c fwd 65536x65536", "elements indexed by a u32"),
@@ -465,8 +466,8 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         let error = lowered(spec, None, &profile).expect_err(spec);
         assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
     }
-    // What a device cannot hold is said of the recipe of the rules too, not that this recipe were
-    // none.
+    // If an array exceeds a limit of the device, the error for the default recipe names that limit.
+    // It does not say that the recipe does not fit.
     for (spec, buffer_bytes, limit) in [
         ("c2c fwd 65535x65537", u64::MAX, "elements indexed by a u32"),
         ("r2c fwd 10007 in=429000", u64::MAX, "max_storage_buffers_per_shader_stage"),
@@ -485,8 +486,8 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
     }
 }
 
-/// Whatever a recipe asks for is checked before it is computed: neither time nor memory is lost on
-/// what is refused, or on a program that nobody builds.
+/// A recipe is checked before anything is computed for it. No time or memory is spent on a recipe
+/// that is refused, or on a program that nobody builds.
 #[test]
 fn nothing_large_is_computed_before_it_is_built() {
     let begin = std::time::Instant::now();
@@ -503,7 +504,8 @@ fn nothing_large_is_computed_before_it_is_built() {
     ] {
         assert!(lowered(spec, Some(recipe), profile).is_err(), "{spec} by {recipe}");
     }
-    // Primes of millions: their constants take seconds, their programs nothing.
+    // Primes in the millions: their constants take seconds to compute, but their programs take no
+    // time.
     for profile in profiles() {
         for n in [999_983usize, 7_999_993, 10_000_019, 67_108_859] {
             let _ = C2c::forward(n).design(&profile).and_then(|recipe| C2c::forward(n).lower(&recipe, &profile));
@@ -512,7 +514,7 @@ fn nothing_large_is_computed_before_it_is_built() {
     assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
 }
 
-/// The constants of such a length are 3% larger than one binding.
+/// The constants of this length are 3% larger than one binding.
 #[test]
 fn a_table_may_be_larger_than_a_binding() {
     let lavapipe = profiles().into_iter().find(|profile| profile.name == "lavapipe").unwrap();
@@ -522,7 +524,7 @@ fn a_table_may_be_larger_than_a_binding() {
     assert!(program.tables.iter().any(|table| table.bytes() > lavapipe.binding_bytes), "{program}");
 }
 
-/// ARCHITECTURE.md walks a 512 x 512 transform by an H200's recipe.
+/// ARCHITECTURE.md walks through a 512 x 512 transform with the recipe for an H200.
 #[test]
 fn the_walk_in_architecture_is_what_is_printed() {
     let profile = &profiles()[0];

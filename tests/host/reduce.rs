@@ -43,7 +43,7 @@ impl Runner for DeviceProfile {
     }
 }
 
-/// Elements as words, of which the last may be filled up.
+/// Elements as words. The last word may be padded.
 #[cfg(feature = "cpu")]
 fn words_of<T: Element>(data: &[T]) -> Vec<u32> {
     let mut bytes = bytemuck::cast_slice(data).to_vec();
@@ -98,8 +98,8 @@ fn long_arrays_on_every_device() {
     }
 }
 
-/// The order across devices: devices that agree in nothing give equal bits, and none of them what
-/// another order gives.
+/// The order across devices: devices that agree in nothing give equal bits, and these differ from
+/// the bits of any other order.
 #[test]
 fn the_order_across_devices_is_one() {
     let x = noise(300_000, 3);
@@ -122,7 +122,7 @@ fn the_order_across_devices_is_one() {
     }
 }
 
-/// lavapipe leaves loops after 65,535 turns.
+/// lavapipe leaves loops after 65,535 iterations.
 #[test]
 fn no_loop_turns_too_often_on_a_processor() {
     let lavapipe = profiles().into_iter().find(DeviceProfile::is_cpu).unwrap();
@@ -148,7 +148,7 @@ fn no_loop_turns_too_often_on_a_processor() {
     assert!(spec.lower(&"workgroup=8 width=4".parse().unwrap(), &profiles()[0]).is_ok());
 }
 
-/// A long chain of additions loses the digits of a sum: the rules for processors keep it short.
+/// A long chain of additions loses digits of a sum, so the rules for processors keep it short.
 #[test]
 fn sums_on_processors_are_shallow() {
     for profile in profiles().into_iter().filter(DeviceProfile::is_cpu) {
@@ -182,8 +182,8 @@ fn sums_on_processors_are_shallow() {
     }
 }
 
-/// The means of values far from zero against f64, on every kind of axes: what a long chain of
-/// additions would lose is seen here.
+/// The means of values far from zero against f64, on every kind of axes. This detects the loss of a
+/// long chain of additions.
 #[test]
 fn means_of_values_far_from_zero() {
     for profile in profiles() {
@@ -228,10 +228,10 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
         let error = spec.design(profile).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(text), "{error}");
     };
-    unsupported(Reduce::sum([4, 5]).axes([]), "empty list of axes");
+    unsupported(Reduce::sum([4, 5]).axes([]), "list of axes is empty");
     unsupported(Reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
     unsupported(Reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
-    unsupported(Reduce::dot(8).map(Map::Square), "maps its elements already");
+    unsupported(Reduce::dot(8).map(Map::Square), "already has a map");
     assert!(why(Reduce::<i32>::sum(8).map(Map::Scale(0.5)).design(profile).unwrap_err()).contains("factor"));
     assert!(why(Reduce::<wgpu_fft::Complex32>::sum(8).map(Map::Abs).design(profile).unwrap_err()).contains("`norm`"));
     assert!(matches!(Reduce::<f32>::sum([4, 0]).design(profile), Err(Error::Empty { .. })));
@@ -240,7 +240,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     assert!(Reduce::<f64>::argmax(8).design(without).is_ok(), "no arithmetic, no feature");
     let large = Reduce::<f32>::sum([65_536, 65_536]);
     assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
-    // Two axes of which neither is whole cannot be cut.
+    // Two axes cannot be cut if neither is whole.
     let small = DeviceProfile { binding_bytes: 4096, ..profile.clone() };
     let spec = Reduce::<f32>::sum([30, 4, 30, 8]).axes([1, 3]);
     let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
@@ -257,20 +257,20 @@ fn recipes_that_do_not_fit_say_why() {
         (Reduce::<f32>::sum(1000), "workgroup=48", "power of two of at most 1024"),
         (Reduce::sum(1000), "workgroup=2048", "power of two of at most 1024"),
         (Reduce::sum(1000), "workgroup=8 lanes=16", "at most 8"),
-        (Reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 elements"),
+        (Reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 contiguous elements"),
         (Reduce::sum(1000), "workgroup=8 width=8", "64-bit integers"),
         (Reduce::sum(1000), "workgroup=8 accumulators=3", "power of two"),
         (Reduce::sum(1000), "workgroup=8 accumulators=64 unroll=8", "at most 256"),
         (Reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
         (Reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
-        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 parts"),
+        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 partial results"),
         (Reduce::sum(1000), "workgroup=8 + workgroup=8", "pass 1 leaves nothing"),
-        (Reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "subgroups of 64"),
-        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "that hold one"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "of lines"),
-        (Reduce::sum([10, 100]).axes([1]), "tree 64", "not to 10"),
-        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup to a line"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "of lines"),
+        (Reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "not of 64"),
+        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "at least as large as the subgroup"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "contiguous elements"),
+        (Reduce::sum([10, 100]).axes([1]), "tree 64", "10 are required"),
+        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup on one line"),
+        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "contiguous elements"),
         (Reduce::sum(1000), "workgroup=8 lanes=8 parts=3 join + workgroup=8", "only the last"),
         (Reduce::sum(1000), "tree 3", "power of two from 2"),
     ] {
@@ -281,12 +281,12 @@ fn recipes_that_do_not_fit_say_why() {
     }
     for (text, why) in [
         ("", "at least its workgroup"),
-        ("tree", "it is `tree 256`"),
+        ("tree", "expected `tree 256`"),
         ("tree x", "tree 256"),
         ("workgroup=8 lanes", "words such as"),
         ("workgroup=8 wide=2", "`wide`"),
-        ("workgroup=8 lanes=x", "`x` is no number"),
-        ("workgroup=8 workgroup=8", "second time"),
+        ("workgroup=8 lanes=x", "`x` is not a number"),
+        ("workgroup=8 workgroup=8", "occurs twice"),
         ("workgroup=8 +", "at least its workgroup"),
     ] {
         let error = text.parse::<Recipe>().unwrap_err();
@@ -309,7 +309,7 @@ fn specifications_print_themselves() {
     assert_eq!(Reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
 }
 
-/// The comparison notices one element that is left out, and one that is counted twice.
+/// The comparison detects one element that is left out, and one that is counted twice.
 #[test]
 fn the_bound_can_fail() {
     let x = words(4096, 9).iter().map(|word| f64::from(*word)).collect::<Vec<_>>();
@@ -318,8 +318,8 @@ fn the_bound_can_fail() {
     assert!(check(sum).is_ok() && check(sum - x[9]).is_err() && check(sum + x[9]).is_err() && check(f64::NAN).is_err());
 }
 
-/// What a search compares results with besides the baseline's. Numbers are as the search draws
-/// them, without zeros, whose sign is another matter.
+/// Samples, which a search compares with results besides those of the baseline. The numbers are
+/// drawn as in a search. They contain no zeros, because the sign of zero is a separate matter.
 #[test]
 fn samples_are_what_recipes_compute() {
     fn check<T: Value, O: Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, x: &[T]) -> usize {

@@ -1,7 +1,7 @@
-//! Every text that a recipe reaches, run under all checks: no index leaves its array, nothing is
-//! read that nobody wrote, no two invocations meet without a barrier between, in two orders of
-//! workgroups and invocations and with subgroups of several sizes. `src/gpu/unchecked.rs` stands on
-//! this.
+//! Runs every text that a recipe reaches under all checks. No index leaves its array, nothing is
+//! read before it is written, and no two invocations conflict without a barrier between them. Each
+//! text runs in two orders of workgroups and invocations, and with subgroups of several sizes.
+//! `src/gpu/unchecked.rs` relies on this.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,11 @@ use wgpu_fft::{DeviceProfile, Spec};
 use crate::sanitized::run;
 use crate::variants::{all_programs, profiles};
 
-/// Bytes that an array may have here: more of the same rows tell nothing more.
+/// The most bytes of an array in this test. More rows of the same kind would not test anything
+/// else.
 const MOST_BYTES: u64 = 1 << 18;
 
-/// Bits of numbers near one, of every width, so that what is computed of them is finite.
+/// Bits of numbers near one, for every element size, so that all results are finite.
 fn numbers(program: &Program) -> Vec<u8> {
     let bytes = program.inputs[0].len * program.inputs[0].element_bytes;
     (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
@@ -39,8 +40,8 @@ fn check(program: &Program) {
     as_type!(1: u8, 2: u16, 4: u32, 8: [u32; 2], 16: [u32; 4]);
 }
 
-/// With `WGPU_FFT_BITS=file` the test does this instead: it adds a line for every program, by which
-/// two states of the crate can be compared.
+/// With `WGPU_FFT_BITS=file`, the test instead adds a line to that file for every program. Two
+/// states of the crate can be compared by these lines.
 fn note_bits(program: &Program, output: &[u8]) {
     use std::hash::{DefaultHasher, Hasher};
     use std::io::Write;
@@ -52,8 +53,8 @@ fn note_bits(program: &Program, output: &[u8]) {
     writeln!(file, "{:016x} {}", hasher.finish(), program.title).unwrap();
 }
 
-/// Runs in two orders and with subgroups of three sizes. Order changes no bit; what is joined by
-/// atomics is joined in the order of the parts.
+/// Runs a program in two orders and with subgroups of three sizes. The order never changes a bit;
+/// even atomics join parts in the order of the parts.
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
     let inputs: Vec<&[I]> = vec![&input; program.inputs.len()];
@@ -102,7 +103,7 @@ fn callers_operators_are_clean() {
     }
 }
 
-/// The test can fail: an array that is one element short is read past its end.
+/// This shows that the test can fail: an array that is one element short is read beyond its end.
 #[test]
 #[should_panic(expected = "out of bounds")]
 fn an_index_past_the_end_is_seen() {

@@ -1,5 +1,5 @@
-//! Fourier transforms run on the host, against rustfft in f64: every kind, rank, layout and way to
-//! split a length.
+//! Fourier transforms run on the host and compared with rustfft in f64: every kind, rank, layout
+//! and way to split a length.
 
 use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
@@ -12,7 +12,7 @@ use crate::variants::profiles;
 
 const BOUND: f64 = 6e-7;
 
-/// A value that no transform makes, for what must not be touched.
+/// A value that no transform produces, for places that must not change.
 const GUARD: f32 = 12345.0;
 
 fn recipes<S: Spec<Recipe = Recipe>>(spec: &S, by_hand: &[&str]) -> Vec<(DeviceProfile, Recipe)> {
@@ -27,7 +27,7 @@ fn recipes<S: Spec<Recipe = Recipe>>(spec: &S, by_hand: &[&str]) -> Vec<(DeviceP
     all
 }
 
-/// Runs a complex transform by every recipe, in both placements where the layouts are equal.
+/// Runs a complex transform with every recipe, in both placements if the layouts are equal.
 fn check_c2c(spec: C2c, shape: &[usize], batch: usize, axes: &[usize], inverse: bool, layouts: Option<[Places; 2]>, by_hand: &[&str]) {
     let [input_places, output_places] = layouts.clone().unwrap_or_else(|| [Places::dense(shape), Places::dense(shape)]);
     let spec = match &layouts {
@@ -39,7 +39,7 @@ fn check_c2c(spec: C2c, shape: &[usize], batch: usize, axes: &[usize], inverse: 
     let noise = complex_noise(from.len(), batch as u64);
     let mut input = vec![Complex32::new(f32::NAN, f32::NAN); input_places.span(shape, batch)];
     from.iter().zip(&noise).for_each(|(place, z)| input[*place] = *z);
-    // Of an input whose elements share places, what is there at last.
+    // If elements of the input overlap, the last value written counts.
     let dense: Vec<Complex32> = from.iter().map(|place| input[*place]).collect();
     let mut expected = wide(&dense);
     dft(&mut expected, shape, axes, inverse);
@@ -105,7 +105,7 @@ fn two_and_three_axes() {
 
 #[test]
 fn some_axes_only() {
-    // Nothing to transform but axes of length 1: a copy.
+    // Only axes of length 1 to transform: a copy.
     check_c2c(C2c::forward([1, 9, 22]), &[1, 9, 22], 2, &[0], false, None, &[]);
     check_c2c(C2c::inverse([4, 1]).in_place(), &[4, 1], 3, &[1], true, None, &[]);
     let shape = [6, 4, 10];
@@ -131,7 +131,7 @@ fn layouts_with_gaps_and_channels() {
     for both in [&padded, &channels, &columns] {
         check_c2c(C2c::inverse(shape).in_place(), &shape, 3, &[0, 1], true, Some([both.clone(), both.clone()]), &[]);
     }
-    // What lies between the elements stays.
+    // Gaps between the elements keep their values.
     let spec = C2c::forward(shape).batch(3).in_place().input_layout(padded.layout()).output_layout(padded.layout());
     let mut input = vec![Complex32::new(GUARD, GUARD); padded.span(&shape, 3)];
     let own = padded.all(&shape, 3);
@@ -210,7 +210,8 @@ fn check_real(shape: &[usize], batch: usize, by_hand: [&[&str]; 2]) {
             assert!(error < BOUND, "error {error:.1e} on {} of {program}\n{recipe}", profile.name);
         }
 
-        // Back, with imaginary parts where none belong on the last axis if it is the only one.
+        // The inverse. If the last axis is the only one, the input has imaginary parts where they
+        // must be ignored.
         let spec = c2r(shape).batch(batch).scale(Scale::InvLen);
         let spec = if in_place { spec.in_place() } else { spec };
         let mut halves: Vec<Complex32> = expected.iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
@@ -281,8 +282,8 @@ fn real_transforms_with_layouts() {
     assert!(Layout::strides([8, 1]) != Layout::dense([6, 10]));
 }
 
-/// Elements of an input that share places: overlapping frames, rows that are all one, a window that
-/// slides by one.
+/// Overlapping elements of an input: overlapping frames, identical rows, a window that slides by
+/// one.
 #[test]
 fn inputs_whose_elements_overlap() {
     let dense = |shape: &[usize]| Places::dense(shape);
@@ -308,8 +309,8 @@ fn inputs_whose_elements_overlap() {
     }
 }
 
-/// One axis in place whose results lie elsewhere: no workgroup may store where another has yet to
-/// load.
+/// One axis in place whose results are stored elsewhere. No workgroup may store where another has
+/// yet to load.
 #[test]
 fn single_axes_that_change_places_in_place() {
     for profile in profiles() {
@@ -363,7 +364,7 @@ fn arrays_in_several_bindings() {
         let mut expected = wide(&input);
         dft(&mut expected, &[elements], &[0], false);
         let text = match elements {
-            // A table in one binding, in two.
+            // A table in one binding and in two.
             31 => "axis 0: stockham 31 lanes=1",
             32 => "axis 0: stockham 8 lanes=1 lines=4 + stockham 4 lanes=1 lines=8",
             33 => "axis 0: stockham 11 lanes=1 + stockham 3 lanes=1",

@@ -1,4 +1,5 @@
-//! Rules for work sizes and searches, replayed on published tables and compared with brute force.
+//! Rules for workgroup sizes, and searches. They are replayed on published tables and compared with
+//! brute force.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -12,7 +13,7 @@ use wgpu_fft::tune::search::{Climb, Pace, climb, six_neighbours};
 use crate::paper::PaperKernel;
 use crate::validators;
 
-/// Times of every shape, in ms.
+/// The times of all shapes, in ms.
 struct Table(Vec<([u32; 2], f64)>);
 
 impl Table {
@@ -43,12 +44,12 @@ impl Table {
         self.0.iter().copied().min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap()
     }
 
-    /// How many times as long as the best.
+    /// The time of a shape divided by the best time.
     fn ratio(&self, shape: [u32; 2]) -> f64 {
         self.time(shape).unwrap() / self.best().1
     }
 
-    /// Climbs over the shapes of the table, and fails if one is measured twice.
+    /// Climbs over the shapes of the table. Fails if a shape is measured twice.
     fn climb(&self, starts: &[[u32; 2]], pace: Pace) -> Climb<[u32; 2]> {
         let mut measured = HashSet::new();
         let inside = |&shape: &[u32; 2]| six_neighbours(shape).into_iter().filter(|&shape| self.time(shape).is_some()).collect();
@@ -58,7 +59,7 @@ impl Table {
         })
     }
 
-    /// Climbs from every shape: the worst ratio, and the least and the most measurements.
+    /// Climbs from every shape. Returns the worst ratio, and the least and the most measurements.
     fn climb_from_everywhere(&self, pace: Pace) -> (f64, usize, usize) {
         let climbs: Vec<_> = self.0.iter().map(|&(start, _)| self.climb(&[start], pace)).collect();
         let ratios = climbs.iter().map(|found| self.ratio(found.best.unwrap().0));
@@ -80,7 +81,7 @@ fn the_tables_are_those_of_the_report() {
     }
 }
 
-/// The product wants x, the resize y.
+/// The product needs priority x, the resize needs y.
 #[test]
 fn the_rule_lands_where_the_report_says() {
     for (table, right, near, far) in
@@ -92,8 +93,8 @@ fn the_rule_lands_where_the_report_says() {
     }
 }
 
-/// 8 x 8 takes 1.66 times as long as the best on the one and 2.00 times on the other; every other
-/// shape is worse on one of the two.
+/// 8 x 8 takes 1.66 times as long as the best shape in one table and 2.00 times in the other. Every
+/// other shape is worse in one of the two.
 #[test]
 fn no_shape_suits_both_tables() {
     let (product, resize) = (Table::matrix_product(), Table::bilinear_resize());
@@ -105,8 +106,9 @@ fn no_shape_suits_both_tables() {
     assert!(product.0.iter().all(|&(shape, _)| shape == [8, 8] || product.ratio(shape) > both[0] || resize.ratio(shape) > both[1]));
 }
 
-/// One neighbour at a time takes 5 to 20 measurements, within the report's 24; all six at a time
-/// take up to 33. Both reach the best or, of the product, a shape within 1% of it.
+/// With one neighbour at a time, a climb takes 5 to 20 measurements, within the report's 24. With
+/// all six at a time it takes up to 33. Both reach the best shape or, for the product, a shape
+/// within 1% of it.
 #[test]
 fn climbs_find_the_best_from_every_start() {
     for (batch, product, resize) in [(1, (5, 20), (5, 20)), (6, (5, 23), (5, 33))] {
@@ -118,8 +120,8 @@ fn climbs_find_the_best_from_every_start() {
     }
 }
 
-/// A step that must save 1% costs at most 1% of the product's best, and nothing where the clock is
-/// coarser than that.
+/// If a step must save 1%, the result for the product is at most 1% worse. Where the clock is
+/// coarser than that, it is not worse.
 #[test]
 fn climbs_that_ask_for_a_gain_come_as_far() {
     for batch in [1, 6] {
@@ -139,7 +141,7 @@ fn climbs_begin_at_the_best_start() {
     assert!(found.measured <= 3 + 6, "{found:?}");
 }
 
-/// Times on a line of integers; none outside.
+/// Times on a line of integers. There are none outside.
 fn climb_line(times: &[f64], starts: &[i64], pace: Pace) -> (Climb<i64>, Vec<Vec<i64>>) {
     let mut batches = Vec::new();
     let found = climb(
@@ -168,7 +170,7 @@ fn small_gains_are_noise() {
 fn level_ground_is_crossed() {
     let (found, _) = climb_line(&[5.0, 5.0, 5.0, 4.0, 6.0, 1.0], &[0], Pace { batch: 1, gain: 0.02 });
     assert_eq!(found.best, Some((3, 4.0)));
-    // It ends, though all is level.
+    // The climb ends even if all times are equal.
     let (found, _) = climb_line(&[5.0; 100], &[50], Pace { batch: 2, gain: 0.0 });
     assert_eq!(found, Climb { best: Some((50, 5.0)), measured: 100, refused: 2, complete: true });
 }
@@ -239,7 +241,7 @@ fn local_sizes_of_awkward_numbers() {
     assert_eq!(local_size_2d([prime, u32::MAX], Priority::X, &boundless).unwrap(), [1, 1]);
     assert_eq!(local_size_2d([prime, u32::MAX], Priority::Y, &boundless).unwrap(), [1, 771]);
     assert_eq!(local_size_2d([1 << 31, 1 << 31], Priority::Y, &boundless).unwrap(), [1, 512]);
-    // Fewer invocations than a multiple of 16 takes.
+    // The device has fewer invocations than a multiple of 16 needs.
     let tiny = Limits { invocations: 8, axes: [4, 8] };
     assert_eq!(local_size_2d([1024, 1024], Priority::X, &tiny).unwrap(), [4, 1]);
 }
@@ -264,13 +266,13 @@ fn profiles_give_limits_and_a_stand_in() {
     assert_eq!(pe_per_cu(&DeviceProfile { subgroup_sizes: [0, 0], ..defaults }), 1);
 }
 
-/// The rule for one axis as it is said.
+/// The rule for one axis, literally.
 fn brute_force_1d(global: u32, pe: u32, limits: &Limits) -> u32 {
     let admissible = || (1..=global).filter(|size| global.is_multiple_of(*size) && *size <= limits.invocations.min(limits.axes[0]));
     admissible().find(|&size| size >= pe).unwrap_or_else(|| admissible().max().unwrap())
 }
 
-/// The rule for two axes as it is said.
+/// The rule for two axes, literally.
 fn brute_force_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> [u32; 2] {
     let allowed = |axis: usize, size: u32| global[axis].is_multiple_of(size) && size <= limits.axes[axis];
     let within = |product: u32| product < 1024 && product <= limits.invocations;
@@ -326,7 +328,7 @@ fn kernels_of_the_report_are_valid() {
 fn references_of_the_report_are_right_by_hand() {
     let product = PaperKernel::matrix_product([1, 2], 3);
     assert_eq!(product.reference(&[vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![1.0, 0.5, -1.0]]), [-1.0, 0.5]);
-    // Two columns, (0, 4) and (8, 12), become four of four.
+    // Two columns, (0, 4) and (8, 12), become four columns of four.
     let resize = PaperKernel::bilinear_resize([4, 4], [2, 2]);
     let column = |first: f32| [0.0, 1.0, 3.0, 4.0].map(|y| first + y);
     assert_eq!(resize.reference(&[vec![0.0, 4.0, 8.0, 12.0]]), [column(0.0), column(2.0), column(6.0), column(8.0)].concat());
@@ -344,7 +346,7 @@ fn shapes_are_the_66_of_the_report_where_1024_invocations_are_allowed() {
     assert_eq!(shapes, Table::matrix_product().0.into_iter().map(|(shape, _)| shape).collect());
 }
 
-/// The report's split of a job over two devices, with its numbers.
+/// The report's split of a job between two devices, with its numbers.
 #[test]
 fn the_smaller_of_two_devices_gets_what_the_report_says() {
     const CLASSES: [Amount; 3] = [Amount::Large, Amount::Medium, Amount::Small];
@@ -358,7 +360,7 @@ fn the_smaller_of_two_devices_gets_what_the_report_says() {
         let ratios = global_ratios(&[192, 2496], amount).unwrap();
         assert!((ratios[0] - expected).abs() < 5e-7, "{amount:?}: {ratios:?}");
     }
-    // Closer than 2 : 3, in every class; and where exactly the rule jumps.
+    // Ratios closer than 2 : 3, in every class, and the exact point where the rule jumps.
     for amount in CLASSES {
         assert_eq!(global_split(1000, &[128, 191], amount).unwrap(), [500, 500]);
     }
@@ -375,7 +377,7 @@ fn three_devices_are_split_in_pairs() {
     for (amount, expected) in chain {
         let ratios = global_ratios(&[128, 192, 2496], amount).unwrap();
         assert!(ratios.iter().zip(expected).all(|(ratio, expected)| (ratio - expected).abs() < 5.1e-6), "{amount:?}: {ratios:?}");
-        // In the order of the devices, whichever that is.
+        // In the order of the devices, whatever that is.
         let turned = global_ratios(&[2496, 128, 192], amount).unwrap();
         assert_eq!([turned[1], turned[2], turned[0]], ratios[..]);
         let shares = global_split(100_000, &[128, 192, 2496], amount).unwrap();

@@ -1,5 +1,5 @@
-//! The two validators of WGSL: naga, which wgpu uses, and tint, which Chromium uses. They disagree
-//! in both directions.
+//! The two validators of WGSL: naga, which wgpu uses, and tint, which Chromium uses. Each accepts
+//! texts that the other rejects.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-/// What kernels write of optional features: tint does not know numbers of 64 bits.
+/// Names of optional features in kernels. tint does not support 64-bit numbers.
 const INT64: &str = "u64";
 const F64: &str = "f64";
 const SUBGROUP: [&str; 2] = ["subgroup_invocation_id", "subgroupShuffle"];
@@ -16,12 +16,12 @@ fn uses_subgroups(wgsl: &str) -> bool {
     SUBGROUP.iter().any(|word| wgsl.contains(word))
 }
 
-/// Whether tint knows all that the text uses.
+/// Whether tint supports everything that the text uses.
 pub fn known_to_tint(wgsl: &str) -> bool {
     !wgsl.contains(INT64) && !wgsl.contains(F64)
 }
 
-/// Parses and validates by naga, as wgpu does with the optional features that the text uses.
+/// Parses and validates with naga, as wgpu does, with the optional features that the text uses.
 pub fn naga(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     let optional = |used, capability| if used { capability } else { Capabilities::empty() };
     let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32
@@ -33,23 +33,23 @@ pub fn naga(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     Ok((module, info))
 }
 
-/// Tint's command, if it is installed: `$TINT`, or `tint` on the path.
+/// The command for tint, if it is installed: `$TINT`, or `tint` on the path.
 pub fn find_tint() -> Option<String> {
     let command = std::env::var("TINT").unwrap_or_else(|_| "tint".to_owned());
     Command::new(&command).arg("--help").output().ok().map(|_| command)
 }
 
-/// Tint's command, or a line that says what is skipped for want of it.
+/// The command for tint. Without tint, prints what is skipped.
 pub fn tint_or_skip(what: &str) -> Option<String> {
     let found = find_tint();
     if found.is_none() {
-        // Past the test harness, which would swallow it.
+        // Written directly to stderr, because the test harness would hide it.
         let _ = writeln!(std::io::stderr(), "SKIPPED: {what} by tint, which is not installed (see CONTRIBUTING.md)");
     }
     found
 }
 
-/// Validates by tint, which wants a line for subgroups that naga rejects.
+/// Validates with tint, which requires a line for subgroups that naga rejects.
 pub fn tint(command: &str, wgsl: &str) -> Result<(), String> {
     let wgsl = format!("{}{wgsl}", if uses_subgroups(wgsl) { "enable subgroups;\n" } else { "" });
     let path: PathBuf = std::env::temp_dir().join(format!("wgpu-fft-{}-{:?}.wgsl", std::process::id(), std::thread::current().id()));

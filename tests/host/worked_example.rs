@@ -1,5 +1,5 @@
-//! The worked example of the transposing 2D FFT: an 8 x 8 matrix of 1 … 64 through tiles of 4 x 4,
-//! whose rows are 5 apart in workgroup memory.
+//! The worked example of the transposing 2D FFT: an 8 x 8 matrix of 1 … 64 in tiles of 4 x 4. In
+//! workgroup memory, the rows of a tile are 5 apart.
 
 use wgpu_fft::kernels::Grid;
 use wgpu_fft::transpose::Permute;
@@ -7,7 +7,7 @@ use wgpu_fft::{DeviceProfile, Spec};
 
 use crate::sanitized::{RunOnHost, UNWRITTEN};
 
-/// The output after the first `workgroups` of the four.
+/// The output after the first `workgroups` of the four workgroups.
 fn output(workgroups: u32) -> Vec<u32> {
     let spec = Permute::<u32>::transpose([8, 8]);
     let mut program = spec.lower(&"tiled 4+1 elements=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
@@ -24,8 +24,8 @@ fn values_go_where_the_example_says() {
     assert_eq!(output[..9], [1, 9, 17, 25, 33, 41, 49, 57, 2]);
 }
 
-/// Tiles are taken from left to right, then down, and each fills its mirror image. So four rows of
-/// four appear with each workgroup, with the columns of its tile.
+/// Tiles are processed from left to right, then down, and each fills its mirror image. So each
+/// workgroup adds four rows of four values, which are the columns of its tile.
 #[test]
 fn tiles_are_filled_in_the_order_of_the_example() {
     let mut before = vec![UNWRITTEN; 64];

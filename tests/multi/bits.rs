@@ -1,4 +1,4 @@
-//! However a job is divided, the result has the same bits: those of a plan on one device.
+//! However a job is divided, the result is bit-identical to that of a plan on one device.
 
 use wgpu_fft::Element;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
@@ -9,8 +9,8 @@ use wgpu_fft::tune::Searchable;
 
 use crate::support::{assert_equal_bits, complex_noise, first_difference, noise, on_one_device, run, set, strategies};
 
-/// Runs a job by every strategy, twice since devices may be measured first, and compares what is
-/// `seen` of it with the same of the plan on one device.
+/// Runs a job with every strategy, twice because devices may be measured first. Compares what
+/// `seen` returns for the result with the same for a plan on one device.
 fn check_as<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]], seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>) {
     let expected = seen(on_one_device(plan, inputs));
     for strategy in strategies(set().len()) {
@@ -25,13 +25,13 @@ fn check_as<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]], s
     }
 }
 
-/// Every bit.
+/// Compares every bit.
 fn check<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
     check_as(spec, plan, inputs, |output| output);
 }
 
-/// Every bit but the sign of zeros in arrays of f32 or of complex numbers: imaginary parts that are
-/// 0 by definition are differences of a number and itself, which Mesa may take the other way round.
+/// Compares every bit except the sign of zeros, in arrays of f32 or complex numbers. Imaginary
+/// parts that are 0 by definition are differences of equal numbers, and Mesa may swap the operands.
 fn check_but_zeros<S: Divide + Searchable>(spec: &S, inputs: &[&[S::Input]]) {
     check_as(spec, spec.clone(), inputs, |mut output| {
         bytemuck::cast_slice_mut::<_, f32>(&mut output).iter_mut().for_each(|x| *x += 0.0);
@@ -83,7 +83,8 @@ pub fn complex_transforms() {
     ] {
         check(&spec, spec.clone(), &[&input]);
     }
-    // These are lines, though their axis is not the last: no part may take one for a single column.
+    // These are lines although their axis is not the last. No part may take one for a single
+    // column.
     let lines = C2c::forward([64, 1]).batch(9).axes([0]);
     check(&lines, lines.clone(), &[&input[..64 * 9]]);
 }
@@ -109,7 +110,7 @@ pub fn real_transforms() {
     check_but_zeros(&spec, &[&complex_noise(6 * 10 * 8, 6)]);
 }
 
-/// Without means and norms: each device divides and takes roots as it does.
+/// Without means and norms, because division and square root depend on the device.
 pub fn reductions() {
     let fixed = Determinism::AcrossDevices;
     for shape in [[17, 5], [8, 3], [61, 53], [1080, 1920]] {
@@ -143,7 +144,7 @@ pub fn more_members_than_units() {
     }
 }
 
-/// Recipes of other radices do not give the same bits.
+/// Recipes with other radices do not give the same bits.
 pub fn the_comparison_can_fail() {
     let input = complex_noise(64 * 8, 10);
     let planner = set().planner(0).unwrap();

@@ -1,4 +1,4 @@
-//! Devices fail, at every piece and allocation, and the others finish the job with the same bits.
+//! Devices fail at every piece and allocation, and the others finish the job with the same bits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ use crate::support::{assert_equal_bits, complex_noise, on_one_device, open, run,
 
 const SHAPE: [usize; 2] = [40, 32];
 
-/// A job of two phases in many small pieces.
+/// A job with two phases and many small pieces.
 fn job(set: &DeviceSet, strategy: Strategy) -> Job<C2c> {
     Job::new(set, C2c::forward(SHAPE)).unwrap().strategy(strategy).unwrap().piece_bytes(2048)
 }
@@ -20,8 +20,8 @@ fn input() -> Vec<Complex32> {
     complex_noise(SHAPE[0] * SHAPE[1], 1)
 }
 
-/// Lets a member fail at one time after the other, until it never comes to that, and counts the
-/// times.
+/// Makes a member fail at each possible time in turn, until that time no longer occurs, and counts
+/// the failures.
 fn at_every(when: impl Fn(usize) -> When, failure: Failure, expect: impl Fn(&wgpu_fft::multi::Report, usize)) {
     let expected = on_one_device(C2c::forward(SHAPE), &[&input()]);
     for strategy in [Strategy::Equal, Strategy::Dynamic] {
@@ -41,7 +41,7 @@ fn at_every(when: impl Fn(usize) -> When, failure: Failure, expect: impl Fn(&wgp
                 times += 1;
                 assert!(times < 1000, "it fails forever");
             }
-            // In a dynamic schedule the other may have taken all pieces.
+            // In a dynamic schedule, the other member may have taken all pieces.
             assert!(times > 3 || strategy == Strategy::Dynamic, "{times} times");
         }
     }
@@ -80,7 +80,7 @@ pub fn short_of_memory_at_every_allocation() {
     });
 }
 
-/// A device of two is destroyed while it works; it need not know.
+/// One of two devices is destroyed while it works, which it need not notice.
 pub fn really_destroyed() {
     let expected = on_one_device(C2c::forward(SHAPE), &[&input()]);
     for at in 0..3 {

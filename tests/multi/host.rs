@@ -1,4 +1,4 @@
-//! The host's processors as a member of a set: alone, and beside devices.
+//! The host's processors as a member of a set, alone and together with devices.
 
 use wgpu_fft::Complex32;
 use wgpu_fft::Error;
@@ -30,7 +30,7 @@ pub fn beside() -> Vec<(&'static str, fn())> {
     ]
 }
 
-/// u·√log₂n, many times over: rustfft has its own error.
+/// Many times u·√log₂n, because rustfft has its own error.
 const BUDGET: f64 = 1e-6;
 
 fn check_complex(set: &DeviceSet, strategy: &Strategy) {
@@ -92,7 +92,7 @@ fn the_host_beside_devices() {
     }
 }
 
-/// Sums go row by row, whatever the device.
+/// Sums of rows, on any device.
 fn sums_of_rows() -> Reduction<f32, f32> {
     Reduce::<f32>::sum([61, 53]).axes([1])
 }
@@ -150,7 +150,7 @@ fn the_host_can_fail_too() {
     let (actual, report) = run(&job, &[&input]);
     let report = report.unwrap();
     assert_eq!(report.failures().count(), 1, "{report}");
-    // What the host had is computed by the devices, so that all bits are theirs again.
+    // The devices recompute the host's share, so all bits are theirs again.
     let mut expected = wide(&input);
     dft(&mut expected, &[40, 32], &[0, 1], false);
     assert!(relative_error(&actual, &expected) < BUDGET, "{report}");

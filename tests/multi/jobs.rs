@@ -1,4 +1,4 @@
-//! What jobs say and refuse.
+//! What jobs report and refuse.
 
 use std::sync::{Arc, Mutex};
 
@@ -42,7 +42,7 @@ pub fn progress_reaches_the_end() {
     }
 }
 
-/// Of the whole job, and of nothing that it is made of.
+/// The error names the shape of the whole job, not of one of its parts.
 pub fn empty_shapes_are_named_as_they_were_given() {
     fn error<S: wgpu_fft::multi::Divide>(spec: S) -> String {
         let error = Job::new(set(), spec).unwrap_err();
@@ -70,7 +70,7 @@ pub fn empty_shapes_are_named_as_they_were_given() {
     }
 }
 
-/// What a caller says of pieces may be any number.
+/// A caller may give any number for the size and number of pieces.
 pub fn numbers_without_measure_are_bounded() {
     let input = complex_noise(40 * 32, 1);
     let expected = on_one_device(C2c::forward([40, 32]), &[&input]);
@@ -136,7 +136,7 @@ pub fn in_place_of_the_input() {
     assert_equal_bits(&data, &expected, &report.to_string());
 }
 
-/// Three phases in place of two.
+/// Three phases instead of two.
 pub fn planes_larger_than_the_memory() {
     let input = complex_noise(6 * 32 * 40, 4);
     let spec = C2c::forward([6, 32, 40]);
@@ -146,7 +146,7 @@ pub fn planes_larger_than_the_memory() {
     let report = report.unwrap();
     assert_eq!(report.phases.len(), 3, "{report}");
     assert_equal_bits(&actual, &expected, &report.to_string());
-    // A real transform too; back to reals needs planes that fit.
+    // A real transform too. The inverse needs planes that fit.
     let reals: Vec<f32> = input.iter().map(|z| z.re).collect();
     let expected = on_one_device(R2c::forward([6, 32, 40]), &[&reals]);
     let job = Job::new(set(), R2c::forward([6, 32, 40])).unwrap().memory(40 << 10).unwrap();
@@ -156,7 +156,7 @@ pub fn planes_larger_than_the_memory() {
     assert!(matches!(back, Err(Error::Unsupported { .. })));
 }
 
-/// Measurements say what each device can do, and one device alone may be the answer.
+/// The measurements describe each device, and using one device alone is a possible result.
 pub fn one_device_alone_is_a_candidate() {
     let input = complex_noise(256 * 256, 5);
     for strategy in [Strategy::Measured, Strategy::Auto] {

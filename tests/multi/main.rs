@@ -1,6 +1,6 @@
-//! Jobs on several devices: all adapters found, or two devices of the one that there is.
+//! Jobs on several devices: all adapters found, or two devices of a single adapter.
 //!
-//! Without an adapter the tests that need one are listed as ignored, with the reason; with
+//! Without an adapter, the tests that need one are listed as ignored, with the reason. With
 //! WGPU_FFT_REQUIRE_GPU=1 that is a failure.
 
 mod bits;

@@ -10,7 +10,7 @@ use wgpu_fft::{Element, Error, Gpu, GpuOptions, Planner, gpu};
 pub use crate::compare::{assert_equal_bits, first_difference};
 pub use crate::reference::{complex_noise, noise};
 
-/// A device of each adapter found, or two of the only one.
+/// A device of each adapter found, or two devices of a single adapter.
 pub fn find_gpus() -> Result<&'static [Gpu], Error> {
     static GPUS: OnceLock<Result<Vec<Gpu>, Error>> = OnceLock::new();
     GPUS.get_or_init(open).as_deref().map_err(Clone::clone)
@@ -46,7 +46,7 @@ pub fn strategies(members: usize) -> Vec<Strategy> {
     all
 }
 
-/// Runs a job into memory full of rubbish.
+/// Runs a job with an output that contains garbage.
 pub fn run<S: Divide>(job: &Job<S>, inputs: &[&[S::Input]]) -> (Vec<S::Output>, Result<Report, Error>) {
     let mut output = vec![rubbish(); job.output_len()];
     let report = match inputs {
@@ -56,7 +56,7 @@ pub fn run<S: Divide>(job: &Job<S>, inputs: &[&[S::Input]]) -> (Vec<S::Output>, 
     (output, report)
 }
 
-/// Bits that nothing here computes.
+/// Bits that no computation in these tests produces.
 fn rubbish<T: Element>() -> T {
     let bytes = [0xde, 0xad, 0xc0, 0x7f].into_iter().cycle().take(size_of::<T>()).collect::<Vec<u8>>();
     bytemuck::pod_read_unaligned(&bytes)

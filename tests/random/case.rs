@@ -1,4 +1,4 @@
-//! A random case: where it runs, what it draws from, and what became of it.
+//! A random case: where it runs, the random numbers it uses, and its result.
 
 use fastrand::Rng;
 use wgpu_fft::tune::Searchable;
@@ -10,37 +10,37 @@ use crate::{profiles, sanitized};
 /// Where cases run.
 #[derive(Clone, Copy)]
 pub enum Place<'a> {
-    /// Without a device, as the host runs programs.
+    /// Without a device: programs run on the host.
     Host,
     Device(&'a Device),
 }
 
-/// What became of a case.
+/// The result of a case.
 pub enum Verdict {
     Right,
-    /// With an error of this kind.
+    /// Refused with an error of this kind.
     Refused(String),
-    /// With the reason.
+    /// Wrong for this reason.
     Wrong(String),
 }
 
-/// A case in the making.
+/// A case while it is being generated.
 pub struct Case<'a> {
     pub rng: Rng,
-    /// Of the order in which invocations and workgroups run on the host, and how many times as
-    /// large subgroups are as a text needs.
+    /// The seed for the order in which invocations and workgroups run on the host, and the factor
+    /// by which subgroups are larger than a text needs.
     pub seed: u64,
     pub subgroups: u32,
     pub place: Place<'a>,
-    /// Says what the case has come to, for who asks why it hangs or panics.
+    /// Reports the progress of the case, to find out why it hangs or panics.
     pub note: &'a dyn Fn(&str),
 }
 
-/// What an output holds before.
+/// The content of an output before the run.
 pub const UNWRITTEN: u32 = harness::UNWRITTEN;
 
 impl Case<'_> {
-    /// True so many times of a hundred.
+    /// True with this probability in percent.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
@@ -49,7 +49,7 @@ impl Case<'_> {
         all[self.rng.usize(0..all.len())].clone()
     }
 
-    /// Elements that an array should not exceed: to be many, cases are small.
+    /// The most elements of an array. Cases are small so that there can be many.
     pub fn most_elements(&self) -> usize {
         match self.place {
             Place::Host => 3000,
@@ -57,7 +57,7 @@ impl Case<'_> {
         }
     }
 
-    /// A profile to plan for: that of the device, or on the host any.
+    /// The profile to plan for: that of the device, or a random one on the host.
     pub fn profile(&mut self) -> DeviceProfile {
         match self.place {
             Place::Host => profiles::random(&mut self.rng),
@@ -87,8 +87,8 @@ impl Case<'_> {
         shape.collect()
     }
 
-    /// A recipe for a specification: the rules', one near it, or its text with numbers changed. And
-    /// whether it is the rules'.
+    /// A recipe for a specification, and whether it is the default recipe. Other recipes are near
+    /// it, or its text with changed numbers.
     pub fn recipe<S: Searchable>(&mut self, spec: &S, profile: &DeviceProfile, by_hand: &[&str]) -> Result<(S::Recipe, bool), Error> {
         let rules = spec.design(profile)?;
         if self.chance(45) {
@@ -114,7 +114,7 @@ impl Case<'_> {
         Ok((recipe, false))
     }
 
-    /// A text with one to three of its numbers changed, or a part left out or doubled.
+    /// A text with one to three of its numbers changed, or with a part removed or doubled.
     pub fn mutated(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for _ in 0..self.rng.u32(1..=3) {
@@ -158,8 +158,8 @@ impl Case<'_> {
         text
     }
 
-    /// Plans and runs a specification by a random recipe. The output is what an array holds then
-    /// that held [`UNWRITTEN`], or the input, before.
+    /// Plans and runs a specification with a random recipe. Returns the output array, which held
+    /// [`UNWRITTEN`] or the input before.
     pub fn output<S: Searchable>(
         &mut self,
         spec: &S,
@@ -198,7 +198,7 @@ impl Case<'_> {
     }
 }
 
-/// The name of an error's kind, with the limit that it is about.
+/// The name of an error's kind, with the limit that it concerns.
 pub fn kind_of(error: &Error) -> String {
     match error {
         Error::LimitExceeded { limit, .. } => format!("LimitExceeded {limit}"),
@@ -209,7 +209,7 @@ pub fn kind_of(error: &Error) -> String {
     }
 }
 
-/// Words of an array, to compare what must not have been touched.
+/// Checks that the words of an array that must not change have not changed.
 pub fn untouched<T: Element>(before: &[T], after: &[T], written: &[usize]) -> Result<(), String> {
     let mut may_differ = vec![false; before.len()];
     written.iter().for_each(|&place| may_differ[place] = true);

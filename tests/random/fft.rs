@@ -9,7 +9,7 @@ use crate::case::{Case, UNWRITTEN, Verdict, untouched};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL};
 use crate::reference::{Places, complex_noise, dft, half, noise, of_half, of_whole, relative_error, wide};
 
-/// Above every bound that transforms of so few elements promise.
+/// Larger than every bound promised for transforms of so few elements.
 const BOUND: f64 = 1e-6;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ enum Kind {
     BackToReal,
 }
 
-/// What was drawn, before it is a specification.
+/// The random choices for a specification.
 struct Drawn {
     kind: Kind,
     shape: Vec<usize>,
@@ -30,7 +30,7 @@ struct Drawn {
     output: Option<(Places, usize)>,
     in_place: bool,
     transposed: bool,
-    /// As given to the builder.
+    /// The scale as given to the builder.
     scale: Scaling,
 }
 
@@ -70,7 +70,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
         }
     }
     let scale = case.pick(&[Scaling::Kept(Scale::One), Scaling::Kept(Scale::InvLen), Scaling::Kept(Scale::InvSqrtLen), Scaling::By(-0.75)]);
-    // Left out means all.
+    // Omitted axes mean all axes.
     let name_axes = axes.len() < shape.len() || case.rng.bool();
     let drawn = Drawn { kind, shape, batch, axes, input, output, in_place, transposed, scale };
     let by_hand: Vec<&str> = {
@@ -122,14 +122,15 @@ fn layout(places: &Places, shape: &[usize], batch: usize, more: usize) -> Layout
     if more > 0 { layout.within(places.span(shape, batch) + more) } else { layout }
 }
 
-/// Where elements lie, and elements past the last. Of an input they may share places.
+/// The places of elements, and the number of elements beyond the last. In an input, elements may
+/// overlap.
 pub fn places(case: &mut Case<'_>, shape: &[usize], batch: usize, distinct: bool) -> (Places, usize) {
     let mut extents: Vec<(usize, usize)> = shape.iter().copied().chain([batch]).enumerate().collect();
-    // Mostly in the usual order.
+    // Usually in the normal order.
     match case.rng.u32(0..3) {
         0 => extents.reverse(),
         1 => {
-            // As a row-major array with the batch outermost.
+            // Like a row-major array with the batch outermost.
             extents.rotate_right(1);
             extents.reverse();
         }
@@ -152,7 +153,7 @@ pub fn places(case: &mut Case<'_>, shape: &[usize], batch: usize, distinct: bool
     (Places { strides, distance, offset }, more)
 }
 
-/// Numbers of every kind of array, with a value in all other places that would spoil any result.
+/// Numbers for every kind of array. All other places get a value that would spoil any result.
 trait Numbers: Element {
     const SPOILED: Self;
     fn numbers(len: usize) -> Vec<Self>;
@@ -172,7 +173,7 @@ impl Numbers for Complex32 {
     }
 }
 
-/// Of results, as complex numbers.
+/// Results as complex numbers.
 trait Wide: Element {
     fn wide(self) -> Complex32;
 }
@@ -229,7 +230,7 @@ where
     } else {
         bytemuck::pod_collect_to_vec(&vec![UNWRITTEN; output.len() * size_of::<S::Output>() / 4])
     };
-    // What follows a row of reals in place is the row's own.
+    // The padding after a row of reals in place belongs to the row.
     if !(*in_place && drawn.kind == Kind::BackToReal)
         && let Err(why) = untouched(&before, &output, &to)
     {
@@ -247,7 +248,7 @@ fn expected(drawn: &Drawn, numbers: &[Complex32]) -> Vec<Complex64> {
     let mut data = wide(numbers);
     let n: usize = axes.iter().map(|&axis| shape[axis]).product();
     if *kind == Kind::BackToReal {
-        // The other axes first, then rows with their mirror images.
+        // The other axes first, then the rows extended by their mirror images.
         let others: Vec<usize> = axes.iter().copied().filter(|&axis| axis != last).collect();
         dft(&mut data, &half(shape), &others, true);
         data = of_whole(&data, shape);

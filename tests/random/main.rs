@@ -1,18 +1,19 @@
-//! Random specifications by random recipes, on random profiles of devices on the host, and on every
+//! Random specifications with random recipes, on the host with random device profiles, and on every
 //! adapter found.
 //!
-//! Each case follows from its seed. It is refused with an error, or its result is compared with a
-//! reference in f64; a panic, a wrong result, a hang, a write outside the output, a specification
-//! that does not parse to what it was, and a recipe of the rules that does not solve its own
-//! specification are failures. A plain `cargo test` runs few cases. For more, or for one again:
+//! Each case is determined by its seed. Either it is refused with an error, or its result is
+//! compared with a reference in f64. Failures are: a panic, a wrong result, a hang, a write outside
+//! the output, a specification that changes when it is printed and parsed, and a default recipe
+//! that does not fit its own specification. A plain `cargo test` runs few cases. To run more, or to
+//! repeat one:
 //!
 //! ```text
 //! WGPU_FFT_RANDOM="cases=50000 seed=7" cargo test --test random host
 //! WGPU_FFT_RANDOM="cases=1 seed=1234567" cargo test --test random -- --nocapture
 //! ```
 //!
-//! `cases` is the number of cases of each kind of operation, `seed` the first of their seeds,
-//! `minutes` a limit on the time of each test.
+//! `cases` is the number of cases for each kind of operation, `seed` is the first seed, and
+//! `minutes` limits the time of each test.
 
 #[path = "../support/bits.rs"]
 mod bits;
@@ -65,7 +66,7 @@ struct Amount {
 }
 
 impl Amount {
-    /// As `WGPU_FFT_RANDOM` says, or else so many cases.
+    /// The amount set by `WGPU_FFT_RANDOM`, or else this number of cases.
     fn of(cases: u64) -> Self {
         let mut amount = Self { cases, seed: 1, limit: Duration::from_secs(3600) };
         for word in std::env::var("WGPU_FFT_RANDOM").unwrap_or_default().split_whitespace() {
@@ -82,14 +83,14 @@ impl Amount {
     }
 }
 
-/// What is running, for the thread that looks for hangs and for reports of panics.
+/// The running cases, for the thread that detects hangs and for reports of panics.
 static RUNNING: Mutex<BTreeMap<String, (Instant, String)>> = Mutex::new(BTreeMap::new());
 
 fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, (Instant, String)>> {
     RUNNING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Ends the process with the name of a case that does not end.
+/// Ends the process with the name of a case that hangs.
 fn watch() {
     std::thread::spawn(|| {
         loop {
@@ -104,7 +105,7 @@ fn watch() {
     });
 }
 
-/// Runs one case of a kind, and returns what it was with the verdict.
+/// Runs one case of a kind, and returns its description and verdict.
 fn run(name: &str, place: Place<'_>, kind: Draw, seed: u64) -> (String, Verdict) {
     let note = |what: &str| {
         running().insert(name.to_owned(), (Instant::now(), what.to_owned()));

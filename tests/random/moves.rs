@@ -17,7 +17,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     let batch = if case.chance(60) { 1 } else { case.rng.usize(1..=4) };
     let in_place = case.chance(20);
     if in_place && shape.len() > 1 && case.chance(80) {
-        // Two equal axes swap.
+        // Two equal axes are swapped.
         order = (0..shape.len()).collect();
         let a = case.rng.usize(0..shape.len() - 1);
         shape[a + 1] = shape[a];

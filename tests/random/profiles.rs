@@ -1,4 +1,4 @@
-//! Random devices: the limits that adapters may have, mixed.
+//! Random devices: a mix of the limits that adapters may have.
 
 use fastrand::Rng;
 use wgpu_fft::{DeviceProfile, wgpu};
@@ -7,8 +7,8 @@ fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.usize(0..all.len())]
 }
 
-/// Any of the limits of WebGPU's least, of an H200 and of the software adapters, and now and then
-/// much smaller ones.
+/// A random mix of WebGPU's minimum limits and those of an H200 and of the software adapters, and
+/// occasionally much smaller ones.
 pub fn random(rng: &mut Rng) -> DeviceProfile {
     let least = DeviceProfile::webgpu_defaults();
     let tiny = rng.u32(0..6) == 0;

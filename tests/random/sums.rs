@@ -10,7 +10,7 @@ use crate::harness::run_guarded_with;
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 use crate::sanitized;
 
-/// Runs what a case draws, each by a recipe of its own, and keeps count.
+/// Runs the reductions that a case draws, each with a random recipe, and counts them.
 struct Random<'a, 'b> {
     case: RefCell<&'a mut Case<'b>>,
     ran: RefCell<usize>,
@@ -20,12 +20,11 @@ struct Random<'a, 'b> {
 impl Runner for Random<'_, '_> {
     fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, _: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
         let case = &mut **self.case.borrow_mut();
-        // One or two of the many operators; all would take a device long.
+        // One or two of the many operators, because all of them would take a device long.
         if case.chance(80) && *self.ran.borrow() > 0 {
             return None;
         }
-        // SwiftShader's compiler takes minutes and gigabytes for some of these texts, which are
-        // long.
+        // SwiftShader's compiler needs minutes and gigabytes for some of these long texts.
         if matches!(case.place, Place::Device(device) if device.is_slow()) && spec.to_string().starts_with("max_abs_diff complex") {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Files that something went over.
+//! Damaged files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,12 +9,12 @@ use wgpu_fft::tune::record::{Item, Record};
 use crate::support::{Directory, RECIPE, Random, device, entry, listen, mark, peak};
 
 const CASES: u64 = 10_000;
-/// Of so many cases one is also added to and compacted.
+/// One of this many cases is also extended and compacted.
 const REWRITTEN: u64 = 20;
 
 const UNKNOWN: [&str; 2] = [r#"{"wgpu-fft":2,"kind":"best","how":[[[1e999]]]"#, "{\"wgpu-fft\":31,\"text\":\"\u{1f4a5}\"}"];
 
-/// Lines of a record and what they say.
+/// The lines of a record and the items that they contain.
 fn lines(directory: &Directory) -> HashMap<Vec<u8>, Item> {
     let devices = [device(570), device(580)];
     let mut items: Vec<Item> =
@@ -56,7 +56,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             text.drain(at..end);
         }
         5 | 6 => {
-            // A line twice, or two lines exchanged.
+            // A line twice, or two lines swapped.
             let twice = random.below(2) == 0;
             let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
             if !lines.is_empty() {
@@ -66,7 +66,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             *text = lines.concat();
         }
         7 => {
-            // A number that no type holds, in place of one of the digits.
+            // One of the digits is replaced by a number that no type can hold.
             if let Some(digit) = (at..text.len()).find(|&i| text[i].is_ascii_digit()) {
                 let huge = [&b"999999999999999999999999999999999999e999999"[..], b"-1", b"1e-999", b"0.1e308"][random.below(4)];
                 text.splice(digit..=digit, huge.iter().copied());
@@ -106,7 +106,7 @@ fn whatever_happens_to_a_file_its_intact_lines_are_kept() {
         for _ in 0..=random.below(4) {
             mutate(&mut text, &mut random);
         }
-        // What a reader sees that knows no more than lines.
+        // What a reader would see that only knows lines.
         let present: Vec<&[u8]> = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
         let is_known = |item: &Item| present.iter().any(|line| known.get(*line) == Some(item));
         let expected: Vec<&Item> = known.values().filter(|item| is_known(item)).collect();
@@ -162,12 +162,12 @@ fn no_flipped_bit_of_a_line_is_overlooked() {
     let directory = Directory::fast("bits");
     let path = directory.record();
     let known = lines(&directory);
-    // Before and after it there is another line, so that the file is ours.
+    // There is another line before and after it, so that the file counts as a record.
     let mut lines = known.keys();
     let [one, other] = [lines.next().unwrap(), lines.next().unwrap()];
     let whole = [&other[..], b"\n", one, b"\n", other, b"\n"].concat();
     for bit in 0..one.len() * 8 {
-        // Each bit of every third byte, to be done in time.
+        // Every bit of every third byte, to save time.
         if bit / 8 % 3 != 0 && bit / 8 > 60 && bit / 8 < one.len() - 40 {
             continue;
         }
@@ -176,7 +176,7 @@ fn no_flipped_bit_of_a_line_is_overlooked() {
         fs::write(&path, text).unwrap();
         let record = Record::open(&path);
         assert_eq!(record.entries().len() + record.marks().len(), 1, "bit {bit}");
-        // The digit of the format may become another, and a letter an end of line.
+        // The format's digit may become another digit, and a letter may become a line break.
         let report = record.report();
         assert!(report.corrupt + report.unknown >= 1 && report.duplicate == 1, "bit {bit}: {report}");
     }
@@ -203,7 +203,7 @@ fn a_torn_last_line_loses_only_itself() {
             assert_eq!(again.report().corrupt + again.report().unknown, torn, "{len} bytes");
         }
     }
-    // Not even the first line was written in full.
+    // Not even the first line was written completely.
     fs::write(&path, &one[..5]).unwrap();
     let record = Record::open(&path);
     record.add(entry("c2c inv 7", "a new one", &device(590), 1)).unwrap();

@@ -1,4 +1,4 @@
-//! Files that cannot be read or written, or are not ours.
+//! Files that cannot be read or written, or that are not records.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
@@ -9,7 +9,7 @@ use wgpu_fft::tune::record::Record;
 
 use crate::support::{Directory, RECIPE, device, entry, listen, mark};
 
-/// Does with a record whatever writes, and expects it to work from memory with one warning.
+/// Does everything that writes to a record. Expects it to work from memory, with one warning.
 fn works_from_memory(directory: &Directory, path: &Path, before: usize) -> String {
     let record = Record::open(path);
     assert_eq!(record.entries().len(), before);
@@ -45,7 +45,7 @@ fn a_directory_in_the_place_of_the_file() {
     let directory = Directory::new("directory");
     fs::create_dir(directory.record()).unwrap();
     let why = works_from_memory(&directory, &directory.record(), 0);
-    assert!(why.contains("no regular file"), "{why}");
+    assert!(why.contains("not a regular file"), "{why}");
 }
 
 #[test]

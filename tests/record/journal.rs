@@ -1,4 +1,4 @@
-//! What a process leaves behind that dies by a recipe.
+//! What a process leaves behind when a recipe kills it.
 
 use std::fs;
 use std::process::Stdio;
@@ -21,7 +21,8 @@ fn the_recipe_of_a_dead_process_is_marked() {
     let status = child("crash", &path).stdout(Stdio::null()).status().unwrap();
     assert!(!status.success());
     assert_eq!(directory.names().len(), 2, "{:?}", directory.names());
-    // Whoever opens the record first, and whoever opens it at the same time, marks it once.
+    // Several processes may open the record first or at the same time, but the recipe is marked
+    // only once.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| drop(Record::open(&path)));
@@ -45,7 +46,7 @@ fn the_living_are_left_alone_until_they_are_killed() {
     assert_eq!((recipes(&record), directory.names().len()), (vec![], 2));
     hung.kill().unwrap();
     hung.wait().unwrap();
-    // A search that begins looks again.
+    // A search that begins checks the journals again.
     drop(record.begin_trial("c2c fwd 8", "another", &device(570)));
     assert_eq!(recipes(&record), [("endless".to_owned(), WHY.to_owned())]);
     assert_eq!(recipes(&Record::open(&path)), [("endless".to_owned(), WHY.to_owned())]);
@@ -59,7 +60,7 @@ fn a_trial_that_ends_leaves_nothing() {
     let mut trials: Vec<_> = (0..3).map(|i| record.begin_trial("c2c fwd 8", &i.to_string(), &device(570))).collect();
     trials[1].next("another");
     assert_eq!(directory.names().iter().filter(|name| name.contains(".trial-")).count(), 3);
-    // It lives in this process, so it is not taken for dead.
+    // It belongs to this living process, so it is not taken for dead.
     assert!(recipes(&Record::open(directory.record())).is_empty());
     drop(trials);
     assert_eq!(directory.names(), ["record.jsonl.lock"]);
@@ -88,7 +89,7 @@ fn damaged_trials_are_removed_without_a_mark() {
     let record = Record::open(&path);
     assert_eq!((recipes(&record), record.warning()), (vec![], None));
     assert_eq!(directory.names(), ["record.jsonl.lock"]);
-    // The same text unhurt is a mark, so that what was compared above could have been one.
+    // The same text without damage is a mark, so the comparison above could have failed.
     fs::write(names(0), &whole).unwrap();
     assert_eq!(recipes(&Record::open(&path)).len(), 1);
 }

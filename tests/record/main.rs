@@ -1,5 +1,5 @@
-//! Tests of the file that keeps measured recipes: damage, processes at once, crashes, rules. They
-//! need no device.
+//! Tests of the file that stores measured recipes: damage, concurrent processes, crashes, and
+//! rules. They need no device.
 
 mod damage;
 mod failures;
@@ -9,6 +9,7 @@ mod rules;
 mod speed;
 mod support;
 
-/// Counts, so that `damage` can tell that no file makes the library ask for much memory.
+/// Counts allocations, so that `damage` can check that no file makes the library allocate much
+/// memory.
 #[global_allocator]
 static ALLOCATOR: support::Counting = support::Counting;

@@ -1,4 +1,4 @@
-//! Many processes with one file, some of which are killed.
+//! Many processes with one file. Some of them are killed.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use wgpu_fft::tune::record::Record;
 
 use crate::support::{Directory, RECIPE, Random, child as command, device, entry};
 
-/// Not a test: what the children do that others start.
+/// Not a test: this is what child processes do that other tests start.
 #[test]
 fn child() {
     let (Ok(job), Some(path)) = (env::var("RECORD_TEST_JOB"), env::var_os("RECORD_TEST_PATH")) else { return };
@@ -32,7 +32,7 @@ fn child() {
             let record = Record::open(path);
             println!("\nready");
             for time in first.parse().unwrap().. {
-                // Something to drop each time.
+                // Something that is dropped each time.
                 record.add(entry("churn", RECIPE, &device, time)).unwrap();
                 record.compact().unwrap();
             }
@@ -53,7 +53,7 @@ fn child() {
     }
 }
 
-/// Starts a child and waits until it says that it is ready.
+/// Starts a child and waits until it reports that it is ready.
 pub fn ready(command: &mut Command) -> Child {
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

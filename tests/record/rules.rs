@@ -1,4 +1,4 @@
-//! What a record answers.
+//! What a record returns.
 
 use std::fs;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ fn entries_and_marks_come_back_as_they_were() {
     assert_eq!((record.warning(), again.warning()), (None, None));
 }
 
-/// Files of today must be read for good. The lines of this one were made by other means than this
-/// crate's (a few lines of Python).
+/// Files in today's format must be readable forever. The lines of this one were not written by this
+/// crate (but by a few lines of Python).
 #[test]
 fn the_format_never_changes() {
     let directory = Directory::new("format");
@@ -82,7 +82,7 @@ fn seeds_go_from_near_to_far() {
     let here = device(570);
     let sibling = Arc::new(DeviceIdentity { name: "NVIDIA L4".to_owned(), device: 1, ..(*here).clone() });
     let stranger = Arc::new(DeviceIdentity { vendor: 0x1002, ..(*sibling).clone() });
-    // The least likely first, so that nothing follows from the order of insertion.
+    // The least likely one first, so that the result does not follow from the order of insertion.
     for (spec, recipe, device, time) in [
         ("c2c inv 512x512", "the other direction", &here, 60),
         ("c2c fwd 64", "alike, old", &here, 10),
@@ -99,7 +99,7 @@ fn seeds_go_from_near_to_far() {
     let expected = ["here", "driver, new", "driver, old", "sibling", "stranger", "alike, new", "alike, old"];
     assert_eq!(record.seeds(SPEC, &here), expected);
     record.add(patient(entry(SPEC, "here, patient", &here, 4))).unwrap();
-    // Recipes that are there already, and one that is marked, are left out.
+    // Recipes that are already known, and one that is marked, are omitted.
     record.add(entry("c2c fwd 1024", "sibling", &here, 90)).unwrap();
     record.mark(mark(SPEC, "stranger", &here, 1));
     record.mark(mark(SPEC, "driver, old", &sibling, 1));
@@ -201,18 +201,18 @@ fn a_record_hears_of_others() {
     assert_eq!(other.refresh().lines(), 0);
     add(&one, "b", 1);
     assert_eq!((other.refresh().to_string(), specs(&other)), ("1 accepted".to_owned(), vec!["a@1".to_owned(), "b@1".to_owned()]));
-    // What it adds itself makes it look, too.
+    // Adding an entry makes it read the file too.
     add(&one, "c", 1);
     add(&other, "d", 1);
     assert_eq!(specs(&other), ["a@1", "b@1", "c@1", "d@1"]);
-    // The file is replaced by a shorter one, and grows past where it was read to.
+    // The file is replaced by a shorter one and then grows beyond the position read so far.
     one.prune(|item| item.spec() != "a").unwrap();
     for time in 2..9 {
         add(&one, "b", time);
     }
     other.refresh();
     assert_eq!(specs(&other), ["b@8", "c@1", "d@1"]);
-    // It is replaced by one of the same length.
+    // The file is replaced by one of the same length.
     let text = fs::read_to_string(directory.record()).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines.reverse();
@@ -229,7 +229,7 @@ fn a_record_hears_of_others() {
 
 #[test]
 fn the_environment_names_the_file() {
-    // Variables are of the process, so a child has them.
+    // Environment variables belong to the process, so a child gets them.
     if std::env::var("RECORD_TEST_JOB").as_deref() == Ok("path") {
         println!("\npath: {}", Record::default_path().map_or_else(|| "none".to_owned(), |path| path.display().to_string()));
         return;

@@ -1,5 +1,5 @@
-//! How long a large record takes. To be run by hand: `cargo test --release --test record --
-//! --ignored --nocapture`.
+//! How long a large record takes. Run by hand: `cargo test --release --test record -- --ignored
+//! --nocapture`.
 
 use std::fs;
 use std::hint::black_box;

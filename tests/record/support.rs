@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,7 +11,7 @@ use wgpu_fft::gpu::Timer;
 use wgpu_fft::tune::Rigor;
 use wgpu_fft::tune::record::{DeviceIdentity, Entry, Mark};
 
-/// A device like an H200, whose driver has a number.
+/// A device like an H200, with this driver version.
 pub fn device(driver: u32) -> Arc<DeviceIdentity> {
     Arc::new(DeviceIdentity {
         name: "NVIDIA H200".to_owned(),
@@ -39,7 +39,7 @@ pub fn device(driver: u32) -> Arc<DeviceIdentity> {
 
 pub const RECIPE: &str = "axis 1: stockham 8.8.8 lanes=64 lines=1 exchange=split pieces=1 banks=32 roots=products; axis 0: stockham 8.8.8 lanes=64 lines=8 exchange=split pieces=1 banks=32 roots=products";
 
-/// A measurement, whose times have no short decimal form.
+/// A measurement whose times have no short decimal form.
 pub fn entry(spec: &str, recipe: &str, device: &Arc<DeviceIdentity>, time: u64) -> Entry {
     Entry {
         spec: spec.to_owned(),
@@ -66,7 +66,7 @@ pub fn mark(spec: &str, recipe: &str, device: &Arc<DeviceIdentity>, time: u64) -
     }
 }
 
-/// A directory of a test's own, removed after it.
+/// A directory for one test, which is removed afterwards.
 pub struct Directory(PathBuf);
 
 impl Directory {
@@ -74,8 +74,8 @@ impl Directory {
         Self::within(&env::temp_dir(), test)
     }
 
-    /// In memory, where the system has such a place: for thousands of files, and hundreds that are
-    /// synced.
+    /// In memory, if the system has such a file system: for thousands of files, and for hundreds
+    /// that are synced.
     pub fn fast(test: &str) -> Self {
         let memory = Path::new("/dev/shm");
         let usable = fs::write(memory.join(format!("wgpu-fft-probe-{}", std::process::id())), "").is_ok();
@@ -87,7 +87,7 @@ impl Directory {
         let path = parent.join(format!("wgpu-fft-record-{}-{test}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        // The record says its path as the system does.
+        // The record reports its path as the system does.
         Self(fs::canonicalize(path).unwrap())
     }
 
@@ -106,7 +106,7 @@ impl Directory {
         names
     }
 
-    /// What was warned of about files in this directory.
+    /// The warnings about files in this directory.
     pub fn warnings(&self) -> Vec<String> {
         let of = self.0.display().to_string();
         WARNINGS.lock().unwrap().iter().filter(|text| text.contains(&of)).cloned().collect()
@@ -137,7 +137,7 @@ impl log::Log for Logger {
     fn flush(&self) {}
 }
 
-/// Collects what is warned of from now on.
+/// Collects warnings from now on.
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -146,7 +146,7 @@ pub fn listen() {
     });
 }
 
-/// The job of a child: this program again, which runs the one test `processes::child`.
+/// The command for a child: this program again, which runs only the test `processes::child`.
 pub fn child(job: &str, path: &Path) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "processes::child", "--nocapture", "--test-threads=1"]);
@@ -154,7 +154,7 @@ pub fn child(job: &str, path: &Path) -> Command {
     command
 }
 
-/// Random numbers that a seed determines (SplitMix64).
+/// Random numbers determined by a seed (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -170,7 +170,7 @@ impl Random {
     }
 }
 
-/// The system's allocator, which counts by thread.
+/// The system's allocator with a count per thread.
 pub struct Counting;
 
 thread_local! {
@@ -185,7 +185,7 @@ fn count(bytes: isize) {
     });
 }
 
-/// The most that `work` has allocated at once, of this thread.
+/// The most memory that `work` has allocated at once on this thread.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);

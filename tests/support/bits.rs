@@ -1,4 +1,4 @@
-//! Arrays compared bit by bit.
+//! Compares arrays bit by bit.
 
 use wgpu_fft::Element;
 
@@ -8,7 +8,7 @@ pub fn first_difference<T: Element>(actual: &[T], expected: &[T]) -> Option<usiz
     (0..actual.len()).find(|&i| bytemuck::bytes_of(&actual[i]) != bytemuck::bytes_of(&expected[i]))
 }
 
-/// Fails unless every bit is equal.
+/// Fails unless all bits are equal.
 pub fn assert_equal_bits<T: Element>(actual: &[T], expected: &[T], context: &str) {
     if let Some(i) = first_difference(actual, expected) {
         let [actual, expected] = [actual, expected].map(|data| bytemuck::bytes_of(&data[i]));

@@ -1,4 +1,4 @@
-//! Reductions in pieces, compared with the whole, bit by bit.
+//! Reductions in pieces, compared with the whole bit by bit.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::ops::Range;
@@ -9,19 +9,19 @@ use wgpu_fft::{Element, Spec, bytemuck};
 
 use crate::reductions::{Case, Outcome, Runner, words};
 
-/// Several devices, or what stands for them.
+/// Several devices, or a substitute for them.
 pub trait Devices {
-    /// Runs a specification on the device whose turn it is.
+    /// Runs a specification on the device given by `turn`.
     fn run<S: Spec>(&self, turn: usize, spec: S, x: &[S::Input], y: Option<&[S::Input]>) -> Vec<S::Output>;
-    /// Additions that an element passes through.
+    /// The number of additions that an element passes through.
     fn depth<T: Value, O: Element>(&self, spec: &Reduction<T, O>) -> u32;
     fn names(&self) -> String;
     fn has_f64(&self) -> bool;
     fn has_custom(&self) -> bool;
 }
 
-/// Runs every reduction as a whole, and in pieces by several cuts on devices in turns, and fails
-/// where a bit differs.
+/// Runs every reduction as a whole, and cut into pieces in several ways on devices in rotation.
+/// Fails if a bit differs.
 pub struct Divided<D>(pub D);
 
 impl<D: Devices> Runner for Divided<D> {
@@ -46,7 +46,8 @@ impl<D: Devices> Runner for Divided<D> {
     }
 }
 
-/// Ways to cut so many units: not at all, the first and the last one off, and at random into three.
+/// Ways to cut `units` units: not at all, after the first, before the last, and randomly into three
+/// pieces.
 pub fn cuts(units: usize, seed: u32) -> Vec<Vec<usize>> {
     let mut random: Vec<usize> = words(2, seed).iter().map(|word| *word as usize % (units + 1)).chain([0, units]).collect();
     random.sort_unstable();
@@ -56,7 +57,7 @@ pub fn cuts(units: usize, seed: u32) -> Vec<Vec<usize>> {
     all
 }
 
-/// A reduction in the pieces between the units of `cut`, on devices in turns.
+/// A reduction in pieces between the units of `cut`, on devices in rotation.
 pub fn in_pieces<T: Value, O: Element>(
     devices: &impl Devices,
     turn: usize,
@@ -104,8 +105,8 @@ pub fn in_pieces<T: Value, O: Element>(
     }
 }
 
-/// Arrays of which there are parts: lines of even and odd length, rows of one axis and of two, axes
-/// of one element around them.
+/// Arrays that are cut into parts: lines of even and odd length, rows of one axis and of two, and
+/// axes of one element around them.
 pub fn in_parts() -> Vec<Case> {
     vec![
         Case::new(&[20_000], 1, None),
@@ -118,8 +119,8 @@ pub fn in_parts() -> Vec<Case> {
     ]
 }
 
-/// Larger arrays that are cut otherwise: between lines with parts of their own, and between columns
-/// and planes.
+/// Larger arrays that are cut differently: between lines that have several parts, and between
+/// columns and planes.
 pub fn in_lines() -> Vec<Case> {
     vec![
         Case::new(&[3, 9001], 1, Some(&[1])),

@@ -1,4 +1,4 @@
-//! Permutations to be tested, and what comes out of them.
+//! Test cases for permutations, and their expected results.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::fft::Layout;
@@ -7,7 +7,7 @@ use wgpu_fft::{Element, Shape};
 
 use crate::reference::Places;
 
-/// A permutation, with its layouts as the tests count them.
+/// A permutation, with layouts as the tests describe them.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub shape: Vec<usize>,
@@ -15,7 +15,7 @@ pub struct Case {
     pub batch: usize,
     pub input: Option<Places>,
     pub output: Option<Places>,
-    /// Elements of the arrays past the last that the layouts reach.
+    /// The number of elements of the arrays beyond the last one of the layouts.
     pub more: usize,
     pub in_place: bool,
 }
@@ -66,7 +66,7 @@ impl Case {
         if self.in_place { spec.in_place() } else { spec }
     }
 
-    /// Where element after element of the output comes from and goes to.
+    /// For each element of the output: where it comes from and where it goes.
     fn moves(&self) -> Vec<(usize, usize)> {
         let output_shape = self.output_shape();
         let input = self.input.clone().unwrap_or_else(|| Places::dense(&self.shape)).all(&self.shape, self.batch);
@@ -84,7 +84,7 @@ impl Case {
         (0..elements * self.batch).map(|i| (input[from(i)], output[i])).collect()
     }
 
-    /// What an array that held `before` holds then.
+    /// The final content of an array that held `before`.
     pub fn expected<T: Element>(&self, input: &[T], before: &[T]) -> Vec<T> {
         let mut output = before.to_vec();
         self.moves().into_iter().for_each(|(from, to)| output[to] = input[from]);
@@ -92,13 +92,13 @@ impl Case {
     }
 }
 
-/// Elements with all bits in use.
+/// Elements that use all bits.
 pub fn elements<T: Element>(len: usize) -> Vec<T> {
     let bytes = (0..len * size_of::<T>()).map(|i| (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0]);
     bytemuck::pod_collect_to_vec(&bytes.collect::<Vec<u8>>())
 }
 
-/// Every order of so many axes.
+/// Every order of `rank` axes.
 pub fn orders(rank: usize) -> Vec<Vec<usize>> {
     if rank == 0 {
         return vec![Vec::new()];
@@ -114,7 +114,7 @@ pub fn orders(rank: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// Recipes by hand for every kernel and option; those that do not fit a case are left out.
+/// Hand-written recipes for every kernel and option. Those that do not fit a case are skipped.
 pub const PERMUTATIONS: [&str; 30] = [
     "tiles 64x64 width=16 blocks=1 swizzle walk=rows",
     "tiles 64x64 width=16 blocks=2 padding=1 walk=columns",

@@ -1,13 +1,13 @@
-//! Recipes by hand, besides the rules' choice, so that tests reach every kernel in every form. Not
-//! every device is large enough for all of them.
+//! Hand-written recipes in addition to the rules' choices, so that tests reach every kernel in
+//! every form. Not every device is large enough for all of them.
 
-/// Of complex transforms, by shape.
+/// For complex transforms, by shape.
 pub const COMPLEX: &[(&[usize], &[&str])] = &[
     (&[1], &["axis 0: stockham 1 lanes=1 lines=3", "axis 0: radix2 rows=3 lanes=1"]),
     (&[2], &["axis 0: stockham 2 lanes=2", "axis 0: radix2 rows=2 lanes=5"]),
-    // One stage: one invocation for a line, and idle ones beside it.
+    // One stage: one invocation per line, and idle ones beside it.
     (&[16], &["axis 0: stockham 16 lanes=1 lines=4", "axis 0: stockham 16 lanes=3 lines=2", "axis 0: radix2 rows=3 lanes=1"]),
-    // Ways to exchange, spare elements, sources of roots.
+    // Kinds of exchange, padding, and sources of twiddle factors.
     (
         &[64],
         &[
@@ -27,7 +27,7 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 0: radix2 rows=2 lanes=5",
         ],
     ),
-    // Pieces, and rounds that not every invocation takes part in.
+    // Several pieces, and rounds in which not every invocation takes part.
     (
         &[256],
         &[
@@ -40,7 +40,7 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 0: radix2 rows=3 lanes=10",
         ],
     ),
-    // Several passes, blocks between them, convolutions of one pass and of several.
+    // Several passes, blocks between them, and convolutions of one pass and of several.
     (
         &[240],
         &[
@@ -101,11 +101,12 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
     ),
 ];
 
-/// Of complex transforms of lanes, by shape: for processors with subgroups of 8.
+/// For complex transforms with the lanes kernel, by shape. These are for processors with subgroups
+/// of 8.
 pub const LANES: &[(&[usize], &[&str])] = &[
     (&[1], &["axis 0: lanes 1.1 lanes=1 width=1 invocations=8"]),
     (&[7], &["axis 0: lanes 7.1 lanes=1 width=1 invocations=16"]),
-    // Every width, numbers of lanes, lanes that have less to do than others, and idle ones.
+    // Every width and number of lanes, lanes with less work than others, and idle lanes.
     (
         &[64],
         &[
@@ -124,7 +125,7 @@ pub const LANES: &[(&[usize], &[&str])] = &[
     (&[720], &["axis 0: lanes 36.20 lanes=8 width=4 invocations=128"]),
     (&[1024], &["axis 0: lanes 32.32 lanes=8 width=4 invocations=128", "axis 0: lanes 32.32 lanes=4 width=2 invocations=8"]),
     (&[1920], &["axis 0: lanes 60.32 lanes=8 width=4 invocations=128"]),
-    // Columns: in one lane, in several, in two passes with roots between them.
+    // Columns: in one lane, in several lanes, and in two passes with twiddle factors between them.
     (
         &[60, 24],
         &[
@@ -134,7 +135,7 @@ pub const LANES: &[(&[usize], &[&str])] = &[
             "axis 0: lanes 10.6 lanes=2 width=2 invocations=64; axis 1: stockham 6.4 lanes=4 lines=8",
         ],
     ),
-    // Tables of roots as products.
+    // Tables of twiddle factors as products.
     (
         &[4, 20_480],
         &[
@@ -149,7 +150,7 @@ pub const LANES: &[(&[usize], &[&str])] = &[
     ),
 ];
 
-/// Of rows of 60 reals, in both directions.
+/// For rows of 60 reals, in both directions.
 const ROWS_OF_60: &[&str] = &[
     "axis 0: stockham 5.4.3 lanes=15",
     "axis 0 pairs: stockham 5.4.3 lanes=7 lines=3",
@@ -168,7 +169,7 @@ const ROWS_OF_60: &[&str] = &[
     "axis 0 halves: stockham 10 lanes=1 lines=3 block=3x1 + stockham 3 lanes=1 lines=4",
 ];
 
-/// Of transforms from real numbers and to real numbers, by shape.
+/// For transforms from and to real numbers, by shape.
 pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
     (&[60], [ROWS_OF_60; 2]),
     (

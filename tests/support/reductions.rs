@@ -8,22 +8,22 @@ use wgpu_fft::{Element, Shape, half};
 
 use crate::reference::{complex_noise, noise};
 
-/// Where a reduction runs. Nothing comes back if the recipe does not fit there.
+/// Where a reduction runs. Returns `None` if the recipe does not fit there.
 pub trait Runner {
     fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>>;
     fn has_f64(&self) -> bool;
-    /// Runs operators given as WGSL.
+    /// Whether it runs operators given as WGSL.
     fn has_custom(&self) -> bool;
 }
 
 pub struct Outcome<O> {
     pub results: Vec<O>,
-    /// Additions that an element passed through.
+    /// The number of additions that an element passed through.
     pub depth: u32,
     pub what: String,
 }
 
-/// What is reduced.
+/// The array to reduce.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub shape: Vec<usize>,
@@ -33,10 +33,10 @@ pub struct Case {
     pub determinism: Determinism,
 }
 
-/// Errors of a sum of positive values, over √d·u·Σ|x| with d the depth, at most.
+/// The largest allowed error of a sum of positive values, in units of √d·u·Σ|x| with d the depth.
 const FAR_UNITS: f64 = 4.0;
 
-/// u = 2⁻²⁴, the rounding unit of f32.
+/// u = 2⁻²⁴, the unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
 
 impl Case {
@@ -88,7 +88,8 @@ impl Case {
         runner.run(spec, self.recipe.as_deref(), x, y)
     }
 
-    /// Runs, and compares every result by `check`, which gets the elements that it was made of.
+    /// Runs a reduction and compares every result with `check`, which gets the elements of that
+    /// result.
     fn compare<T: Value, O: Element>(
         &self,
         runner: &impl Runner,
@@ -148,13 +149,13 @@ impl Case {
         self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
         });
-        // Near one, so that a product stays a number.
+        // Near one, so that a product neither overflows nor underflows.
         let factors: Vec<f32> = x.iter().map(|x| if *x < 0.0 { 1.0 + x / 64.0 } else { 1.0 / (1.0 - x / 64.0) }).collect();
         self.compare(runner, Reduce::product(shape), [&factors, &[]], |x, _, product, _| {
             let expected: f64 = x.iter().map(|&x| f64::from(x)).product();
             near(expected, product.into(), x.len() as f64 * 1.1 * U * expected)
         });
-        // Of few different values, both zeros, denormal numbers and infinities among them.
+        // A few different values, including both zeros, subnormal numbers and infinities.
         let values = [0.0, -0.0, 1e-40, -1e-40, 1.5, -1.5, f32::INFINITY, f32::NEG_INFINITY, 7.0, -7.0];
         let coarse: Vec<f32> = words(n, 5).iter().map(|word| values[*word as usize % if self.batch == 1 { 6 } else { 10 }]).collect();
         let coarse: [&[f32]; 2] = [&coarse, &[]];
@@ -174,9 +175,9 @@ impl Case {
         }
     }
 
-    /// Means and sums of values around 1000, and the deviation from them, which the digits that a
-    /// mean has lost would swamp. Their errors are compared with what rounding at random leaves,
-    /// not with the bound for the worst case, which is far larger.
+    /// Means and sums of values around 1000, and the deviation from them, which would be far off if
+    /// the mean had lost digits. The errors are compared with those of random rounding, not with
+    /// the bound for the worst case, which is far larger.
     pub fn check_far_from_zero(&self, runner: &impl Runner) {
         let (n, shape) = (self.len(), self.shape());
         let x: Vec<f32> = noise(n, 21).iter().map(|x| 1000.2 + 0.1 * x).collect();
@@ -188,8 +189,8 @@ impl Case {
             let n = x.len() as f64;
             near(mean(x) * n, sum.into(), budget(d, 1000.3 * n))
         });
-        // Of each result's own elements, as a caller computes it: their mean, and then the mean of
-        // the squared distances from it.
+        // The deviation of each result's own elements, as a caller computes it: their mean, then
+        // the mean of the squared distances from it.
         let Some(means) = self.run(runner, Reduce::mean(shape), &x, None) else { return };
         let mut centred = x.clone();
         let groups = self.groups();
@@ -240,7 +241,7 @@ impl Case {
         let place = |x: &[i32], value: i32| x.iter().position(|&x| x == value).unwrap() as u32;
         self.compare(runner, Reduce::argmin(shape), few, |x, _, at, _| equal(place(x, *x.iter().min().unwrap()), at));
         self.compare(runner, Reduce::argmax(shape), few, |x, _, at, _| equal(place(x, *x.iter().max().unwrap()), at));
-        // Mostly zeros and mostly ones.
+        // Mostly zeros, and mostly nonzero values.
         let rare: Vec<u32> = x.iter().map(|x| u32::from(x % 97 == 0)).collect();
         let usual: Vec<u32> = x.iter().map(|x| x % 97).collect();
         self.compare(runner, Reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|&x| x != 0)), any));
@@ -281,7 +282,7 @@ impl Case {
         let (one, both): ([&[Complex32]; 2], [&[Complex32]; 2]) = ([&x, &[]], [&x, &y]);
         let wide = |z: &Complex32| Complex64::new(z.re.into(), z.im.into());
         let within = |parts: Vec<Complex64>, sum: Complex32, d: u32| {
-            // A part of a product is a sum of two.
+            // Each part of a complex product is a sum of two products.
             let size: f64 = parts.iter().map(|z| z.norm()).sum();
             let expected: Complex64 = parts.iter().sum();
             let budget = 2.0 * U * f64::from(d + 2) * size;
@@ -312,7 +313,7 @@ impl Case {
             let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
             near(expected, worst.into(), 8.0 * U * expected)
         });
-        // Neither squares that vanish nor squares that overflow.
+        // Squares must neither underflow nor overflow.
         for factor in [1e-30, 1e25] {
             let scaled = |z: &[Complex32]| z.iter().map(|z| z * factor).collect::<Vec<_>>();
             self.compare(runner, Reduce::max_abs_diff(shape), [&scaled(&x), &scaled(&y)], |x, y, worst, _| {
@@ -370,7 +371,7 @@ pub fn within_sum(values: impl Iterator<Item = f64> + Clone, sum: f64, depth: u3
 
 fn near(expected: f64, actual: f64, budget: f64) -> Result<(), String> {
     let error = (actual - expected).abs();
-    // A NaN is near nothing.
+    // A NaN is not near anything.
     if error <= budget { Ok(()) } else { Err(format!("{actual:e}, expected {expected:e} within {budget:e}, off by {error:e}")) }
 }
 
@@ -387,8 +388,8 @@ pub fn words(len: usize, seed: u32) -> Vec<u32> {
     (0..len as u32).map(mix).collect()
 }
 
-/// Axes that are reduced of every kind: none between, at the begin, in the middle, at the end, and
-/// with others between them.
+/// Every kind of reduced axes: none, at the beginning, in the middle, at the end, and with others
+/// between them.
 pub fn axes_of_every_kind() -> Vec<Case> {
     let case = |shape: &[usize], batch, axes: &[usize]| Case::new(shape, batch, Some(axes));
     vec![
@@ -420,7 +421,7 @@ pub fn axes_of_every_kind() -> Vec<Case> {
     ]
 }
 
-/// Recipes by hand. Which fit depends on the case and the device.
+/// Hand-written recipes. Which of them fit depends on the case and the device.
 pub const RECIPES: &[&str] = &[
     "tree 2",
     "tree 64",

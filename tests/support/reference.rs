@@ -6,7 +6,7 @@ use wgpu_fft::Complex32;
 use wgpu_fft::fft::Layout;
 use wgpu_fft::num_complex::{Complex, Complex64};
 
-/// Transforms dense arrays along some axes, without any factor.
+/// Transforms dense arrays along some axes, without a scale factor.
 pub fn dft<T: FftNum>(data: &mut [Complex<T>], shape: &[usize], axes: &[usize], inverse: bool) {
     let mut planner = FftPlanner::<T>::new();
     for &axis in axes {
@@ -34,7 +34,7 @@ pub fn dft<T: FftNum>(data: &mut [Complex<T>], shape: &[usize], axes: &[usize], 
     }
 }
 
-/// Where elements lie, as the tests count it.
+/// The places of elements, as the tests compute them.
 #[derive(Clone, Debug)]
 pub struct Places {
     pub strides: Vec<usize>,
@@ -59,7 +59,7 @@ impl Places {
         Self { strides, distance: shape.iter().product(), offset: 0 }
     }
 
-    /// Rows of reals in the place of the rows of their spectra.
+    /// Rows of reals, stored with the padding that in-place transforms need.
     pub fn rows_in_half(shape: &[usize]) -> Self {
         let mut places = Self::dense(&half(shape));
         let last = shape.len() - 1;
@@ -79,7 +79,7 @@ impl Places {
         layout.batch_distance(self.distance).offset(self.offset)
     }
 
-    /// Places in the order of the dense arrays.
+    /// The places of the elements, in the order of dense arrays.
     pub fn all(&self, shape: &[usize], batch: usize) -> Vec<usize> {
         let elements: usize = shape.iter().product();
         let place = |i: usize| {
@@ -94,27 +94,27 @@ impl Places {
         (0..elements * batch).map(place).collect()
     }
 
-    /// Elements that an array must have.
+    /// The number of elements that an array must have.
     pub fn span(&self, shape: &[usize], batch: usize) -> usize {
         self.all(shape, batch).into_iter().max().unwrap() + 1
     }
 }
 
-/// The shape of a real transform's complex side.
+/// The shape of the complex side of a real transform.
 pub fn half(shape: &[usize]) -> Vec<usize> {
     let mut half = shape.to_vec();
     *half.last_mut().unwrap() = half.last().unwrap() / 2 + 1;
     half
 }
 
-/// The elements of dense arrays of `shape` that a dense array of its half holds.
+/// The elements of dense arrays of `shape` that belong to the half-spectrum.
 pub fn of_half<T: Copy>(data: &[T], shape: &[usize]) -> Vec<T> {
     let n = *shape.last().unwrap();
     data.chunks(n).flat_map(|row| row[..n / 2 + 1].to_vec()).collect()
 }
 
-/// Rows with the conjugates of those that a dense array of the half holds, and with imaginary parts
-/// of 0 where a number is its own conjugate.
+/// The whole rows for the rows of a half-spectrum: the rest is conjugates. The imaginary part is 0
+/// where a number is its own conjugate.
 pub fn of_whole<T: FftNum>(data: &[Complex<T>], shape: &[usize]) -> Vec<Complex<T>> {
     let n = *shape.last().unwrap();
     let whole = |row: &[Complex<T>], k: usize| match k {
@@ -129,7 +129,7 @@ pub fn wide(data: &[Complex32]) -> Vec<Complex64> {
     data.iter().map(|z| Complex64::new(z.re.into(), z.im.into())).collect()
 }
 
-/// Relative two-norm error; infinite where a NaN is.
+/// The relative error in the two-norm; infinite if there is a NaN.
 pub fn relative_error<T: Copy + Into<f64>>(actual: &[Complex<T>], expected: &[Complex64]) -> f64 {
     assert_eq!(actual.len(), expected.len());
     let (mut difference, mut norm) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Runs programs without a device: the text that the device would get, under all the checks of
+//! Runs programs without a device: the texts that the device would get, under all checks of
 //! wgsl-sanitizer.
 #![allow(dead_code, reason = "the tests use different parts")]
 
@@ -10,16 +10,16 @@ use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
 use wgsl_sanitizer::{Binding, Buffer, BufferId, Config, Kernel, Memory, Shader};
 
-/// What an array holds that nobody has written: a NaN that no arithmetic makes.
+/// The content of an array before it is written: a NaN that no arithmetic produces.
 pub const UNWRITTEN: u32 = 0x7fc0_dead;
 
-/// Programs on the host.
+/// Runs programs on the host.
 pub trait RunOnHost {
-    /// Runs the program and returns its output; it panics at the first finding. Places of the
-    /// output that nobody wrote hold [`UNWRITTEN`].
+    /// Runs the program and returns its output. It panics at the first finding. Unwritten places of
+    /// the output contain [`UNWRITTEN`].
     fn run_on_host<I: Element, O: Element>(&self, input: &[I]) -> Vec<O>;
 
-    /// The same of a program with two inputs.
+    /// The same for a program with two inputs.
     fn run_two_on_host<I: Element, O: Element>(&self, x: &[I], y: &[I]) -> Vec<O>;
 }
 
@@ -33,8 +33,8 @@ impl RunOnHost for Program {
     }
 }
 
-/// Runs a program in the order that a seed says, with subgroups so many times as large as the least
-/// that its text allows, if it allows others.
+/// Runs a program in an order determined by a seed. Subgroups are `subgroups` times as large as the
+/// least that its text allows, if it allows other sizes.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
     for input in inputs {
         assert_eq!((input.len(), size_of::<I>()), (program.inputs[0].len, program.inputs[0].element_bytes), "{program}");
@@ -58,7 +58,7 @@ pub struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Those before the first dispatch.
+    /// The arrays before the first dispatch.
     pub fn new(program: &'a Program, inputs: &[&[u8]]) -> Self {
         assert_eq!(inputs.len(), program.inputs.len(), "{program}");
         let mut memory = Memory::new();
@@ -78,7 +78,7 @@ impl<'a> Arrays<'a> {
         let output = if in_place {
             filled(inputs[0], program.bytes(Slot::Output))
         } else if program.output.element_bytes < 4 {
-            // Words are shared: of those at the ends some bytes are others', and stay as they are.
+            // Words are shared: at the ends, some bytes belong to others and must not change.
             poisoned(program.bytes(Slot::Output))
         } else {
             unwritten(program.bytes(Slot::Output))
@@ -90,7 +90,7 @@ impl<'a> Arrays<'a> {
             }
         }
         for i in 0..program.workspaces.len() {
-            // Atomics that join parts begin as zeros, as all buffers of wgpu do.
+            // Atomics that join parts start as zeros, like all buffers of wgpu.
             let joins = program
                 .dispatches
                 .iter()
@@ -104,12 +104,12 @@ impl<'a> Arrays<'a> {
         Self { program, memory, buffers }
     }
 
-    /// What an array holds.
+    /// The content of an array.
     pub fn words(&self, slot: Slot) -> Vec<u32> {
         self.memory[self.buffers[&slot]].to_vec()
     }
 
-    /// Runs a dispatch; panics if anything is found.
+    /// Runs a dispatch. Panics if the sanitizer finds anything.
     pub fn dispatch(&mut self, dispatch: &Dispatch, seed: u64, subgroup_size: u32) {
         let program = self.program;
         let params = self.memory.add(Buffer::from_slice(&dispatch.params));
@@ -119,9 +119,9 @@ impl<'a> Arrays<'a> {
             assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
             Binding::part(0, bind.binding, self.buffers[&bind.slot], first, bytes)
         }));
-        // In place every store depends on what was loaded from the same place: it is a sum of all
-        // elements of its line, or came through workgroup memory behind the barrier that all loads
-        // came before. So no device stores first.
+        // In place, every store depends on what was loaded from the same place: the value is a sum
+        // over all elements of its line, or came through workgroup memory after a barrier that
+        // follows all loads. So no device stores too early.
         let is_in_place = dispatch.binds.iter().any(|bind| bind.name == "data");
         let config = Config { seed, subgroup_size, later_writes_race: !is_in_place, ..Config::default() };
         let grid = [dispatch.grid.x, dispatch.grid.y, 1];
@@ -131,8 +131,8 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// So many times the least subgroup that a text works with, which is twice the largest distance
-/// between lanes that exchange values. `fft/lanes` is made for 8.
+/// `times` times the least subgroup size with which a text works, which is twice the largest
+/// distance between lanes that exchange values. `fft/lanes` requires 8.
 pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
     if dispatch.kernel.name == "fft/lanes" {
         return 8;
@@ -146,7 +146,7 @@ pub fn subgroup_size(dispatch: &Dispatch, times: u32) -> u32 {
     (least.next_power_of_two() * times).min(64)
 }
 
-/// Kernels that were compiled.
+/// A cache of compiled kernels.
 fn compiled(dispatch: &Dispatch) -> Kernel {
     const MOST: usize = 2000;
     type Key = (String, Vec<(&'static str, u64)>);

@@ -16,8 +16,8 @@ use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 
-/// WebGPU's least, a GPU with the limits of an H200, and the two software adapters that the tests
-/// run on.
+/// Profiles: WebGPU's minimum, a GPU with the limits of an H200, and the two software adapters on
+/// which the tests run.
 pub fn profiles() -> Vec<DeviceProfile> {
     let least = DeviceProfile::webgpu_defaults();
     let large = DeviceProfile { invocations: 1024, workgroup_size: [1024, 1024, 64], ..least.clone() };
@@ -66,8 +66,8 @@ fn transposes<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) 
     programs.push(row.lower(&row.design(profile).unwrap(), profile).unwrap());
 }
 
-/// Permutations by the rules' recipes and by hand: of rows that are aligned on both sides, on one,
-/// on none; in place; of more axes.
+/// Permutations with default and hand-written recipes: of rows aligned on both sides, on one, and
+/// on neither; in place; and with more axes.
 fn permutations<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     let cases = [
         Case::transpose(&[128, 192]),
@@ -86,7 +86,7 @@ fn permutations<T: Element>(profile: &DeviceProfile, programs: &mut Vec<Program>
     }
 }
 
-/// Keeps the programs of reductions instead of running them.
+/// Collects the programs of reductions instead of running them.
 struct Reductions<'a> {
     profile: &'a DeviceProfile,
     programs: RefCell<&'a mut Vec<Program>>,
@@ -132,7 +132,7 @@ pub fn extents(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// What is transformed by the rules' recipes: every kind of length, rank, placement and layout.
+/// Transforms that use the default recipes: every kind of length, rank, placement and layout.
 pub const SPECS: [&str; 34] = [
     "c2c fwd 1",
     "c2c fwd 2 x1000",
@@ -170,7 +170,8 @@ pub const SPECS: [&str; 34] = [
     "c2r inv 15x30x32",
 ];
 
-/// The program of a specification in words, by the rules' recipe or by another, if that fits.
+/// The program of a specification given as text, with the default recipe or another one, if it
+/// fits.
 pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
     fn of<S: Spec<Recipe = Recipe>>(spec: S, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
         spec.lower(&recipe.map_or_else(|| spec.design(profile), str::parse)?, profile)
@@ -182,7 +183,7 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
     }
 }
 
-/// The programs of everything above, and of the recipes by hand.
+/// The programs of everything above, and of the hand-written recipes.
 fn programs(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
     transposes::<u32>(profile, &mut programs);
@@ -217,7 +218,7 @@ fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
     complex.chain(real).map(lower).collect()
 }
 
-/// Of the processor with subgroups of 8, and of devices without.
+/// Programs for the processor with subgroups of 8, and for devices without subgroups.
 fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
     for (shape, recipes) in LANES {
@@ -231,7 +232,7 @@ fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
     programs
 }
 
-/// Arrays in several bindings, of complex numbers and reals, in place and not.
+/// Arrays in several bindings, of complex numbers and reals, in place and out of place.
 fn programs_in_several_bindings() -> Vec<Program> {
     let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
     let specs =
@@ -240,7 +241,7 @@ fn programs_in_several_bindings() -> Vec<Program> {
     specs.into_iter().map(lower).collect()
 }
 
-/// All of them.
+/// All programs.
 pub fn all_programs() -> Vec<Program> {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
@@ -249,7 +250,7 @@ pub fn all_programs() -> Vec<Program> {
     programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
 }
 
-/// Their dispatches, each kind once.
+/// The dispatches of all programs, each kind once.
 pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let mut seen = HashSet::new();
     all_programs()

@@ -1,4 +1,4 @@
-//! Twins of `shaders/fft/io/*.wgsl`: where a row FFT loads from and stores to.
+//! Twins of `shaders/fft/io/*.wgsl`: how a row FFT loads and stores.
 
 use crate::kernels::{Access, Bind, Slot, Source, input_output, sources};
 

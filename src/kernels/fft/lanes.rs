@@ -1,5 +1,5 @@
-//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of subgroups, or of as many
-//! invocations of a workgroup.
+//! Twin of `shaders/fft/lanes.wgsl`: FFTs of lines in the registers of a subgroup, or of the same
+//! number of invocations of a workgroup.
 
 use crate::error::Result;
 use crate::kernels::{Bind, Dispatch, Generated, Grid, Kernel, params, sources};
@@ -7,7 +7,7 @@ use crate::kernels::{Bind, Dispatch, Generated, Grid, Kernel, params, sources};
 params! {
     /// `Params` of the kernel.
     pub struct Params {
-        /// Lines to transform, or groups of them that an access reaches across.
+        /// Lines to transform, or groups of lines that one access spans.
         pub lines: u32,
         /// Factor on every output.
         pub scale: f32,
@@ -18,18 +18,18 @@ params! {
 pub static KERNEL: Kernel =
     Kernel { name: "fft/lanes", source: &sources::FFT_LANES, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
 
-/// The shape that the generated text was made for.
+/// The workgroup for which the text was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Workgroup {
     /// Invocations of a workgroup.
     pub invocations: u32,
-    /// Invocations for a line.
+    /// Invocations per line.
     pub lanes: u32,
-    /// Workgroup memory in bytes: none where the lanes are those of a subgroup.
+    /// Workgroup memory in bytes; 0 if the lanes of a line form a subgroup.
     pub bytes: u64,
 }
 
-/// Transforms by the text in `generated`.
+/// Transforms lines with the text in `generated`.
 pub fn dispatch(
     label: String,
     params: Params,

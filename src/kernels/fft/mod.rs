@@ -7,27 +7,27 @@ pub(crate) mod radix2;
 
 use super::{Access, Bind, Slot};
 
-/// Rows to transform and what is done to them besides.
+/// Rows to transform, the direction and the scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rows {
     /// Length of a row.
     pub n: u32,
-    /// How many.
+    /// The number of rows.
     pub rows: u32,
-    /// The inverse transform.
+    /// Whether the transform is inverse.
     pub inverse: bool,
     /// Factor on every output.
     pub scale: f32,
 }
 
 impl Rows {
-    /// What is done, for people.
+    /// A description for people.
     pub fn label(self) -> String {
         format!("{} of {} rows of {}", if self.inverse { "inverse FFT" } else { "FFT" }, self.rows, self.n)
     }
 }
 
-/// A row FFT's array bindings and its table of roots.
+/// The bindings of a row FFT: its arrays and its table of twiddle factors.
 fn binds(input: Slot, output: Slot, roots: Slot) -> Vec<Bind> {
     let mut binds = io::binds(input, output);
     binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });

@@ -1,4 +1,4 @@
-//! Twin of `shaders/fft/pass.wgsl`: FFTs along one axis of an array, or one factor of them.
+//! Twin of `shaders/fft/pass.wgsl`: FFTs along one axis of an array, or one pass of such FFTs.
 
 use crate::error::Result;
 use crate::kernels::{Access, Bind, Dispatch, Generated, Grid, Kernel, Slot, params, sources};
@@ -22,27 +22,27 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &[],
 };
 
-/// The shape that the generated text was made for.
+/// The workgroup for which the text was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Workgroup {
     /// Lines that one workgroup transforms.
     pub lines: u32,
-    /// Invocations for each.
+    /// Invocations per line.
     pub lanes: u32,
     /// Workgroup memory in bytes.
     pub bytes: u64,
 }
 
-/// An array bound in one piece or in several, as one binding holds only so much.
+/// An array in one or several bindings, because the size of a binding is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bound {
     /// The array.
     pub slot: Slot,
-    /// Bytes from which the array is bound.
+    /// The first byte that is bound.
     pub first: u64,
-    /// Bytes that are bound.
+    /// The number of bytes that are bound.
     pub bytes: u64,
-    /// Bytes of each binding but the last.
+    /// The bytes of each binding except the last.
     pub segment: u64,
 }
 
@@ -58,30 +58,30 @@ impl Bound {
     }
 }
 
-/// Names of the bindings of an array in pieces.
+/// The names of an input's bindings, in order.
 pub const INPUTS: [&str; 16] = [
     "input", "input1", "input2", "input3", "input4", "input5", "input6", "input7", "input8", "input9", "input10", "input11", "input12",
     "input13", "input14", "input15",
 ];
-/// As [`INPUTS`].
+/// The names of an output's bindings, in order.
 pub const OUTPUTS: [&str; 16] = [
     "output", "output1", "output2", "output3", "output4", "output5", "output6", "output7", "output8", "output9", "output10", "output11",
     "output12", "output13", "output14", "output15",
 ];
-/// As [`INPUTS`].
+/// The names of the bindings of an array transformed in place, in order.
 pub const DATA: [&str; 16] = [
     "data", "data1", "data2", "data3", "data4", "data5", "data6", "data7", "data8", "data9", "data10", "data11", "data12", "data13",
     "data14", "data15",
 ];
 
-/// As [`INPUTS`].
+/// The names of the bindings of the twiddle factors, in order.
 pub const ROOTS: [&str; 16] = [
     "roots", "roots1", "roots2", "roots3", "roots4", "roots5", "roots6", "roots7", "roots8", "roots9", "roots10", "roots11", "roots12",
     "roots13", "roots14", "roots15",
 ];
 
-/// The bindings of a pass: numbers 1 and 2 for input and output, 3 for the constants, and from 4 on
-/// what more pieces there are.
+/// The bindings of a pass. Input, output and constants begin at bindings 1, 2 and 3; all further
+/// bindings of these arrays are numbered from 4 on.
 pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     let mut binds = Vec::new();
     let mut next = 4;
@@ -108,7 +108,7 @@ pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     binds
 }
 
-/// Transforms `lines` lines by the pass and the text in `generated`.
+/// Transforms `lines` lines with the text in `generated`.
 pub fn dispatch(
     label: String,
     params: Params,
@@ -126,7 +126,7 @@ pub fn dispatch(
     })
 }
 
-/// The workgroups for so many lines.
+/// The workgroups for this many lines.
 pub fn grid(lines: u32, workgroup: Workgroup, max_groups: u32) -> Result<Grid> {
     Grid::linear(u64::from(lines.div_ceil(workgroup.lines)), max_groups)
 }

@@ -28,7 +28,7 @@ pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
     2 * 8 * u64::from(n) * u64::from(rows_per_workgroup)
 }
 
-/// Transforms rows with `lanes` invocations for each.
+/// Transforms rows with `lanes` invocations per row.
 pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
     let params = Params { rows: rows.rows, scale: rows.scale };
     let grid = Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?;

@@ -5,37 +5,38 @@ use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel. Distances count accesses.
+    /// `Params` of the kernel. Strides count accesses.
     pub struct Params {
         /// Accesses of a row.
         pub columns: u32,
-        /// Rows to reduce to one.
+        /// Rows that are reduced to one.
         pub rows: u32,
-        /// Parts of the rows, with a row of results each.
+        /// Parts of the rows. Each has a row of results.
         pub parts: u32,
-        /// Rows of a part; the last one has what is left.
+        /// Rows of a part. The last part has the rest.
         pub chunk: u32,
-        /// Planes, each reduced to a row.
+        /// Planes, each of which is reduced to a row.
         pub planes: u32,
-        /// Planes that are `plane_stride` apart; the next ones begin `block_stride` later.
+        /// Planes in a block. They are `plane_stride` apart; the next block begins `block_stride`
+        /// later.
         pub block: u32,
-        /// Distance of planes.
+        /// Stride of planes.
         pub plane_stride: u32,
-        /// Distance of blocks of planes.
+        /// Stride of blocks of planes.
         pub block_stride: u32,
-        /// Rows that are `row_stride` apart; the next ones begin `run_stride` later.
+        /// Rows in a run. They are `row_stride` apart; the next run begins `run_stride` later.
         pub run: u32,
-        /// Distance of rows.
+        /// Stride of rows.
         pub row_stride: u32,
-        /// Distance of runs of rows.
+        /// Stride of runs of rows.
         pub run_stride: u32,
-        /// Where the first plane begins in what is bound.
+        /// The first access of the first plane, counted from the start of the binding.
         pub first_access: u32,
-        /// Index of the first row.
+        /// The index of the first row.
         pub first_index: u32,
-        /// Place of the first result.
+        /// The place of the first result.
         pub first_result: u32,
-        /// 0.
+        /// Always 0.
         pub zero: u32,
     }
 }
@@ -49,7 +50,7 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &[],
 };
 
-/// Reduces rows to one.
+/// Reduces the rows of each part to one row.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_row = u64::from(params.columns) * u64::from(stage.width);

@@ -5,33 +5,34 @@ use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel. Distances count accesses.
+    /// `Params` of the kernel. Strides count accesses.
     pub struct Params {
         /// Lines to reduce.
         pub lines: u32,
         /// Accesses of a line.
         pub length: u32,
-        /// Parts of a line, with a result each.
+        /// Parts of a line. Each has a result.
         pub parts: u32,
-        /// Accesses of a part; the last one has what is left.
+        /// Accesses of a part. The last part has the rest.
         pub chunk: u32,
-        /// Lines that are `line_stride` apart; the next ones begin `block_stride` later.
+        /// Lines in a block. They are `line_stride` apart; the next block begins `block_stride`
+        /// later.
         pub block: u32,
-        /// Distance of lines.
+        /// Stride of lines.
         pub line_stride: u32,
-        /// Distance of blocks of lines.
+        /// Stride of blocks of lines.
         pub block_stride: u32,
-        /// Accesses of a line that follow one another; the next ones begin `run_stride` later.
+        /// Contiguous accesses of a line. The next run begins `run_stride` later.
         pub run: u32,
-        /// Distance of runs.
+        /// Stride of runs.
         pub run_stride: u32,
-        /// Where the first line begins in what is bound.
+        /// The first access of the first line, counted from the start of the binding.
         pub first_access: u32,
-        /// Index of the first element in its line.
+        /// The index of the first element in its line.
         pub first_index: u32,
-        /// Place of the first result.
+        /// The place of the first result.
         pub first_result: u32,
-        /// 0.
+        /// Always 0.
         pub zero: u32,
     }
 }
@@ -45,8 +46,7 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &[],
 };
 
-/// Reduces lines, or parts of them, in workgroups that share out as many lines as they have room
-/// for.
+/// Reduces lines, or parts of them. A workgroup takes as many lines as it has invocations for.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_line = u64::from(params.length) * u64::from(stage.width);

@@ -11,23 +11,23 @@ use operator::{Kind, Map, Operator};
 
 use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Source, sources};
 
-/// What the generated part of a reduction's kernel computes.
+/// What the generated part of a reduction kernel computes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stage {
     /// The arithmetic.
     pub operator: Operator,
-    /// Reads partial results of a stage before, not elements.
+    /// Whether it reads partial results of an earlier stage instead of elements.
     pub partial: bool,
-    /// Stores results, not partial ones.
+    /// Whether it stores results instead of partial results.
     pub last: bool,
     /// Elements of one access.
     pub width: u32,
     /// Invocations that share a line, or the rows of a column.
     pub lanes: u32,
-    /// Values that an invocation combines side by side.
+    /// Independent accumulators per invocation, used round-robin.
     pub accumulators: u32,
-    /// The workgroup that arrives last combines the parts, so many at a time side by side; 0 if
-    /// none does.
+    /// How many invocations of the last workgroup to arrive combine the parts; 0 if the parts are
+    /// not joined.
     pub join: u32,
 }
 
@@ -50,7 +50,7 @@ impl Stage {
         !self.partial && self.operator.takes_two()
     }
 
-    /// The file of numbers as ranks, where some are made or led back.
+    /// The file that converts numbers to ranks and back, if this stage does either.
     fn rank(&self) -> Option<&'static Source> {
         let Self { operator, partial, last, .. } = self;
         let is_used = operator.is_ranked() && (!partial || *last && !operator.is_arg());
@@ -62,7 +62,7 @@ impl Stage {
         })
     }
 
-    /// The file of differences, where they are not simple.
+    /// The file that computes differences, if they are not plain subtractions.
     fn difference(&self) -> Option<&'static Source> {
         match (&self.operator.map, self.operator.input) {
             (Map::Distance, Kind::F32 | Kind::F16) if !self.partial => Some(&sources::REDUCE_DIFFERENCE_F32),
@@ -78,13 +78,13 @@ const DIFFERENCES: &[&Source] = &[&sources::REDUCE_DIFFERENCE_F32, &sources::RED
 /// The arrays of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
-    /// What is read; a second input goes with it where the operator takes two.
+    /// The array that is read. If the operator takes two inputs, the second is read as well.
     pub input: Slot,
-    /// First byte and size of what is bound of the inputs; all of them if there is none.
+    /// The first byte and the size of the bound part of the inputs; `None` for all of them.
     pub range: Option<(u64, u64)>,
-    /// What is stored.
+    /// The array that is stored.
     pub output: Slot,
-    /// Atomics, where the last workgroup joins the parts.
+    /// Atomics, if the last workgroup joins the parts.
     pub arrivals: Option<Slot>,
 }
 
@@ -116,7 +116,7 @@ pub struct Workgroup {
     pub bytes: u64,
 }
 
-/// One run of a kernel that reduces.
+/// One run of a reduction kernel.
 fn dispatch(
     kernel: &'static Kernel,
     label: String,

@@ -1,11 +1,12 @@
-//! What a reduction does with each element, with two values and with the result, as data.
+//! The arithmetic of a reduction, as data: the map on each element, the operator on two values, and
+//! the final step.
 //!
-//! `src/reduce/arithmetic.rs` writes it as WGSL. Where the host is a member of a set of devices,
-//! `src/multi/ordered/arithmetic.rs` computes the same.
+//! `src/reduce/arithmetic.rs` writes it as WGSL. If the host is a member of a set of devices,
+//! `src/multi/ordered/arithmetic.rs` computes the same in Rust.
 
 use std::sync::Arc;
 
-/// What an array in memory holds, for a kernel that reduces it.
+/// The type of the elements that a reduction kernel reads or stores.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// f32.
@@ -14,20 +15,20 @@ pub enum Kind {
     I32,
     /// u32.
     U32,
-    /// f16, two in a word; values are f32.
+    /// f16, two per word. Values are f32.
     F16,
     /// Two f32, real and imaginary part.
     Complex,
     /// f64.
     F64,
-    /// Two words: a rank and an index, or a rank of 64 bits, or the bits of an f64.
+    /// Two words: a rank and an index, or a 64-bit rank, or the bits of an f64.
     Pair,
-    /// Four words: a rank of 64 bits, an index, nothing.
+    /// Four words: a 64-bit rank, an index, and an unused word.
     Quad,
 }
 
 impl Kind {
-    /// Bytes of one in memory.
+    /// The size of an element in memory, in bytes.
     #[must_use]
     pub fn bytes(self) -> u32 {
         match self {
@@ -43,7 +44,7 @@ impl Kind {
     }
 }
 
-/// What is done with each element when it is loaded.
+/// The map applied to each element when it is loaded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Map {
     /// x.
@@ -52,9 +53,9 @@ pub enum Map {
     Square,
     /// |x|.
     Abs,
-    /// x times the f32 of these bits.
+    /// x times the f32 with these bits.
     Scale(u32),
-    /// 1 if x is not zero, else 0.
+    /// 1 if x is nonzero, else 0.
     NonZero,
     /// |x|², a real number.
     Norm,
@@ -64,62 +65,63 @@ pub enum Map {
     ConjugateProduct,
     /// |x - y|.
     Distance,
-    /// An expression of the caller's.
+    /// A user-defined expression.
     Custom(Arc<str>),
 }
 
-/// What is done with two values.
+/// The operator that combines two values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Fold {
     /// a + b; modulo 2³² for integers.
     Sum,
     /// a · b; modulo 2³² for integers.
     Product,
-    /// The smaller one.
+    /// The smaller value.
     Min,
-    /// The larger one.
+    /// The larger value.
     Max,
-    /// The index of the first smallest one.
+    /// The index of the first smallest value.
     ArgMin,
-    /// The index of the first largest one.
+    /// The index of the first largest value.
     ArgMax,
-    /// An expression of the caller's, and the bits of its identity.
+    /// A user-defined expression, and the bits of its identity element.
     Custom {
-        /// In `a` and `b`.
+        /// The expression in `a` and `b`.
         expression: Arc<str>,
-        /// Does nothing to what it is combined with.
+        /// The identity element of the operator.
         identity: [u32; 2],
     },
 }
 
-/// What is done with the result.
+/// The final step on the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Finish {
     /// Nothing.
     Identity,
-    /// Divided by so many.
+    /// Division by this number of elements.
     Mean(u32),
     /// The square root.
     Root,
 }
 
-/// A reduction's arithmetic.
+/// The arithmetic of a reduction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operator {
-    /// What the array holds.
+    /// The element type of the array.
     pub input: Kind,
-    /// What is done with each element.
+    /// The map on each element.
     pub map: Map,
-    /// What is done with two values.
+    /// The operator on two values.
     pub fold: Fold,
-    /// What is done with the result.
+    /// The final step on the result.
     pub finish: Finish,
-    /// Products are rounded before they are added, on every device: some would fuse the two.
+    /// Whether every device rounds products before it adds them. Otherwise some devices fuse the
+    /// two.
     pub rounded: bool,
 }
 
 impl Operator {
-    /// The number that the map makes of an element.
+    /// The type that the map returns.
     #[must_use]
     pub fn mapped(&self) -> Kind {
         match (&self.map, self.input) {
@@ -130,12 +132,13 @@ impl Operator {
         }
     }
 
-    /// Whether values are numbers of a fixed order, compared as integers.
+    /// Whether values are compared as integer ranks, in the order of the numbers.
     #[must_use]
     pub fn is_ranked(&self) -> bool {
         match self.fold {
             Fold::ArgMin | Fold::ArgMax => true,
-            // The difference of two f64 has no bits that every adapter can get at.
+            // The difference of two f64 is computed, and not every adapter gives access to its
+            // bits.
             Fold::Min | Fold::Max => !(self.map == Map::Distance && self.input == Kind::F64),
             _ => false,
         }
@@ -147,7 +150,7 @@ impl Operator {
         matches!(self.fold, Fold::ArgMin | Fold::ArgMax)
     }
 
-    /// Whether the result does not depend on the order of the elements' combination.
+    /// Whether the result does not depend on the order of combination.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         match self.fold {
@@ -163,20 +166,21 @@ impl Operator {
         matches!(self.map, Map::Product | Map::ConjugateProduct | Map::Distance)
     }
 
-    /// What the kernel loads an element as: an f64 as bits, where nothing is computed with it.
+    /// The type as which the kernel loads an element. An f64 is loaded as bits if nothing is
+    /// computed with it.
     #[must_use]
     pub fn loaded(&self) -> Kind {
         let as_bits = self.map == Map::NonZero || self.map == Map::Identity && self.is_ranked();
         if self.input == Kind::F64 && as_bits { Kind::Pair } else { self.input }
     }
 
-    /// Whether arithmetic is in f64.
+    /// Whether the arithmetic is in f64.
     #[must_use]
     pub fn needs_f64(&self) -> bool {
         self.loaded() == Kind::F64 || self.value() == Kind::F64
     }
 
-    /// What is combined, and stored as partial result.
+    /// The type of the values that are combined and stored as partial results.
     #[must_use]
     pub fn value(&self) -> Kind {
         match (self.is_ranked(), self.is_arg(), self.mapped()) {
@@ -188,7 +192,7 @@ impl Operator {
         }
     }
 
-    /// What the result is stored as: a number that was ranked as its bits.
+    /// The type as which the result is stored. A ranked number is stored as its bits.
     #[must_use]
     pub fn result(&self) -> Kind {
         match (self.is_ranked(), self.mapped()) {

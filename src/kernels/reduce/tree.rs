@@ -11,7 +11,7 @@ params! {
         pub length: u32,
         /// Partial results, one per workgroup.
         pub partials: u32,
-        /// 0.
+        /// Always 0.
         pub zero: u32,
     }
 }
@@ -25,8 +25,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WORKGROUP"],
 };
 
-/// Reduces `length` values to one for each `workgroup` of them. The generated text has elements of
-/// width 1.
+/// Reduces every `workgroup` of the `length` values to one. The generated text must read elements
+/// with a width of 1.
 pub fn dispatch(length: u32, generated: Generated, workgroup: u32, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let partials = length.div_ceil(workgroup);
     let bytes = u64::from(workgroup * stage_of(&generated).operator.value().bytes());

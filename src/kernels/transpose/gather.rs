@@ -11,28 +11,28 @@ params! {
         pub extent_x: u32,
         /// Rows along the next axis.
         pub extent_y: u32,
-        /// Words of a row at most.
+        /// The most words that a row touches.
         pub words: u32,
         /// Blocks along a row.
         pub blocks_x: u32,
         /// Blocks along y.
         pub blocks_y: u32,
-        /// Workgroups that have something to do.
+        /// Workgroups that have work.
         pub groups: u32,
         /// Place of the first element of the input.
         pub input: u32,
         /// Place of the first element of the output.
         pub output: u32,
-        /// Extents of the other axes but the last, fastest first.
+        /// Extents of the other axes except the last, fastest first.
         pub outer: [u32; 3],
-        /// Strides in the input.
+        /// Strides of x and y in the input.
         pub input_x: u32,
         pub input_y: u32,
-        /// Of the other axes.
+        /// Strides of the other axes in the input.
         pub input_outer: [u32; 4],
-        /// Strides in the output; that of x is 1.
+        /// Stride of y in the output. The stride of x is 1.
         pub output_y: u32,
-        /// Of the other axes.
+        /// Strides of the other axes in the output.
         pub output_outer: [u32; 4],
     }
 }
@@ -46,8 +46,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
 };
 
-/// Fills the rows of `params`, whose words, blocks and groups it counts, with `outer` indices of
-/// the other axes and elements of `bytes` bytes.
+/// Gathers the rows of `params`, for `outer` indices of the other axes and elements of `bytes`
+/// bytes. This function fills in the words, blocks and groups.
 pub fn dispatch(
     label: String,
     params: Params,
@@ -68,12 +68,12 @@ pub fn dispatch(
     })
 }
 
-/// The workgroups for such extents of x and y and `outer` indices of the other axes.
+/// The workgroups for these extents of x and y and `outer` indices of the other axes.
 pub(crate) fn grid([x, y]: [u32; 2], outer: u64, bytes: u32, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
     blocks([words(x, bytes), y], outer, workgroup).grid(max_groups)
 }
 
-/// Words of a row that begins at a word's last element.
+/// Words touched by a row that begins at the last element of a word.
 fn words(elements: u32, bytes: u32) -> u32 {
     let per_word = u64::from(4 / bytes);
     (u64::from(elements) + per_word - 1).div_ceil(per_word) as u32

@@ -10,13 +10,12 @@ pub(crate) mod tiles;
 use super::{Access, Bind, Grid, Slot, input_output};
 use crate::error::Result;
 
-/// The input and the output, and first byte and size of what is bound of each; all of it if there
-/// is none.
+/// The input and the output, and which bytes of each are bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
     /// Input and output.
     pub slots: [Slot; 2],
-    /// Of each.
+    /// The first byte and the size of the bound part of each; `None` for all of it.
     pub ranges: [Option<(u64, u64)>; 2],
 }
 
@@ -32,7 +31,7 @@ impl Arrays {
         binds
     }
 
-    /// In place only the output is bound.
+    /// The binding in place: only the output.
     fn bind_in_place(self) -> Vec<Bind> {
         vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot: self.slots[1], range: self.ranges[1] }]
     }
@@ -45,7 +44,7 @@ pub struct Matrices {
     pub rows: u32,
     /// Columns of each input matrix.
     pub columns: u32,
-    /// How many.
+    /// The number of matrices.
     pub batch: u32,
 }
 
@@ -55,23 +54,23 @@ impl Matrices {
         format!("transpose {}x{}{batch}", self.rows, self.columns)
     }
 
-    /// Blocks of so many columns and rows.
+    /// Blocks of this many columns and rows.
     fn blocks(self, [columns, rows]: [u32; 2]) -> Blocks {
         Blocks::new(self.columns.div_ceil(columns), self.rows.div_ceil(rows), self.batch.into())
     }
 }
 
-/// Blocks, each of which a workgroup moves.
+/// Blocks of which each workgroup moves one.
 #[derive(Clone, Copy)]
 struct Blocks {
     x: u32,
     y: u32,
-    /// All of them, over the other axes as well.
+    /// The number of all blocks, over the other axes as well.
     groups: u64,
 }
 
 impl Blocks {
-    /// So many along x and y, for each of `outer` indices of the other axes.
+    /// `x` and `y` blocks along these axes, for each of `outer` indices of the other axes.
     fn new(x: u32, y: u32, outer: u64) -> Self {
         Self { x, y, groups: u64::from(x) * u64::from(y) * outer }
     }

@@ -12,7 +12,7 @@ params! {
         pub rows: u32,
         /// Columns of each input matrix.
         pub columns: u32,
-        /// Matrices.
+        /// The number of matrices.
         pub batch: u32,
         /// Blocks along a row of the input.
         pub blocks_x: u32,
@@ -43,7 +43,7 @@ pub fn dispatch(matrices: Matrices, width: Width, workgroup: [u32; 2], max_group
     })
 }
 
-/// The workgroups for so many matrices.
+/// The workgroups for these matrices.
 pub(crate) fn grid(matrices: Matrices, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
     matrices.blocks(workgroup).grid(max_groups)
 }

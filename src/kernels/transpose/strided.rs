@@ -16,23 +16,23 @@ params! {
         pub blocks_x: u32,
         /// Blocks along y.
         pub blocks_y: u32,
-        /// Workgroups that have something to do.
+        /// Workgroups that have work.
         pub groups: u32,
         /// Place of the first element of the input.
         pub input: u32,
         /// Place of the first element of the output.
         pub output: u32,
-        /// Extents of the other axes but the last, fastest first.
+        /// Extents of the other axes except the last, fastest first.
         pub outer: [u32; 2],
-        /// Strides in the input.
+        /// Strides of x and y in the input.
         pub input_x: u32,
         pub input_y: u32,
-        /// Of the other axes.
+        /// Strides of the other axes in the input.
         pub input_outer: [u32; 3],
-        /// Strides in the output.
+        /// Strides of x and y in the output.
         pub output_x: u32,
         pub output_y: u32,
-        /// Of the other axes.
+        /// Strides of the other axes in the output.
         pub output_outer: [u32; 3],
     }
 }
@@ -46,10 +46,10 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WIDTH", "HEIGHT", "ELEMENTS"],
 };
 
-/// Elements that one invocation can move: the calls that the WGSL writes out.
+/// The most elements that one invocation can move: the number of calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 8;
 
-/// Who moves what.
+/// The invocations of a workgroup, and the share of each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Block {
     /// Invocations along x and y.
@@ -66,8 +66,8 @@ impl Block {
     }
 }
 
-/// Moves the elements of `params`, whose blocks and groups it counts, with `outer` indices of the
-/// other axes.
+/// Moves the elements of `params`, for `outer` indices of the other axes. This function fills in
+/// the blocks and groups.
 pub fn dispatch(
     label: String,
     params: Params,
@@ -87,7 +87,7 @@ pub fn dispatch(
     })
 }
 
-/// The workgroups for such extents of x and y and `outer` indices of the other axes.
+/// The workgroups for these extents of x and y and `outer` indices of the other axes.
 pub(crate) fn grid(extents: [u32; 2], outer: u64, block: Block, max_groups: u32) -> Result<Grid> {
     block.blocks(extents, outer).grid(max_groups)
 }

@@ -13,15 +13,15 @@ params! {
         pub blocks_x: u32,
         /// Blocks along a column.
         pub blocks_y: u32,
-        /// Workgroups that have something to do.
+        /// Workgroups that have work.
         pub groups: u32,
         /// Place of the first element.
         pub data: u32,
         /// Distance between two rows.
         pub row: u32,
-        /// Extents of the other axes but the last, fastest first.
+        /// Extents of the other axes except the last, fastest first.
         pub outer: [u32; 2],
-        /// Their strides.
+        /// Strides of the other axes.
         pub data_outer: [u32; 3],
     }
 }
@@ -35,8 +35,8 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["WIDTH", "HEIGHT", "BYTES"],
 };
 
-/// Transposes the matrices of `params`, whose blocks and groups it counts, with `outer` of them and
-/// elements of `bytes` bytes.
+/// Transposes the `outer` square matrices of `params`, with elements of `bytes` bytes. This
+/// function fills in the blocks and groups.
 pub fn dispatch(
     label: String,
     params: Params,
@@ -56,7 +56,7 @@ pub fn dispatch(
     })
 }
 
-/// The workgroups for `outer` matrices of such a side.
+/// The workgroups for `outer` matrices with sides of `extent` elements.
 pub(crate) fn grid(extent: u32, outer: u64, workgroup: [u32; 2], max_groups: u32) -> Result<Grid> {
     blocks(extent, outer, workgroup).grid(max_groups)
 }

@@ -12,7 +12,7 @@ params! {
         pub rows: u32,
         /// Columns of each input matrix.
         pub columns: u32,
-        /// Matrices.
+        /// The number of matrices.
         pub batch: u32,
         /// Tiles along a row of the input.
         pub tiles_x: u32,
@@ -30,15 +30,15 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &["TILE", "PADDING", "ELEMENTS"],
 };
 
-/// Elements that one invocation can move: the calls that the WGSL writes out.
+/// The most elements that one invocation can move: the number of calls that the WGSL writes out.
 pub const MAX_ELEMENTS: u32 = 16;
 
-/// A square tile of workgroup memory and who moves it.
+/// A square tile of workgroup memory, and the share of each invocation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tile {
     /// Elements along a side.
     pub size: u32,
-    /// Spare elements at the end of each tile row.
+    /// Elements of padding at the end of each tile row.
     pub padding: u32,
     /// Elements that each invocation moves.
     pub elements: u32,
@@ -65,7 +65,7 @@ pub fn dispatch(matrices: Matrices, width: Width, tile: Tile, max_groups: u32, a
     })
 }
 
-/// The workgroups for so many matrices.
+/// The workgroups for these matrices.
 pub(crate) fn grid(matrices: Matrices, tile: Tile, max_groups: u32) -> Result<Grid> {
     matrices.blocks([tile.size; 2]).grid(max_groups)
 }

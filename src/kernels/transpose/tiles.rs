@@ -8,18 +8,18 @@ use crate::error::Result;
 use crate::kernels::{Dispatch, Form, Generated, Grid, Kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements
-    /// where these are shifted.
+    /// `Params` of the kernel. Places and strides of a side count its accesses, or its elements if
+    /// the side is shifted.
     pub struct Params {
-        /// Elements along the axis that is the fastest of the input.
+        /// Elements along a, the fastest axis of the input.
         pub extent_a: u32,
-        /// Elements along the axis that is the fastest of the output.
+        /// Elements along b, the fastest axis of the output.
         pub extent_b: u32,
         /// Tiles along a.
         pub tiles_a: u32,
         /// Tiles along b.
         pub tiles_b: u32,
-        /// Workgroups that have something to do.
+        /// Workgroups that have work.
         pub groups: u32,
         /// Place of the first element of the input.
         pub input: u32,
@@ -29,7 +29,7 @@ params! {
         pub input_b: u32,
         /// Stride of a in the output.
         pub output_a: u32,
-        /// Extents of the other axes but the last, fastest first.
+        /// Extents of the other axes except the last, fastest first.
         pub outer: [u32; 2],
         /// Strides of the other axes in the input.
         pub input_outer: [u32; 3],
@@ -47,12 +47,12 @@ pub static KERNEL: Kernel = Kernel {
     overrides: &[],
 };
 
-/// What keeps the columns of a tile in workgroup memory out of one bank.
+/// How the columns of a tile are spread over the banks of workgroup memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
-    /// So many spare accesses at the end of each row of the tile.
+    /// This many accesses of padding at the end of each row of the tile.
     Padding(u32),
-    /// Access c of the rows of block x lies at c XOR x.
+    /// In the rows of block x, access c is stored at c XOR x.
     Swizzle,
 }
 
@@ -63,9 +63,9 @@ pub enum Walk {
     Rows,
     /// Along the rows of the output.
     Columns,
-    /// Down the columns of bands of so many rows of tiles of the input.
+    /// Down the columns of bands, each of which is this many rows of tiles of the input.
     Bands(u32),
-    /// As rows, each row beginning one tile later.
+    /// Like `Rows`, but each row begins one tile later.
     Diagonal,
 }
 
@@ -85,42 +85,43 @@ impl fmt::Display for Walk {
 pub struct Side {
     /// Elements of an access.
     pub elements: u32,
-    /// They begin anywhere, not at multiples of the access: words are moved and shifted.
+    /// Whether accesses may begin anywhere instead of at multiples of their size. Words are then
+    /// moved and shifted.
     pub shifted: bool,
 }
 
-/// What the generated text computes. Element \[b, a\] of the input, a the fastest axis there,
-/// becomes element \[a, b\] of the output.
+/// What the generated text computes. Element \[b, a\] of the input becomes element \[a, b\] of the
+/// output. a is the fastest axis of the input, b that of the output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tiles {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    /// Elements of a tile along b, along a.
+    /// Elements of a tile along b and along a.
     pub tile: [u32; 2],
     /// Accesses to the input, along a.
     pub load: Side,
     /// Accesses to the output, along b.
     pub store: Side,
-    /// Blocks that each invocation loads; of as many elements as an access of the input has, times
-    /// one of the output.
+    /// Blocks that each invocation loads. A block has as many elements as an access to the input
+    /// times an access to the output.
     pub blocks: u32,
-    /// Through workgroup memory, and how it is laid out.
+    /// How tiles are stored in workgroup memory; `None` if they do not go through it.
     pub memory: Option<Spread>,
-    /// Without workgroup memory: neighbouring invocations store neighbours, where else they load
-    /// them.
+    /// Only without workgroup memory: whether neighbouring invocations store to neighbouring
+    /// addresses instead of loading from them.
     pub across: bool,
-    /// Order of the tiles.
+    /// The order of the tiles.
     pub walk: Walk,
-    /// Axes besides a and b.
+    /// The number of axes besides a and b.
     pub outer: u32,
-    /// Each workgroup exchanges a tile and its mirror image.
+    /// Whether each workgroup exchanges a tile and its mirror image.
     pub in_place: bool,
-    /// Some tile is not whole, or some workgroup has nothing to do.
+    /// Whether a tile is incomplete or a workgroup has no work.
     pub guarded: bool,
 }
 
 impl Tiles {
-    /// Blocks of a tile along b, along a.
+    /// Blocks of a tile along b and along a.
     pub fn grid(&self) -> [u32; 2] {
         [self.tile[0] / self.store.elements, self.tile[1] / self.load.elements]
     }
@@ -136,7 +137,7 @@ impl Tiles {
         1 + u32::from(self.in_place)
     }
 
-    /// Accesses between two rows of a tile in workgroup memory.
+    /// The distance of two rows of a tile in workgroup memory, in accesses.
     pub fn pitch(&self) -> u32 {
         let padding = if let Some(Spread::Padding(padding)) = self.memory { padding } else { 0 };
         self.grid()[0] + padding
@@ -148,13 +149,13 @@ impl Tiles {
         if self.memory.is_some() { bytes } else { 0 }
     }
 
-    /// Bytes of an access to the input, the output.
+    /// The bytes of an access to the input and of one to the output.
     pub fn widths(&self) -> [u32; 2] {
         [self.load.elements * self.bytes, self.store.elements * self.bytes]
     }
 }
 
-/// Workgroups of `tiles_a` x `tiles_b` tiles and so many indices of the other axes.
+/// The workgroups for `tiles_a` x `tiles_b` tiles and `outer` indices of the other axes.
 pub fn groups(tiles: &Tiles, [tiles_b, tiles_a]: [u32; 2], outer: u64) -> u64 {
     let (a, b) = (u64::from(tiles_a), u64::from(tiles_b));
     let pairs = if tiles.in_place { a * (a + 1) / 2 } else { a * b };

@@ -1,5 +1,5 @@
-//! What a reduction does with numbers, on the host: as the WGSL of `src/reduce/arithmetic.rs` does
-//! it, to the bit where WGSL says which bits those are.
+//! The arithmetic of reductions on the host. It matches the WGSL of `src/reduce/arithmetic.rs` bit
+//! by bit, wherever WGSL defines the bits.
 
 use std::num::Wrapping;
 use std::ops::{Add, Mul};
@@ -11,20 +11,20 @@ use num_complex::Complex32;
 use super::{Inputs, Step, read};
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 
-/// The arithmetic of an operator whose values are `V`s.
+/// The arithmetic of an operator with values of type `V`.
 pub(super) struct Arithmetic<'a, V> {
-    /// The value of the element at a place of the inputs, with its index among those that are
-    /// reduced.
+    /// The value of the element at a place of the inputs, given its index among the elements
+    /// reduced to one.
     pub map: &'a dyn Fn(Inputs<'_>, usize, u32) -> V,
     pub combine: &'a dyn Fn(V, V) -> V,
     pub identity: V,
-    /// Writes the result that a value stands for.
+    /// Writes the result for a value.
     pub finish: &'a dyn Fn(V, &mut [u8]),
 }
 
 impl<V: Pod> Arithmetic<'_, V> {
-    /// Combines values as all kernels do: the first half with the second, and so on. Those past the
-    /// end take no part.
+    /// Combines values as all kernels do: the first half with the second half, repeatedly. Values
+    /// beyond the end are the identity element.
     pub fn halve(&self, values: impl IntoIterator<Item = V>) -> V {
         let mut values: Vec<V> = values.into_iter().collect();
         values.resize(values.len().next_power_of_two(), self.identity);
@@ -36,7 +36,7 @@ impl<V: Pod> Arithmetic<'_, V> {
     }
 }
 
-/// Elements before a map, and what becomes of them.
+/// The type of elements before a map or of numbers after it.
 trait Number: Pod + PartialEq + Add<Output = Self> + Mul<Output = Self> {
     /// The type of |x|² and of |x - y|.
     type Real: Number;
@@ -44,14 +44,14 @@ trait Number: Pod + PartialEq + Add<Output = Self> + Mul<Output = Self> {
 
     /// |x|².
     fn norm(self) -> Self::Real;
-    /// |x - y|. Of equal numbers, infinite ones too, it is 0.
+    /// |x - y|. It is 0 for equal numbers, including infinities.
     fn distance(self, other: Self) -> Self::Real;
 
     fn conjugate(self) -> Self {
         self
     }
 
-    // Specifications refuse the following for types that do not have them.
+    // Specifications refuse the following functions for types that do not have them.
     fn abs(self) -> Self {
         unreachable!("no absolute value of this type")
     }
@@ -64,11 +64,11 @@ trait Number: Pod + PartialEq + Add<Output = Self> + Mul<Output = Self> {
     fn root(self) -> Self {
         unreachable!("no root of this type")
     }
-    /// An integer with the order of the numbers, in the highest bits; a NaN has none.
+    /// An integer in the order of the numbers, in the highest bits; `None` for a NaN.
     fn order(self) -> Option<u64> {
         unreachable!("no order of this type")
     }
-    /// The number of this order. Where there is none, the NaN that stands for all.
+    /// The number with this order. If there is none, the canonical NaN.
     fn of_order(_order: u64) -> Self {
         unreachable!("no order of this type")
     }
@@ -188,7 +188,7 @@ pub(super) fn run(step: &Step<'_>, output: &mut [u8]) {
     }
 }
 
-/// `E` is what lies in memory, `T` the number that it is.
+/// `E` is the type in memory, `T` the type of the number.
 fn elements<E: Pod + Into<T>, T: Number>(step: &Step<'_>, output: &mut [u8]) {
     match step.stage.operator.map {
         Map::Identity => mapped::<E, T, T>(step, output, &|x, _| x),
@@ -204,7 +204,7 @@ fn elements<E: Pod + Into<T>, T: Number>(step: &Step<'_>, output: &mut [u8]) {
     }
 }
 
-/// `M` is the number that the map makes of an element.
+/// `M` is the type that the map returns.
 fn mapped<E: Pod + Into<T>, T: Number, M: Number>(step: &Step<'_>, output: &mut [u8], map: &dyn Fn(T, T) -> M) {
     let operator = &step.stage.operator;
     let number = |inputs: Inputs<'_>, place| {
@@ -224,7 +224,7 @@ fn mapped<E: Pod + Into<T>, T: Number, M: Number>(step: &Step<'_>, output: &mut 
     match operator.fold {
         Fold::Sum => numbers(&|a, b| a + b, M::zeroed()),
         Fold::Product => numbers(&|a, b| a * b, M::ONE),
-        // The one fold that compares numbers themselves, of distances.
+        // The only fold that compares numbers directly: the maximum of f64 distances.
         Fold::Max if operator.value() == Kind::F64 => {
             numbers(&|a, b| if rank(b, false) > rank(a, false) { b } else { a }, M::zeroed());
         }
@@ -245,20 +245,20 @@ fn mapped<E: Pod + Into<T>, T: Number, M: Number>(step: &Step<'_>, output: &mut 
     }
 }
 
-/// The larger, the more a number is looked for. Of a NaN it is the largest of all.
+/// A rank that is larger for preferred numbers. A NaN has the largest rank.
 fn rank<M: Number>(number: M, least: bool) -> u64 {
     number.order().map_or(u64::MAX, |order| if least { !order } else { order })
 }
 
-/// Values of extrema as the device has them: the words of a rank, then the index where it matters,
-/// and zeros.
+/// Values of extrema in the device's format: the words of a rank, then the index if it is needed,
+/// then zeros.
 #[derive(Clone, Copy)]
 struct Ranked {
-    /// Smaller numbers are looked for.
+    /// Whether the minimum is wanted.
     least: bool,
-    /// Indices are looked for.
+    /// Whether the index is wanted.
     is_arg: bool,
-    /// Words of a rank.
+    /// The number of words of a rank.
     words: usize,
 }
 
@@ -286,7 +286,7 @@ impl Ranked {
         value
     }
 
-    /// The larger rank, of equal ones the smaller index.
+    /// The value with the larger rank. For equal ranks, the one with the smaller index.
     fn combine(self, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
         let n = self.words;
         if (&b[..n], a[n]) > (&a[..n], b[n]) { b } else { a }
@@ -306,8 +306,8 @@ impl Ranked {
 mod tests {
     use super::*;
 
-    /// Ranks are in the order of the numbers and lead back to them, and every NaN is the same one
-    /// and wins.
+    /// Checks that ranks have the order of the numbers and can be converted back, and that every
+    /// NaN becomes the same NaN and wins.
     fn check<M: Number>(rising: &[M], nans: &[M], is_same: impl Fn(M, M) -> bool) {
         for least in [false, true] {
             let ranked = Ranked { least, is_arg: false, words: size_of::<M>() / 4 };

@@ -1,8 +1,8 @@
-//! Reductions on the host in the order of a device: the dispatches of a program one after the
-//! other, with every value combined as the kernels combine it.
+//! Reductions on the host in the order of a device. The dispatches of a program run one after the
+//! other and combine every value as the kernels do.
 //!
-//! The host as a member of a set gives the bits that devices give, which a sum in another order
-//! would not. It is slow.
+//! The host as a member of a set therefore gives the same bits as the devices, which a sum in
+//! another order would not. It is slow.
 
 mod arithmetic;
 
@@ -17,10 +17,10 @@ use crate::kernels::reduce::{Stage, columns, lines, stage_of, tree};
 use crate::kernels::{Dispatch, Slot};
 use crate::plan::Program;
 
-/// The bytes of the result of a program, from the words of its inputs.
+/// The bytes of the result of a program, computed from the words of its inputs.
 ///
 /// # Panics
-/// If it is no reduction, or one by an operator of the caller's, which is WGSL.
+/// If the program is not a reduction, or if its operator is user-defined WGSL.
 #[must_use]
 pub fn run(program: &Program, inputs: &[Vec<u32>]) -> Vec<u8> {
     let own = [Slot::Output].into_iter().chain((0..program.workspaces.len()).map(Slot::Workspace));
@@ -46,14 +46,15 @@ pub fn run(program: &Program, inputs: &[Vec<u32>]) -> Vec<u8> {
     memory.remove(&Slot::Output).unwrap_or_default()
 }
 
-/// Element `place` of an array whose elements have `bytes` bytes; of a longer `T` the rest is 0.
+/// Reads element `place` of an array whose elements have `bytes` bytes. If `T` is longer, the rest
+/// is 0.
 fn read<T: Pod>(array: &[u8], place: usize, bytes: usize) -> T {
     let mut value = T::zeroed();
     bytemuck::bytes_of_mut(&mut value)[..bytes].copy_from_slice(&array[place * bytes..][..bytes]);
     value
 }
 
-/// Both inputs, or the only one twice.
+/// Both inputs, or the only input twice.
 type Inputs<'a> = [&'a [u8]; 2];
 
 /// A dispatch and the arrays that it reads.
@@ -74,7 +75,7 @@ impl Step<'_> {
         }
     }
 
-    /// The value at `place` of the input, which is element `j` of what is reduced.
+    /// The value at `place` of the input, which is element `j` of those reduced to one.
     fn value<V: Pod>(&self, arithmetic: &Arithmetic<'_, V>, place: usize, j: u32) -> V {
         if self.stage.partial {
             read(self.inputs[0], place, self.stage.source().bytes() as usize)
@@ -146,9 +147,9 @@ impl Step<'_> {
         }
     }
 
-    /// Combines the accesses of a part in the order of the device: each lane's and accumulator's
-    /// own, then the `width` elements of an access, accumulators and lanes by halves. Element `v`
-    /// of access `i` has the place and the index `at(i, v)`.
+    /// Combines the accesses of a part in the order of the device: first those of each lane and
+    /// accumulator, then the `width` elements of an access, the accumulators and the lanes by
+    /// halves. `at(i, v)` is the place and the index of element `v` of access `i`.
     fn part<V: Pod>(&self, arithmetic: &Arithmetic<'_, V>, accesses: Range<u32>, width: u32, at: impl Fn(u32, u32) -> (u32, u32)) -> V {
         let Stage { lanes, accumulators, .. } = *self.stage;
         let own = |first: u32, v: u32| {

@@ -1,5 +1,5 @@
 //! The two kernels of Takemoto, Wada, Kondo and Honda whose times are in `tests/data`, as plain
-//! wgpu code: something to tune that is no plan.
+//! wgpu code. They can be tuned although they are not plans.
 
 #![allow(dead_code, reason = "tests and benchmarks use different parts")]
 
@@ -11,10 +11,10 @@ use wgpu_fft::tune::rules::takemoto;
 use wgpu_fft::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
 use wgpu_fft::{DeviceBuffer, DeviceProfile, Error, Gpu, View, wgpu};
 
-/// u = 2⁻²⁴, the rounding unit of f32.
+/// u = 2⁻²⁴, the unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
 
-/// A kernel with one invocation per element of its output, for any shape of workgroups.
+/// A kernel with one invocation per element of its output, for any workgroup shape.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PaperKernel {
     pub name: &'static str,
@@ -31,15 +31,15 @@ enum Kind {
 }
 
 impl PaperKernel {
-    /// The product of a matrix of `inner` columns and one of `inner` rows, with a result of `size`
-    /// columns and rows.
+    /// The product of a matrix with `inner` columns and one with `inner` rows. `size` is the number
+    /// of columns and rows of the result.
     pub fn matrix_product(size: [u32; 2], inner: u32) -> Self {
-        // lavapipe leaves longer loops.
+        // lavapipe leaves longer loops early.
         assert!((1..=32_768).contains(&inner), "{inner}");
         Self { name: "matrix product", wgsl: include_str!("matrix_product.wgsl"), size, kind: Kind::MatrixProduct { inner } }
     }
 
-    /// A picture of `picture` columns and rows, resized to `size`.
+    /// A picture with `picture` columns and rows, resized to `size`.
     pub fn bilinear_resize(size: [u32; 2], picture: [u32; 2]) -> Self {
         Self { name: "bilinear resize", wgsl: include_str!("bilinear_resize.wgsl"), size, kind: Kind::BilinearResize { picture } }
     }
@@ -70,7 +70,7 @@ impl PaperKernel {
         self.input_lens().into_iter().map(|len| (0..len).map(|_| next()).collect()).collect()
     }
 
-    /// The output by plain loops in f64.
+    /// The output computed by plain loops in f64.
     pub fn reference(&self, inputs: &[Vec<f32>]) -> Vec<f32> {
         let [columns, rows] = self.size.map(|extent| extent as usize);
         match self.kind {
@@ -95,19 +95,19 @@ impl PaperKernel {
         }
     }
 
-    /// How far an element of the output may be from the reference where inputs are between -1
-    /// and 1.
+    /// The largest distance of an output element from the reference, for inputs between -1 and 1.
     pub fn error_bound(&self) -> f64 {
         match self.kind {
-            // Of each product and each sum half a unit of at most `inner`, and the reference's own.
+            // Each product and each sum has an error of half a unit of at most `inner`; the
+            // reference has its own.
             Kind::MatrixProduct { inner } => f64::from(inner) * (f64::from(inner) + 1.0) * U,
-            // Positions have four roundings, of which the division may be five times as bad; pixels
+            // Positions have four roundings, of which the division may be five times as bad. Pixels
             // differ by at most 2 along each axis.
             Kind::BilinearResize { picture } => (2.0 * 8.0 * f64::from(picture[0] + picture[1]) + 16.0) * U,
         }
     }
 
-    /// Every workgroup of powers of two that a device allows, up to 1024 invocations.
+    /// All workgroup shapes of powers of two that a device allows, up to 1024 invocations.
     pub fn shapes(&self, profile: &DeviceProfile) -> Vec<[u32; 2]> {
         let most = profile.invocations.min(1024);
         let powers =
@@ -119,12 +119,12 @@ impl PaperKernel {
             .collect()
     }
 
-    /// Workgroups along x and y.
+    /// The number of workgroups along x and y.
     pub fn grid(&self, shape: [u32; 2]) -> [u32; 2] {
         [0, 1].map(|axis| self.size[axis].div_ceil(shape[axis]))
     }
 
-    /// Pipeline and bind group for workgroups of one shape; an error is wgpu's.
+    /// The pipeline and bind group for one workgroup shape, or wgpu's error.
     pub fn prepare(
         &self,
         gpu: &Gpu,
@@ -136,7 +136,7 @@ impl PaperKernel {
         self.caught(gpu, shape, || self.bind(gpu, &self.pipeline(gpu, shape), shape, &views, output.view()))
     }
 
-    /// What `work` makes for workgroups of one shape, or wgpu's error.
+    /// The result of `work` for one workgroup shape, or wgpu's error.
     fn caught<T>(&self, gpu: &Gpu, shape: [u32; 2], work: impl FnOnce() -> T) -> Result<T, String> {
         let internal = gpu.device().push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
@@ -230,8 +230,8 @@ impl fmt::Display for PaperKernel {
     }
 }
 
-/// The tuner finds a workgroup for the kernels as for plans. Without measuring, the report's rule
-/// chooses it; both inputs of a product have one size.
+/// The tuner finds a workgroup shape for these kernels as it does for plans. Without measuring, the
+/// report's rule chooses it. Both inputs of a product have the same size.
 impl Tunable for PaperKernel {
     type Recipe = WorkgroupShape;
 
@@ -247,8 +247,8 @@ impl Tunable for PaperKernel {
         Ok(WorkgroupShape([8, 8]))
     }
 
-    /// The rule's choice with either priority, and squares, which the rule never chooses: its
-    /// choices are ridges, along which nothing changes.
+    /// The rule's choice with either priority, and squares, which the rule never chooses because
+    /// its choices lie on ridges along which nothing changes.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<WorkgroupShape> {
         let both = [takemoto::Priority::X, takemoto::Priority::Y];
         let by_rule = both.into_iter().filter_map(|priority| takemoto::local_size_2d(self.size, priority, &profile.into()).ok());
@@ -318,8 +318,8 @@ fn area([columns, rows]: [u32; 2]) -> usize {
     columns as usize * rows as usize
 }
 
-/// The pixels around element `i` of `size` in a picture of `picture` along an axis, and the weight
-/// of the second.
+/// Along one axis: the two pixels around element `i` of `size` in a picture of `picture` pixels,
+/// and the weight of the second.
 fn around(i: usize, size: usize, picture: usize) -> ([usize; 2], f64) {
     let at = ((i as f64 + 0.5) * picture as f64 / size as f64 - 0.5).clamp(0.0, (picture - 1) as f64);
     let low = at as usize;
