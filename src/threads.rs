@@ -63,7 +63,7 @@ mod tests {
     fn results_come_in_the_order_of_the_jobs() {
         let jobs: Vec<usize> = (0..100).collect();
         assert_eq!(side_by_side(&jobs, |job| job * job), jobs.iter().map(|job| job * job).collect::<Vec<_>>());
-        assert_eq!(side_by_side(&[] as &[usize], |job| *job), []);
+        assert_eq!(side_by_side(&[] as &[usize], |job| *job), Vec::<usize>::new());
         assert_eq!(both(|| 1, || 2), (1, 2));
     }
 
