@@ -77,9 +77,9 @@ impl Planner {
         self.plan_with(spec, recipe)
     }
 
-    /// Returns the recipe for `spec` on this device and says where it comes from. Recipes come from
-    /// the rules unless [`with_tuning`](Self::with_tuning) asked for something else. A measurement
-    /// takes seconds and is made once for each specification.
+    /// Returns the recipe for `spec` on this device and says where it comes from. Without
+    /// [`with_tuning`](Self::with_tuning) nothing is measured. A measurement takes seconds and is
+    /// made once for each specification.
     ///
     /// # Errors
     /// If the specification is not valid or does not fit the device. A search that fails is not an

@@ -97,8 +97,7 @@ impl Gpu {
             None | Some(Err(Error::Wgpu { .. })) => {}
             Some(Err(other)) => return Err(other),
             Some(Ok(())) => {
-                let why =
-                    format!("its handle has {} bytes, but the buffer with its number on this device has more", buffer.size());
+                let why = format!("its handle has {} bytes, but the buffer with its number on this device has more", buffer.size());
                 return Err(foreign(argument, why));
             }
         }
