@@ -37,8 +37,10 @@ impl<L: 'static> Isolated<L> {
             // Whoever waits no longer need not know.
             Err(error) => drop(opened.send(Err(error))),
         };
-        let no_thread =
-            |error: std::io::Error| Error::Unsupported { what: "measuring recipes".to_owned(), why: format!("no thread could be started: {error}") };
+        let no_thread = |error: std::io::Error| Error::Unsupported {
+            what: "measuring recipes".to_owned(),
+            why: format!("no thread could be started: {error}"),
+        };
         let thread = std::thread::Builder::new().name("wgpu-fft tuning".to_owned()).spawn(work).map_err(no_thread)?;
         match outcome.recv_timeout(patience) {
             Ok(outcome) => outcome.map(|()| Self { jobs: Some(jobs), thread: Some(thread) }),

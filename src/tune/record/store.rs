@@ -192,7 +192,8 @@ impl Record {
     pub fn import(&self, path: impl AsRef<Path>, device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Result<Import> {
         let path = path.as_ref();
         let failed = |why: String| Error::Record { path: path.to_owned(), why };
-        let text = file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is no such file".to_owned()))?;
+        let text =
+            file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is no such file".to_owned()))?;
         Ok(self.import_text(&text, device, stale))
     }
 
