@@ -1,15 +1,15 @@
-//! The 2D spectrum of an array that lies in a file, on every device there is, in place and with
-//! little of their memory.
+//! Computes the 2D spectrum of an array in a file, in place, on all devices, using little of their
+//! memory.
 //!
 //! ```text
 //! cargo run --release --example out_of_core -- --size 8192 --memory 64
 //! cargo run --release --features cpu --example out_of_core -- --host
 //! ```
 //!
-//! The file is mapped into memory, filled with three plane waves, and transformed by a job
-//! ([`wgpu_fft::multi::Job`]): rows, then columns, in pieces that fit the devices. A wave is a
-//! single number of its spectrum, so the result is checked in full. Then the file is removed,
-//! unless `--keep` says otherwise.
+//! The program maps the file into memory, fills it with three plane waves, and transforms it with a
+//! job ([`wgpu_fft::multi::Job`]): first rows, then columns, in pieces that fit the devices. Each
+//! wave is a single number of the spectrum, so the program can check the whole result. Then it
+//! removes the file, unless you pass `--keep`.
 
 use std::fs::OpenOptions;
 use std::io::IsTerminal;
@@ -28,14 +28,14 @@ const USAGE: &str = "Transforms an array in a file, in place, on all devices.
 
 Usage: out_of_core [OPTIONS]
 
-      --size N          N x N complex numbers of 8 bytes (2048)
-      --memory MIB      how much of each device's memory the job may take (64)
-      --adapter NAME    only adapters whose name contains NAME
-      --host            the host's processors too (needs --features cpu)
+      --size N          the array has N x N complex numbers of 8 bytes (2048)
+      --memory MIB      memory that the job may use on each device, in MiB (64)
+      --adapter NAME    use only adapters whose name contains NAME
+      --host            use the host's CPU cores as well (needs --features cpu)
       --strategy NAME   measured (default), equal, dynamic, auto, or the number of one device
-      --file FILE       where (out/out_of_core.bin)
-      --keep            leave the file there
-  -h, --help            print this and stop";
+      --file FILE       file to create (out/out_of_core.bin)
+      --keep            keep the file afterwards
+  -h, --help            print this help";
 
 struct Options {
     size: usize,
@@ -80,7 +80,7 @@ fn options() -> Result<Option<Options>> {
                     "equal" => Strategy::Equal,
                     "dynamic" => Strategy::Dynamic,
                     "auto" => Strategy::Auto,
-                    number => Strategy::Single(number.parse().map_err(|_| format!("{number} is no strategy (--help lists them)"))?),
+                    number => Strategy::Single(number.parse().map_err(|_| format!("{number} is not a strategy (--help lists them)"))?),
                 }
             }
             Long("file") => options.file = parser.value()?.into(),
@@ -118,7 +118,7 @@ fn run(options: &Options) -> Result<()> {
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&options.file)?;
     file.set_len(bytes as u64)?;
     println!("file        {}, {n} x {n} complex numbers, {:.1} MB", options.file.display(), bytes as f64 / 1e6);
-    // SAFETY: the file was made a moment ago, and nobody else changes it while it is mapped.
+    // SAFETY: The program has just created the file, and nobody else changes it while it is mapped.
     let mut map = unsafe { memmap2::MmapMut::map_mut(&file)? };
     let data: &mut [Complex32] = bytemuck::cast_slice_mut(&mut map);
     let waves = waves(n);
@@ -148,13 +148,13 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Row, column and amplitude of each wave's only frequency.
+/// For each wave, the row, the column and the amplitude of its only frequency.
 fn waves(n: usize) -> [(usize, usize, f32); 3] {
     [(0, 1 % n, 1.0), (n / 3, n / 5, 0.5), (n - 1, n / 2, 0.25)]
 }
 
-/// Writes the sum of the waves, row by row. Factors come from a table by integers, so that they are
-/// exact for large arrays too.
+/// Writes the sum of the waves, row by row. The factors come from a table with an integer index, so
+/// they are exact for large arrays too.
 fn fill(data: &mut [Complex32], n: usize, waves: &[(usize, usize, f32)]) {
     let root = |k: usize| {
         let (sine, cosine) = (std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
@@ -168,14 +168,14 @@ fn fill(data: &mut [Complex32], n: usize, waves: &[(usize, usize, f32)]) {
     }
 }
 
-/// Every number of the spectrum: the amplitudes where the waves are, and 0 elsewhere.
+/// Checks every number of the spectrum: the amplitudes at the waves, and 0 elsewhere.
 fn check(data: &mut [Complex32], n: usize, waves: &[(usize, usize, f32)]) -> Result<()> {
     for &(row, column, amplitude) in waves {
         data[row * n + column] -= amplitude;
     }
     let worst = data.iter().map(|z| z.norm()).fold(0.0, f32::max);
     println!("largest error of {} numbers: {worst:.1e}, of amplitudes up to 1", n * n);
-    // Rounding errors of the factors add up at random: u times the square root of the logarithm,
-    // with room to spare.
+    // The rounding errors of the factors add up randomly, to u times the square root of the
+    // logarithm. The bound leaves room to spare.
     if worst < 2e-6 { Ok(()) } else { Err("the spectrum is wrong".into()) }
 }

@@ -1,5 +1,5 @@
-//! Transposes a picture on the GPU: rows become columns, one pixel (4 bytes, or 1 of a grey
-//! picture) an element.
+//! Transposes a picture on the GPU, so that rows become columns. An element is one pixel: 4 bytes,
+//! or 1 byte of a grey picture.
 //!
 //! ```text
 //! cargo run --release --example transpose_image -- [OPTIONS] [PICTURE]
@@ -7,8 +7,8 @@
 //! cargo run --release --example transpose_image -- --grey --recipe "gather 8x32"
 //! ```
 //!
-//! Prints the adapter, the recipe and the time, and checks that the result equals a transpose on
-//! the processor, bit by bit. `--help` lists the options.
+//! Prints the adapter, the recipe and the time. Checks that the result equals a transpose on the
+//! CPU, bit by bit. `--help` lists the options.
 
 mod support;
 
@@ -23,9 +23,9 @@ const USAGE: &str = "Transposes a picture on the GPU.
 
 Usage: transpose_image [OPTIONS] [PICTURE]
 
-      --grey          make it grey first, so that a pixel is one byte
+      --grey          convert the picture to grey first, so that a pixel is one byte
 
-Recipes are, for example, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, and of bytes `gather 8x32`.
+Examples of recipes: `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, and for bytes `gather 8x32`.
 ";
 
 fn main() -> ExitCode {
@@ -55,7 +55,7 @@ fn run() -> Result<()> {
     }
 }
 
-/// Transposes the pixels, and fails unless the processor makes the same of them.
+/// Transposes the pixels. Fails if a transpose on the CPU gives another result.
 fn transposed<T: Element + PartialEq>(options: &Options, pixels: &[T], shape: [usize; 2]) -> Result<Vec<T>> {
     let gpu = options.open_gpu()?;
     let planner = options.planner(&gpu);
@@ -64,7 +64,7 @@ fn transposed<T: Element + PartialEq>(options: &Options, pixels: &[T], shape: [u
     let input = gpu.upload(pixels)?;
     let output = gpu.alloc::<T>(pixels.len())?;
     let bound = plan.bind(&input, &output)?;
-    // Also the warm-up: drivers compile at the first run.
+    // This is also the warm-up, because drivers compile at the first run.
     gpu.submit(|encoder| bound.encode(encoder))?;
     let result = gpu.download(&output)?.wait()?;
     support::print_times(&bound, 2 * input.view().len_bytes())?;
@@ -72,8 +72,8 @@ fn transposed<T: Element + PartialEq>(options: &Options, pixels: &[T], shape: [u
     let expected = support::transposed(pixels, shape);
     let different = result.iter().zip(&expected).filter(|(actual, expected)| actual != expected).count();
     if different > 0 {
-        return Err(format!("check: {different} of {} pixels differ from the transpose on the processor", expected.len()).into());
+        return Err(format!("check: {different} of {} pixels differ from the transpose on the CPU", expected.len()).into());
     }
-    println!("check       all {} pixels equal those of a transpose on the processor", expected.len());
+    println!("check       all {} pixels equal those of a transpose on the CPU", expected.len());
     Ok(result)
 }

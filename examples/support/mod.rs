@@ -1,5 +1,5 @@
-//! What the examples share: the command line, pictures in and out, opening an adapter, tuning, and
-//! printing times.
+//! Code that the examples share: the command line, reading and writing pictures, opening an
+//! adapter, tuning, and printing times.
 
 pub mod progress;
 
@@ -15,28 +15,29 @@ use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// The photograph that is read when the command line names no picture.
+/// The photograph that is used if the command line names no picture.
 const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/camera.png");
 
 const USAGE: &str = "
-PICTURE is a PNG or JPEG of any size; without one, the photograph in examples/data is read.
+PICTURE is a PNG or JPEG of any size. The default is the photograph in examples/data.
 
 Options:
   -o, --output FILE   where to write the result, a .png or .jpg
       --adapter NAME  use the adapter whose name contains NAME
-      --recipe TEXT   compute by this recipe, as an earlier run printed it
-      --rigor RIGOR   how a recipe is chosen: estimate, by rule (default); recorded, by what was measured before; measure, by a search of 2 seconds,
-                      or patient, of a minute, unless the record knows
-      --record FILE   the record of what was measured (default: WGPU_FFT_RECORD, or else a file in the directory for caches)
-      --list          list the adapters and stop
-  -h, --help          print this and stop";
+      --recipe TEXT   use this recipe, in the form that an earlier run printed
+      --rigor RIGOR   how a recipe is chosen: estimate (default) uses the rules; recorded uses earlier measurements;
+                      measure and patient search for 2 seconds or a minute, unless the record has a result
+      --record FILE   the record of measurements (default: $WGPU_FFT_RECORD, or else a file in the cache directory)
+      --list          list the adapters and exit
+  -h, --help          print this help";
 
-/// Ends the program; an error is one line on stderr, and a wrong command line the code 2.
+/// Ends the program. An error prints one line to stderr, and an invalid command line sets the exit
+/// code 2.
 pub fn exit(outcome: Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is::<lexopt::Error>() => {
-            eprintln!("{error} (--help lists what there is)");
+            eprintln!("{error} (--help lists the options)");
             ExitCode::from(2)
         }
         Err(error) => {
@@ -46,7 +47,7 @@ pub fn exit(outcome: Result<()>) -> ExitCode {
     }
 }
 
-/// The part of the command line that is the same in all examples.
+/// The part of the command line that all examples share.
 pub struct Options {
     pub picture: PathBuf,
     pub output: PathBuf,
@@ -57,10 +58,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. `own` takes the long options that only this example has, and says
-    /// whether it knows the one it is given.
+    /// Parses the command line. `own` handles the long options that only this example has, and
+    /// returns whether it knows the one given.
     ///
-    /// Returns nothing if there is nothing left to do, as after `--help`.
+    /// Returns `None` if there is nothing left to do, as after `--help`.
     pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
         let mut options = Self {
             picture: PHOTOGRAPH.into(),
@@ -106,21 +107,21 @@ impl Options {
             return Ok(None);
         }
         if options.recipe.is_some() && options.rigor != Rigor::Estimate {
-            return Err(lexopt::Error::from("--recipe leaves nothing to choose by --rigor").into());
+            return Err(lexopt::Error::from("--recipe and --rigor cannot be combined").into());
         }
         if options.record.is_some() && options.rigor == Rigor::Estimate {
-            return Err(lexopt::Error::from("an estimate needs no --record; --rigor recorded or measure does").into());
+            return Err(lexopt::Error::from("--record needs --rigor recorded, measure or patient").into());
         }
         options.picture = picture.map_or(options.picture, PathBuf::from);
         Ok(Some(options))
     }
 
-    /// Opens the adapter and prints which.
+    /// Opens the adapter and prints its name.
     pub fn open_gpu(&self) -> Result<Gpu> {
         open_gpu(&self.adapter)
     }
 
-    /// A planner that chooses recipes as the command line says.
+    /// A planner that chooses recipes as the command line asks.
     pub fn planner(&self, gpu: &Gpu) -> Planner {
         let planner = Planner::new(gpu);
         if self.rigor == Rigor::Estimate {
@@ -137,8 +138,8 @@ impl Options {
         Ok(picture)
     }
 
-    /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is
-    /// from and what the plan does.
+    /// Plans with the recipe of the command line, or with the planner's choice. Prints where the
+    /// recipe comes from, and what the plan does.
     pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
@@ -155,15 +156,15 @@ impl Options {
     }
 }
 
-/// Opens an adapter and prints which.
+/// Opens an adapter and prints its name.
 pub fn open_gpu(options: &GpuOptions) -> Result<Gpu> {
     let gpu = pollster::block_on(Gpu::request(options))?;
     println!("adapter     {}", describe(&gpu.device().adapter_info()));
     Ok(gpu)
 }
 
-/// Opens the record in a file, or the default one, and prints which. What is wrong with it comes as
-/// a warning.
+/// Opens the record in a file, or the default one, and prints its path. Problems are printed as
+/// warnings.
 pub fn open_record(path: Option<&Path>) -> Record {
     progress::show_warnings();
     let record = path.map_or_else(Record::open_default, Record::open);
@@ -178,7 +179,8 @@ fn describe(info: &wgpu::AdapterInfo) -> String {
     format!("{} ({:?}, {:?}{note})", info.name, info.backend, info.device_type)
 }
 
-/// Goes by the content, not by the name, and turns photographs the way that the camera was held.
+/// Detects the format from the content, not from the name, and rotates photographs as the camera
+/// was held.
 fn read_picture(path: &Path) -> Result<DynamicImage> {
     let mut decoder = ImageReader::open(path)?.with_guessed_format()?.into_decoder()?;
     let orientation = decoder.orientation()?;
@@ -187,7 +189,7 @@ fn read_picture(path: &Path) -> Result<DynamicImage> {
     Ok(picture)
 }
 
-/// Writes a picture, in a folder that may not exist yet, and prints where.
+/// Writes a picture and prints its path. Creates the folder if it does not exist.
 pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) -> Result<()> {
     let save = || -> Result<()> {
         if let Some(folder) = path.parent() {
@@ -200,8 +202,8 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
     Ok(())
 }
 
-/// Runs what is bound once and prints what each step took on the device, if the device can say. A
-/// step moves `bytes`.
+/// Runs the bound plan once and prints the time of each step on the device, if the device can
+/// measure it. Each step moves `bytes` bytes.
 pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
     let steps = match bound.time_steps() {
         Ok(pending) => pending.wait()?,
@@ -222,7 +224,7 @@ pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// The transpose of a row-major matrix, on the processor.
+/// The transpose of a row-major matrix, computed on the CPU.
 pub fn transposed<T: Copy>(values: &[T], [rows, columns]: [usize; 2]) -> Vec<T> {
     (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
 }

@@ -1,5 +1,5 @@
-//! How far a search is, on stderr: a bar on a terminal, plain lines elsewhere. Warnings of the log
-//! stand above the bar.
+//! Shows the progress of a search on stderr: a bar on a terminal, plain lines elsewhere. Warnings
+//! from the log are printed above the bar.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -9,16 +9,16 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wgpu_fft::tune::{Progress, Stage, Tuning};
 
-/// How often the bar is drawn: seldom, as the device may be a processor, and the thread that draws
+/// How often the bar is drawn. It is drawn rarely, because the device may be a CPU, and drawing
 /// takes time from it.
 const TICK: Duration = Duration::from_millis(200);
 const DRAWINGS_PER_SECOND: u8 = 5;
-/// Characters of the bar.
+/// Width of the bar in characters.
 const WIDTH: usize = 20;
 
 static LOG: Log = Log { bar: Mutex::new(None) };
 
-/// Prints warnings, and knows the bar that must give way to them.
+/// Prints warnings, and knows the bar that has to make room for them.
 struct Log {
     bar: Mutex<Option<ProgressBar>>,
 }
@@ -28,7 +28,7 @@ impl Log {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Draws this bar, or none, in place of the one before.
+    /// Shows this bar, or none, instead of the previous one.
     fn show(&self, bar: Option<ProgressBar>) {
         let before = std::mem::replace(&mut *self.bar.lock().unwrap_or_else(PoisonError::into_inner), bar);
         if let Some(before) = before {
@@ -56,22 +56,23 @@ impl log::Log for Log {
     fn flush(&self) {}
 }
 
-/// Prints the warnings of the log from now on, such as a record's that it cannot be written.
+/// Prints warnings of the log from now on, for example that a record cannot be written.
 pub fn show_warnings() {
-    // Whoever has set a logger prints them already.
+    // If the program has set another logger, it prints them already.
     if log::set_logger(&LOG).is_ok() {
         log::set_max_level(log::LevelFilter::Warn);
     }
 }
 
-/// Shows how far searches of this tuning are. When one has ended, [`clear`] removes what it left.
+/// Shows the progress of searches with this tuning. After a search, [`clear`] removes what is left
+/// of it.
 pub fn watch(tuning: Tuning) -> Tuning {
     if std::io::stderr().is_terminal() {
         return tuning.on_progress(draw);
     }
     let before = Mutex::new(None);
     tuning.on_progress(move |progress| {
-        // A line for each stage, not for each recipe.
+        // One line per stage, not per recipe.
         let before = before.lock().unwrap_or_else(PoisonError::into_inner).replace(progress.stage);
         if before != Some(progress.stage) {
             eprintln!("{:5.1} s of {:.1}  {}", progress.elapsed.as_secs_f64(), progress.limit.as_secs_f64(), describe(progress, false));
@@ -79,7 +80,7 @@ pub fn watch(tuning: Tuning) -> Tuning {
     })
 }
 
-/// Removes the bar of a search that failed.
+/// Removes the bar of a failed search.
 pub fn clear() {
     LOG.show(None);
 }
@@ -95,7 +96,8 @@ fn draw(progress: &Progress<'_>) {
     }
 }
 
-/// A bar of time, which goes on while a recipe is being compiled and nobody reports.
+/// A bar for the elapsed time. It also advances while a recipe is being compiled and no progress is
+/// reported.
 fn bar(limit: Duration) -> ProgressBar {
     let clock = move |state: &ProgressState, out: &mut dyn Write| {
         let share = (state.elapsed().as_secs_f64() / limit.as_secs_f64().max(1e-9)).min(1.0);
@@ -110,8 +112,8 @@ fn bar(limit: Duration) -> ProgressBar {
     bar
 }
 
-/// `c2c fwd 512x512: searching, 12 measured, the best saves 7.3%`, and the recipe, which a line of
-/// the terminal cuts off.
+/// `c2c fwd 512x512: searching, 12 measured, the best saves 7.3%`, followed by the recipe, which
+/// the terminal cuts off at the end of the line.
 fn describe(progress: &Progress<'_>, with_recipe: bool) -> String {
     let stage = match progress.stage {
         Stage::Opening => "opening a second device",

@@ -1,5 +1,5 @@
-//! The command line of tuning: measures which recipes are the fastest here, and keeps the record of
-//! what was measured.
+//! The command-line tool for tuning: it measures which recipes are the fastest on your device, and
+//! manages the record of measurements.
 //!
 //! ```text
 //! cargo run --release --example tune -- tune "c2c fwd 512x512" "sum f32 4194304"
@@ -7,10 +7,11 @@
 //! cargo run --release --example tune -- --help
 //! ```
 //!
-//! Programs that plan by `Rigor::Recorded` or `Rigor::Measure` then find the recipes in the record.
+//! Programs that plan with `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the
+//! record.
 
 mod specs;
-// Of what the examples share, pictures are for the others.
+// The code that the examples share also reads pictures, which this example does not need.
 #[allow(dead_code, reason = "this example has no pictures")]
 #[path = "../support/mod.rs"]
 mod support;
@@ -29,7 +30,7 @@ use wgpu_fft::tune::record::{Entry, Item, now};
 use wgpu_fft::tune::{Choice, DeviceIdentity, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Gpu, GpuOptions};
 
-const USAGE: &str = "Measures which recipes are the fastest on a device, and keeps the record of what was measured.
+const USAGE: &str = "Measures which recipes are the fastest on a device, and manages the record of measurements.
 
 Usage: tune tune    [--adapter NAME] [--rigor measure|patient] [--seconds S] [--again] SPEC...
        tune list    [--device TEXT] [FILTER]
@@ -40,33 +41,33 @@ Usage: tune tune    [--adapter NAME] [--rigor measure|patient] [--seconds S] [--
        tune compact
        tune path
 
-  tune      look for the fastest recipe of each SPEC, unless the record knows it, and add it to the record
-  list      print what the record holds: recipes, and marks of those that must not be tried again
-  merge     take in everything from other records
-  import    the same, but leave out what is stale: what was measured on this adapter with shaders that are not today's
-  export    write a part of the record to another file, in place of what that holds
-  prune     forget what all the conditions hold for
-  compact   drop what was superseded or damaged from the file
-  path      print where the record is
+  tune      find the fastest recipe for each SPEC that is not in the record, and add it to the record
+  list      print the record: recipes, and marks of recipes that must not be tried again
+  merge     add everything from other records
+  import    add another record, except entries that were measured on this adapter with older shaders
+  export    write a part of the record to another file, and replace that file's contents
+  prune     remove the items that meet all conditions
+  compact   remove superseded and damaged lines from the file
+  path      print the path of the record
 
-SPEC is a specification as it prints itself, in quotes: \"c2c fwd 512x512\", \"c2c inv 1000 x4 1/n in-place\", \"r2c fwd 1024\", \"c2r inv 480x640 1/n\",
+SPEC is a specification in its text form, in quotes: \"c2c fwd 512x512\", \"c2c inv 1000 x4 1/n in-place\", \"r2c fwd 1024\", \"c2r inv 480x640 1/n\",
 \"transpose f32 1024x1024\", \"permute complex f32 30x40x50 order=2,0,1\", \"sum f32 4194304\", \"sum f32 1024x1024 axes=1\".
 FILTER is a part of a specification, such as \"c2c fwd\".
 
 Options:
-      --record FILE       the record (default: WGPU_FFT_RECORD, or else a file in the directory for caches)
+      --record FILE       the record (default: $WGPU_FFT_RECORD, or else a file in the cache directory)
       --adapter NAME      use the adapter whose name contains NAME
-      --rigor RIGOR       measure, of 2 seconds for each SPEC (default), or patient, of a minute
-      --seconds S         how long a search may take, in place of that
-      --again             measure SPEC even if the record knows it
-      --device TEXT       what was measured on devices whose printed identity contains TEXT, in upper or lower case
-      --older-than DAYS   what was measured longer ago
-      --marks             marks alone
-  -h, --help              print this and stop
+      --rigor RIGOR       measure takes 2 seconds for each SPEC (default), patient up to a minute
+      --seconds S         time limit for each search, instead of that
+      --again             measure SPEC even if the record has a result
+      --device TEXT       only items of devices whose printed identity contains TEXT; case is ignored
+      --older-than DAYS   only items measured longer ago
+      --marks             only marks
+  -h, --help              print this help
 
-To end a search by hand leaves a mark for the recipe that was being tried, as nobody can tell why the process ended; `prune --marks` removes it.";
+If you end a search by hand, the recipe that was being tried is marked, because nobody can tell why the process ended. `prune --marks` removes the mark.";
 
-/// The commands, and the options that each has besides --record.
+/// The commands, and the options of each in addition to --record.
 const COMMANDS: [(&str, &[&str]); 8] = [
     ("tune", &["adapter", "rigor", "seconds", "again"]),
     ("list", &["device"]),
@@ -89,7 +90,7 @@ fn run() -> Result<()> {
     }
 }
 
-/// The command line.
+/// The parsed command line.
 #[derive(Default)]
 struct Arguments {
     command: &'static str,
@@ -101,17 +102,17 @@ struct Arguments {
     device: Option<String>,
     older_than: Option<Duration>,
     marks: bool,
-    /// Specifications, files, a filter.
+    /// Specifications, files or a filter, depending on the command.
     rest: Vec<OsString>,
 }
 
-/// A command line that nobody can do anything about.
+/// An error in the command line.
 fn wrong<T>(why: impl Into<String>) -> Result<T> {
     Err(lexopt::Error::from(why.into()).into())
 }
 
 impl Arguments {
-    /// Returns nothing if there is nothing left to do, as after `--help`.
+    /// Returns `None` if there is nothing left to do, as after `--help`.
     fn parse() -> Result<Option<Self>> {
         let mut own = Self::default();
         let mut options: &[&str] = &[];
@@ -122,7 +123,7 @@ impl Arguments {
                 lexopt::Arg::Value(value) if own.command.is_empty() => {
                     let found = COMMANDS.iter().find(|(name, _)| *name == value);
                     let Some((name, own_options)) = found else {
-                        return wrong(format!("`{}` is no command; there are {names}", value.display()));
+                        return wrong(format!("`{}` is not a command; the commands are {names}", value.display()));
                     };
                     (own.command, options) = (name, own_options);
                     continue;
@@ -139,7 +140,7 @@ impl Arguments {
                 other @ lexopt::Arg::Short(_) => return Err(other.unexpected().into()),
             };
             if own.command.is_empty() {
-                return wrong(format!("a command comes first: {names}"));
+                return wrong(format!("the command must come first: {names}"));
             }
             if name != "record" && !options.contains(&name.as_str()) {
                 return wrong(format!("`{}` has no option --{name}", own.command));
@@ -157,31 +158,31 @@ impl Arguments {
             }
         }
         if own.command.is_empty() {
-            return wrong(format!("there is no command; there are {names}"));
+            return wrong(format!("no command given; the commands are {names}"));
         }
         own.check()?;
         Ok(Some(own))
     }
 
-    /// Says what is too much or missing.
+    /// Checks the number of arguments.
     fn check(&self) -> Result<()> {
         let (least, most, what) = match self.command {
-            "tune" => (1, usize::MAX, "a specification or more"),
-            "merge" => (1, usize::MAX, "a file or more"),
+            "tune" => (1, usize::MAX, "one or more specifications"),
+            "merge" => (1, usize::MAX, "one or more files"),
             "import" => (1, 1, "a file"),
-            "export" => (1, 2, "a file, and a filter at most"),
-            "list" | "prune" => (0, 1, "a filter at most"),
-            _ => (0, 0, "nothing"),
+            "export" => (1, 2, "a file and an optional filter"),
+            "list" | "prune" => (0, 1, "at most a filter"),
+            _ => (0, 0, "no arguments"),
         };
         if !(least..=most).contains(&self.rest.len()) {
-            return wrong(format!("`{}` takes {what}, and not {} arguments", self.command, self.rest.len()));
+            return wrong(format!("`{}` takes {what}, but {} arguments were given", self.command, self.rest.len()));
         }
         if let Some(rigor @ (Rigor::Estimate | Rigor::Recorded)) = self.rigor {
-            return wrong(format!("rigor {rigor} measures nothing; it is measure or patient here"));
+            return wrong(format!("--rigor {rigor} measures nothing; use measure or patient"));
         }
         let condition = self.older_than.is_some() || self.device.is_some() || self.marks || !self.rest.is_empty();
         if self.command == "prune" && !condition {
-            return wrong("`prune` without a condition would forget everything; say --older-than, --device, --marks or a filter");
+            return wrong("`prune` without a condition would remove everything; give --older-than, --device, --marks or a filter");
         }
         Ok(())
     }
@@ -212,7 +213,7 @@ impl Arguments {
         Ok(record)
     }
 
-    /// The argument after the files, in a place where there may be one.
+    /// The optional filter at position `place`, after the files.
     fn filter(&self, place: usize) -> Result<String> {
         match self.rest.get(place).map(|text| text.clone().string()) {
             Some(text) => Ok(text?),
@@ -220,14 +221,14 @@ impl Arguments {
         }
     }
 
-    /// Whether an item is on the device and of the specifications that the command line names.
+    /// Whether an item belongs to the device and the specifications that the command line selects.
     fn names(&self, item: &Item, filter: &str) -> bool {
         let device = self.device.as_ref().is_none_or(|text| item.device().to_string().to_lowercase().contains(text));
         device && item.spec().contains(filter)
     }
 
     fn tune(&self) -> Result<()> {
-        // All of them before any is measured.
+        // Parse all of them before measuring any.
         let tasks = self.rest.iter().map(|text| {
             let text = text.clone().string()?;
             specs::parse(&text).map_err(|error| lexopt::Error::from(error.to_string()))
@@ -325,18 +326,18 @@ impl Arguments {
 
     fn path(&self) -> Result<()> {
         let path = self.record.clone().or_else(Record::default_path);
-        let path = path.ok_or("this system has no directory for caches: name a file by WGPU_FFT_RECORD or --record")?;
+        let path = path.ok_or("this system has no cache directory: name a file with WGPU_FFT_RECORD or --record")?;
         println!("{}", std::path::absolute(&path).unwrap_or(path).display());
         Ok(())
     }
 }
 
-/// So many units, 0 or more, of so many seconds each.
+/// A duration given as a number of units, 0 or more, where a unit has this many seconds.
 fn duration(option: &str, text: &OsString, unit: f64) -> Result<Duration> {
     let number = text.to_str().and_then(|text| text.parse::<f64>().ok());
     match number.and_then(|number| Duration::try_from_secs_f64(number * unit).ok()) {
         Some(duration) => Ok(duration),
-        None => wrong(format!("{option} is a number of 0 or more, and not `{}`", text.display())),
+        None => wrong(format!("{option} must be a number, at least 0, not `{}`", text.display())),
     }
 }
 
@@ -345,26 +346,27 @@ fn counted(count: usize, what: &str, done: &str) -> String {
     format!("{count} {what}{} {done}", if count == 1 { "" } else { "s" })
 }
 
-/// Everything that a record holds.
+/// All items of a record.
 fn items(record: &Record) -> Vec<Item> {
     record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect()
 }
 
-/// Whether an entry of this device is of no use here any more. Whatever was measured elsewhere is
-/// where a search begins.
+/// Whether an entry was measured on this device but is no longer valid. Entries of other devices
+/// are kept, because searches start from them.
 fn is_stale(entry: &Entry, gpu: &Gpu, device: &DeviceIdentity) -> bool {
     let here = *entry.device == *device;
-    // What is not ours to read is somebody's kernel, which we know nothing of.
+    // A specification that cannot be parsed belongs to somebody's own kernel, about which nothing
+    // is known.
     here && specs::parse(&entry.spec).is_ok_and(|task| task.fingerprint(&entry.recipe, gpu.profile()) != Ok(entry.wgsl))
 }
 
-/// Fails if what was to be written is in memory alone.
+/// Fails if new items were kept only in memory.
 fn written(record: &Record) -> Result<()> {
     // The reason went to the log.
     if record.warning().is_some() { Err("the record was not written".into()) } else { Ok(()) }
 }
 
-/// Prints a choice, and returns whether it is by measurement.
+/// Prints a choice. Returns whether it comes from a measurement.
 fn print_choice(choice: &Choice<String>) -> bool {
     let time = |seconds: f64, rules: f64, timer| {
         println!("  time      {:.4} ms, by rule {:.4} ms, gain {}; by {timer}", seconds * 1e3, rules * 1e3, table::gain(seconds, rules));
