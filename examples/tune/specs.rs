@@ -118,7 +118,11 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
     let task = task.ok_or_else(unknown)?;
     let printed = task.to_string();
     let besides_axes = |text: &str| text.split(' ').filter(|word| !word.starts_with("axes=")).map(str::to_owned).collect::<Vec<_>>();
-    if besides_axes(&printed) == besides_axes(text) { Ok(task) } else { Err(wrong(text, format!("it would print as `{printed}`; {REDUCTIONS}"))) }
+    if besides_axes(&printed) == besides_axes(text) {
+        Ok(task)
+    } else {
+        Err(wrong(text, format!("it would print as `{printed}`; {REDUCTIONS}")))
+    }
 }
 
 impl Wanted<'_> {
