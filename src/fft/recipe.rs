@@ -87,8 +87,8 @@ pub enum PassRecipe {
     /// or across lines.
     ///
     /// If a device has no subgroups of 8, it exchanges the same values through workgroup memory. If
-    /// it has no 64-bit integers, it loads two vectors instead of one of four words. The recipe
-    /// does not decide these.
+    /// it has no 64-bit integers, an access of four numbers loads two vectors instead of one. The
+    /// recipe does not decide these.
     ///
     /// Its text form is `lanes 32.32 lanes=8 width=4 invocations=128`, or `lanes 32.1 lanes=1
     /// width=4 invocations=128` for a short line in one lane.
