@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes sure that there is an adapter to compute on: a GPU, or a software adapter in its place.
+# Makes sure that there is an adapter to compute on: a GPU, or else a software adapter.
 #
 #   scripts/adapter.sh
 #
-# On Linux it looks for the Vulkan loader and for drivers, where the loader looks for them. If there
-# are none on a system with apt (Debian, Ubuntu), it installs the software adapter lavapipe;
-# elsewhere it says what to install. Before it installs anything it asks, if there is a terminal to
-# ask on. WGPU_FFT_INSTALL=1 (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a
-# terminal the answer is no.
+# On Linux it looks for the Vulkan loader and for drivers in the places that the loader searches. If
+# there are none on a system with apt (Debian, Ubuntu), it installs the software adapter lavapipe.
+# On other systems it prints what to install. If it runs on a terminal, it asks before it installs
+# anything. Set WGPU_FFT_INSTALL=1 (or CI=true) to answer yes in advance, and WGPU_FFT_INSTALL=0 to
+# answer no. Without a terminal the answer is no.
 #
 # Exit status: 0 if there is an adapter, 1 if there is none.
 set -eu
@@ -18,11 +18,11 @@ say() {
     printf 'adapter.sh: %s\n' "$*"
 }
 
-# Prints the drivers' JSON files: those that the environment names instead of the system's, or else
-# the system's and those that it adds.
+# Prints the drivers' JSON files. If the environment replaces the system's list, these are the named
+# ones; otherwise the system's, and those that the environment adds.
 driver_files() (
     places=${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}
-    # The lists are separated by colons, and * has no meaning in them.
+    # The lists are separated by colons, and * has no special meaning in them.
     IFS=:
     set -f
     if [ -z "$places" ]; then
@@ -33,13 +33,13 @@ driver_files() (
         done
     fi
     for place in $places; do
-        # A place is a file or a folder of files.
+        # An entry is a file or a folder of files.
         [ -z "$place" ] || find -L "$place" -maxdepth 1 -name '*.json' 2>/dev/null || true
     done
 )
 
 has_loader() (
-    # ldconfig is outside the PATH of many users, and not on every Linux.
+    # ldconfig is not in every user's PATH, and some Linux systems do not have it.
     PATH=$PATH:/usr/sbin:/sbin
     if ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1'; then
         exit 0
@@ -71,11 +71,11 @@ Darwin)
     exit 0
     ;;
 MINGW* | MSYS* | CYGWIN* | Windows*)
-    say 'Windows has DX12, and a software adapter where there is no GPU. For a GPU, install the driver of its maker.'
+    say 'Windows has DX12, and a software adapter if there is no GPU. For a GPU, install the driver of its vendor.'
     exit 0
     ;;
 *)
-    say "this script does not know $(uname -s): install the Vulkan loader and a Vulkan driver."
+    say "this script does not support $(uname -s): install the Vulkan loader and a Vulkan driver."
     exit 1
     ;;
 esac
@@ -86,8 +86,8 @@ if found; then
 fi
 
 if [ -n "${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}" ]; then
-    say 'no adapter: VK_DRIVER_FILES or VK_ICD_FILENAMES is set and hides the drivers of the system, but names no driver, or the loader'
-    say "libvulkan.so.1 is missing. Unset it, or let it name a driver's JSON file."
+    say 'no adapter. VK_DRIVER_FILES or VK_ICD_FILENAMES hides the drivers of the system but names no driver, or the loader'
+    say "libvulkan.so.1 is missing. Unset the variable, or set it to a driver's JSON file."
     exit 1
 fi
 
@@ -109,7 +109,7 @@ elif ! command -v sudo >/dev/null; then
 fi
 install="${sudo:+sudo }apt-get install $packages"
 
-say 'found no Vulkan driver, or not the Vulkan loader. The software adapter lavapipe does without a GPU.'
+say 'found no Vulkan driver, or no Vulkan loader. The software adapter lavapipe works without a GPU.'
 answer=n
 if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
     answer=$WGPU_FFT_INSTALL

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Makes sure that there is MPI to build the workspace member mpi/ with, and runs its tests.
+# Makes sure that MPI is installed to build the workspace member mpi/, and runs its tests.
 #
 #   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
-#   scripts/mpi.sh test [...]  that, then build the tests and run them on 1, 2, 3 and 4 ranks; the rest goes to the tests, such as --adapters A,B
+#   scripts/mpi.sh test [...]  do the same, then build the tests and run them on 1, 2, 3 and 4 ranks;
+#                              further arguments go to the tests, such as --adapters A,B
 #
-# On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang; elsewhere it says what to
-# install. Before it installs anything it asks, if there is a terminal to ask on. WGPU_FFT_INSTALL=1
-# (or CI=true) answers yes beforehand, WGPU_FFT_INSTALL=0 no; without a terminal the answer is no.
+# On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang. On other systems it
+# prints what to install. If it runs on a terminal, it asks before it installs anything. Set
+# WGPU_FFT_INSTALL=1 (or CI=true) to answer yes in advance, and WGPU_FFT_INSTALL=0 to answer no.
+# Without a terminal the answer is no.
 #
-# Exit status: 0 if all is well.
+# Exit status: 0 if everything succeeded.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -18,7 +20,7 @@ say() {
     printf 'mpi.sh: %s\n' "$*"
 }
 
-# The bindings are made from mpi.h at build time, by bindgen, which needs libclang.
+# bindgen generates the bindings from mpi.h at build time, and needs libclang for that.
 has_libclang() {
     [ -n "${LIBCLANG_PATH:-}" ] && return 0
     PATH=$PATH:/usr/sbin:/sbin
@@ -43,7 +45,7 @@ if [ -n "$(missing)" ]; then
         say '    Arch:     pacman -S openmpi clang'
         say '    openSUSE: zypper install openmpi4-devel clang-devel'
         say '    macOS:    brew install open-mpi'
-        say 'The crate wgpu-fft itself needs none of this.'
+        say 'The crate wgpu-fft itself needs none of these.'
         exit 1
     fi
     sudo=sudo
@@ -72,7 +74,7 @@ if [ -n "$(missing)" ]; then
         ;;
     esac
     say "installing: $install"
-    $sudo apt-get update || say 'going on with the package lists that there are.'
+    $sudo apt-get update || say 'apt-get update failed; continuing with the existing package lists.'
     # shellcheck disable=SC2086 # several packages
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
     if [ -n "$(missing)" ]; then
@@ -85,12 +87,12 @@ say "found $(mpirun --version 2>/dev/null | head -n 1)"
 [ "${1:-}" = test ] || exit 0
 shift
 
-# More ranks than cores, perhaps as root, perhaps in a container without ptrace. Other MPIs than
-# Open MPI do not read these.
+# Settings for Open MPI: there may be more ranks than cores, the user may be root, and a container
+# may forbid ptrace. Other MPIs ignore these.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=true PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
-# Mesa complains about an unset one, though it does without.
+# Mesa prints a warning if this is not set, although it does not need it.
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
 cargo test -p wgpu-fft-mpi --lib
@@ -112,10 +114,11 @@ for ranks in 1 2 3 4; do
     fi
 done
 rm -f "$log.part"
-# A line for each number of ranks whose adapters round alike: `portable bits HASH on ADAPTER`.
+# The log has a line for each number of ranks whose adapters round alike: `portable bits HASH on
+# ADAPTER`.
 different=$(sed -n 's/^portable bits \([0-9a-f]*\) on \(.*\)/\2 \1/p' "$log" | sort -u | sed 's/ [0-9a-f]*$//' | uniq -d)
 if [ -n "$different" ]; then
     say "FAILED: the bits depend on the number of ranks, on $different"
     exit 1
 fi
-say 'all is well on 1, 2, 3 and 4 ranks'
+say 'all tests passed on 1, 2, 3 and 4 ranks'

@@ -1,7 +1,7 @@
 // Copy: output[i] = input[i].
 //
-// It moves arrays whose transpose has the same order in memory (one row or one column), and, with elements of 16 bytes,
-// it measures the bandwidth that every other kernel is compared with.
+// Moves arrays whose transpose has the same order in memory (one row or one column). With elements
+// of 16 bytes, it also measures the bandwidth that all other kernels are compared with.
 //
 // Grid: one workgroup per WORKGROUP elements, folded.
 // Traffic: each element once in, once out.

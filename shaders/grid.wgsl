@@ -1,8 +1,8 @@
-// Linear workgroup index of a folded grid.
+// Linear workgroup index in a folded grid.
 //
-// WebGPU allows 65,535 workgroups per axis. The host folds a longer row of workgroups into a rectangle
-// (`Grid::linear`); this function unfolds it. The rectangle may hold a few workgroups more than were asked for,
-// so a kernel compares the index with its own count.
+// WebGPU allows 65,535 workgroups per axis. The host folds a longer row of workgroups into a
+// rectangle (`Grid::linear`), and this function unfolds it. The rectangle may contain a few surplus
+// workgroups, so a kernel must compare the index with its own number of workgroups.
 //
 // Rust twin: src/kernels/grid.rs
 

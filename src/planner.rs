@@ -9,16 +9,17 @@ use crate::gpu::Gpu;
 use crate::plan::{Builder, OnceMap, Plan, Spec};
 use crate::tune::{Choice, Searchable, Tuning};
 
-/// Makes plans for one device. Plans are kept, and plans share pipelines: asking again for the same
-/// costs a look-up.
+/// Makes plans for one device and caches them. Asking again for the same specification costs a
+/// look-up, and plans share equal pipelines.
 ///
-/// The first time takes as long as compiling does, so the pipelines of a plan are compiled side by
-/// side, on as many threads as there are processors. Threads may plan at the same time: what
-/// several want is made once, and nobody waits for what only others want. Over runs of the program,
-/// [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache) keeps what was compiled.
+/// Building a plan for the first time compiles its pipelines, in parallel on as many threads as
+/// there are processors. Several threads may plan at the same time: a plan that several of them ask
+/// for is built once, and no thread waits for a plan that it did not ask for.
+/// [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache) keeps compiled pipelines from
+/// one run of the program to the next.
 ///
-/// A plan keeps its workspace ([`Plan::workspace_bytes`]; for two axes as much as the array), until
-/// [`clear`](Self::clear) and the last `Arc` are gone.
+/// A plan holds its workspace ([`Plan::workspace_bytes`]; with two axes it can be as large as the
+/// array) until [`clear`](Self::clear) is called and the last `Arc` is dropped.
 #[derive(Debug)]
 pub struct Planner {
     builder: Builder,
@@ -47,13 +48,15 @@ struct Cache<S: Spec> {
 }
 
 impl Planner {
-    /// A planner without plans, which chooses recipes without measuring any.
+    /// A planner with an empty cache. It chooses recipes without measuring any
+    /// ([`Rigor::Estimate`](crate::tune::Rigor::Estimate)).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self { builder: Builder::new(gpu), tuning: Tuning::default(), plans: Mutex::default() }
     }
 
-    /// Chooses recipes as `tuning` says from now on: by measurement, or by the record of one.
+    /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier
+    /// measurements.
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
         Self { tuning, plans: Mutex::default(), ..self }
@@ -65,7 +68,7 @@ impl Planner {
         self.builder.gpu()
     }
 
-    /// The plan for `spec` by the recipe that [`choose`](Self::choose) gives.
+    /// Returns the plan for `spec`, with the recipe that [`choose`](Self::choose) returns.
     ///
     /// # Errors
     /// If the specification is not valid, does not fit the device, or the device is lost.
@@ -74,23 +77,23 @@ impl Planner {
         self.plan_with(spec, recipe)
     }
 
-    /// The recipe for `spec` on this device, and where it comes from: the rules, unless
-    /// [`with_tuning`](Self::with_tuning) said otherwise. Measuring takes seconds; it is done once
-    /// for each specification.
+    /// Returns the recipe for `spec` on this device and says where it comes from. Without
+    /// [`with_tuning`](Self::with_tuning) nothing is measured. A measurement takes seconds and is
+    /// made once for each specification.
     ///
     /// # Errors
-    /// If the specification is not valid, or does not fit the device. A search that fails is no
-    /// error, see [`Tuning::choose`].
+    /// If the specification is not valid or does not fit the device. A search that fails is not an
+    /// error: see [`Tuning::choose`].
     pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         self.check_compute(spec)?;
         self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(self.gpu(), spec))
     }
 
-    /// The plan for `spec` by a recipe of the caller's.
+    /// Returns the plan for `spec` with a recipe that the caller supplies.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if the recipe
-    /// does not solve the specification.
+    /// The errors of [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if
+    /// the recipe does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
         self.gpu().check_alive("planning")?;
         self.check_compute(&spec)?;
@@ -116,8 +119,8 @@ impl Planner {
         Err(Error::Unsupported { what: format!("`{spec}` on {}", profile.name), why })
     }
 
-    /// Forgets the plans, the pipelines and the recipes that were chosen. Plans that somebody holds
-    /// go on working; what was measured stays in the record.
+    /// Forgets all plans, pipelines and chosen recipes. Plans that the caller still holds keep
+    /// working, and measurements stay in the record.
     pub fn clear(&self) {
         self.lock().clear();
         self.builder.clear();

@@ -1,4 +1,4 @@
-//! Specifications by their text, without their types.
+//! Specifications in text form, independent of their types.
 
 use std::fmt::Display;
 
@@ -10,17 +10,17 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Choice, Tunable, Tuning};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Gpu, Shape};
 
-/// What reductions can be asked for.
-const REDUCTIONS: &str = "a reduction is written as `sum f32 4194304` or `sum f32 1024x1024 x4 axes=1 square`: one of sum, product, mean, min, max, argmin, argmax, \
-     sum_squares, norm, dot, vdot, max_abs_diff, any, all, count; of f32, f16, f64, complex f32, i32 or u32, where it has that; the extents; a batch; axes; \
+/// Describes the text form of reductions.
+const REDUCTIONS: &str = "a reduction looks like `sum f32 4194304` or `sum f32 1024x1024 x4 axes=1 square`. It consists of an operation: sum, product, mean, min, max, argmin, argmax, \
+     sum_squares, norm, dot, vdot, max_abs_diff, any, all or count; an element type that the operation supports: f32, f16, f64, complex f32, i32 or u32; the extents; a batch; axes; \
      square or abs; across-devices";
 
-/// Something to tune, without its types.
+/// Something to tune, independent of its types.
 pub trait Task: Display {
     /// [`Tuning::choose`].
     fn choose(&self, tuning: &Tuning, gpu: &Gpu) -> wgpu_fft::Result<Choice<String>>;
 
-    /// [`Tunable::fingerprint`] of a recipe that was printed.
+    /// [`Tunable::fingerprint`] of a recipe in text form.
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> wgpu_fft::Result<u64>;
 }
 
@@ -35,7 +35,7 @@ impl<T: Tunable> Task for T {
     }
 }
 
-/// Reads what specifications print.
+/// Parses the text form of a specification.
 pub fn parse(text: &str) -> Result<Box<dyn Task>, Error> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Result<Box<dyn Task>, Error> {
     }
 }
 
-/// The name of the elements, which follows the first word, and the words after it.
+/// The name of the element type, which follows the first word, and the remaining words.
 fn element<'a>(words: &'a [&'a str]) -> (String, &'a [&'a str]) {
     let count = if words.get(1) == Some(&"complex") { 2 } else { 1 };
     let rest = words.get(1..).unwrap_or_default();
@@ -73,7 +73,7 @@ fn permutation(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
     }
     of!(f32, i32, u32, Complex32, f64, i64, u64, Complex64, u8, i8, u16, i16, f16, [u8; 2], [u8; 4], [f16; 2], [f16; 4], [u16; 4]);
     of!([f32; 2], [i32; 2], [u32; 2], [f32; 4], [i32; 4], [u32; 4]);
-    Err(wrong(text, format!("after `{}` come the elements, one of {}", words[0], names.join(", "))))
+    Err(wrong(text, format!("`{}` must be followed by the element type, one of {}", words[0], names.join(", "))))
 }
 
 /// The words of a reduction.
@@ -86,9 +86,9 @@ struct Wanted<'a> {
     determinism: Determinism,
 }
 
-/// Reductions print, but do not parse: what is printed in the end must be what was asked for.
+/// Reductions print but do not parse. So the printed form of the result must equal the text.
 fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
-    let unknown = || wrong(text, format!("it begins with c2c, r2c, c2r, transpose or permute, or is a reduction; {REDUCTIONS}"));
+    let unknown = || wrong(text, format!("it must begin with c2c, r2c, c2r, transpose or permute, or be a reduction; {REDUCTIONS}"));
     let (name, rest) = element(words);
     let (Some(operation), Some((shape, rest))) = (words.first(), rest.split_first()) else { return Err(unknown()) };
     let shape = shape.parse().map_err(|_| unknown())?;
@@ -99,7 +99,7 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
             ("abs", ..) => wanted.map = Some(Map::Abs),
             ("across-devices", ..) => wanted.determinism = Determinism::AcrossDevices,
             (_, Some(count), _) => wanted.batch = Some(count.parse().map_err(|_| unknown())?),
-            // In any order, and none is said of all of them.
+            // In any order. By default, all axes are reduced.
             (.., Some(axes)) if wanted.axes.is_none() => {
                 wanted.axes = Some(axes.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?)
             }
@@ -118,7 +118,11 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
     let task = task.ok_or_else(unknown)?;
     let printed = task.to_string();
     let besides_axes = |text: &str| text.split(' ').filter(|word| !word.starts_with("axes=")).map(str::to_owned).collect::<Vec<_>>();
-    if besides_axes(&printed) == besides_axes(text) { Ok(task) } else { Err(wrong(text, format!("it would be `{printed}`; {REDUCTIONS}"))) }
+    if besides_axes(&printed) == besides_axes(text) {
+        Ok(task)
+    } else {
+        Err(wrong(text, format!("it would print as `{printed}`; {REDUCTIONS}")))
+    }
 }
 
 impl Wanted<'_> {

@@ -1,15 +1,15 @@
-//! What a record holds, as a table.
+//! Prints the contents of a record as a table.
 
 use std::collections::BTreeMap;
 
 use wgpu_fft::tune::DeviceIdentity;
 use wgpu_fft::tune::record::{Entry, Item, Mark};
 
-/// Of entries; the recipe, of any length, stands last.
+/// The columns for entries. The recipe comes last, because it can be long.
 const HEAD: [&str; 8] = ["specification", "ms", "rules ms", "gain", "timer", "rigor", "measured (UTC)", "recipe"];
 const MARKS_HEAD: [&str; 4] = ["specification", "marked (UTC)", "why", "recipe"];
 
-/// Prints the items under their devices.
+/// Prints the items, grouped by device.
 pub fn print(items: &[Item]) {
     let mut devices: BTreeMap<&DeviceIdentity, (Vec<&Entry>, Vec<&Mark>)> = BTreeMap::new();
     for item in items {
@@ -46,12 +46,12 @@ fn row(entry: &Entry) -> [String; 8] {
     ]
 }
 
-/// What is saved of the rules' time, or nothing where the rules' choice is the best.
+/// The share of the rules' time that is saved, or `-` if the rules' choice is the best.
 pub fn gain(seconds: f64, rules: f64) -> String {
     if seconds == rules { "-".to_owned() } else { format!("{:.1}%", (1.0 - seconds / rules) * 100.0) }
 }
 
-/// Prints rows with columns as wide as their widest text, but for the last.
+/// Prints rows with columns as wide as their widest text, except for the last column.
 fn aligned<const N: usize>(head: [&str; N], rows: &[[String; N]], to_the_right: impl Fn(usize) -> bool) {
     if rows.is_empty() {
         return;
@@ -71,13 +71,13 @@ fn aligned<const N: usize>(head: [&str; N], rows: &[[String; N]], to_the_right: 
 /// Seconds since 1970 as a date and time of day, in UTC.
 pub fn date(seconds: u64) -> String {
     let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
-    // Years that begin in March have their leap day at the end; 400 of them are 146097 days, and
-    // the first here began on 0000-03-01.
+    // If years begin in March, the leap day is at the end. 400 years have 146097 days, and the
+    // first of them began on 0000-03-01.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Months from March on: 31, 30, 31, 30, 31 days, and so on again.
+    // Months from March on have 31, 30, 31, 30 and 31 days, and so on.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (year, month) = if month < 10 { (era * 400 + year, month + 3) } else { (era * 400 + year + 1, month - 9) };
@@ -102,7 +102,7 @@ mod tests {
         for (seconds, text) in known {
             assert_eq!(date(seconds), text);
         }
-        // Anything may stand in a file.
+        // A file may contain any number.
         assert!(date(u64::MAX).len() > 10);
     }
 

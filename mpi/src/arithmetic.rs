@@ -1,4 +1,5 @@
-//! One arithmetic for all ranks, so that the bits of a result do not depend on who computed them.
+//! The same arithmetic on all ranks, so that the bits of a result do not depend on which rank
+//! computed them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,25 +13,26 @@ use crate::error::{Error, Failure, Part, Result, guarded};
 use crate::link::Link;
 use crate::phase::Phase;
 
-/// How the recipes of a job are chosen. Every rank computes by the same ones: the same radices,
-/// roots and convolutions, whatever its share.
+/// How the recipes of a job are chosen. All ranks use the same radices, twiddle factors and
+/// convolutions, whatever their shares.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Arithmetic {
-    /// Rank 0's choice, or if a device cannot do that the next rank's, and last the portable one.
-    /// The bits depend on the kinds of devices, but not on their number or shares.
+    /// The recipe that suits rank 0. If a device cannot run it, the next rank's recipe is tried,
+    /// and so on; the last resort is the portable one. The bits depend on the kinds of devices, but
+    /// not on their number or their shares.
     #[default]
     Fastest,
-    /// What fits every device that WebGPU allows. The bits depend on the transform alone, up to
+    /// A recipe that fits every WebGPU device. The bits depend on the transform alone, except on
     /// devices that fuse multiplications and additions.
     Portable,
-    /// The recipes of an earlier plan, to get its bits again.
+    /// The recipes of an earlier plan, to reproduce its bits.
     Given(Recipes),
 }
 
-/// The recipes of a job, as texts that [`fft::Recipe`] prints and parses.
+/// The recipes of a job, in the text form of [`fft::Recipe`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipes {
-    /// For the axes that lie whole in a slab of axis 0.
+    /// For the axes that lie completely in a slab of axis 0.
     pub rows: String,
     /// For axis 0, if it is transformed.
     pub columns: Option<String>,
@@ -43,14 +45,14 @@ impl fmt::Display for Recipes {
     }
 }
 
-/// The plan that computes `spec` on another device, and for another number of lines, with the
-/// floating-point operations of `recipe`.
+/// The plan that computes `spec` with the floating-point operations of `recipe`, on another device
+/// or for another number of lines.
 pub(crate) fn same_arithmetic<S: Adapt>(planner: &Planner, spec: S, recipe: &fft::Recipe) -> wgpu_fft::Result<Arc<Plan<S>>> {
     let own = spec.adapted(recipe, planner.gpu().profile())?;
     planner.plan_with(spec, own)
 }
 
-/// The recipe for `spec` that all ranks go by. Collective.
+/// The recipe for `spec` that all ranks use. Collective.
 pub(crate) fn common<S: Adapt + Searchable>(
     link: &Link,
     device: &Device,

@@ -1,4 +1,4 @@
-//! The ranks of a job, each with its device.
+//! The ranks of a job and their devices.
 
 use std::rc::Rc;
 
@@ -9,24 +9,24 @@ use crate::error::{Failure, Part, Result, guarded};
 use crate::link::Link;
 use crate::phase::Phase;
 
-/// Which adapter a rank computes on.
+/// How a rank chooses its adapter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Adapter {
-    /// The i-th process of a machine takes the i-th adapter, modulo their number. Processors that
-    /// play a GPU count only where there is nothing else, and of backends the one of the best
-    /// adapter, so that no card is counted twice.
+    /// The i-th process of a machine uses the i-th adapter, modulo the number of adapters. Software
+    /// adapters count only if there is nothing else. Only the backend of the best adapter counts,
+    /// so that no card is counted twice.
     #[default]
     ByLocalRank,
-    /// The i-th process of a machine takes the best adapter whose name or driver contains the i-th
-    /// name, modulo their number.
+    /// The i-th process of a machine uses the best adapter whose name or driver contains the i-th
+    /// of these names, modulo the number of names.
     Names(Vec<String>),
 }
 
-/// What only tests and benchmarks want: a rank that is slower than it is, or that fails.
+/// Makes a rank slower, or lets it fail. For tests and benchmarks only.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Emulate {
-    /// After each local pass the rank sleeps until the computation has taken so many times as long:
-    /// a slow device that does not take our cores. 1 is no change.
+    /// After each local pass the rank sleeps until the computation has taken this many times as
+    /// long. This emulates a slow device that does not use the host's cores. 1 changes nothing.
     pub slowdown: f64,
     /// The rank fails in this phase.
     pub failure: Option<Phase>,
@@ -38,7 +38,7 @@ impl Default for Emulate {
     }
 }
 
-/// How a rank takes part. Ranks may have different ones.
+/// The options of one rank. Ranks may have different ones.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[must_use]
 pub struct RankOptions {
@@ -47,7 +47,7 @@ pub struct RankOptions {
 }
 
 impl RankOptions {
-    /// Which adapter to compute on.
+    /// Sets how the rank chooses its adapter.
     pub fn adapter(mut self, adapter: Adapter) -> Self {
         self.adapter = adapter;
         self
@@ -60,12 +60,12 @@ impl RankOptions {
     }
 }
 
-/// Who a rank is and what it computes on.
+/// The identity of a rank and its device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
     /// Its rank in the communicator.
     pub rank: usize,
-    /// Its number among the processes of its machine.
+    /// Its index among the processes of its machine.
     pub local_rank: usize,
     /// Name of the machine.
     pub host: String,
@@ -73,7 +73,7 @@ pub struct Member {
     pub adapter: String,
 }
 
-/// A device of this rank, and what tests have it do besides.
+/// The device of this rank, and what tests emulate on it.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub gpu: Gpu,
@@ -82,18 +82,18 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Fails where a test wants it.
+    /// Fails if a test asks for a failure in this phase.
     pub fn check(&self, phase: Phase) -> Part<()> {
         fail_if(self.emulate, phase)
     }
 
-    /// Waits for everything that was submitted until then.
+    /// Waits for everything that has been submitted up to `submission`.
     pub fn wait(&self, submission: wgpu::SubmissionIndex) -> Part<()> {
         let waited = self.gpu.device().poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
         waited.map(|_| ()).map_err(|error| Failure::Other(format!("the device was lost: {error}")))
     }
 
-    /// Plays a slower device, for which `computed` would have taken longer.
+    /// Emulates a slower device, on which the time `computed` would have been longer.
     pub fn slow_down(&self, computed: std::time::Duration) {
         let more = self.emulate.slowdown - 1.0;
         if let Ok(more) = std::time::Duration::try_from_secs_f64(computed.as_secs_f64() * more) {
@@ -106,10 +106,10 @@ fn fail_if(emulate: Emulate, phase: Phase) -> Part<()> {
     if emulate.failure == Some(phase) { Err(Failure::Other("it was told to fail".to_owned())) } else { Ok(()) }
 }
 
-/// The ranks of a communicator, each with a device of its own: what plans are made with.
+/// The ranks of a communicator with their devices. It makes plans.
 ///
-/// It holds a communicator, which must be freed before MPI ends: drop it, and its plans, before the
-/// `Universe` of `mpi::initialize()`.
+/// It holds a communicator, which must be freed before MPI ends. So drop it and its plans before
+/// the `Universe` that `mpi::initialize()` returned.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub(crate) link: Link,
@@ -118,10 +118,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Opens a device on every rank. Collective: every rank of `comm` calls it.
+    /// Opens a device on every rank. Collective: every rank of `comm` must call it.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`](crate::Error::NoAdapter) if a rank has none, on all ranks.
+    /// On all ranks, [`Error::NoAdapter`](crate::Error::NoAdapter) if some rank has no adapter.
     pub fn open(comm: &impl Communicator, options: &RankOptions) -> Result<Self> {
         let link = Link::new(comm);
         let local_rank = link.local_rank();
@@ -158,7 +158,7 @@ impl Cluster {
         &self.device.gpu
     }
 
-    /// Who computes where, by rank.
+    /// All ranks with their machines and adapters, in order.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
@@ -175,7 +175,7 @@ fn open(adapter: &Adapter, local_rank: usize) -> Part<Gpu> {
         Adapter::ByLocalRank => (GpuOptions::default(), local_rank),
         Adapter::Names(names) => {
             let name = nth(names.len()).map(|i| names[i].as_str());
-            let name = name.ok_or_else(|| Failure::Adapter("it was given an empty list of names of adapters".to_owned()))?;
+            let name = name.ok_or_else(|| Failure::Adapter("the list of adapter names is empty".to_owned()))?;
             (GpuOptions::default().adapter_name(name), 0)
         }
     };
@@ -186,7 +186,7 @@ fn open(adapter: &Adapter, local_rank: usize) -> Part<Gpu> {
     };
     let best = adapters.first().map(kind);
     adapters.retain(|adapter| Some(kind(adapter)) == best);
-    // `adapters` is not empty, or else would have been an error.
+    // `adapters` is not empty; an empty list would have been an error.
     let adapter = place.checked_rem(adapters.len()).and_then(|i| adapters.get(i));
     let adapter = adapter.ok_or_else(|| Failure::Adapter("no adapter is left".to_owned()))?;
     Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)

@@ -1,19 +1,19 @@
-//! What can go wrong, on this rank or on another one.
+//! Errors, on this rank or on another one.
 
 use crate::phase::Phase;
 
-/// What went wrong. Every rank of a job returns the same error, whichever of them it happened on.
+/// What went wrong. All ranks of a job return the same error, no matter on which rank it happened.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A rank could not do its part, and the job ended before the next exchange.
+    /// A rank could not do its part. The job ended before the next exchange.
     #[error("rank {rank}, during {during}: {message}")]
     OnRank {
         /// The first rank that failed.
         rank: usize,
         /// What the job was doing.
         during: Phase,
-        /// Its reason.
+        /// The reason.
         message: String,
     },
     /// A rank has no adapter to compute on.
@@ -21,10 +21,10 @@ pub enum Error {
     NoAdapter {
         /// The first rank without one.
         rank: usize,
-        /// What it looked for, what there is, and what to install.
+        /// What it looked for, which adapters exist, and what to install.
         message: String,
     },
-    /// The ranks asked for different transforms, or with different options.
+    /// The ranks asked for different transforms, or for different options.
     #[error("rank {rank} asks for `{theirs}`, rank 0 for `{first}`")]
     ShapesDiffer {
         /// The first rank that differs from rank 0.
@@ -34,8 +34,11 @@ pub enum Error {
         /// What rank 0 asked for.
         first: String,
     },
-    /// The ranks are at different calls: one plans where another one runs, or left out a call.
-    #[error("the ranks are at different calls: one is at {one}, another one at {other}. All ranks make the same calls in the same order")]
+    /// The ranks are in different calls. For example, one plans while another one runs, or one left
+    /// out a call.
+    #[error(
+        "the ranks are in different calls: one is at {one}, another one at {other}. All ranks must make the same calls in the same order"
+    )]
     OutOfStep {
         /// One of the phases.
         one: Phase,
@@ -47,20 +50,20 @@ pub enum Error {
     NoCommonRecipe {
         /// The local transform.
         spec: String,
-        /// The first rank that the last recipe does not suit.
+        /// The first rank that the last recipe tried does not suit.
         rank: usize,
         /// Why not.
         message: String,
     },
-    /// A request that makes no sense on any number of ranks.
+    /// A request that is not valid on any number of ranks.
     #[error(transparent)]
     Local(#[from] wgpu_fft::Error),
 }
 
-/// Result with this crate's [`Error`].
+/// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why one rank could not do its part, before the others know.
+/// Why one rank could not do its part, before the other ranks know.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// It has no adapter.
@@ -79,7 +82,7 @@ impl From<wgpu_fft::Error> for Failure {
 }
 
 impl Failure {
-    /// As it travels: a letter for the kind, then the text.
+    /// The failure as text for a message: a letter for its kind, then its text.
     pub fn to_text(&self) -> String {
         match self {
             Self::Adapter(message) => format!("a{message}"),
@@ -87,7 +90,7 @@ impl Failure {
         }
     }
 
-    /// The error of every rank, from what travelled.
+    /// The error that every rank returns, from the text of that message.
     pub fn error(rank: usize, during: Phase, text: &str) -> Error {
         match text.strip_prefix('a') {
             Some(message) => Error::NoAdapter { rank, message: message.to_owned() },
@@ -96,11 +99,11 @@ impl Failure {
     }
 }
 
-/// Result of one rank's part.
+/// The result of one rank's part.
 pub(crate) type Part<T> = std::result::Result<T, Failure>;
 
-/// Does one rank's part; a panic in it is a failure like any other, since a rank that unwinds would
-/// leave the others waiting for ever.
+/// Does one rank's part. A panic becomes a failure like any other, because a rank that unwinds
+/// would let the others wait forever.
 pub(crate) fn guarded<T>(part: impl FnOnce() -> Part<T>) -> Part<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());

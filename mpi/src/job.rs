@@ -13,11 +13,11 @@ use crate::link::Link;
 use crate::local::LocalPass;
 use crate::spec::{Geometry, Kind, Order, Transform};
 
-/// Elements of the transform that recipes are chosen for: as large as it is, but never larger than
-/// any device can hold. It must not depend on the ranks.
+/// The number of elements that recipes are chosen for: as many as the transform has, but no more
+/// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
-/// A transform with its arithmetic: everything but who computes what.
+/// A transform and its arithmetic: everything except which rank computes what.
 #[derive(Debug)]
 pub(crate) struct Job<T: Transform> {
     pub link: Link,
@@ -29,7 +29,7 @@ pub(crate) struct Job<T: Transform> {
 }
 
 impl<T: Transform> Job<T> {
-    /// Agrees on the recipes. Collective.
+    /// Lets the ranks agree on the recipes. Collective.
     pub fn new(cluster: &Cluster, spec: T, arithmetic: &Arithmetic) -> Result<Self> {
         let (link, device) = (cluster.link.clone(), Rc::clone(&cluster.device));
         let problem = spec.problem();
@@ -58,21 +58,23 @@ impl<T: Transform> Job<T> {
         self.spec.problem().order
     }
 
-    /// Units of axis 0 that must stay together. Some recipes transform two rows of reals as one
-    /// complex row, and which two these are must not depend on the shares; that it does not depend
-    /// on the recipe either lets a transform and its inverse have the same shares.
+    /// The number of units of axis 0 that must stay together. Some recipes transform two rows of
+    /// reals as one complex row, and the shares must not change which rows these are. The number
+    /// does not depend on the recipe either, so that a transform and its inverse can have the same
+    /// shares.
     pub fn alignment(&self) -> usize {
         let real = !matches!(self.spec.problem().kind, Kind::C2c(_));
         if real && !self.geometry.rows_in_unit.is_multiple_of(2) { 2 } else { 1 }
     }
 
-    /// Shares of axis 0 that keep the groups of rows together.
+    /// Shares of axis 0 that keep these groups of rows together.
     pub fn rows_by(&self, divide: impl FnOnce(usize) -> wgpu_fft::Result<Vec<usize>>) -> Result<Vec<usize>> {
         Ok(in_multiples(self.geometry.rows, self.alignment(), divide)?)
     }
 
-    /// The pass of so many units of axis 0, none for none: forward slabs \[r, …\] of positions to
-    /// \[C, K, r\], inverse \[r, C, K\] to slabs of positions.
+    /// The pass over `units` units of axis 0, or `None` for 0 units. A forward pass takes slabs
+    /// \[r, …\] of positions to \[C, K, r\]. An inverse pass takes \[r, C, K\] to slabs of
+    /// positions.
     pub fn rows_pass(&self, units: usize) -> Part<Option<LocalPass>> {
         if units == 0 {
             return Ok(None);
@@ -87,7 +89,8 @@ impl<T: Transform> Job<T> {
         self.turned(pass, [units, self.geometry.frequencies()]).map(Some)
     }
 
-    /// The pass of so many units of axis 1: \[c, K, n₀\] to the same, or `turned` to \[n₀, c, K\].
+    /// The pass over `units` units of axis 1, from \[c, K, n₀\] to the same, or to \[n₀, c, K\] if
+    /// `turned`.
     pub fn columns_pass(&self, units: usize, turned: bool) -> Part<Option<LocalPass>> {
         let (lines, n) = (units * self.geometry.inner, self.geometry.rows);
         if units == 0 {
@@ -102,7 +105,7 @@ impl<T: Transform> Job<T> {
         Ok(Some(if turned { self.turned(pass, [lines, n])? } else { pass }))
     }
 
-    /// The pass that only turns so many units of axis 0: \[r, C, K\] to \[C, K, r\].
+    /// The pass that only transposes `units` units of axis 0, from \[r, C, K\] to \[C, K, r\].
     pub fn turn_pass(&self, units: usize) -> Part<Option<LocalPass>> {
         if units == 0 {
             return Ok(None);
@@ -111,13 +114,13 @@ impl<T: Transform> Job<T> {
         self.turned(LocalPass::new(&self.device, complex(units * columns))?, [units, columns]).map(Some)
     }
 
-    /// Appends a transpose of complex numbers, by this device's own choice of a recipe.
+    /// Appends a transpose of complex numbers, with a recipe that this device chooses itself.
     fn turned(&self, pass: LocalPass, shape: [usize; 2]) -> Part<LocalPass> {
         let plan = self.device.planner.plan(Permute::<Complex32>::transpose(shape))?;
         pass.then(&plan)
     }
 
-    /// Floating-point operations as they are counted: 5·n·log₂n for n complex points.
+    /// The conventional number of floating-point operations: 5·n·log₂n for n complex points.
     pub fn operations(&self) -> f64 {
         let points = self.geometry.rows as f64 * self.geometry.positions as f64;
         let per_point = if self.geometry.is_distributed() { points } else { self.geometry.positions as f64 };

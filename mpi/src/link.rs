@@ -1,8 +1,8 @@
-//! What the ranks say to one another: agreement on success, small texts and numbers, and arrays in
+//! Communication between the ranks: agreement on success, short texts and numbers, and arrays in
 //! messages of bounded size.
 //!
-//! Every wait asks and sleeps in turns. An implementation of MPI spins while it waits, and on a
-//! processor that plays the GPU of another rank that takes a core from it.
+//! Waiting alternates between polling and sleeping. MPI implementations spin while they wait, which
+//! takes a core away from another rank's software adapter.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,16 +15,15 @@ use mpi::traits::*;
 use crate::error::{Error, Failure, Part, Result};
 use crate::phase::Phase;
 
-/// The longest sleep between two questions: short beside any transform that is worth distributing.
+/// The longest sleep between two polls. It is short compared with any transform worth distributing.
 const LONGEST_SLEEP: Duration = Duration::from_micros(100);
-/// Questions before the first sleep, so that what is there within microseconds is not slept
-/// through.
+/// Number of polls before the first sleep, so that a wait of a few microseconds does not sleep.
 const QUESTIONS: u32 = 200;
 
-/// Messages of one exchange have this tag; all others are collective.
+/// The tag of the messages of an exchange. All other messages are collective operations.
 const TAG: i32 = 1;
 
-/// A communicator of our own, so that our messages never meet the caller's.
+/// A communicator of our own, so that our messages are never mixed with the caller's.
 #[derive(Clone)]
 pub(crate) struct Link {
     comm: Rc<SimpleCommunicator>,
@@ -53,12 +52,13 @@ impl Link {
         self.size
     }
 
-    /// The number of this process among those of its machine.
+    /// The index of this process among those of its machine.
     pub fn local_rank(&self) -> usize {
         self.comm.split_shared(self.rank as i32).rank() as usize
     }
 
-    /// Whether all ranks have done their part. If not, all get the error of the first that has not.
+    /// Checks that all ranks have done their part. If not, all of them get the error of the first
+    /// rank that failed.
     pub fn agree<T>(&self, phase: Phase, part: Part<T>) -> Result<T> {
         let failed = if part.is_ok() { self.size } else { self.rank };
         let code = phase.code();
@@ -69,14 +69,14 @@ impl Link {
         }
         let first = least[0] as usize;
         if first == self.size {
-            // Nobody failed, so this rank did not.
+            // No rank failed, so this one did not either.
             return part.map_err(|failure| Failure::error(self.rank, phase, &failure.to_text()));
         }
         let own = part.err().map(|failure| failure.to_text()).unwrap_or_default();
         Err(Failure::error(first, phase, &self.text_of(first, own)))
     }
 
-    /// Fails on all ranks if one asks for something else than rank 0.
+    /// Fails on all ranks if one of them asks for something other than rank 0.
     pub fn same(&self, phase: Phase, own: &str) -> Result<()> {
         self.agree(phase, Ok(()))?;
         let first = self.text_of(0, own.to_owned());
@@ -88,31 +88,31 @@ impl Link {
         Err(Error::ShapesDiffer { rank, theirs: self.text_of(rank, own.to_owned()), first })
     }
 
-    /// The text of one rank, on all of them.
+    /// Sends the text of one rank to all ranks.
     pub fn text_of(&self, rank: usize, own: String) -> String {
         let mut bytes = own.into_bytes();
         let mut len = [bytes.len() as u64];
         let root = self.comm.process_at_rank(rank as i32);
         scope(|scope| wait(root.immediate_broadcast_into(scope, &mut len[..])));
-        // A text of an error or a recipe: far from what an i32 counts.
+        // The text of an error or a recipe is far too short to exceed an i32.
         bytes.resize(len[0] as usize, 0);
         scope(|scope| wait(root.immediate_broadcast_into(scope, &mut bytes[..])));
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The texts of all ranks, on all of them.
+    /// Sends the texts of all ranks to all ranks.
     pub fn texts(&self, own: &str) -> Vec<String> {
         (0..self.size).map(|rank| self.text_of(rank, own.to_owned())).collect()
     }
 
-    /// The numbers of all ranks, on all of them. Each rank gives as many.
+    /// Sends the numbers of all ranks to all ranks. Every rank gives equally many.
     pub fn numbers(&self, own: &[f64]) -> Vec<Vec<f64>> {
         let mut all = vec![0.0; own.len() * self.size];
         scope(|scope| wait(self.comm.immediate_all_gather_into(scope, own, &mut all[..])));
         all.chunks_exact(own.len().max(1)).map(<[f64]>::to_vec).collect()
     }
 
-    /// Waits until all ranks are here.
+    /// Waits until all ranks have arrived here.
     pub fn barrier(&self) {
         let _: [i64; 1] = self.least([0]);
     }
@@ -124,15 +124,15 @@ impl Link {
     }
 
     /// Sends a block to every rank and receives one from every rank, in messages of at most
-    /// `message_bytes`. `send` and `receive` give the blocks, by rank; they may be empty, and what
-    /// a rank sends to another is as long as that expects. `done` hears of the bytes of each
+    /// `message_bytes`. `send` and `receive` hold the blocks by rank. Blocks may be empty, and each
+    /// block sent is as long as the receiver expects. `done` is called with the size of each
     /// message that has arrived.
     ///
-    /// # How
-    /// In step s a rank sends to the one s places after it and receives from the one s places
-    /// before it, a message each way at a time. No rank can wait for ever: of those that are
-    /// furthest behind, each has its partners there or further on, and these have posted their
-    /// halves.
+    /// # How it works
+    /// In step s a rank sends to the rank s places after it and receives from the rank s places
+    /// before it, with one message in each direction at a time. No rank can wait forever: consider
+    /// the ranks that are furthest behind. Their partners are at the same step or further on, and
+    /// have posted their half of the messages.
     pub fn exchange(&self, send: &[&[u8]], receive: &mut [&mut [u8]], message_bytes: usize, done: &mut dyn FnMut(usize)) {
         if let (Some(own), Some(target)) = (send.get(self.rank), receive.get_mut(self.rank)) {
             target.copy_from_slice(own);

@@ -1,5 +1,5 @@
-//! What one rank computes between two exchanges: upload, transform and turn on the device,
-//! download.
+//! What one rank computes between two exchanges: it uploads its slab, transforms and transposes it
+//! on the device, and downloads it.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -23,8 +23,7 @@ impl LocalTimes {
     }
 }
 
-/// A chain of plans on buffers of its own. Arrays on the host are f32, two of them for a complex
-/// number.
+/// A chain of plans with its own buffers. Arrays on the host are f32, two for each complex number.
 #[derive(Debug)]
 pub(crate) struct LocalPass {
     device: Rc<Device>,
@@ -43,7 +42,7 @@ fn words<T>(len: usize) -> usize {
 }
 
 impl LocalPass {
-    /// A pass that has no plan yet: its output is its input, of so many words.
+    /// A pass without plans: its output is its input, with this number of words.
     pub fn new(device: &Rc<Device>, words: usize) -> Part<Self> {
         let input = device.gpu.alloc::<f32>(words)?;
         Ok(Self { device: Rc::clone(device), output: input.clone(), input, output_len: words, steps: Vec::new() })
@@ -51,8 +50,8 @@ impl LocalPass {
 
     /// Appends an operation.
     ///
-    /// Its result goes to the first array of the pass where that is free and large enough, so that
-    /// a pass of two steps holds two arrays.
+    /// The result goes to the first array of the pass if that is free and large enough, so a pass
+    /// of two steps needs two arrays.
     pub fn then<S: Spec>(mut self, plan: &Plan<S>) -> Part<Self> {
         let (from, to) = (plan.program().inputs[0].len, plan.program().output.len);
         let needed = words::<S::Output>(to);
@@ -63,18 +62,18 @@ impl LocalPass {
         Ok(self)
     }
 
-    /// Words of the input.
+    /// Number of words of the input.
     pub fn input_len(&self) -> usize {
         self.input.len()
     }
 
-    /// Runs the pass. Uploads, computes and downloads one after the other, with a time for each.
+    /// Runs the pass: uploads, computes and downloads one after the other, and times each.
     pub fn run(&self, input: &[f32]) -> Part<(Vec<f32>, LocalTimes)> {
         let gpu = &self.device.gpu;
         let begin = Instant::now();
         let target = view::<f32>(&self.input, self.input.len())?;
         gpu.write(target, input)?;
-        // What was written goes to the device with the next submission.
+        // Writes reach the device with the next submission.
         self.device.wait(gpu.submit(|_| Ok(()))?)?;
         let uploaded = Instant::now();
         let submission = gpu.submit(|encoder| self.steps.iter().try_for_each(|step| step.encode(encoder)))?;
@@ -87,9 +86,9 @@ impl LocalPass {
     }
 }
 
-/// An array of f32 as one of `T`, without a copy where the allocation allows that.
+/// Turns an array of f32 into one of `T`, without a copy if the allocation allows it.
 pub(crate) fn cast_vec<T: Element>(words: Vec<f32>) -> Part<Vec<T>> {
     bytemuck::allocation::try_cast_vec(words)
         .or_else(|(_, words)| bytemuck::try_cast_slice(&words).map(<[T]>::to_vec))
-        .map_err(|error| Failure::Other(format!("f32 that are no array of {}: {error}", T::NAME)))
+        .map_err(|error| Failure::Other(format!("the f32 words cannot become an array of {}: {error}", T::NAME)))
 }

@@ -1,4 +1,4 @@
-//! How fast the ranks are, measured while all of them compute.
+//! Measures how fast the ranks are while all of them compute.
 
 use std::time::Instant;
 
@@ -11,28 +11,30 @@ use crate::phase::Phase;
 use crate::slabs::{Shares, Turn, exchange};
 use crate::spec::{Order, Transform};
 
-/// Bytes of a sample: some milliseconds on a processor, and enough to keep a GPU's transfers busy.
+/// Size of a sample in bytes. It takes some milliseconds on a CPU, and is enough to keep a GPU's
+/// transfers busy.
 const SAMPLE_BYTES: usize = 8 << 20;
-/// The smaller of two samples is so many times smaller; between them they tell what a pass costs at
-/// all from what a unit costs.
+/// The smaller of the two samples is this many times smaller. Together they separate the fixed cost
+/// of a pass from the cost per unit.
 const SMALLER: usize = 4;
 /// Runs of a sample, of which the median counts.
 const RUNS: usize = 3;
-/// More ranks must be predicted to take at most so much of the time that fewer take: samples do not
-/// see waiting for one another, nor merging. 1024² on two ranks of lavapipe, one of them slowed
-/// down eight times, was predicted to gain and took 1.49 times as long as the fast one alone.
+/// More ranks are used only if the predicted time is at most this fraction of the time with fewer
+/// ranks, because samples include neither waiting for one another nor merging. For 1024² on two
+/// ranks of lavapipe, one of them slowed down eight times, a gain was predicted, but the two took
+/// 1.49 times as long as the fast one alone.
 const WORTH_MORE_RANKS: f64 = 0.7;
 
-/// What ranks cost that compute at the same time, in their order.
+/// The costs of ranks that compute at the same time, by rank.
 pub(crate) struct Rates {
     pub rows: Vec<Cost>,
     pub columns: Vec<Cost>,
-    /// Seconds for each word that a rank sends, while all send.
+    /// Seconds for each word that a rank sends while all of them send.
     per_word: f64,
 }
 
 impl Rates {
-    /// Seconds of the exchanges of a job.
+    /// Seconds for the exchanges of a job.
     pub fn exchange<T: Transform>(&self, job: &Job<T>, shares: &Shares) -> f64 {
         if !job.geometry.is_distributed() {
             return 0.0;
@@ -43,7 +45,7 @@ impl Rates {
     }
 }
 
-/// The passes of one rank on samples of both axes, a smaller and a larger one of each.
+/// The passes of one rank on a smaller and a larger sample of each axis.
 struct Samples {
     rows: Vec<(usize, LocalPass)>,
     columns: Vec<(usize, LocalPass)>,
@@ -70,7 +72,7 @@ impl Samples {
         Ok(Self { rows: rows?, columns: columns? })
     }
 
-    /// Runs each pass once: drivers compile at the first run.
+    /// Runs each pass once, because drivers compile at the first run.
     fn warm_up(&self) -> Part<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             pass.run(&vec![0.0; pass.input_len()])?;
@@ -79,13 +81,13 @@ impl Samples {
     }
 }
 
-/// The shares by what the ranks can do. Collective.
+/// Finds the shares by measuring the ranks. Collective.
 ///
-/// Ranks that share a processor, a bus or a card slow one another down, so that leaving some out
-/// may make the others faster: how much, only a measurement without them tells. So the ranks are
-/// measured all together and sorted by speed, then the faster half, a quarter, and so on, and the
-/// one fastest alone; and all but the slowest. The set that will finish first is taken, the smaller
-/// one if it is close.
+/// Ranks that share a CPU, a bus or a card slow one another down. Leaving some out may make the
+/// others faster, and only a measurement without them tells by how much. So all ranks are measured
+/// together and sorted by speed. Then the faster half is measured, a quarter, and so on, down to
+/// the fastest rank alone, and also all ranks but the slowest. The set that is predicted to finish
+/// first is used, or a smaller one if it is nearly as fast.
 pub(crate) fn measured<T: Transform>(job: &Job<T>) -> Result<Shares> {
     let (link, size) = (&job.link, job.link.size());
     let samples = link.agree(Phase::Measure, guarded(|| Samples::new(job)))?;
@@ -93,7 +95,7 @@ pub(crate) fn measured<T: Transform>(job: &Job<T>) -> Result<Shares> {
 
     let everybody: Vec<usize> = (0..size).collect();
     let rates = self::rates(job, &samples, &everybody)?;
-    // Seconds for the whole job alone, of who is as fast as when all compute.
+    // Seconds for the whole job on one rank, at the speed it has while all compute.
     let alone = |rank: usize| rates.rows[rank].of(job.geometry.rows) + rates.columns[rank].of(job.geometry.columns);
     let mut order = everybody.clone();
     order.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
@@ -115,7 +117,7 @@ pub(crate) fn measured<T: Transform>(job: &Job<T>) -> Result<Shares> {
     Ok(best)
 }
 
-/// Measures these ranks, while the others wait. Collective.
+/// Measures these ranks while the others wait. Collective.
 fn rates<T: Transform>(job: &Job<T>, samples: &Samples, members: &[usize]) -> Result<Rates> {
     let is_member = members.contains(&job.link.rank());
     let rows = costs(job, &samples.rows, is_member)?;
@@ -132,7 +134,8 @@ fn costs<T: Transform>(job: &Job<T>, passes: &[(usize, LocalPass)], is_member: b
         let mut seconds = Vec::new();
         let input = vec![0.0; pass.input_len()];
         for _ in 0..RUNS {
-            // All begin at the same time; whoever has failed keeps in step until they agree.
+            // All ranks begin at the same time. A rank that has failed keeps in step until all
+            // agree.
             job.link.barrier();
             if !is_member || outcome.is_err() {
                 continue;
@@ -150,11 +153,11 @@ fn costs<T: Transform>(job: &Job<T>, passes: &[(usize, LocalPass)], is_member: b
     Ok(job.link.numbers(&[own.fixed, own.per_unit]).iter().map(|cost| Cost { fixed: cost[0], per_unit: cost[1] }).collect())
 }
 
-/// The cost that two samples tell, or one.
+/// The cost derived from two samples, or from one.
 fn line_through(points: &[(usize, f64)]) -> Cost {
     match *points {
         [(few, short), (many, long)] => {
-            // By noise the larger sample may seem to cost nothing more: then it counts alone.
+            // Noise may suggest that more units cost nothing. Then only the larger sample counts.
             let per_unit = (long - short) / (many - few) as f64;
             let fixed = short - per_unit * few as f64;
             if per_unit > 0.0 && fixed >= 0.0 { Cost { fixed, per_unit } } else { Cost { fixed: 0.0, per_unit: long / many as f64 } }
@@ -187,10 +190,10 @@ fn per_word<T: Transform>(job: &Job<T>, members: &[usize]) -> Result<f64> {
     Ok(slowest / (others * words) as f64)
 }
 
-/// The best shares for ranks that were measured, none for the others, and the seconds that the job
-/// will take.
+/// The best shares for the measured ranks, none for the others, and the predicted seconds for the
+/// job.
 fn by_rates<T: Transform>(job: &Job<T>, members: &[usize], rates: &Rates) -> Result<(Shares, f64)> {
-    // Who was not measured has none.
+    // Ranks that were not measured get no share.
     let spread = |shares: Vec<usize>| {
         let mut all = vec![0; job.link.size()];
         members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);

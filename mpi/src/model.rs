@@ -1,23 +1,23 @@
-//! How the time of a distributed transform grows with the number of ranks: a model of the steps of
-//! [`Plan::run`](crate::Plan::run), without MPI and without a device.
+//! A model of how the time of a distributed transform grows with the number of ranks. It covers the
+//! steps of [`Plan::run`](crate::Plan::run), and needs neither MPI nor a device.
 //!
-//! It is for complex transforms of f32 in [`Order::Transposed`](crate::Order::Transposed), over P
-//! ranks with one device each and equal shares.
+//! The model is for complex f32 transforms in [`Order::Transposed`](crate::Order::Transposed), over
+//! P ranks with one device each and equal shares.
 //!
 //! # Symbols
-//! \[n₀, n₁\] or \[n₀, n₁, n₂\] are the extents, with n₂ = 1 for two axes; B = 8·n₀·n₁·n₂ bytes is
-//! the array. A rank has at most r = ⌈n₀/P⌉ indices of axis 0 and c = ⌈n₁/P⌉ of axis 1:
+//! The extents are \[n₀, n₁\] or \[n₀, n₁, n₂\], with n₂ = 1 for two axes. B = 8·n₀·n₁·n₂ bytes is
+//! the size of the array. A rank has at most r = ⌈n₀/P⌉ indices of axis 0 and c = ⌈n₁/P⌉ of axis 1:
 //!
-//! - S = 8·r·n₁·n₂ bytes before the exchange and S' = 8·c·n₂·n₀ bytes after it; both are B/P where
-//!   P divides the axes;
-//! - b = 8·r·c·n₂ bytes for each other rank, B/P² where P divides the axes.
+//! - S = 8·r·n₁·n₂ bytes before the exchange and S' = 8·c·n₂·n₀ bytes after it. Both are B/P if P
+//!   divides the axes.
+//! - b = 8·r·c·n₂ bytes for each other rank, which is B/P² if P divides the axes.
 //!
-//! a(n) is the number of passes over device memory for lines of n that are contiguous
-//! ([`contiguous_passes`]), and s(n) for lines across another axis ([`strided_passes`]). The rates
-//! are fields of [`Machine`]; δ is its `dispatch_s`, σ its `submit_s`, λ its `latency_s`.
+//! a(n) is the number of passes over device memory for contiguous lines of length n
+//! ([`contiguous_passes`]), and s(n) the number for lines across another axis ([`strided_passes`]).
+//! The rates are fields of [`Machine`]; δ is its `dispatch_s`, σ its `submit_s`, λ its `latency_s`.
 //!
 //! # Formulas
-//! Each phase is as long as that of the rank with the most:
+//! The time of each phase is that of the rank with the most data:
 //!
 //! | phase | staged through the host | data stays on the device |
 //! |---|---|---|
@@ -31,67 +31,70 @@
 //! | download | S'/download + σ | 0 |
 //! | agreement | 6·⌈log₂P⌉·λ | the same |
 //!
-//! Of the others, min(g, P) - 1 are in the same node of g devices and take the link within it; P -
-//! min(g, P) take the network. The merge fills the array that receives with zeros, which counts as
-//! half a copy, copies the rank's own block, and joins blocks to lines.
+//! Of the other ranks, min(g, P) - 1 are in the same node of g devices and use the link within it.
+//! The other P - min(g, P) ranks are reached over the network. The merge fills the receiving array
+//! with zeros, which counts as half a copy, copies the rank's own block, and joins blocks to lines.
 //!
-//! The second column is a lower bound for an MPI that reads and writes device memory, and whose
-//! blocks the first pass over columns finds where they arrived.
+//! The last column is a lower bound. It assumes an MPI that reads and writes device memory, and a
+//! first pass over columns that reads blocks where they arrived.
 //!
 //! # What it leaves out
-//! Overlap of phases, as there is none; contention in the network and for the memory of a host
-//! whose g ranks all copy; that short pieces are copied more slowly than long ones, on hosts and
-//! devices; that arrays larger than a binding take more dispatches; the sleep of a rank that waits;
-//! measuring and compiling.
+//! - Overlap of phases, because phases do not overlap.
+//! - Contention in the network, and for the memory of a host when all of its g ranks copy.
+//! - Short pieces are copied more slowly than long ones, on hosts and devices.
+//! - Arrays larger than a binding need more dispatches.
+//! - The sleep of a rank that waits.
+//! - Measuring and compiling.
 
 use std::fmt;
 
 /// Bytes of a complex number of two f32.
 const COMPLEX_BYTES: u64 = 8;
-/// The most bytes of a message, as in [`Options::message_bytes`](crate::Options::message_bytes) if
-/// that is not called.
+/// The largest message in bytes, the default of
+/// [`Options::message_bytes`](crate::Options::message_bytes).
 const MESSAGE_BYTES: u64 = 1 << 30;
-/// Times that the ranks agree in a run: at its begin and end, after each local pass, before and
-/// after the exchange.
+/// How often the ranks agree in a run: at its begin and its end, after each local pass, and before
+/// and after the exchange.
 const AGREEMENTS: f64 = 6.0;
 
 /// The rates of a rank, its links and its device. All ranks are alike.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Machine {
-    /// Bytes a pass reads and writes in device memory, both counted.
+    /// Bytes per second that a pass reads and writes in device memory, counting both.
     pub device_bytes_per_s: f64,
-    /// From an array of the host to the device.
+    /// Bytes per second from an array of the host to the device.
     pub upload_bytes_per_s: f64,
-    /// From the device to an array of the host.
+    /// Bytes per second from the device to an array of the host.
     pub download_bytes_per_s: f64,
-    /// Bytes that one thread of the host copies; a copy counts once.
+    /// Bytes per second that one thread of the host copies, counting each byte once.
     pub host_copy_bytes_per_s: f64,
-    /// Bytes that a rank sends over the network while it receives as many. Where ranks share an
-    /// adapter of the network, this is the share of one.
+    /// Bytes per second that a rank sends over the network while it receives as many. If ranks
+    /// share a network adapter, this is the share of one rank.
     pub link_bytes_per_s: f64,
     /// The same between two ranks of a node, from host memory to host memory.
     pub node_link_bytes_per_s: f64,
     /// The same between two ranks of a node, from device memory to device memory.
     pub node_device_link_bytes_per_s: f64,
-    /// Ranks of a node.
+    /// Number of ranks in a node.
     pub node_ranks: u64,
-    /// Of a message, however short.
+    /// Seconds for a message, however short.
     pub latency_s: f64,
-    /// Between two dispatches of which one needs the other.
+    /// Seconds between two dispatches of which the second depends on the first.
     pub dispatch_s: f64,
-    /// To submit work and to wait for its end, beside the work.
+    /// Seconds for submitting work and waiting for its end, in addition to the work itself.
     pub submit_s: f64,
-    /// Of a device.
+    /// Memory of a device in bytes.
     pub memory_bytes: f64,
 }
 
 impl Machine {
-    /// Hosts of 8 NVIDIA H200, with a network of the given rate for each rank.
+    /// Hosts with 8 NVIDIA H200 each, and a network with the given rate for each rank.
     ///
-    /// Measured on one H200 and its host: device passes, upload by one thread that fills a mapped
-    /// buffer, download, dispatch, submission, memory. Everything else is assumed: that a thread
-    /// copies as fast as it fills a mapped buffer, that a message within a node is one such copy,
-    /// 450 GB/s each way between devices (data sheet), 8 ranks in a node, and the network.
+    /// These rates were measured on one H200 and its host: device passes, uploads by one thread
+    /// that fills a mapped buffer, downloads, dispatch, submission and memory. The rest are
+    /// assumptions: a thread copies as fast as it fills a mapped buffer, a message within a node is
+    /// one such copy, devices exchange 450 GB/s in each direction (data sheet), a node has 8 ranks,
+    /// and the network.
     #[must_use]
     pub const fn h200(link_bytes_per_s: f64, latency_s: f64) -> Self {
         Self {
@@ -111,18 +114,18 @@ impl Machine {
     }
 }
 
-/// Whether slabs go through the host.
+/// Whether slabs are staged through the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Path {
     /// Every local pass uploads and downloads its slab, as [`Plan::run`](crate::Plan::run) does.
     Staged,
-    /// Data stays in device memory and MPI sends from there: a lower bound.
+    /// Data stays in device memory and MPI sends from there. The time is a lower bound.
     Direct,
 }
 
 impl Path {
-    /// Arrays of a slab's length that a device holds: two for each local pass, or two that serve
-    /// both.
+    /// The number of arrays of a slab's size that a device holds: two for each local pass, or two
+    /// that both passes share.
     #[must_use]
     pub fn device_arrays(self) -> u64 {
         match self {
@@ -167,35 +170,36 @@ impl Size {
         COMPLEX_BYTES * self.extents().iter().product::<u64>()
     }
 
-    /// The most ranks that have indices of both axes that are cut: min(n₀, n₁). More need pencils.
+    /// The most ranks that have indices of both divided axes: min(n₀, n₁). More ranks would need
+    /// pencils.
     #[must_use]
     pub fn most_ranks(self) -> u64 {
         let [n0, n1, _] = self.extents();
         n0.min(n1)
     }
 
-    /// S, the most bytes of a rank before the exchange.
+    /// S, the most bytes that a rank has before the exchange.
     #[must_use]
     pub fn row_slab_bytes(self, ranks: u64) -> u64 {
         let [n0, n1, n2] = self.extents();
         COMPLEX_BYTES * n0.div_ceil(ranks) * n1 * n2
     }
 
-    /// S', the most bytes of a rank after the exchange.
+    /// S', the most bytes that a rank has after the exchange.
     #[must_use]
     pub fn column_slab_bytes(self, ranks: u64) -> u64 {
         let [n0, n1, n2] = self.extents();
         COMPLEX_BYTES * n1.div_ceil(ranks) * n2 * n0
     }
 
-    /// b, the most bytes from one rank to another.
+    /// b, the most bytes that one rank sends to another.
     #[must_use]
     pub fn block_bytes(self, ranks: u64) -> u64 {
         let [n0, n1, n2] = self.extents();
         COMPLEX_BYTES * n0.div_ceil(ranks) * n1.div_ceil(ranks) * n2
     }
 
-    /// Passes over device memory before the exchange, the turn included.
+    /// Passes over device memory before the exchange, including the transpose.
     #[must_use]
     pub fn row_passes(self) -> u64 {
         1 + match self {
@@ -211,7 +215,7 @@ impl Size {
     }
 }
 
-/// `8192²` or `512³` where the extents are equal, `512x256x128` where not.
+/// `8192²` or `512³` if the extents are equal, otherwise `512x256x128`.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -223,8 +227,8 @@ impl fmt::Display for Size {
     }
 }
 
-/// a(n): passes for contiguous lines of a power of two, on an H200: one up to 16384, two up to 2²²,
-/// then three.
+/// a(n): passes for contiguous lines whose length is a power of two, on an H200. It is one up to
+/// 16384, two up to 2²², then three.
 #[must_use]
 pub fn contiguous_passes(n: u64) -> u64 {
     match n {
@@ -234,14 +238,14 @@ pub fn contiguous_passes(n: u64) -> u64 {
     }
 }
 
-/// s(n): passes for lines of a power of two across another axis, on an H200: one up to 4096, then
-/// as for contiguous lines, but two at least.
+/// s(n): passes for lines across another axis whose length is a power of two, on an H200. It is one
+/// up to 4096; beyond that it is the number for contiguous lines, but at least two.
 #[must_use]
 pub fn strided_passes(n: u64) -> u64 {
     if n <= 4096 { 1 } else { contiguous_passes(n).max(2) }
 }
 
-/// Seconds of a local pass.
+/// The seconds of a local pass.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Local {
     /// From the host to the device.
@@ -252,58 +256,58 @@ pub struct Local {
     pub download: f64,
 }
 
-/// Seconds of each phase, which follow one another.
+/// The seconds of each phase. Phases follow one another.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Times {
-    /// The axes that lie whole in a slab of axis 0, and the turn.
+    /// The axes that lie completely in a slab of axis 0, and the transpose.
     pub rows: Local,
     /// All messages of the exchange.
     pub exchange: f64,
-    /// Copies on the host around the messages.
+    /// Copies on the host before and after the messages.
     pub merge: f64,
-    /// Axis 0.
+    /// The transform along axis 0.
     pub columns: Local,
-    /// The ranks agree that nothing went wrong.
+    /// The agreement of the ranks that none of them failed.
     pub agreement: f64,
 }
 
 impl Times {
-    /// All phases.
+    /// The sum of all phases.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.compute() + self.staging() + self.exchange + self.agreement
     }
 
-    /// Both local passes on the device.
+    /// The time of both local passes on the device.
     #[must_use]
     pub fn compute(&self) -> f64 {
         self.rows.compute + self.columns.compute
     }
 
-    /// What goes through the host: uploads, downloads, merge.
+    /// The time for staging through the host: uploads, downloads and the merge.
     #[must_use]
     pub fn staging(&self) -> f64 {
         [self.rows, self.columns].iter().map(|local| local.upload + local.download).sum::<f64>() + self.merge
     }
 
-    /// The exchange as a part of all, 0 to 1.
+    /// The exchange as a fraction of the total, 0 to 1.
     #[must_use]
     pub fn exchange_share(&self) -> f64 {
         self.exchange / self.total()
     }
 }
 
-/// Transforms on ranks of one kind.
+/// The model for ranks of one kind.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Model {
-    /// What each rank has.
+    /// The rates of each rank.
     pub machine: Machine,
-    /// Where data goes.
+    /// Whether data are staged through the host.
     pub path: Path,
 }
 
 impl Model {
-    /// The seconds of each phase. None where the slabs do not fit in memory, for no rank, and for
+    /// The seconds of each phase. `None` if the slabs do not fit in memory, for 0 ranks, and for
     /// more ranks than [`Size::most_ranks`].
     #[must_use]
     pub fn times(&self, size: Size, ranks: u64) -> Option<Times> {
@@ -328,7 +332,7 @@ impl Model {
         })
     }
 
-    /// A local pass over so many bytes.
+    /// The times of a local pass over this many bytes.
     fn local(&self, bytes: f64, passes: u64) -> Local {
         let machine = &self.machine;
         let compute = passes as f64 * (2.0 * bytes / machine.device_bytes_per_s + machine.dispatch_s) + machine.submit_s;
@@ -362,10 +366,10 @@ impl Model {
         }
     }
 
-    /// The least number of ranks whose devices hold their slabs.
+    /// The smallest number of ranks whose devices can hold their slabs.
     #[must_use]
     pub fn least_ranks(&self, size: Size) -> Option<u64> {
-        // The bytes of a slab do not grow with the ranks.
+        // The size of a slab does not grow with the number of ranks.
         let most = size.most_ranks();
         let (mut too_few, mut enough) = (0, self.fits(size, most).then_some(most)?);
         while enough - too_few > 1 {
@@ -375,8 +379,8 @@ impl Model {
         Some(enough)
     }
 
-    /// The work of the fewest ranks that hold the array, ranks times seconds, over that of so many
-    /// ranks. It is 1 where twice the ranks take half the time.
+    /// The parallel efficiency: ranks times seconds for the fewest ranks that can hold the array,
+    /// divided by the same for `ranks` ranks. It is 1 if twice the ranks take half the time.
     #[must_use]
     pub fn efficiency(&self, size: Size, ranks: u64) -> Option<f64> {
         let least = self.least_ranks(size)?;
@@ -384,14 +388,14 @@ impl Model {
         Some(work(least)? / work(ranks)?)
     }
 
-    /// The exchange as a part of the time, 0 to 1.
+    /// The exchange as a fraction of the time, 0 to 1.
     #[must_use]
     pub fn exchange_share(&self, size: Size, ranks: u64) -> Option<f64> {
         self.times(size, ranks).map(|times| times.exchange_share())
     }
 
-    /// The least power of two of ranks from which on, to [`Size::most_ranks`], the exchange takes
-    /// more than half of the time.
+    /// The smallest power of two of ranks from which on the exchange takes more than half of the
+    /// time, up to [`Size::most_ranks`].
     #[must_use]
     pub fn crossover(&self, size: Size) -> Option<u64> {
         self.powers(size).rev().take_while(|(_, times)| times.exchange_share() > 0.5).last().map(|(ranks, _)| ranks)
@@ -403,7 +407,7 @@ impl Model {
         self.powers(size).min_by(|(_, a), (_, b)| a.total().total_cmp(&b.total())).map(|(ranks, _)| ranks)
     }
 
-    /// The times on every power of two of ranks that is possible.
+    /// The times for every possible power of two of ranks.
     fn powers(&self, size: Size) -> impl DoubleEndedIterator<Item = (u64, Times)> {
         let most = size.most_ranks().max(1).ilog2();
         (0..=most).filter_map(move |power| Some((1 << power, self.times(size, 1 << power)?)))
@@ -449,10 +453,10 @@ mod tests {
         };
         let size = Size::Plane([16, 8]);
         let times = Model { machine, path: Path::Staged }.times(size, 4).unwrap();
-        // Two passes: lines of 8, and the turn.
+        // Two passes: lines of 8, and the transpose.
         assert_eq!(times.rows, Local { upload: 2.0 + 2.0, compute: 2.0 * (1.0 + 0.25) + 2.0, download: 4.0 + 2.0 });
         assert_eq!(times.columns, Local { upload: 4.0, compute: 3.25, download: 6.0 });
-        // One neighbour in the node, two beyond.
+        // One neighbour in the node, two beyond it.
         close(times.exchange, (0.5 + 8.0) + 2.0 * (0.5 + 4.0));
         close(times.merge, (128.0 + 64.0 + 256.0) / 32.0);
         close(times.agreement, 6.0 * 2.0 * 0.5);
@@ -517,7 +521,7 @@ mod tests {
             let mut model = h200(path);
             (model.machine.latency_s, model.machine.node_ranks) = (0.0, 1);
             let totals: Vec<f64> = model.powers(size).map(|(_, times)| times.total()).collect();
-            // Of two ranks each sends half its slab, of four three quarters.
+            // With two ranks each sends half of its slab, with four three quarters.
             assert!(totals[1..].windows(2).all(|pair| pair[1] < pair[0]), "{size}: {totals:?}");
         }
     }
@@ -558,8 +562,8 @@ mod tests {
         }
     }
 
-    /// Device times of benches/reports/2026-11-21-h200-fft and -memory, in ms, of transforms with
-    /// as many passes.
+    /// Device times in ms from benches/reports/2026-11-21-h200-fft and -memory, for transforms with
+    /// equally many passes.
     #[test]
     fn passes_take_what_they_took() {
         let (machine, mib) = (Machine::h200(50e9, 5e-6), f64::from(1 << 20));
@@ -576,7 +580,7 @@ mod tests {
         }
     }
 
-    /// The table of ranks, which the example `scaling` prints.
+    /// The table of ranks that the example `scaling` prints.
     #[test]
     fn the_document_is_of_this_model() {
         let text = include_str!("../../docs/scaling.md");

@@ -1,10 +1,10 @@
-//! The parts of a job, by which times are kept and failures are told.
+//! The phases of a job. Reports give times by phase, and errors name the phase.
 
 use std::fmt;
 
 macro_rules! phases {
     ($($(#[doc = $doc:literal])* $name:ident = $word:literal),* $(,)?) => {
-        /// A part of a job. All ranks go through the same ones in the same order.
+        /// A phase of a job. All ranks go through the same phases in the same order.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum Phase { $($(#[doc = $doc])* $name),* }
@@ -30,25 +30,25 @@ macro_rules! phases {
 phases! {
     /// Each rank opens its adapter.
     Open = "open",
-    /// The ranks agree on the transform and its arithmetic, and make their plans.
+    /// The ranks agree on the transform and its arithmetic, and build their plans.
     Plan = "plan",
-    /// The ranks are measured, all at the same time.
+    /// The speed of the ranks is measured, on all of them at the same time.
     Measure = "measure",
-    /// Rank 0 sends the input to all.
+    /// Rank 0 sends the input to all ranks.
     Scatter = "scatter",
-    /// Slabs of frequencies are turned so that axis 0 can be gathered.
+    /// Slabs of frequencies are transposed so that axis 0 can be gathered.
     Turn = "turn",
-    /// The axes that lie whole in a slab of axis 0 are transformed.
+    /// The axes that lie completely in a slab of axis 0 are transformed.
     Rows = "rows",
-    /// From slabs of axis 0 to slabs of axis 1.
+    /// The ranks exchange blocks, from slabs of axis 0 to slabs of axis 1.
     Exchange = "exchange",
     /// Axis 0 is transformed.
     Columns = "columns",
-    /// From slabs of axis 1 back to slabs of axis 0.
+    /// The ranks exchange blocks, from slabs of axis 1 back to slabs of axis 0.
     Return = "return",
-    /// Rank 0 collects the output of all.
+    /// Rank 0 collects the output of all ranks.
     Gather = "gather",
-    /// Rank 0 collects what all have to report.
+    /// Rank 0 collects the reports of all ranks.
     Report = "report",
 }
 
@@ -62,14 +62,14 @@ impl Phase {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) prints.
+/// Parses the text that [`Display`](fmt::Display) prints.
 impl std::str::FromStr for Phase {
     type Err = wgpu_fft::Error;
 
     fn from_str(text: &str) -> wgpu_fft::Result<Self> {
         Self::ALL.iter().find(|phase| phase.to_string() == text).copied().ok_or_else(|| {
             let words: Vec<String> = Self::ALL.iter().map(Self::to_string).collect();
-            wgpu_fft::Error::Parse { what: "phase", text: text.to_owned(), why: format!("it is one of {}", words.join(", ")) }
+            wgpu_fft::Error::Parse { what: "phase", text: text.to_owned(), why: format!("it must be one of {}", words.join(", ")) }
         })
     }
 }

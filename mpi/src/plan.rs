@@ -15,7 +15,7 @@ use crate::slabs::{Shares, Slab, Turn};
 use crate::spec::{Order, Transform};
 use crate::strategy::{Strategy, shares};
 
-/// How a transform is divided and computed. All ranks give the same.
+/// How a transform is divided and computed. All ranks must pass the same options.
 #[derive(Clone, PartialEq, Debug)]
 #[must_use]
 pub struct Options {
@@ -24,7 +24,7 @@ pub struct Options {
     message_bytes: usize,
 }
 
-/// MPI counts in an i32; 1 GiB leaves it far away.
+/// MPI counts in an i32; 1 GiB is well below its limit.
 const MESSAGE_BYTES: usize = 1 << 30;
 
 impl Default for Options {
@@ -34,38 +34,38 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How rows and columns are divided.
+    /// Sets how rows and columns are divided among the ranks.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
     }
 
-    /// How recipes are chosen.
+    /// Sets how recipes are chosen.
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
         self
     }
 
-    /// The most bytes of a message between two ranks; 1 GiB if this is not called. Smaller messages
-    /// report progress more often.
+    /// Sets the largest message between two ranks, in bytes. The default is 1 GiB. With smaller
+    /// messages, progress is reported more often.
     pub fn message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;
         self
     }
 }
 
-/// How far a phase is, in bytes.
+/// The progress of a phase, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// What is under way.
+    /// The current phase.
     pub phase: Phase,
-    /// Bytes that are done, of what this rank has.
+    /// Bytes of this rank that are done.
     pub done: u64,
-    /// Bytes that this rank has.
+    /// All bytes of this rank.
     pub total: u64,
 }
 
-/// A listener, which hears of the beginning and the end of every phase, and of every message.
+/// A listener that is called at the begin and the end of every phase, and after every message.
 type Listener = Box<dyn FnMut(Progress)>;
 
 /// One phase of a run.
@@ -92,13 +92,13 @@ impl<T: Transform> std::fmt::Debug for Plan<T> {
 }
 
 impl Cluster {
-    /// Makes a plan: agrees on recipes, measures the ranks if the strategy wants that, and
-    /// compiles. Collective: every rank calls it with the same transform and options.
+    /// Makes a plan: agrees on recipes, measures the ranks if the strategy asks for it, and
+    /// compiles. Collective: every rank must call it with the same transform and options.
     ///
     /// # Errors
     /// [`Error::ShapesDiffer`] if the ranks do not ask for the same; [`Error::NoCommonRecipe`];
-    /// [`Error::Local`] for what makes no sense on any number of ranks; [`Error::OnRank`] if a rank
-    /// cannot hold or compile its share. All of them on all ranks.
+    /// [`Error::Local`] for a request that is not valid on any number of ranks; [`Error::OnRank`]
+    /// if a rank cannot hold or compile its share. All ranks return the same error.
     pub fn plan<T: Transform>(&self, spec: T, options: &Options) -> Result<Plan<T>> {
         self.link.same(Phase::Plan, &format!("{spec} with {options:?}"))?;
         self.link.agree(Phase::Plan, self.device.check(Phase::Plan))?;
@@ -131,38 +131,38 @@ fn steps<T: Transform>(job: &Job<T>, shares: &Shares) -> Part<Vec<Step>> {
 }
 
 impl<T: Transform> Plan<T> {
-    /// What it computes.
+    /// What the plan computes.
     #[must_use]
     pub fn spec(&self) -> &T {
         &self.job.spec
     }
 
-    /// What each rank has.
+    /// The share of each rank.
     #[must_use]
     pub fn shares(&self) -> &Shares {
         &self.shares
     }
 
-    /// How every rank computes its share.
+    /// The recipes that every rank uses for its share.
     #[must_use]
     pub fn recipes(&self) -> Recipes {
         self.job.recipes()
     }
 
-    /// This rank's part of the input.
+    /// The part of the input that this rank holds.
     #[must_use]
     pub fn input(&self) -> Slab {
         self.slab(self.cluster.rank(), true)
     }
 
-    /// This rank's part of the output.
+    /// The part of the output that this rank holds.
     #[must_use]
     pub fn output(&self) -> Slab {
         self.slab(self.cluster.rank(), false)
     }
 
-    /// Calls `listener` on this rank at the beginning and at the end of every phase, and after
-    /// every message.
+    /// Calls `listener` on this rank at the begin and the end of every phase, and after every
+    /// message.
     pub fn on_progress(&mut self, listener: impl FnMut(Progress) + 'static) {
         self.listener = Some(Box::new(listener));
     }
@@ -175,7 +175,7 @@ impl<T: Transform> Plan<T> {
         self.message_bytes
     }
 
-    /// The part of the input, or of the output, of a rank.
+    /// The part of the input or the output that a rank holds.
     pub(crate) fn slab(&self, rank: usize, input: bool) -> Slab {
         let geometry = &self.job.geometry;
         let of_rows = |unit| Slab { axis: 0, range: ranges(&self.shares.rows)[rank].clone(), unit };
@@ -186,12 +186,12 @@ impl<T: Transform> Plan<T> {
         }
     }
 
-    /// Transforms: every rank gives its part of the input, as [`input`](Self::input) says, and gets
-    /// its part of the output. Collective.
+    /// Runs the transform. Every rank passes its part of the input, see [`input`](Self::input), and
+    /// gets its part of the output. Collective.
     ///
     /// # Errors
-    /// [`Error::OnRank`] if a rank cannot do its part, a wrong length included, on all ranks;
-    /// [`Error::OutOfStep`] if the ranks are at different calls.
+    /// On all ranks, [`Error::OnRank`] if some rank cannot do its part, for example because its
+    /// input has a wrong length; [`Error::OutOfStep`] if the ranks are in different calls.
     pub fn run(&mut self, input: &[T::Input]) -> Result<Vec<T::Output>> {
         self.entries.clear();
         let output = self.transform(input)?;
@@ -199,7 +199,7 @@ impl<T: Transform> Plan<T> {
         self.cluster.link.agree(Phase::Report, output)
     }
 
-    /// The phases of a run on this rank's part. Arrays are f32 between them.
+    /// The phases of a run on this rank's part. Between the phases, arrays are f32.
     pub(crate) fn transform(&mut self, input: &[T::Input]) -> Result<Vec<f32>> {
         let expected = self.input().len();
         let checked = if input.len() == expected {
@@ -214,7 +214,7 @@ impl<T: Transform> Plan<T> {
         };
         self.cluster.link.agree(first, checked)?;
         let mut data: Option<Vec<f32>> = None;
-        // The steps are lent out, so that the listener can be borrowed besides.
+        // Takes the steps out of `self`, so that the listener can be borrowed as well.
         let steps = std::mem::take(&mut self.steps);
         let outcome = steps.iter().try_for_each(|step| {
             let next = match (&data, step) {
@@ -264,7 +264,7 @@ impl<T: Transform> Plan<T> {
         self.agree_timed(Entry::new(phase, bytes, begin.elapsed(), LocalTimes::default()), joined)
     }
 
-    /// Agrees, and keeps the entry with the time that this took.
+    /// Lets the ranks agree, and records the entry with the time that this took.
     pub(crate) fn agree_timed<R>(&mut self, entry: Entry, part: Part<R>) -> Result<R> {
         let begin = Instant::now();
         let agreed = self.cluster.link.agree(entry.phase, part);
@@ -276,7 +276,7 @@ impl<T: Transform> Plan<T> {
         self.entries.clear();
     }
 
-    /// What adds up the bytes of messages and tells the listener.
+    /// Returns a function that adds up the bytes of messages and calls the listener.
     pub(crate) fn counter(&mut self, phase: Phase, total: u64) -> impl FnMut(usize) {
         let mut done = 0;
         self.tell(Progress { phase, done, total });
@@ -295,10 +295,10 @@ impl<T: Transform> Plan<T> {
     /// What each rank did in the last run, on rank 0. Collective.
     ///
     /// # Errors
-    /// [`Error::OutOfStep`] if the ranks are at different calls.
+    /// [`Error::OutOfStep`] if the ranks are in different calls.
     pub fn report(&self) -> Result<Option<Report>> {
         let link = &self.cluster.link;
-        // A run that failed ended in the same phase everywhere, so that all have as many entries.
+        // A failed run ended in the same phase everywhere, so all ranks have equally many entries.
         link.agree(Phase::Report, Ok(()))?;
         let numbers = link.numbers(&to_numbers(&self.entries));
         if link.rank() > 0 {
@@ -312,7 +312,7 @@ impl<T: Transform> Plan<T> {
     }
 }
 
-/// An array of zeros, or a failure where there is no memory for it.
+/// An array of zeros, or a failure if there is not enough memory.
 pub(crate) fn zeros(len: usize) -> Part<Vec<f32>> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(len).map_err(|error| Failure::Other(format!("{len} words of memory: {error}")))?;

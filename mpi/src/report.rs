@@ -7,20 +7,21 @@ use crate::cluster::Member;
 use crate::local::LocalTimes;
 use crate::phase::Phase;
 
-/// One phase of one rank.
+/// One phase on one rank.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
     /// Bytes that the rank sent to others, or moved to its device and back.
     pub bytes: u64,
-    /// Time of the rank's own work: for exchanges until its last message was there.
+    /// Time of the rank's own work. For an exchange, it ends when the rank's last message has
+    /// arrived.
     pub time: Duration,
-    /// Of that the computation on the device.
+    /// The part of `time` that the device computed.
     pub compute: Duration,
-    /// Of that transfers to the device and back.
+    /// The part of `time` for transfers to the device and back.
     pub transfer: Duration,
-    /// Time until all ranks were as far: what balance saves.
+    /// Time until all ranks had finished the phase. Better balance reduces it.
     pub waited: Duration,
 }
 
@@ -29,7 +30,7 @@ impl Entry {
         Self { phase, bytes: bytes as u64, time, compute: local.compute, transfer: local.transfer(), waited: Duration::ZERO }
     }
 
-    /// Numbers for the journey to rank 0.
+    /// The entry as numbers, for the message to rank 0.
     fn to_numbers(self) -> [f64; Self::NUMBERS] {
         let [time, compute, transfer, waited] = [self.time, self.compute, self.transfer, self.waited].map(|time| time.as_secs_f64());
         [self.phase.code() as f64, self.bytes as f64, time, compute, transfer, waited]
@@ -48,14 +49,14 @@ pub(crate) fn to_numbers(entries: &[Entry]) -> Vec<f64> {
     entries.iter().flat_map(|entry| entry.to_numbers()).collect()
 }
 
-/// What one rank did.
+/// The work of one rank.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RankReport {
-    /// Who.
+    /// The rank.
     pub member: Member,
-    /// Units of axis 0 that it had.
+    /// Units of axis 0 in its share.
     pub rows: usize,
-    /// Units of axis 1 that it had.
+    /// Units of axis 1 in its share.
     pub columns: usize,
     /// Its phases, in order.
     pub entries: Vec<Entry>,
@@ -66,7 +67,7 @@ impl RankReport {
         Self { member, rows, columns, entries: numbers.chunks_exact(Entry::NUMBERS).map(Entry::of_numbers).collect() }
     }
 
-    /// The sum of a time over all phases.
+    /// The sum of one of the times over all phases.
     pub fn total(&self, time: impl Fn(&Entry) -> Duration) -> Duration {
         self.entries.iter().map(time).sum()
     }
@@ -81,7 +82,7 @@ impl RankReport {
     }
 }
 
-/// What all ranks did in a run. Prints itself as a table, a line for each rank.
+/// What all ranks did in a run. `Display` prints a table with a line for each rank.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The transform.
@@ -91,8 +92,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The longest computation of a rank over the mean of those that had a share: 1 is a perfect
-    /// balance.
+    /// The longest computation of a rank divided by the mean over all ranks that had a share. 1 is
+    /// a perfect balance.
     #[must_use]
     pub fn imbalance(&self) -> f64 {
         let computed: Vec<f64> = self.ranks.iter().map(|rank| rank.total(|entry| entry.compute + entry.transfer).as_secs_f64()).collect();

@@ -1,4 +1,4 @@
-//! A master and its workers: rank 0 owns the data.
+//! Runs with all data on rank 0.
 
 use std::time::Instant;
 
@@ -11,14 +11,15 @@ use crate::slabs::exchange;
 use crate::spec::Transform;
 
 impl<T: Transform> Plan<T> {
-    /// Transforms an array that rank 0 has, and gives rank 0 the whole result: sends each rank its
-    /// share, runs, collects. Collective; the other ranks give and get nothing.
+    /// Transforms an array that rank 0 holds and returns the whole result on rank 0. It sends each
+    /// rank its share, runs, and collects the results. Collective; the other ranks pass and get
+    /// `None`.
     ///
-    /// The arrays are those that the slabs of all ranks make when they follow one another:
-    /// transposed frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\].
+    /// The arrays consist of the slabs of all ranks, one after the other. Transposed frequencies
+    /// are \[n₁, n₀\] or \[n₁, n₂, n₀\].
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_from_root(&mut self, input: Option<&[T::Input]>) -> Result<Option<Vec<T::Output>>> {
         self.forget_entries();
         let link = self.cluster().link.clone();
@@ -29,7 +30,7 @@ impl<T: Transform> Plan<T> {
             (0..size).map(|rank| plan.slab(rank, input).len() * words).collect()
         };
         let nothing = vec![0; size];
-        // Blocks between rank 0 and this rank, as this rank sees them.
+        // The blocks between rank 0 and this rank, as this rank sees them.
         let from_root = |mine: usize| -> Vec<usize> { (0..size).map(|other| if other == 0 { mine } else { 0 }).collect() };
 
         let shares = lens(self, true);

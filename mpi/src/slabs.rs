@@ -1,5 +1,5 @@
-//! Who has which part of an array, and how parts are moved from slabs of one axis to slabs of the
-//! other.
+//! Which rank holds which part of an array, and how parts are moved between slabs of one axis and
+//! slabs of the other.
 
 use std::ops::Range;
 
@@ -8,30 +8,30 @@ use wgpu_fft::multi::partition::ranges;
 use crate::link::Link;
 use crate::spec::Geometry;
 
-/// Units of both axes that each rank has, by rank. A rank may have none.
+/// The number of units of both axes that each rank has, by rank. A rank may have none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shares {
     /// Units of axis 0: rows, planes, or transforms of a batch.
     pub rows: Vec<usize>,
-    /// Units of axis 1 on the side of the frequencies; all 0 where nothing is exchanged.
+    /// Units of axis 1 on the side of the frequencies. All are 0 if nothing is exchanged.
     pub columns: Vec<usize>,
 }
 
 /// The part of the input or the output that a rank holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slab {
-    /// The axis that is divided: 0 or 1 of the transform's shape. Of a batch, 0 counts the
+    /// The axis that is divided: 0 or 1 of the transform's shape. For a batch, 0 counts the
     /// transforms.
     pub axis: usize,
     /// This rank's indices of that axis.
     pub range: Range<usize>,
-    /// Elements for each index; the slab has `range.len()` times as many, and they follow one
-    /// another.
+    /// Number of elements for each index. The slab has `range.len()` times as many elements, stored
+    /// without gaps.
     pub unit: usize,
 }
 
 impl Slab {
-    /// Elements of the slab.
+    /// Number of elements in the slab.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]
     pub fn len(&self) -> usize {
@@ -39,15 +39,15 @@ impl Slab {
     }
 }
 
-/// An exchange: the blocks that a rank sends follow one another, and those that it receives become
-/// parts of its rows.
+/// An exchange. The blocks that a rank sends are stored one after the other. The blocks that it
+/// receives become parts of its rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Turn {
-    /// Words for each rank, in order.
+    /// Words to send to each rank, by rank.
     send: Vec<usize>,
-    /// Rows that come together here.
+    /// Number of rows that are assembled on this rank.
     rows: usize,
-    /// Words of a row from each rank.
+    /// Words of a row that come from each rank.
     widths: Vec<usize>,
 }
 
@@ -75,23 +75,23 @@ impl Turn {
         }
     }
 
-    /// Words that are sent to other ranks.
+    /// Number of words sent to other ranks.
     pub fn sent(&self, rank: usize) -> usize {
         self.send.iter().enumerate().filter(|(to, _)| *to != rank).map(|(_, words)| words).sum()
     }
 
-    /// Words that arrive, this rank's own included.
+    /// Number of words received, including this rank's own.
     pub fn received(&self) -> usize {
         self.rows * self.widths.iter().sum::<usize>()
     }
 
-    /// Sends `data`, and returns what arrives in `arrived` as rows. Collective.
+    /// Sends `data` and returns the received blocks, which `arrived` holds, as rows. Collective.
     pub fn run(&self, link: &Link, data: &[f32], arrived: &mut [f32], message_bytes: usize, done: &mut dyn FnMut(usize)) {
         let receive: Vec<usize> = self.widths.iter().map(|width| width * self.rows).collect();
         exchange(link, (data, arrived), [&self.send, &receive], message_bytes, done);
     }
 
-    /// Joins the blocks that have arrived to rows.
+    /// Joins the received blocks to rows.
     pub fn joined(&self, arrived: Vec<f32>) -> Vec<f32> {
         if self.rows == 1 || self.widths.iter().filter(|width| **width > 0).count() <= 1 {
             return arrived;
@@ -110,8 +110,8 @@ impl Turn {
     }
 }
 
-/// Sends blocks that follow one another and receives blocks that follow one another, with their
-/// lengths by rank.
+/// Sends blocks stored one after the other, and receives blocks stored one after the other. Their
+/// lengths are given by rank.
 pub(crate) fn exchange(
     link: &Link,
     (data, arrived): (&[f32], &mut [f32]),

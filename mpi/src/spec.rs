@@ -1,4 +1,4 @@
-//! What to compute, free of any decision on how and by how many ranks.
+//! What to compute, without any decision on how and on how many ranks.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use wgpu_fft::fft::{self, Direction, Scale};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Error, Result, Shape, Spec};
 
-/// Whether the frequencies are in the order that saves an exchange.
+/// The order of the frequencies. The default saves an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Order {
     /// Slabs of axis 1, with axis 0 the fastest: \[n₁, n₀\] or \[n₁, n₂, n₀\].
     #[default]
     Transposed,
-    /// Slabs of axis 0, with the axes in the order of the positions.
+    /// Slabs of axis 0, with the axes in the same order as the positions.
     Natural,
 }
 
-/// Which transform.
+/// The kind of transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kind {
     C2c(Direction),
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// From positions to frequencies.
+    /// Whether the transform goes from positions to frequencies.
     pub fn is_forward(self) -> bool {
         matches!(self, Self::C2c(Direction::Forward) | Self::R2c)
     }
@@ -41,28 +41,28 @@ pub struct Problem {
     pub(crate) order: Order,
 }
 
-/// A problem in the numbers that everything else goes by.
+/// A problem in the numbers that the other modules use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Geometry {
-    /// Units of axis 0: lines, planes, or transforms of a batch.
+    /// Number of units of axis 0: lines, planes, or transforms of a batch.
     pub rows: usize,
     /// Rows of reals or complex numbers in a unit of axis 0.
     pub rows_in_unit: usize,
     /// Elements of a unit of axis 0 on the side of the positions.
     pub positions: usize,
-    /// Units of axis 1 on the side of the frequencies; 0 where nothing is exchanged.
+    /// Number of units of axis 1 on the side of the frequencies; 0 if nothing is exchanged.
     pub columns: usize,
     /// Frequencies for each index of axes 0 and 1.
     pub inner: usize,
 }
 
 impl Geometry {
-    /// Frequencies of a unit of axis 0.
+    /// Number of frequencies in a unit of axis 0.
     pub fn frequencies(&self) -> usize {
         self.columns.max(1) * self.inner
     }
 
-    /// Whether there is an axis that lies across the slabs.
+    /// Whether an axis is divided among the slabs, so that an exchange is needed.
     pub fn is_distributed(&self) -> bool {
         self.columns > 0
     }
@@ -74,8 +74,8 @@ impl Problem {
     }
 
     /// # Errors
-    /// For a shape without elements, of more than three axes, or with a batch of more than one
-    /// axis.
+    /// For a shape without elements, a shape of more than three axes, or a batch of arrays with
+    /// more than one axis.
     pub(crate) fn geometry(&self) -> Result<Geometry> {
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
         let extents = self.shape.extents();
@@ -83,18 +83,18 @@ impl Problem {
             return Err(Error::Empty { what: "a distributed FFT", shape: self.to_string() });
         }
         if extents.len() > 3 {
-            return Err(unsupported("a distributed FFT of 4 axes", "3 are the most"));
+            return Err(unsupported("a distributed FFT of 4 axes", "there may be at most 3"));
         }
         if extents.len() > 1 && self.batch > 1 {
             return Err(unsupported(
                 "a batch of several axes",
-                "a batch of one axis is divided by lines; run several axes one after the other",
+                "only a batch of one-dimensional arrays can be divided; run other arrays one after the other",
             ));
         }
-        // Positions and frequencies together, in bytes.
+        // The bytes of positions and frequencies together.
         let bytes = extents.iter().chain([&self.batch]).try_fold(16usize, |bytes, extent| bytes.checked_mul(*extent));
         if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
-            return Err(unsupported("an array larger than the address space", "its bytes are counted in a usize"));
+            return Err(unsupported("an array larger than the address space", "its size in bytes must fit a usize"));
         }
         let last = extents[extents.len() - 1];
         let half = if matches!(self.kind, Kind::C2c(_)) { last } else { last / 2 + 1 };
@@ -102,7 +102,7 @@ impl Problem {
             [n] => Geometry { rows: self.batch, rows_in_unit: 1, positions: n, columns: 0, inner: half },
             [rows, n] => Geometry { rows, rows_in_unit: 1, positions: n, columns: half, inner: 1 },
             [rows, columns, n] => Geometry { rows, rows_in_unit: columns, positions: columns * n, columns, inner: half },
-            _ => return Err(unsupported("a shape of no axis", "1 to 3 axes are transformed")),
+            _ => return Err(unsupported("a shape without axes", "there must be 1 to 3 axes")),
         })
     }
 
@@ -112,7 +112,7 @@ impl Problem {
         Shape::try_from(if extents.len() == 1 { extents } else { &extents[1..] })
     }
 
-    /// The transform of axis 0, of so many lines.
+    /// The transform along axis 0, for `lines` lines.
     pub(crate) fn columns(&self, lines: usize) -> fft::C2c {
         let n = self.shape.extents()[0];
         let spec = if self.kind.is_forward() { fft::C2c::forward(n) } else { fft::C2c::inverse(n) };
@@ -120,7 +120,7 @@ impl Problem {
     }
 }
 
-/// `c2c fwd 17x5 1/n natural`, with only what is not the default.
+/// `c2c fwd 17x5 1/n natural`, where defaults are left out.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
@@ -142,25 +142,25 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Seals [`Transform`].
+/// A private supertrait that seals [`Transform`].
 pub trait Sealed {
-    /// What [`Display`](fmt::Display) prints.
+    /// The specification, as [`Display`](fmt::Display) prints it.
     fn problem(&self) -> &Problem;
 }
 
 /// A distributed transform: [`C2c`], [`R2c`] or [`C2r`].
 pub trait Transform: Sealed + Clone + fmt::Display {
-    /// Element of the input.
+    /// Element type of the input.
     type Input: Element;
-    /// Element of the output.
+    /// Element type of the output.
     type Output: Element;
-    /// The transform of the axes that lie whole in a slab of axis 0.
+    /// The transform of the axes that lie completely in a slab of axis 0.
     type Rows: fft::Adapt + Searchable + Spec<Input = Self::Input, Output = Self::Output>;
 
-    /// The transform of so many units of axis 0.
+    /// The transform of `units` units of axis 0.
     ///
     /// # Errors
-    /// For a shape of no axis.
+    /// For a shape without axes.
     fn rows(&self, units: usize) -> Result<Self::Rows>;
 }
 
@@ -179,19 +179,19 @@ macro_rules! transforms {
                 }
             )*
 
-            /// Transforms `count` arrays of one axis, which are divided among the ranks.
+            /// Transforms `count` one-dimensional arrays, which are divided among the ranks.
             pub fn batch(mut self, count: usize) -> Self {
                 self.0.batch = count;
                 self
             }
 
-            /// The factor on every output.
+            /// Sets the factor on every output.
             pub fn scale(mut self, scale: Scale) -> Self {
                 self.0.scale = scale;
                 self
             }
 
-            /// Where the frequencies lie; [`Order::Transposed`] if this is not called.
+            /// Sets the order of the frequencies. The default is [`Order::Transposed`].
             pub fn order(mut self, order: Order) -> Self {
                 self.0.order = order;
                 self
@@ -224,7 +224,7 @@ macro_rules! transforms {
     )* };
 }
 
-/// The local transform of a direction; real transforms have one.
+/// The local transform in either direction; real transforms have only one.
 trait Directed {
     fn of_forward(shape: Shape) -> Self;
     fn of_inverse(shape: Shape) -> Self;
@@ -247,26 +247,29 @@ macro_rules! directed {
 directed!(C2c: forward, inverse; R2c: forward, forward; C2r: inverse, inverse);
 
 transforms! {
-    /// Discrete Fourier transform of complex numbers to complex numbers over one to three axes, as
-    /// [`wgpu_fft::fft::C2c`] defines it.
+    /// Discrete Fourier transform from complex numbers to complex numbers, along one to three axes,
+    /// as [`wgpu_fft::fft::C2c`] defines it.
     C2c: Complex32 => Complex32 {
-        /// The transform with exp(-2πi·…): slabs of positions in, frequencies out.
+        /// The forward transform, with exp(-2πi·…), from slabs of positions to slabs of
+        /// frequencies.
         forward = Kind::C2c(Direction::Forward),
-        /// The transform with exp(+2πi·…): frequencies in, as [`forward`](Self::forward) of the
-        /// same [`Order`] leaves them, slabs of positions out.
+        /// The inverse transform, with exp(+2πi·…), from slabs of frequencies to slabs of
+        /// positions. Its input has the form of the output of [`forward`](Self::forward) with the
+        /// same [`Order`].
         inverse = Kind::C2c(Direction::Inverse)
     }
-    /// Discrete Fourier transform of real numbers to complex numbers over one to three axes, as
-    /// [`wgpu_fft::fft::R2c`] defines it: of the last axis n/2+1 frequencies.
+    /// Discrete Fourier transform from real numbers to complex numbers, along one to three axes, as
+    /// [`wgpu_fft::fft::R2c`] defines it. The last axis has n/2+1 frequencies.
     R2c: f32 => Complex32 {
-        /// The transform with exp(-2πi·…): slabs of positions in, frequencies out.
+        /// The forward transform, with exp(-2πi·…), from slabs of positions to slabs of
+        /// frequencies.
         forward = Kind::R2c
     }
-    /// Discrete Fourier transform of complex numbers to real numbers over one to three axes, as
+    /// Discrete Fourier transform from complex numbers to real numbers, along one to three axes, as
     /// [`wgpu_fft::fft::C2r`] defines it. The shape is that of the reals.
     C2r: Complex32 => f32 {
-        /// The transform with exp(+2πi·…): frequencies in, as [`R2c`] of the same [`Order`] leaves
-        /// them, slabs of positions out.
+        /// The inverse transform, with exp(+2πi·…), from slabs of frequencies to slabs of
+        /// positions. Its input has the form of the output of [`R2c`] with the same [`Order`].
         inverse = Kind::C2r
     }
 }

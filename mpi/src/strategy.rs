@@ -1,4 +1,4 @@
-//! How a job is divided.
+//! How a job is divided among the ranks.
 
 use wgpu_fft::multi::partition::{equal, ranges, weighted};
 use wgpu_fft::tune::rules::takemoto::{Amount, global_split};
@@ -12,20 +12,21 @@ use crate::spec::Transform;
 /// How rows and columns are divided among the ranks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Strategy {
-    /// By the measured time of each rank, as [`Cost`](wgpu_fft::multi::partition::Cost); who would
-    /// only slow the job down gets nothing. All ranks are measured at the same time, since some may
-    /// share cores, a bus or a card. It takes some passes over a sample of at most 8 MiB.
+    /// By the measured cost of each rank, see [`Cost`](wgpu_fft::multi::partition::Cost). A rank
+    /// that would only slow the job down gets nothing. All ranks are measured at the same time,
+    /// because some may share cores, a bus or a card. The measurement takes a few passes over a
+    /// sample of at most 8 MiB.
     #[default]
     Measured,
-    /// To each as much as to the others.
+    /// Equal shares for all ranks.
     Equal,
     /// In proportion to these numbers, one for each rank.
     Ratio(Vec<f64>),
-    /// By the rule of Takemoto, Wada, Kondo and Honda, from the processing elements of each rank's
-    /// device and the amount of computation. A baseline to compare with.
+    /// By the rule of Takemoto, Wada, Kondo and Honda, from the number of processing elements of
+    /// each rank's device and the amount of computation. It serves as a baseline for comparison.
     Takemoto(Vec<u32>),
-    /// These, as another plan's [`shares`](crate::Plan::shares) are: what a transform leaves is
-    /// then what its inverse takes.
+    /// These shares. With the [`shares`](crate::Plan::shares) of another plan, the output of a
+    /// transform fits its inverse.
     Given(Shares),
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn shares<T: Transform>(job: &Job<T>, strategy: &Strategy) -> Result<
             return Ok(());
         }
         let what = format!("{given} {what} for {} ranks", job.link.size());
-        Err(wgpu_fft::Error::Unsupported { what, why: "there is one for each rank".to_owned() })
+        Err(wgpu_fft::Error::Unsupported { what, why: "there must be one for each rank".to_owned() })
     };
     let by = |divide: &dyn Fn(usize) -> wgpu_fft::Result<Vec<usize>>| -> Result<Shares> {
         Ok(Shares { rows: job.rows_by(divide)?, columns: divide(columns)? })
@@ -62,7 +63,7 @@ pub(crate) fn shares<T: Transform>(job: &Job<T>, strategy: &Strategy) -> Result<
     }
 }
 
-/// The given shares, if they are some of this job.
+/// The given shares, if they fit this job.
 fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
     let fits = |shares: &[usize], units: usize, alignment: usize| {
         let sum = shares.iter().try_fold(0usize, |sum, share| sum.checked_add(*share));
@@ -74,6 +75,6 @@ fn given<T: Transform>(job: &Job<T>, shares: &Shares) -> Result<Shares> {
         return Ok(shares.clone());
     }
     let why =
-        format!("for {} ranks they add up to {rows} rows and {columns} columns, and rows come in groups of {alignment}", job.link.size());
+        format!("for {} ranks they must add up to {rows} rows and {columns} columns, with rows in groups of {alignment}", job.link.size());
     Err(wgpu_fft::Error::Unsupported { what: format!("{shares:?} of `{}`", job.spec), why }.into())
 }

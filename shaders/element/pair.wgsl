@@ -1,4 +1,4 @@
-// An element of 8 bytes. Integers, so that the bits of NaNs and denormal numbers arrive unchanged.
+// An element of 8 bytes. Integers preserve the bits of NaNs and denormal numbers.
 //
 // Rust twin: src/kernels/element.rs
 

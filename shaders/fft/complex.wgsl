@@ -6,8 +6,9 @@ fn complex_mul(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-/// Real and imaginary part exchanged if `swap`. The inverse transform is the forward one between two exchanges:
-/// with s(x) = i * conj(x), s(DFT(s(x))) is the inverse DFT of x without its factor 1/n.
+/// Exchanges real and imaginary part if `swap` is set. The inverse transform is the forward one
+/// between two exchanges: with s(x) = i * conj(x), s(DFT(s(x))) is the inverse DFT of x without its
+/// factor 1/n.
 fn swap_if(swap: bool, a: vec2<f32>) -> vec2<f32> {
     return select(a, a.yx, swap);
 }

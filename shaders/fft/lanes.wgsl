@@ -1,23 +1,32 @@
-// FFTs of lines in the registers of subgroups, without workgroup memory or barriers; for subgroups of 8 on processors.
+// FFTs of lines in the registers of subgroups, without workgroup memory or barriers; for subgroups
+// of 8 in software drivers.
 //
-//   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n), times exp(-2 pi i k m / N) where a pass of a longer transform says so
+//   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
+//          (times exp(-2 pi i k m / N) in a pass of a longer transform that says so)
 //
-// for each of params.lines lines. A line belongs to 1, 2, 4 or 8 neighbouring lanes of a subgroup, and every access moves V = 1, 2 or 4 neighbouring
-// complex numbers, along the line or across V lines. The text is made for each recipe by src/fft/lanes/emit.rs; src/fft/lanes/mod.rs states the index rules. What
-// stands between the markers below is the text for dense rows of 64 as 8 * 8 in 2 lanes with accesses of 4 numbers.
+// for each of params.lines lines. A line belongs to 1, 2, 4 or 8 neighbouring lanes of a subgroup.
+// Every access moves V = 1, 2 or 4 neighbouring complex numbers, along the line or across V lines.
+// src/fft/lanes/emit.rs writes the text for each recipe; src/fft/lanes/mod.rs states the index
+// rules. The text between the markers below is that for dense rows of 64 as 8 * 8 in 2 lanes with
+// accesses of 4 numbers.
 //
-// Which invocations form a subgroup does not matter, but every subgroup must have SUBGROUP invocations, and the workgroup be a multiple of them.
+// It does not matter which invocations form a subgroup. But every subgroup must have SUBGROUP
+// invocations, and the size of the workgroup must be a multiple of that.
 //
-// Where there are no subgroups of 8, the text has another entry point, and the lanes exchange the same values through workgroup memory, between
-// barriers. Without 64-bit integers an access of 4 numbers moves two vectors of floats. The arithmetic on a line is the same in every form, so that
-// devices that round alike give equal bits; only subgroups make the kernel fast.
+// If a device has no subgroups of 8, the text has another entry point, and the lanes exchange the
+// same values through workgroup memory, between barriers. Without 64-bit integers, an access of 4
+// numbers moves two vectors of floats. The arithmetic on a line is the same in every form, so
+// devices that round alike give equal bits. But the kernel is fast only with subgroups.
 //
 // Grid: one workgroup per SUBGROUPS subgroups, or per INVOCATIONS lanes; folded.
-// Traffic: each element once in, once out; per invocation a few roots of unity. Workgroup memory: none with subgroups; else, for lines in several
-//   lanes, a number from each invocation to each lane of its line, or as many times that as there is room for.
-// Requires: arrays that begin and end at multiples of V numbers; `roots` holds exp(-2 pi i x / n) at x. The form with subgroups: the feature
-//   SUBGROUP; that with accesses of 64-bit integers: SHADER_INT64.
-// Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23; I. J. Good, J. R. Statist. Soc. B 20 (1958) 361.
+// Traffic: each element once in, once out; a few twiddle factors per invocation. Workgroup memory:
+// none with subgroups. Otherwise, for lines in several lanes, one number from each invocation to
+// each lane of its line, or a multiple of that if there is room.
+// Requires: arrays that begin and end at multiples of V numbers; `roots` holds exp(-2 pi i x / n)
+// at x. The form with subgroups needs the feature SUBGROUP, and accesses of 64-bit integers need
+// SHADER_INT64.
+// Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23; I.
+// J. Good, J. R. Statist. Soc. B 20 (1958) 361.
 // Rust twin: src/kernels/fft/lanes.rs
 // Appended: grid.wgsl
 

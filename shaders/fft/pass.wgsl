@@ -1,20 +1,27 @@
-// FFTs along one axis of an array, or one factor of them, with butterflies in registers (Stockham).
+// FFTs along one axis of an array, or along one factor of it, with butterflies in registers
+// (Stockham).
 //
 //   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
 //
-// for each of params.lines lines. LANES invocations share a line, LINES lines a workgroup. Between stages the elements pass through
-// workgroup memory. Where elements are loaded from and stored to, what is done to them there (complex or real numbers, two rows of
-// reals as one, zeros past a limit, chirps, roots of a larger transform that this is a factor of), and the stages are straight-line text,
-// made for each recipe by src/fft/stages/mod.rs, which states the index rules. What stands between the markers below is the text for rows of 64 as 8 * 8.
+// for each of params.lines lines. LANES invocations share a line, and a workgroup has LINES lines.
+// Between stages, elements are exchanged through workgroup memory. src/fft/stages/mod.rs writes
+// straight-line text for each recipe, and states the index rules. That text decides where elements
+// are loaded and stored, contains the stages, and applies the prologue and the epilogue: real or
+// complex numbers, two rows of reals as one, zeros past a limit, chirps, and twiddle factors of a
+// larger transform that this is a factor of. The text between the markers below is that for rows of
+// 64 as 8 * 8.
 //
 // Grid: one workgroup per LINES lines; folded.
-// Traffic: each element once in, once out, roots of unity in. Workgroup memory: n * LINES words (exchange=split) or twice that
-// (exchange=whole), divided by the pieces of an exchange, and spare elements against bank conflicts.
-// Requires: `roots` holds for the stage of radix r after p = product of the earlier radices exp(-2 pi i j k / (p r)) at
-// p - 1 + (k - 1) * p + j, for k in 1 .. r and j in 0 .. p; and what other constants src/fft/roots.rs names.
-// Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7; N. K. Govindaraju et al., High Performance
-// Discrete Fourier Transforms on Graphics Processors, SC 2008; D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990) 23;
-// L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451.
+// Traffic: each element once in, once out, and twiddle factors in. Workgroup memory: n * LINES
+// words (exchange=split) or twice that (exchange=whole), divided by the number of pieces of an
+// exchange, plus padding against bank conflicts.
+// Requires: `roots` holds the twiddle factors. Those of the stage of radix r after p = product of
+// the earlier radices are exp(-2 pi i j k / (p r)) at p - 1 + (k - 1) * p + j, for k in 1 .. r and
+// j in 0 .. p. src/fft/roots.rs names the other constants that it may hold.
+// Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section
+// 1.7; N. K. Govindaraju et al., High Performance Discrete Fourier Transforms on Graphics
+// Processors, SC 2008; D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4
+// (1990) 23; L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451.
 // Rust twin: src/kernels/fft/pass.rs
 // Appended: grid.wgsl, fft/complex.wgsl
 
@@ -35,8 +42,9 @@ fn main(
     transform(workgroup_index(group_id, group_count), invocation);
 }
 
-/// `x`. No compiler can tell that it is a product, as it does not know that 0 is added to its bits: no pass of two values or more has
-/// 2^31 lines. Where results are dropped, src/fft/codelets.rs says why.
+/// Returns `x`, but hides from compilers that it is a product: they cannot know that 0 is added to
+/// its bits. No pass over two values or more has 2^31 lines, so the added number is 0. For results
+/// that are dropped, src/fft/codelets.rs says why this is needed.
 fn opaque(x: vec2<f32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
 }

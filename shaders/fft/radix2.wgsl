@@ -1,17 +1,21 @@
-// Row FFT, radix 2, in workgroup memory: the plain Stockham transform, kept readable.
+// Row FFT with radix 2 in workgroup memory: the plain Stockham transform, kept readable.
 //
 //   output[r, k] = scale * sum over j of input[r, j] * exp(-2 pi i j k / N)      (+ for INVERSE)
 //
-// Stockham's form of the fast Fourier transform sorts while it works, so there is no bit reversal. With p the product of the earlier radices
-// (1, 2, 4, ..., N/2), butterfly j in 0 .. N/2 of a stage does
+// Stockham's form of the fast Fourier transform sorts as it goes, so there is no bit reversal. With
+// p the product of the earlier radices (1, 2, 4, ..., N/2), butterfly j in 0 .. N/2 of a stage
+// computes
 //   a = x[j],  w = x[j + N/2] * exp(-2 pi i (j mod p) / 2p)
 //   y[2j - (j mod p)] = a + w,  y[2j - (j mod p) + p] = a - w
-// and x, y change places: two arrays in workgroup memory, one barrier per stage.
+// Then x and y are exchanged. They are two arrays in workgroup memory, with one barrier per stage.
 //
 // Grid: one workgroup per ROWS rows, LANES invocations for each; folded.
-// Traffic: each element once in, once out, N - 1 roots of unity in. Workgroup memory: 2 * N * ROWS complex numbers.
-// Requires: N is a power of two (1 is a scaled copy). `roots` holds stage by stage exp(-2 pi i j / 2p) at p - 1 + j, j < p.
-// Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7.
+// Traffic: each element once in, once out, N - 1 twiddle factors in. Workgroup memory: 2 * N * ROWS
+// complex numbers.
+// Requires: N is a power of two (1 is a scaled copy). `roots` holds the twiddle factors of each
+// stage: exp(-2 pi i j / 2p) at p - 1 + j, for j < p.
+// Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992,
+// section 1.7.
 // Rust twin: src/kernels/fft/radix2.rs
 // Appended: grid.wgsl, fft/complex.wgsl, fft/io/separate.wgsl | fft/io/in_place.wgsl
 

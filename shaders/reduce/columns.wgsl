@@ -1,41 +1,47 @@
-// Reduction of rows to one row: output[plane, part, column] = combine of that column's elements in a part of the rows.
+// Reduction of rows to one row: output[plane, part, column] = combine of that column's elements in
+// a part of the rows.
 //
-// Neighbouring invocations have neighbouring accesses of a row, so that loads touch contiguous memory. An invocation walks down its WIDTH columns,
-// LANES rows apart, several loads at once; then the values of the lanes are combined by halves through workgroup memory. If the rows are in
-// several parts, a second dispatch reduces their results, which are rows again.
+// Neighbouring invocations take neighbouring accesses of a row, so loads are contiguous. An
+// invocation walks down its WIDTH columns in steps of LANES rows, with several loads in flight.
+// Then the values of the lanes are combined in a tree through workgroup memory. If the rows are in
+// several parts, a second dispatch reduces the parts' results, which are rows again.
 //
-// Between the markers stand the types and the arithmetic of one operator, and the walk; here the sum of f32.
+// The text between the markers has the types and the arithmetic of one operator, and the loop; here
+// the sum of f32.
 //
-// Grid: a workgroup for WORKGROUP / LANES accesses of a part of the rows of a plane; columns, then parts, then planes; folded.
-// Traffic: each element once in, a row of results for each part out. Workgroup memory: WORKGROUP * WIDTH values, or none.
+// Grid: one workgroup for WORKGROUP / LANES accesses of a part of the rows of a plane; columns,
+// then parts, then planes; folded.
+// Traffic: each element once in, a row of results for each part out. Workgroup memory: WORKGROUP *
+// WIDTH values, or none.
 // Requires: LANES and WORKGROUP are powers of two.
 // Rust twin: src/kernels/reduce/columns.rs
 // Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl
 
 struct Params {
-    /// Accesses of a row.
+    /// Accesses per row.
     columns: u32,
-    /// Rows to reduce to one.
+    /// Number of rows to reduce to one.
     rows: u32,
-    /// Parts of the rows, with a row of results each.
+    /// Parts of the rows, each with a row of results.
     parts: u32,
-    /// Rows of a part; the last one has what is left.
+    /// Rows per part. The last part has the rest.
     chunk: u32,
-    /// Planes, each reduced to a row.
+    /// Number of planes, each of which is reduced to a row.
     planes: u32,
-    /// Planes that are plane_stride accesses apart; the next ones begin block_stride later.
+    /// Number of planes that are plane_stride accesses apart. The next such block begins
+    /// block_stride later.
     block: u32,
     plane_stride: u32,
     block_stride: u32,
-    /// Rows that are row_stride apart; the next ones begin run_stride later.
+    /// Number of rows that are row_stride apart. The next such run begins run_stride later.
     run: u32,
     row_stride: u32,
     run_stride: u32,
-    /// Where the first plane begins in what is bound.
+    /// Where the first plane begins in the bound range.
     first_access: u32,
     /// Index of the first row.
     first_index: u32,
-    /// Place of the first result.
+    /// Index of the first result.
     first_result: u32,
     /// 0.
     zero: u32,
@@ -163,7 +169,7 @@ fn main(
     let live = column < params.columns && plane < params.planes;
     let base = params.first_access + column + plane % params.block * params.plane_stride + plane / params.block * params.block_stride;
     let begin = part * params.chunk;
-    // Nothing past the last column or plane.
+    // A column or plane past the last one has no elements.
     let end = select(begin, min(begin + params.chunk, params.rows), live);
     let values = over_lanes(walk(base, begin, end, lane), t, lane);
     if (lane == 0u && live) {

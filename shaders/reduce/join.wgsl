@@ -1,22 +1,25 @@
-// The end of a reduction of lines in parts, which the workgroup that arrives last combines.
+// The end of a reduction of lines in parts. The workgroup that arrives last combines the parts.
 //
-// A workgroup publishes the words of its result in atomics, by halves of 16 bits with a mark above, and then counts
-// itself in another. Who counts the last one reads all results. WGSL orders nothing between different atomics, so it
-// reads each until the mark is there: the store was made before the count, by an invocation that waits for nobody. It
-// leaves zeros for the next run. Parts are combined in their order, not in that of their arrival.
+// A workgroup publishes the words of its result in atomics, as halves of 16 bits with a mark bit
+// above them. Then it increments a counter in another atomic. The workgroup that reaches the final
+// count reads all results. WGSL guarantees no order between different atomics, so it reads each of
+// them until the mark is set. That wait ends, because the store was made before the count, by an
+// invocation that waits for nothing. The last workgroup leaves zeros for the next run. Parts are
+// combined in their own order, not in the order of arrival.
 //
-// Requires: LANES is WORKGROUP. The generated part has WORDS, the words of a value, and `to_words` and `from_words`.
+// Requires: LANES is WORKGROUP. The generated part declares WORDS, the number of words of a value,
+// and the functions `to_words` and `from_words`.
 // Rust twin: src/kernels/reduce/lines.rs
 
-/// For each line a count, then for each part of it the words of its result by halves.
+/// For each line a counter, then for each of its parts the words of its result as halves.
 @group(0) @binding(4) var<storage, read_write> arrivals: array<atomic<u32>>;
 
 var<workgroup> arrived: u32;
 
-/// Atomics of a value.
+/// Number of atomics for a value.
 const HALVES = 2u * WORDS;
 
-/// Marks a half of a word that is there.
+/// Marks a half of a word that has been published.
 const MARK = 0x10000u;
 
 fn publish_word(place: u32, word: u32) {
@@ -24,7 +27,7 @@ fn publish_word(place: u32, word: u32) {
     atomicStore(&arrivals[place + 1u], (word >> 16u) | MARK);
 }
 
-/// Waits for a word, and leaves zeros.
+/// Waits for a word, and leaves zeros in its place.
 fn consume_word(place: u32) -> u32 {
     var low = 0u;
     var high = 0u;
@@ -61,7 +64,8 @@ fn consume(place: u32) -> Value {
     return from_words(words);
 }
 
-/// Publishes the result of a part; the workgroup that arrives last combines them all and stores the result of the line.
+/// Publishes the result of a part. The workgroup that arrives last combines all parts and stores
+/// the result of the line.
 fn store_result(own: Value, line: u32, part: u32, t: u32, lane: u32) {
     if (line >= params.lines) {
         return;

@@ -1,41 +1,48 @@
-// Reduction of lines, whose elements follow one another: output[line, part] = combine of the elements of a part of a line.
+// Reduction of lines of contiguous elements: output[line, part] = combine of the elements of a part
+// of a line.
 //
-// LANES invocations share a line or a part of it. Each walks over its accesses of WIDTH elements, LANES accesses
-// apart, with several loads under way; then the values of an access and those of the lanes are combined by halves:
-// through subgroups where the text was made so, else through workgroup memory with a barrier for every four levels.
-// A workgroup has WORKGROUP / LANES lines. If a line has several parts, each has a result (store.wgsl), and a second
-// dispatch reduces these, which are a line again; or the workgroup that arrives last does it (join.wgsl).
+// LANES invocations share a line or a part of it. Each loops over accesses of WIDTH elements that
+// are LANES accesses apart, with several loads in flight. Then the values of an access and those of
+// the lanes are combined in a tree: through subgroups if the text was made for them, otherwise
+// through workgroup memory with a barrier for every four levels. A workgroup has WORKGROUP / LANES
+// lines. There are two ways to reduce a line of several parts. Either each part has a result
+// (store.wgsl), and a second dispatch reduces the results, which are a line again. Or the workgroup
+// that arrives last combines the parts (join.wgsl).
 //
-// Between the markers stand the types and the arithmetic of one operator, and the walk; here the sum of f32, joined.
+// The text between the markers has the types and the arithmetic of one operator, and the loop; here
+// the sum of f32, joined.
 //
-// Grid: a workgroup for each part of WORKGROUP / LANES lines, parts first; folded.
-// Traffic: each element once in, a result for each part out. Workgroup memory: WORKGROUP values and a word, or less.
+// Grid: one workgroup for each part of WORKGROUP / LANES lines, parts first; folded.
+// Traffic: each element once in, one result for each part out. Workgroup memory: WORKGROUP values
+// and a word, or less.
 // Requires: LANES and WORKGROUP are powers of two.
-// Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later libraries.
+// Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later
+// libraries.
 // Rust twin: src/kernels/reduce/lines.rs
 // Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/store.wgsl | reduce/join.wgsl
 
 struct Params {
-    /// Lines to reduce.
+    /// Number of lines to reduce.
     lines: u32,
-    /// Accesses of a line.
+    /// Accesses per line.
     length: u32,
-    /// Parts of a line, with a result each.
+    /// Parts per line, each with a result.
     parts: u32,
-    /// Accesses of a part; the last one has what is left.
+    /// Accesses per part. The last part has the rest.
     chunk: u32,
-    /// Lines that are line_stride accesses apart; the next ones begin block_stride later.
+    /// Number of lines that are line_stride accesses apart. The next such block begins block_stride
+    /// later.
     block: u32,
     line_stride: u32,
     block_stride: u32,
-    /// Accesses of a line that follow one another; the next ones begin run_stride later.
+    /// Number of contiguous accesses of a line. The next such run begins run_stride later.
     run: u32,
     run_stride: u32,
-    /// Where the first line begins in what is bound.
+    /// Where the first line begins in the bound range.
     first_access: u32,
     /// Index of the first element in its line.
     first_index: u32,
-    /// Place of the first result.
+    /// Index of the first result.
     first_result: u32,
     /// 0.
     zero: u32,
@@ -165,7 +172,7 @@ fn main(
     let live = line < params.lines;
     let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
     let begin = part * params.chunk;
-    // Nothing in a line past the last.
+    // A line past the last one has no elements.
     let end = select(begin, min(begin + params.chunk, params.length), live);
     let value = over_lanes(walk(base, begin, end, lane), t, lane);
     store_result(value, first_line, part, t, lane);

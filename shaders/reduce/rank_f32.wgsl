@@ -1,11 +1,11 @@
-// Ranks of f32: integers of which the largest is that of the number that is looked for. Of every NaN it is the largest of all; -0 is
-// less than +0.
+// Ranks of f32: integers such that the largest rank belongs to the number that is searched for.
+// Every NaN has the largest rank of all, and -0 is less than +0.
 //
 // Rust twin: src/kernels/reduce/mod.rs
 
-/// For the largest number.
+/// For finding the largest number.
 const RISING = 0u;
-/// For the smallest number.
+/// For finding the smallest number.
 const FALLING = 0xffffffffu;
 
 fn rank(x: f32, direction: u32) -> u32 {
@@ -14,7 +14,8 @@ fn rank(x: f32, direction: u32) -> u32 {
     return select(ordered ^ direction, 0xffffffffu, (bits & 0x7fffffffu) > 0x7f800000u);
 }
 
-/// The bits of the number of a rank: of the largest one those of the NaN that stands for all.
+/// The bits of the number with this rank. For the largest rank they are those of the NaN that
+/// represents all NaNs.
 fn unrank(rank: u32, direction: u32) -> u32 {
     let ordered = rank ^ direction;
     let bits = select(~ordered, ordered & 0x7fffffffu, (ordered & 0x80000000u) != 0u);

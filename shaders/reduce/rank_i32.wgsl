@@ -1,17 +1,17 @@
-// Ranks of i32: integers of which the largest is that of the number that is looked for.
+// Ranks of i32: integers such that the largest rank belongs to the number that is searched for.
 //
 // Rust twin: src/kernels/reduce/mod.rs
 
-/// For the largest number.
+/// For finding the largest number.
 const RISING = 0u;
-/// For the smallest number.
+/// For finding the smallest number.
 const FALLING = 0xffffffffu;
 
 fn rank(x: i32, direction: u32) -> u32 {
     return bitcast<u32>(x) ^ 0x80000000u ^ direction;
 }
 
-/// The bits of the number of a rank.
+/// The bits of the number with this rank.
 fn unrank(rank: u32, direction: u32) -> u32 {
     return rank ^ direction ^ 0x80000000u;
 }

@@ -1,11 +1,12 @@
-// Ranks of floats of 64 bits: integers of which the largest is that of the number that is looked for. Of every NaN it is the largest of
-// all; -0 is less than +0. Numbers are bits, low word first; ranks have the high word first.
+// Ranks of 64-bit floats: integers such that the largest rank belongs to the number that is
+// searched for. Every NaN has the largest rank of all, and -0 is less than +0. Numbers are bits
+// with the low word first; ranks have the high word first.
 //
 // Rust twin: src/kernels/reduce/mod.rs
 
-/// For the largest number.
+/// For finding the largest number.
 const RISING = 0u;
-/// For the smallest number.
+/// For finding the smallest number.
 const FALLING = 0xffffffffu;
 
 fn rank(x: vec2<u32>, direction: u32) -> vec2<u32> {
@@ -15,7 +16,8 @@ fn rank(x: vec2<u32>, direction: u32) -> vec2<u32> {
     return select(ordered ^ vec2<u32>(direction), vec2<u32>(0xffffffffu), is_nan);
 }
 
-/// The bits of the number of a rank: of the largest one those of the NaN that stands for all.
+/// The bits of the number with this rank. For the largest rank they are those of the NaN that
+/// represents all NaNs.
 fn unrank(rank: vec2<u32>, direction: u32) -> vec2<u32> {
     let ordered = rank ^ vec2<u32>(direction);
     let bits = select(~ordered, ordered & vec2<u32>(0x7fffffffu, 0xffffffffu), (ordered.x & 0x80000000u) != 0u);

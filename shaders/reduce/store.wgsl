@@ -1,4 +1,4 @@
-// The end of a reduction of lines whose parts have a result each.
+// The end of a reduction of lines in which every part of a line has a result of its own.
 //
 // Rust twin: src/kernels/reduce/lines.rs
 

@@ -1,23 +1,27 @@
-// Tree reduction in workgroup memory: output[g] = combine of the elements g * WORKGROUP .. (g + 1) * WORKGROUP. The readable baseline.
+// Tree reduction in workgroup memory: output[g] = combine of the elements g * WORKGROUP .. (g + 1)
+// * WORKGROUP. The readable baseline.
 //
-// One element per invocation. The active range halves with a barrier each step:
-//   values[t] = combine(values[t], values[t + half])   for t < half, half = WORKGROUP / 2, ..., 2, 1
-// and invocation 0 writes the partial result. The host repeats the dispatch on the partial results until one is left:
-// 4 Mi -> 16 Ki -> 64 -> 1 with 256 invocations. Places past the end take no part.
+// Each invocation has one element. Every step halves the active range and ends with a barrier:
+//   values[t] = combine(values[t], values[t + half])  for t < half, half = WORKGROUP / 2, ..., 2, 1
+// Invocation 0 writes the partial result. The host repeats the dispatch on the partial results
+// until one is left: 4 Mi -> 16 Ki -> 64 -> 1 with 256 invocations. Indices past the end take no
+// part.
 //
-// Between the markers stands the arithmetic of one operator; here the sum of f32 of one dispatch.
+// The text between the markers has the arithmetic of one operator; here the sum of f32 in one
+// dispatch.
 //
 // Grid: one workgroup per WORKGROUP elements, folded.
-// Traffic: each element once in, one partial result per workgroup out. Workgroup memory: WORKGROUP values.
+// Traffic: each element once in, one partial result per workgroup out. Workgroup memory: WORKGROUP
+// values.
 // Requires: WORKGROUP is a power of two.
 // Source: the tree of an OpenCL tutorial on reductions in local memory.
 // Rust twin: src/kernels/reduce/tree.rs
 // Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl
 
 struct Params {
-    /// Elements of the input.
+    /// Number of elements of the input.
     length: u32,
-    /// Partial results, one per workgroup.
+    /// Number of partial results, one per workgroup.
     partials: u32,
     /// 0.
     zero: u32,
@@ -74,7 +78,7 @@ fn main(
 ) {
     let g = workgroup_index(group_id, group_count);
     let live = g < params.partials;
-    // Values in this workgroup's range; 0 in a surplus workgroup of a folded grid.
+    // Number of values in this workgroup's range; 0 in a surplus workgroup of a folded grid.
     let first = select(params.length, g * WORKGROUP, live);
     let count = min(WORKGROUP, params.length - first);
     if (t < count) {

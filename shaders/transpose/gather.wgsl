@@ -1,11 +1,15 @@
-// Permutation of elements of 1 or 2 bytes that share words in any way: each word of the output gathers its elements, wherever they are in the input.
+// Permutation of elements of 1 or 2 bytes that share words in any way. Each word of the output
+// gathers its elements, wherever they are in the input.
 //
-// A row is what lies side by side in the output: element x of row (y, i). An invocation fills one word of a row, the WORDS words that a row can touch
-// being numbered from the one that it begins in. A word that belongs to the row alone is stored whole; of one that it shares, with another row or with what is no
-// element at all, only the own bits are changed, by atomic operations, so that it does not matter who comes first.
+// A row is a contiguous run of the output: elements x of row (y, i). An invocation fills one of the
+// params.words words that a row can touch, counted from the word in which the row begins. If all of
+// the word's elements belong to the row, the word is stored as a whole. If the word is shared with
+// another row, or with bytes that are no elements, only the row's own bits are changed, by atomic
+// operations. So the order of the invocations does not matter.
 //
-// Grid: one workgroup per WIDTH words x HEIGHT rows; blocks along x, then y, then the other axes; folded.
-// Traffic: each word of the output once, or twice where it is shared; each element of the input once.
+// Grid: one workgroup per WIDTH words x HEIGHT rows; blocks along x, then y, then the other axes;
+// folded.
+// Traffic: each word of the output once, or twice if it is shared; each element of the input once.
 // Rust twin: src/kernels/transpose/gather.rs
 // Appended: grid.wgsl
 
@@ -14,16 +18,16 @@ struct Params {
     extent_x: u32,
     /// Rows along the next axis.
     extent_y: u32,
-    /// Words of a row at most.
+    /// The most words that a row touches.
     words: u32,
     blocks_x: u32,
     blocks_y: u32,
-    /// Workgroups that have something to do.
+    /// Workgroups that have work to do.
     groups: u32,
-    /// Places of the first elements.
+    /// Indices of the first elements.
     input: u32,
     output: u32,
-    /// Extents of the other axes but the last.
+    /// Extents of the other axes, except the last.
     outer_0: u32,
     outer_1: u32,
     outer_2: u32,
@@ -34,7 +38,7 @@ struct Params {
     input_outer_1: u32,
     input_outer_2: u32,
     input_outer_3: u32,
-    /// Strides in the output; that of x is 1.
+    /// Strides in the output. The stride of x is 1.
     output_y: u32,
     output_outer_0: u32,
     output_outer_1: u32,
@@ -60,9 +64,10 @@ fn per_word() -> u32 {
     return 4u / BYTES;
 }
 
-/// Element k of a word: its bits in their place, and ones there; zeros if the row does not have it.
+/// Element k of a word: its bits in position and a mask of ones for them, or zeros if it is not in
+/// the row.
 fn element(k: u32, first: u32, source: u32) -> vec2<u32> {
-    // Before the row this wraps around to a number that is too large.
+    // Before the begin of the row this wraps around to a number that is too large.
     let x = first + k;
     if (k >= per_word() || x >= params.extent_x) {
         return vec2<u32>(0u);

@@ -1,10 +1,13 @@
-// Transpose, variant 1: output[b, c, r] = input[b, r, c], one element per invocation, no workgroup memory.
+// Transpose, variant 1: output[b, c, r] = input[b, r, c], one element per invocation, no workgroup
+// memory.
 //
-// Loads walk along rows and are contiguous; stores are `rows` elements apart. The baseline of the ladder, and the best
-// choice on adapters whose workgroup memory is ordinary memory behind a barrier.
+// Loads go along rows and are contiguous; stores are `rows` elements apart. This is the baseline of
+// the transpose variants. It is the best choice on adapters whose workgroup memory is ordinary
+// memory and whose barriers are expensive.
 //
-// Grid: one workgroup per WIDTH x HEIGHT block of one matrix; blocks left to right, then down, then by matrix; folded.
-// Traffic: each element once in, once out; stores touch WIDTH short pieces per workgroup.
+// Grid: one workgroup per WIDTH x HEIGHT block of one matrix; blocks left to right, then down, then
+// by matrix; folded.
+// Traffic: each element once in, once out; the stores of a workgroup touch WIDTH short pieces.
 // Rust twin: src/kernels/transpose/naive.rs
 // Appended: grid.wgsl, element/word.wgsl | element/pair.wgsl | element/quad.wgsl
 

@@ -1,10 +1,13 @@
 // Permutation element by element: output[p(i)] = input[q(i)], for strides p and q of up to 5 axes.
 //
-// For permutations that keep the fastest axis, which it copies in whole accesses (the host takes the widest element that divides extents and strides), and
-// for arrays without neighbours in memory. Invocations lie along x, the fastest axis of the output, and y, the next one; the other axes are in the
-// workgroup's number, so that their divisions are the same for all invocations. Each moves ELEMENTS elements, WIDTH apart along x.
+// This kernel is for permutations that keep the fastest axis, which it copies in whole accesses,
+// and for arrays whose elements are not neighbours in memory. The host chooses the widest element
+// that divides extents and strides. Invocations lie along x, the fastest axis of the output, and y,
+// the next one. The other axes are part of the workgroup's number, so their divisions are the same
+// for all invocations. Each invocation moves ELEMENTS elements, WIDTH apart along x.
 //
-// Grid: one workgroup per WIDTH * ELEMENTS x HEIGHT block; blocks along x, then y, then the other axes; folded.
+// Grid: one workgroup per WIDTH * ELEMENTS x HEIGHT block; blocks along x, then y, then the other
+// axes; folded.
 // Traffic: each element once in, once out.
 // Requires: ELEMENTS <= 8. The calls are written out for the reason given in tiled.wgsl.
 // Rust twin: src/kernels/transpose/strided.rs
@@ -15,12 +18,12 @@ struct Params {
     extent_y: u32,
     blocks_x: u32,
     blocks_y: u32,
-    /// Workgroups that have something to do.
+    /// Workgroups that have work to do.
     groups: u32,
-    /// Places of the first elements.
+    /// Indices of the first elements.
     input: u32,
     output: u32,
-    /// Extents of the other axes but the last.
+    /// Extents of the other axes, except the last.
     outer_0: u32,
     outer_1: u32,
     /// Strides in the input.
@@ -45,7 +48,7 @@ override ELEMENTS: u32 = 1u;
 @group(0) @binding(1) var<storage, read> input: array<Element>;
 @group(0) @binding(2) var<storage, read_write> output: array<Element>;
 
-/// Moves element `x` of the rows that begin at these places.
+/// Moves element `x` of the rows that begin at these indices.
 fn move_element(source: u32, target_place: u32, live: bool, x: u32, k: u32) {
     if (k < ELEMENTS && live && x < params.extent_x) {
         output[target_place + x * params.output_x] = input[source + x * params.input_x];

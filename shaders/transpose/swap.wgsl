@@ -1,23 +1,26 @@
-// Square matrices of elements of 1 or 2 bytes in place, where rows do not begin at whole words: each invocation exchanges one element with its mirror
-// image. It changes its own bits alone, by the exclusive or with the difference of the two, so that it does not matter who else works on the same words.
+// Transposes square matrices of elements of 1 or 2 bytes in place, where rows do not begin at whole
+// words. Each invocation exchanges one element with its mirror image. It changes only its own bits,
+// by an exclusive or with the difference of the two elements. So it does not matter which other
+// invocations change the same words.
 //
-// Grid: one workgroup per WIDTH x HEIGHT block of a matrix, those below the diagonal without work; blocks along x, then y, then by matrix; folded.
+// Grid: one workgroup per WIDTH x HEIGHT block of a matrix, where blocks below the diagonal have no
+// work; blocks along x, then y, then by matrix; folded.
 // Traffic: two atomic operations for each element off the diagonal.
 // Rust twin: src/kernels/transpose/swap.rs
 // Appended: grid.wgsl
 
 struct Params {
-    /// Elements along a side.
+    /// Number of rows and columns.
     extent: u32,
     blocks_x: u32,
     blocks_y: u32,
-    /// Workgroups that have something to do.
+    /// Workgroups that have work to do.
     groups: u32,
-    /// Place of the first element.
+    /// Index of the first element.
     data: u32,
-    /// Distance between two rows.
+    /// Distance between two rows in elements.
     row: u32,
-    /// Extents of the other axes but the last.
+    /// Extents of the other axes, except the last.
     outer_0: u32,
     outer_1: u32,
     /// Their strides.

@@ -1,20 +1,24 @@
 // Transpose through a tile in workgroup memory: output[b, c, r] = input[b, r, c].
 //
-// A workgroup loads a TILE x TILE piece of the input along its rows, waits, and stores it along the rows of the output,
-// so both sides touch contiguous memory. Variants of the ladder, by override:
-//   3  PADDING = 0, ELEMENTS = 1  invocations that read a tile column meet in one memory bank
-//   4  PADDING = 1, ELEMENTS = 1  a spare element per tile row puts the column into different banks
-//   5  PADDING = 1, ELEMENTS > 1  every invocation moves ELEMENTS elements, TILE / ELEMENTS rows apart
+// A workgroup loads a TILE x TILE piece of the input along its rows, waits at a barrier, and stores
+// it along the rows of the output. So both sides access contiguous memory. Overrides select the
+// variants:
+//   3  PADDING = 0, ELEMENTS = 1  invocations that read a tile column conflict in one memory bank
+//   4  PADDING = 1, ELEMENTS = 1  a padding element per tile row puts the column into other banks
+//   5  PADDING = 1, ELEMENTS > 1  an invocation moves ELEMENTS elements, TILE / ELEMENTS rows apart
 //
 // With (gx, gy) the tile, (lx, ly) the invocation, and element (x, y) = (gx, gy) * TILE + (lx, ly):
-//   load   input[y * columns + x]                         -> tile[ly * (TILE + PADDING) + lx]
-//   store  tile[lx * (TILE + PADDING) + ly]               -> output[(gx * TILE + ly) * rows + gy * TILE + lx]
+//   load   input[y * columns + x]           -> tile[ly * (TILE + PADDING) + lx]
+//   store  tile[lx * (TILE + PADDING) + ly] -> output[(gx * TILE + ly) * rows + gy * TILE + lx]
 //
-// Grid: one workgroup of TILE x TILE / ELEMENTS per tile; tiles left to right, then down, then by matrix; folded.
+// Grid: one workgroup of TILE x TILE / ELEMENTS invocations per tile; tiles left to right, then
+// down, then by matrix; folded.
 // Traffic: each element once in, once out. Workgroup memory: TILE * (TILE + PADDING) elements.
-// Requires: ELEMENTS divides TILE, ELEMENTS <= 16. The calls of load and store are written out: as loops with their checks
-// inside, they took a third of the bandwidth on an H200 (2100 against 3130 GB/s); written out, the checks cost nothing.
-// Source: the index rules are those of an OpenCL 2D FFT that walks columns by transposing; see tests/host/worked_example.rs.
+// Requires: ELEMENTS divides TILE, ELEMENTS <= 16. The calls of load and store are written out. As
+// loops that contain the bounds checks, they cost a third of the bandwidth on an H200 (2100 against
+// 3130 GB/s). Written out, the checks cost nothing.
+// Source: the index rules are those of an OpenCL 2D FFT that processes columns by transposing; see
+// tests/host/worked_example.rs.
 // Rust twin: src/kernels/transpose/tiled.rs
 // Appended: grid.wgsl, element/word.wgsl | element/pair.wgsl | element/quad.wgsl
 
@@ -38,13 +42,13 @@ override ELEMENTS: u32 = 1u;
 
 var<workgroup> tile: array<Element, TILE * (TILE + PADDING)>;
 
-/// What one invocation knows of its tile.
+/// The position of an invocation and its tile.
 struct Place {
     /// Index of the matrix's first element.
     matrix: u32,
-    /// Left upper corner of the tile in the input: column, row.
+    /// Upper left corner of the tile in the input: column, row.
     corner: vec2<u32>,
-    /// Invocation in the workgroup.
+    /// Position of the invocation in the workgroup.
     local: vec2<u32>,
     /// Rows of the tile between two elements of one invocation.
     step: u32,

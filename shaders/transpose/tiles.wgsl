@@ -1,20 +1,30 @@
-// Permutation by tiles: element [b, a] becomes element [a, b], for a the fastest axis of the input and b that of the output; the other axes keep their places.
+// Permutation by tiles: element [b, a] becomes element [a, b]. Here a is the fastest axis of the
+// input and b that of the output; the other axes keep their places.
 //
-// A tile consists of blocks. An invocation loads a block as V accesses of 4 to 32 bytes, from V neighbouring rows of the input; turns it in registers, so that
-// it has accesses to the output; puts them into workgroup memory; and after the barrier the tile is stored along the rows of the output. So both sides move
-// wide accesses along their rows, and workgroup memory too. Its banks are kept apart by spare accesses at the end of each row, or by a swizzle (access c of the
-// rows of block x lies at c ^ x), which also parts rows that are 4 apart. Without workgroup memory, for processors, blocks are stored where they are.
+// A tile consists of blocks. An invocation loads a block as V accesses of 4 to 32 bytes, one from
+// each of V neighbouring rows of the input. It transposes the block in registers, so that it holds
+// V accesses to the output, and writes these to workgroup memory. After a barrier, the tile is
+// stored along the rows of the output. So loads, stores and workgroup memory all use wide accesses
+// along rows. Bank conflicts are avoided by padding at the end of each row of the tile, or by a
+// swizzle: access c of the rows of block x lies at c ^ x. The swizzle also separates rows that are
+// 4 apart. Without workgroup memory, which is better on software drivers, blocks are stored
+// directly.
 //
-// Elements of 1 and 2 bytes are packed in words and turned by shifts. Where their rows do not begin at whole accesses, words are loaded one more than there
-// are and shifted; and stored shifted, with atomic operations on the own bits of words that belong to two tiles, to two rows or to something else.
+// Elements of 1 and 2 bytes are packed in words and transposed by shifts. If their rows do not
+// begin at whole accesses, one additional word is loaded and the words are shifted. They are stored
+// shifted too, with atomic operations on those bits of a word that belong to the tile if the word
+// is shared with another tile, another row or anything else.
 //
-// In place (square matrices) a workgroup exchanges a tile and its mirror image.
+// In place (square matrices), a workgroup exchanges a tile and its mirror image.
 //
-// Grid: one workgroup per tile, in one of several orders; then by the other axes; folded. In place one per pair of tiles.
-// Traffic: each element once in, once out. Workgroup memory: the tile with its padding; in place two.
+// Grid: one workgroup per tile, in one of several orders; then by the other axes; folded. In place
+// one workgroup per pair of tiles.
+// Traffic: each element once in, once out. Workgroup memory: the tile with its padding; in place
+// two of them.
 // The text between the markers is written by src/transpose/emit.rs.
 // Rust twin: src/kernels/transpose/tiles.rs
-// Source: the tile is that of tiled.wgsl; turning blocks of accesses in registers is common in CUDA kernels for 8-bit pictures.
+// Source: the tile is that of tiled.wgsl; transposing blocks of accesses in registers is common in
+// CUDA kernels for 8-bit pictures.
 // Appended: grid.wgsl, transpose/walks.wgsl
 
 struct Params {
@@ -22,14 +32,15 @@ struct Params {
     extent_b: u32,
     tiles_a: u32,
     tiles_b: u32,
-    /// Workgroups that have something to do.
+    /// Workgroups that have work to do.
     groups: u32,
-    /// Places and strides, in accesses of their side, or in elements where these are shifted.
+    /// Indices of the first elements and strides, in accesses of their side, or in elements if
+    /// words are shifted.
     input: u32,
     output: u32,
     input_b: u32,
     output_a: u32,
-    /// Extents of the other axes but the last.
+    /// Extents of the other axes, except the last.
     outer_0: u32,
     outer_1: u32,
     input_outer_0: u32,
@@ -42,20 +53,20 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-/// The word that begins so many bits, 0 to 32, after the first.
+/// The 32 bits that begin `bits` bits (0 to 32) after the begin of `first`, continued in `second`.
 fn joined(first: u32, second: u32, bits: u32) -> u32 {
     let shift = bits % 32u;
     return select((first >> shift) | (second << ((32u - shift) % 32u)), select(first, second, bits == 32u), shift == 0u);
 }
 
-/// Ones from bit `begin` to before bit `end`.
+/// Ones from bit `begin` up to, but not including, bit `end`.
 fn bits_between(begin: u32, end: u32) -> u32 {
     let below = select((1u << (end % 32u)) - 1u, 0xffffffffu, end == 32u);
     return select(0u, below & (0xffffffffu << (begin % 32u)), begin < end);
 }
 
-/// Which bits of a word change: word j of those that `count` elements of so many bits touch which
-/// begin with element `first`.
+/// The bits of a word that change. The word is number j of those that `count` elements of `bits`
+/// bits touch, beginning with element `first`.
 fn own_bits(first: u32, j: u32, count: u32, bits: u32) -> u32 {
     let per_word = 32u / bits;
     let skipped = first % per_word;
@@ -64,12 +75,12 @@ fn own_bits(first: u32, j: u32, count: u32, bits: u32) -> u32 {
     return bits_between(begin * bits, end * bits);
 }
 
-/// Two words of two elements each, with rows and columns exchanged.
+/// Transposes two words of two elements each.
 fn turn_halves(x: vec2<u32>) -> vec2<u32> {
     return vec2<u32>((x.x & 0xffffu) | (x.y << 16u), (x.x >> 16u) | (x.y & 0xffff0000u));
 }
 
-/// Four words of four elements each, with rows and columns exchanged.
+/// Transposes four words of four elements each.
 fn turn_bytes(x: vec4<u32>) -> vec4<u32> {
     let even = (x.xz & vec2<u32>(0x00ff00ffu)) | ((x.yw << vec2<u32>(8u)) & vec2<u32>(0xff00ff00u));
     let odd = ((x.xz >> vec2<u32>(8u)) & vec2<u32>(0x00ff00ffu)) | (x.yw & vec2<u32>(0xff00ff00u));
@@ -77,8 +88,8 @@ fn turn_bytes(x: vec4<u32>) -> vec4<u32> {
     return columns.xzyw;
 }
 
-/// Where index `outer` of the other axes begins in the input and in the output: without such axes,
-/// with one, with two and with three.
+/// Where index `outer` of the other axes begins in the input and in the output, for no such axes,
+/// one, two and three.
 fn begins_0(outer: u32) -> vec2<u32> {
     return vec2<u32>(params.input, params.output);
 }

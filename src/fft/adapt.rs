@@ -1,22 +1,23 @@
-//! One arithmetic on several devices: recipes that do the same floating-point operations on every
-//! line, and the parts of a recipe for the parts of a transform.
+//! The same arithmetic on several devices: recipes that perform the same floating-point operations
+//! on every line, and the parts of a recipe that apply to parts of a transform.
 //!
-//! What a line's bits depend on, as the texts are written:
+//! As the kernels are written, the bits of a line depend on the following parts of a recipe:
 //!
-//! - the axes, the lengths of their passes, the length of a convolution, how reals are taken and
-//!   which rows make a pair;
-//! - `registers`: the radices and where roots come from. The rest says which invocation holds which
-//!   element, and by what way it goes to another one;
-//! - `lanes`: the factors, the lanes of a line, and the width of accesses along it, since lanes
-//!   multiply what they look up by constants that depend on these. The width across lines only says
-//!   how many go side by side, unless the roots on the results differ from one of them to the next;
-//! - `radix2`: nothing.
+//! - In general: the axes, the lengths of their passes, the length of a convolution, how rows of
+//!   reals are transformed, and which rows form pairs.
+//! - `stockham`: the radices and the source of the twiddle factors. All else only decides which
+//!   invocation holds which element, and how elements move between invocations.
+//! - `lanes`: the factors, the lanes of a line, and the width of accesses along the line. Lanes
+//!   multiply the twiddle factors that they look up by constants that depend on these. The width
+//!   across lines only says how many lines are processed side by side, unless the twiddle factors
+//!   on the results differ between those lines.
+//! - `radix2`: nothing else.
 //!
-//! Blocks move elements, and may change which rows make a pair.
+//! Blocks only move elements, but they may change which rows form pairs.
 //!
-//! Devices give equal bits if their drivers compute what is written. Mesa does so with texts that
-//! are written as `codelets.rs` says; where zeros are added, on the way past the end of a line, it
-//! may change the sign of a result that is zero.
+//! Devices give equal bits if their drivers compute what the text says. Mesa does so for texts that
+//! follow the rules in `codelets.rs`, with one exception: where the text adds zeros, because it
+//! reads past the end of a line, Mesa may change the sign of a result that is zero.
 
 use super::design::{Designer, Lines, lane_counts};
 use super::lanes::SUBGROUP;
@@ -30,15 +31,15 @@ use super::transform::{Geometry, Transform};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 
-/// The most recipes that are tried for a pass in registers.
+/// The most recipes that are tried for a `fft/pass` pass.
 const MOST: usize = 24;
 
-/// [`Adapt::adapted`](super::Adapt::adapted).
+/// See [`Adapt::adapted`](super::Adapt::adapted).
 pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     let fits = |recipe: &Recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile));
     let Err(error) = fits(recipe) else { return Ok(recipe.clone()) };
-    // What lies between transposes can be done where it lies, by the same passes.
+    // A transform with transposes can also be done without them, by the same passes.
     let own = match recipe {
         Recipe::Axes(_) => Some(recipe.clone()),
         Recipe::Transposed { .. } => recipe.of_axes(&[(1, 1), (0, 0)]),
@@ -58,8 +59,8 @@ struct Adapter<'a> {
 }
 
 impl Adapter<'_> {
-    /// The axes without blocks, if there were any, and rows of reals make the same pairs without
-    /// them.
+    /// The axes without blocks. `None` if there are no blocks, or if rows of reals form other pairs
+    /// without them.
     fn without_blocks(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
         let mut own = axes.to_vec();
         for pass in own.iter_mut().flat_map(|axis| &mut axis.passes) {
@@ -72,7 +73,7 @@ impl Adapter<'_> {
         (own != axes && before == after).then_some(own)
     }
 
-    /// Every pass so that it fits the device.
+    /// Replaces every pass by one that fits the device.
     fn fitting(&self, mut axes: Vec<AxisRecipe>) -> Option<Vec<AxisRecipe>> {
         for i in 0..axes.len() {
             for f in 0..axes[i].passes.len() {
@@ -90,7 +91,7 @@ impl Adapter<'_> {
         Some(axes)
     }
 
-    /// Passes of the same arithmetic, the nearest first.
+    /// Passes with the same arithmetic, the most similar first.
     fn candidates(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &PassRecipe) -> Vec<PassRecipe> {
         if !is_sane(own) {
             return Vec::new();
@@ -121,8 +122,8 @@ impl Adapter<'_> {
         }
     }
 
-    /// The same radices and roots with other lanes and lines, and other ways through workgroup
-    /// memory.
+    /// The same radices and twiddle factors with other numbers of lanes and lines, and with other
+    /// exchanges through workgroup memory.
     fn stockham(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let mut lane_counts = lane_counts(own.n(), &own.radices);
         lane_counts.retain(|lanes| *lanes > 0);
@@ -134,8 +135,8 @@ impl Adapter<'_> {
                 .map(|(exchange, banks)| (pieces, exchange, banks))
         });
         let ways: Vec<_> = ways.collect();
-        // Of each number of lanes as many lines as there is room for. What runs as far as can be
-        // told without the text mostly does, so few are enough.
+        // For each number of lanes, as many lines as there is room for. A pass that looks possible
+        // before its text is made nearly always is, so a few candidates are enough.
         let of_lanes = |lanes| {
             std::iter::once(own.lines).chain(halves(own.lines)).find_map(|together| {
                 let with = |&(pieces, exchange, banks): &_| Stockham { lanes, lines: together, pieces, exchange, banks, ..own.clone() };
@@ -146,7 +147,8 @@ impl Adapter<'_> {
         std::iter::once(own.lanes).chain(lane_counts).filter_map(of_lanes).flatten().take(MOST).collect()
     }
 
-    /// Whether the accesses of a pass in lanes lie across lines whose results have the same roots.
+    /// Whether the accesses of a `fft/lanes` pass go across lines whose results have the same
+    /// twiddle factors.
     fn is_width_free(&self, axes: &[AxisRecipe], i: usize, f: usize) -> bool {
         let Ok(steps) = chain(self.transform, self.geometry, axes) else { return false };
         let mut own = steps.iter().filter(|step| step.element == (axes[i].axis, f));
@@ -157,24 +159,25 @@ impl Adapter<'_> {
     }
 }
 
-/// Half of it, a quarter, and so on.
+/// Half of the value, a quarter, and so on.
 fn halves(value: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(value / 2), |half| Some(half / 2)).take_while(|half| *half > 0)
 }
 
-/// Which rows of reals make a pair.
+/// Which rows of reals form a pair.
 #[derive(PartialEq, Eq, Debug)]
 enum Pairs {
-    /// There are none.
+    /// There are no pairs.
     Nowhere,
-    /// Rows 2r and 2r+1 of all rows, counted as they lie from the last axis but one to the batch.
+    /// Rows 2r and 2r+1 of all rows. Rows are numbered over the other axes and the batch, with the
+    /// last axis but one fastest.
     OfAllRows,
-    /// Others: neighbours along some index of such extents.
+    /// Other pairs: neighbours along an index with these extents.
     Others(Vec<u32>),
 }
 
 impl Pairs {
-    /// Those of a recipe, if it solves the transform.
+    /// The pairs of a recipe, or `None` if the recipe does not solve the transform.
     fn of(transform: &Transform, geometry: &Geometry, axes: &[AxisRecipe]) -> Option<Self> {
         let steps = chain(transform, geometry, axes).ok()?;
         let in_pairs = |step: &&Step<'_>| step.load.takes_pairs();
@@ -184,7 +187,7 @@ impl Pairs {
     fn of_step(step: &Step<'_>, lines: &[Line]) -> Self {
         let [from, to] = &step.states;
         let rank = step.element.0 + 1;
-        // From the closest: the axes before the last, and the batch.
+        // From the fastest: the axes before the last, and then the batch.
         let others = (0..step.element.0).rev().chain([rank]).map(|axis| [from, to].map(|state| state.dim((axis, 0))));
         let others: Vec<_> = others.filter(|[dim, _]| dim.extent > 1).collect();
         let Some([load, store]) = others.first() else { return Self::OfAllRows };
@@ -199,15 +202,15 @@ impl Pairs {
     }
 }
 
-/// The multiple of rows that every part of a transform must begin at, so that its rows have the
-/// bits that they have in the whole: rows along the last axis, counted over all other axes and the
-/// batch, the last of these slowest. It is 2 where two rows of reals are transformed as one, and 1
-/// elsewhere; there is none where rows make pairs that no part would make, or where the recipe does
-/// not solve the transform.
+/// The multiple of rows at which every part of a transform must begin, so that its rows have the
+/// same bits as in the whole transform. Rows run along the last axis, and are numbered over all
+/// other axes and the batch, with the batch slowest. The result is 2 where two rows of reals are
+/// transformed as one, and 1 elsewhere. It is `None` if the rows form pairs that no part would
+/// form, or if the recipe does not solve the transform.
 ///
-/// The rows of a part are transformed by the same recipe's part for the last axis,
-/// [`Recipe::of_axes`], and not by what the rules choose for rows alone: on the way to reals these
-/// take rows in halves where with other axes they take them in pairs.
+/// The rows of a part must be transformed by this recipe's part for the last axis,
+/// [`Recipe::of_axes`], not by the recipe that the rules choose for rows alone. For transforms to
+/// reals, the rules use halves for rows alone, but pairs if there are other axes.
 pub(super) fn alignment(transform: &Transform, recipe: &Recipe) -> Option<usize> {
     let Recipe::Axes(axes) = recipe else { return Some(1) };
     match Pairs::of(transform, &transform.geometry().ok()?, axes)? {
@@ -218,11 +221,11 @@ pub(super) fn alignment(transform: &Transform, recipe: &Recipe) -> Option<usize>
 }
 
 impl Recipe {
-    /// This recipe for a part that has only one of the columns along `axis`.
+    /// Returns this recipe for a part that has a single column along `axis`.
     ///
-    /// The recipe's accesses of several numbers are across columns. A single column's elements are
-    /// neighbours, so such accesses would be along it, with other twiddle factors and other last
-    /// bits.
+    /// The recipe's accesses of several numbers go across columns. In a single column the
+    /// neighbours are the column's own elements, so such accesses would go along it, with other
+    /// twiddle factors and other last bits.
     #[must_use]
     pub fn for_single_column(&self, axis: usize) -> Self {
         let mut own = self.clone();
@@ -236,10 +239,11 @@ impl Recipe {
         own
     }
 
-    /// The parts of this recipe for some axes, as a recipe for a transform of these alone: pairs of
-    /// an axis's number here and there. Axes that this recipe does not have, as they are 1 long,
-    /// are left out; there is none if that leaves none, or if two are to be one. Blocks stay where
-    /// the same axis follows. The row and column transforms between transposes become axes 1 and 0.
+    /// The parts of this recipe for some axes, as a recipe for a transform of these axes alone.
+    /// `axes` maps an axis's number in this recipe to its number in the result. Axes that this
+    /// recipe lacks, because their length is 1, are left out. The result is `None` if no axis
+    /// remains, or if two axes would get the same number. Blocks are kept where the same axis
+    /// follows. If this recipe uses transposes, its row and column transforms become axes 1 and 0.
     pub(crate) fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
         let number = |own: usize| axes.iter().find(|(from, _)| *from == own).map(|(_, to)| *to);
         let all = match self {
@@ -287,8 +291,8 @@ mod tests {
             format!("axis 2 pairs: {rows} block=4x8; axis 1 bluestein 16: {columns} block=2x2; axis 0: {planes} block=3x3 + {planes}");
         assert_eq!(of(&whole, &[(2, 0)]), format!("axis 0 pairs: {rows}"));
         assert_eq!(of(&whole, &[(1, 0), (2, 1)]), format!("axis 1 pairs: {rows} block=4x8; axis 0 bluestein 16: {columns}"));
-        // Blocks between the passes of one axis stay; that of the rows was for another axis than
-        // the first.
+        // Blocks between the passes of one axis are kept. The block of the rows was for an axis
+        // other than the first.
         assert_eq!(of(&whole, &[(0, 0)]), format!("axis 0: {planes} block=3x3 + {planes}"));
         assert_eq!(of(&whole, &[(2, 1), (0, 0)]), format!("axis 1 pairs: {rows}; axis 0: {planes} block=3x3 + {planes}"));
         for axes in [&[][..], &[(3, 0)], &[(0, 0), (1, 0)]] {
@@ -321,7 +325,7 @@ mod tests {
         for blocks in ["", " block=2x1"] {
             assert_eq!(of_c2r("c2r inv 4x15 x4", &format!("{columns}{blocks}; axis 1 pairs: {pairs}")), Some(2));
         }
-        // Planes that lie closer than rows.
+        // Planes are closer together than rows.
         let layout = "in=15,60,1@240 out=8,32,1@128";
         let recipe = format!("axis 2 pairs: {pairs}; axis 1: stockham 5 lanes=1; axis 0: {}", &columns[8..]);
         assert_eq!(of_r2c(&format!("r2c fwd 4x5x15 {layout}"), &recipe), None);
@@ -335,7 +339,7 @@ mod tests {
         let recipe = |lanes| format!("axis 1 pairs: stockham 15.5 lanes={lanes} block=5x2; axis 0: stockham 3 lanes=1").parse().unwrap();
         let spec = R2c::forward([3, 75]).batch(4);
         assert!(spec.lower(&recipe(15), &profile).is_ok());
-        // Too many invocations: other lanes, and the blocks as they were.
+        // There are too many invocations, so the lanes change and the blocks stay.
         let adapted = spec.adapted(&recipe(300), &profile).unwrap().to_string();
         assert!(adapted.contains("block=5x2") && !adapted.contains("lanes=300"), "{adapted}");
     }

@@ -1,64 +1,65 @@
-//! Where elements of an exchange lie in workgroup memory, so that invocations that work together
-//! meet in few banks.
+//! Where exchanged elements lie in workgroup memory, chosen for few bank conflicts.
 //!
-//! Workgroup memory of GPUs is divided into banks of 4 bytes, commonly 32; invocations of a
-//! subgroup that access different words of one bank wait for one another. Stockham's stores are r
-//! or p·r elements apart, often powers of two, so without spare elements most of them fall into few
-//! banks. The spare elements are found by trying.
+//! The workgroup memory of GPUs is divided into banks of 4 bytes, commonly 32 of them. Invocations
+//! of a subgroup that access different words of one bank wait for one another. The stores of a
+//! Stockham stage are r or p·r elements apart, which often is a power of two. Without padding, most
+//! of them fall into a few banks. The padding is found by trying layouts.
 
-/// Element i of line c lies at a + ((a >> shift) << log2_step), where a is i·lines + c if the lines
-/// are interleaved and c·n + i if not.
+/// Element i of line c lies at a + ((a >> shift) << log2_step). Here a is i·lines + c if the lines
+/// are interleaved, and c·n + i otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
     pub interleaved: bool,
-    /// 0 for no spare elements.
+    /// 0 for no padding.
     pub shift: u32,
     pub log2_step: u32,
 }
 
 impl Layout {
-    /// No spare elements, line after line.
+    /// No padding, one line after the other.
     pub const DENSE: Self = Self { interleaved: false, shift: 0, log2_step: 0 };
 
-    /// Place of element `i` of line `c`, of lines of `n`.
+    /// The place of element `i` of line `c`, for lines of length `n`.
     pub fn place(self, i: u32, c: u32, lines: u32, n: u32) -> u32 {
         let dense = if self.interleaved { i * lines + c } else { c * n + i };
         if self.shift == 0 { dense } else { dense + ((dense >> self.shift) << self.log2_step) }
     }
 }
 
-/// One access of all invocations at once.
+/// One access by all invocations at the same time.
 pub(super) struct Touch {
-    /// Of each lane the element that it touches, if it takes part.
+    /// For each lane, the element that it accesses, if any.
     pub elements: Vec<Option<u32>>,
-    /// Neighbouring invocations are neighbouring lines, not lanes.
+    /// Whether neighbouring invocations belong to neighbouring lines rather than to neighbouring
+    /// lanes.
     pub lines_fast: bool,
 }
 
-/// What is known of the workgroup that exchanges.
+/// The properties of the workgroup that matter for the exchange.
 #[derive(Clone, Copy)]
 pub(super) struct Exchanging {
     /// Elements of a line that are exchanged at a time.
     pub n: u32,
-    /// Invocations for a line.
+    /// Invocations per line.
     pub lanes: u32,
-    /// Lines of the workgroup.
+    /// Lines per workgroup.
     pub lines: u32,
-    /// Words of an element.
+    /// Words per element.
     pub words: u32,
-    /// Number of banks; 0 where there are none.
+    /// Number of banks, or 0 if the memory has none.
     pub banks: u32,
     /// Workgroup memory in words.
     pub available: u32,
 }
 
 impl Exchanging {
-    /// Words without any spare ones.
+    /// Number of words without padding.
     pub fn least(&self) -> u32 {
         self.n * self.lines * self.words
     }
 
-    /// The layout with the fewest waits for these accesses that fits the memory, and its elements.
+    /// The layout with the fewest conflicts for these accesses among those that fit the memory, and
+    /// the number of elements that it needs.
     pub fn best_layout(&self, touches: &[Touch]) -> Option<(Layout, u32)> {
         let elements = |layout: Layout| layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1;
         let fits = |layout: Layout| elements(layout) * self.words <= self.available;
@@ -74,7 +75,7 @@ impl Exchanging {
                 let unspread = [Layout { interleaved, ..Layout::DENSE }];
                 let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| Layout { interleaved, shift, log2_step }));
                 for layout in unspread.into_iter().chain(spread).filter(|layout| fits(*layout)) {
-                    // Equal waits: the smaller memory stays.
+                    // With equal conflicts, prefer the smaller memory.
                     let own = (self.waits(layout, touches), elements(layout), layout);
                     if (own.0, own.1) < (best.0, best.1) {
                         best = own;
@@ -85,14 +86,14 @@ impl Exchanging {
         Some((best.2, best.1))
     }
 
-    /// Accesses to the fullest bank, added up over the accesses of the first, a middle and the last
-    /// subgroup.
+    /// The number of accesses to the fullest bank, summed over the accesses of the first, a middle
+    /// and the last subgroup.
     fn waits(&self, layout: Layout, touches: &[Touch]) -> u32 {
         if self.banks == 0 {
             return 0;
         }
         let invocations = self.lanes * self.lines;
-        // Elements of two words are served to half as many invocations at a time.
+        // Accesses to elements of two words are served for half as many invocations at a time.
         let together = (self.banks / self.words).min(invocations);
         let mut firsts = vec![0, invocations / 2 / together * together, invocations - together];
         firsts.dedup();

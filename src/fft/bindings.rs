@@ -1,5 +1,5 @@
-//! How the arrays of a pass are bound: whole, in parts one after the other, or in several bindings
-//! at once; and the proof that no index leaves them.
+//! How the arrays of a pass are bound: as a whole, in parts one after the other, or in several
+//! bindings at once. Also the proof that no index leaves them.
 
 use super::fused::Fused;
 use super::pass::{Pass, Side};
@@ -8,7 +8,7 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::fft::pass::{Bound, INPUTS};
 
-/// Some of the lines of a pass, and what of the arrays is bound for them.
+/// A range of the lines of a pass, and the parts of the arrays that are bound for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub lines: u32,
@@ -26,11 +26,11 @@ pub(super) struct Sized {
 
 /// The parts in which a pass over `lines` lines runs.
 ///
-/// Arrays up to one binding are bound whole. If larger ones can be cut along the slowest index of
-/// the lines, so that each part is in one binding, several dispatches share out the lines. Else
-/// they are bound in segments, as many at once as there are.
+/// Arrays that fit one binding are bound as a whole. If larger arrays can be divided along the
+/// slowest index of the lines so that each part fits one binding, several dispatches share the
+/// lines. Otherwise the arrays are bound in segments, all of them at once.
 ///
-/// Constants are bound whole, or in segments too.
+/// Constants are bound as a whole, or in segments too.
 pub(super) fn parts(
     label: &str,
     pass: &Pass,
@@ -42,14 +42,14 @@ pub(super) fn parts(
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
         let reach = reach(pass, side, &pass.lines_of(lines)) * side.element_bytes();
-        // The rules choose nothing of the kind. A recipe by hand may: blocks of an array of which
-        // less is stored than is computed.
+        // The rules choose no such recipe. One written by hand may do so, with blocks of an array
+        // of which less is stored than computed.
         if reach > array.bytes {
             let what = format!("`{label}`, whose recipe may reach past {} (bytes)", array.slot);
             return Err(Error::LimitExceeded { what, limit: "size of the array", required: reach, available: array.bytes });
         }
     }
-    // Segments begin where any device lets a binding begin, and hold whole complex numbers.
+    // Segments begin where every device allows a binding to begin, and hold whole complex numbers.
     let segment = limit / 256 * 256;
     let bound = |array: Sized| Bound {
         slot: array.slot,
@@ -81,12 +81,12 @@ pub(super) fn parts(
     Ok(vec![part])
 }
 
-/// Parts along the slowest index of the lines, each in one binding.
+/// Parts along the slowest index of the lines, each of which fits one binding.
 fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profile: &DeviceProfile) -> Option<Vec<Part>> {
     let slowest = pass.lines.len() - 1;
     let per_index: u32 = pass.lines[..slowest].iter().product();
     let extent = lines / per_index;
-    // The index counts from 0 in each part, so nothing may depend on it but the place.
+    // The index starts at 0 in each part, so only the place may depend on it.
     let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
     let counted_by = |fused: &Fused| match fused {
         Fused::Twiddle(twiddle) => counts(&twiddle.weights),
@@ -132,8 +132,8 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     Some(parts)
 }
 
-/// One more than the largest place of an array that lines with these extents of coordinates touch,
-/// in elements.
+/// One more than the largest index into an array that lines with these extents of coordinates
+/// touch, in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
     let limit = steps().find_map(|step| step.limit());
@@ -141,7 +141,7 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let mut sum = u64::from(side.offset);
     sum += match (touched, limit) {
         (Some(touched), _) => side.place.most(touched),
-        // Along the axis places are in proportion to positions, which stay below the limit.
+        // Along the axis, places are proportional to positions, which stay below the limit.
         (None, Some(limit)) if side.place.low.is_empty() && side.index.element > 0 => {
             let positions = limit.min(position_count(pass, side, extents));
             u64::from(positions - 1) * u64::from(side.place.stride / side.index.element)
@@ -156,7 +156,7 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     sum + 1
 }
 
-/// Positions on the axis that the elements and coordinates count, if nothing limits them.
+/// Number of positions on the axis that the elements and coordinates reach, if no limit applies.
 fn position_count(pass: &Pass, side: &Side, extents: &[u32]) -> u32 {
     let others = side.index.lines.iter().zip(extents).map(|(weight, extent)| weight * (extent - 1)).sum::<u32>();
     side.index.element * (pass.n() - 1) + others + 1

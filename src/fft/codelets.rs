@@ -1,30 +1,32 @@
-//! DFTs of a few values in registers, as straight-line text.
+//! DFTs of a few values in registers, as straight-line WGSL.
 //!
-//! [`dft`] says which sums, differences and turns make a DFT. What a value is, is up to
-//! [`Arithmetic`]: one complex number as a vector ([`Vectors`]), or several in parts, side by side
-//! (`lanes.rs`).
+//! [`dft`] decides which sums, differences and rotations make up a DFT. [`Arithmetic`] decides what
+//! a value is: one complex number as a vector ([`Vectors`]), or the parts of several complex
+//! numbers side by side (`lanes.rs`).
 //!
-//! Devices that round alike give equal bits if their drivers compute what is written. Mesa
-//! (lavapipe) optimises floats as if they were real numbers, unless SPIR-V forbids it, which naga
-//! never does. Texts that are to have one result are written so that none of its rules applies
-//! (`nir_opt_algebraic.py`, those with `~`):
+//! Devices that round alike give equal bits only if their drivers compute what the text says. Mesa
+//! (lavapipe) optimises floating-point code as if it were exact arithmetic, unless SPIR-V forbids
+//! it, and naga never sets that flag. Texts that must give the same bits everywhere are written so
+//! that none of Mesa's inexact rules applies (those marked with `~` in `nir_opt_algebraic.py`):
 //!
-//! - a·b + a·c becomes a·(b + c), of constants too: turns that meet in a sum, by 1/8 and by 3/8,
-//!   have opposite constants;
-//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use: e + a·b + c·d is
-//!   written so, or the product is made [opaque](Vectors::product). In a butterfly products go to a
-//!   sum and a difference, so that they have two uses, unless results are dropped;
-//! - (a·b)·constant, or constant·(a·constant): what is multiplied by a constant is a sum;
-//! - 0·a is 0: a zero from which products are made is read from the parameters.
+//! - a·b + a·c becomes a·(b + c), also for constants. So rotations by 1/8 and by 3/8 turn that meet
+//!   in a sum use opposite constants.
+//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use. So the text says e
+//!   + a·b + c·d, or makes the product [opaque](Vectors::product). In a butterfly each product is
+//!   used in a sum and in a difference, so it has two uses, unless some results are dropped.
+//! - (a·b)·constant and constant·(a·constant) are reassociated. So only sums are multiplied by
+//!   constants.
+//! - 0·a becomes 0. So a zero that is multiplied is read from the parameters.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::roots::root;
 use crate::wgsl::{Body, Expr, Scalar, Type, call, construct, float, param, vec2};
 
-/// What DFTs are made of. A name is that of the result; it says what the value is.
+/// The operations that DFTs are made of. Each takes the name of its result, which describes the
+/// value.
 pub(super) trait Arithmetic {
-    /// One complex number, or several that go through the same arithmetic.
+    /// One complex number, or several that undergo the same operations.
     type Value: Clone;
 
     fn add(&mut self, name: &str, a: &Self::Value, b: &Self::Value) -> Self::Value;
@@ -34,12 +36,12 @@ pub(super) trait Arithmetic {
     /// `x` times exp(-2πi·k/n).
     fn turn(&mut self, x: &Self::Value, k: usize, n: usize) -> Self::Value;
 
-    /// The sum of all.
+    /// The sum of all values.
     fn total(&mut self, name: &str, x: &[Self::Value]) -> Self::Value;
 
-    /// Results k and n - k of a DFT of an odd length n, called so: with `sums` x\[j\] + x\[n-j\]
-    /// and `differences` x\[j\] - x\[n-j\], j from 1 on, they are Σ cos(2πjk/n)·sums\[j\] ∓ i·Σ
-    /// sin(2πjk/n)·differences\[j\], and x\[0\] more.
+    /// Results k and n - k of a DFT of odd length n, with these names. `sums` holds x\[j\] +
+    /// x\[n-j\] and `differences` holds x\[j\] - x\[n-j\], for j from 1 on. The results are x\[0\]
+    /// + Σ cos(2πjk/n)·sums\[j\] ∓ i·Σ sin(2πjk/n)·differences\[j\].
     fn opposite(
         &mut self,
         names: [&str; 2],
@@ -50,17 +52,18 @@ pub(super) trait Arithmetic {
     ) -> [Self::Value; 2];
 }
 
-/// How a length that is no prime is divided.
+/// How a composite length is factored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Division {
-    /// n = a·b with turns between DFTs of a and of b (Cooley and Tukey), of factors about equal.
+    /// n = a·b with about equal factors, and twiddle factors between DFTs of a and of b (Cooley and
+    /// Tukey).
     Turns,
-    /// Without turns where n has coprime factors (Good and Thomas).
+    /// Without twiddle factors where n has coprime factors (Good and Thomas).
     Coprime,
 }
 
 impl Division {
-    /// Two factors of `n`, and whether they need no turns; none of a prime.
+    /// Two factors of `n`, and whether they are used without twiddle factors; `None` for a prime.
     fn of(self, n: usize) -> Option<(usize, usize, bool)> {
         let p = (2..=n).find(|p| n.is_multiple_of(*p))?;
         if n == p {
@@ -70,9 +73,9 @@ impl Division {
         let power = p.pow((1..).take_while(|&e| n.is_multiple_of(p.pow(e))).last()?);
         Some(match self {
             Self::Coprime if power < n => (power, n / power, true),
-            // 8 = 2·4 is shorter than 4·2.
+            // 8 = 2·4 gives a shorter text than 4·2.
             _ if n == 8 => (2, 4, false),
-            // 32: turns of 8 results by 4, of 4 by 8: as many, but other ones.
+            // 32: either order has equally many twiddle factors, but different ones.
             Self::Turns if p == 2 && power == n => (1 << log2.div_ceil(2), 1 << (log2 / 2), false),
             Self::Coprime if p == 2 => (1 << (log2 / 2), 1 << log2.div_ceil(2), false),
             Self::Coprime => (p, n / p, false),
@@ -84,8 +87,8 @@ impl Division {
     }
 }
 
-/// The DFT of any number of values; meant for the products of 2, 3, 5, 7, 11, 13 up to 64. Result k
-/// is called `name(k)`.
+/// A DFT of any number of values, intended for products of 2, 3, 5, 7, 11 and 13 up to 64. Result k
+/// is named `name(k)`.
 pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value], name: &dyn Fn(usize) -> String) -> Vec<A::Value> {
     let n = x.len();
     match n {
@@ -107,8 +110,8 @@ pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value]
         _ => match division.of(n) {
             None => odd_prime(own, x, name),
             Some((a, b, coprime)) => {
-                // DFTs of a values b apart, then DFTs of b. With turns by j·k/n between, or with
-                // indices that need none.
+                // DFTs of the values b apart, then DFTs of b values. Between them are twiddle
+                // factors for j·k/n, or index permutations that need none.
                 let columns: Vec<Vec<A::Value>> = (0..b)
                     .map(|j| {
                         let column = |i: usize| x[if coprime { (a * j + b * i) % n } else { j + b * i }].clone();
@@ -136,8 +139,8 @@ pub(super) fn dft<A: Arithmetic>(own: &mut A, division: Division, x: &[A::Value]
     }
 }
 
-/// By the sums and differences of opposite values, which halves the multiplications of the
-/// definition.
+/// From the sums and differences of opposite values, which needs half of the definition's
+/// multiplications.
 fn odd_prime<A: Arithmetic>(own: &mut A, x: &[A::Value], name: &dyn Fn(usize) -> String) -> Vec<A::Value> {
     let n = x.len();
     let half = n / 2;
@@ -153,7 +156,7 @@ fn odd_prime<A: Arithmetic>(own: &mut A, x: &[A::Value], name: &dyn Fn(usize) ->
     y
 }
 
-/// The type of the parts of complex numbers.
+/// The type of real and imaginary parts.
 pub(super) const REAL: Scalar = Scalar::F32;
 
 /// The type of complex numbers.
@@ -161,22 +164,22 @@ pub(super) fn complex() -> Type {
     vec2(REAL)
 }
 
-/// A number of the type of the parts.
+/// A constant of the type of real and imaginary parts.
 pub(super) fn real(value: f64) -> Expr {
     float(REAL, value)
 }
 
-/// A complex number of two parts.
+/// A complex number from its two parts.
 pub(super) fn pair(re: &Expr, im: &Expr) -> Expr {
     construct(&complex(), [re, im])
 }
 
-/// The product of two complex numbers, by the function of `shaders/fft/complex.wgsl`.
+/// The product of two complex numbers, using the function in `shaders/fft/complex.wgsl`.
 pub(super) fn times(a: &Expr, b: &Expr) -> Expr {
     call("complex_mul", [a, b], complex())
 }
 
-/// The constants of a kernel.
+/// The table of constants of a kernel.
 pub(super) fn roots() -> Expr {
     Expr::name("roots", Type::array(complex()))
 }
@@ -186,15 +189,15 @@ pub(super) fn scale() -> Expr {
     param("scale", Type::Scalar(REAL))
 }
 
-/// Complex numbers as vectors of two.
+/// Complex numbers as vectors of two components.
 pub(super) struct Vectors<'a> {
     pub body: &'a mut Body,
-    /// Some results are dropped, so that products may have one use.
+    /// Whether some results are dropped, so that a product may have a single use.
     pub opaque: bool,
 }
 
 impl Vectors<'_> {
-    /// Names a sum of products, and hides what it is from compilers if it may have one use.
+    /// Names a sum of products, and hides it from compilers if it may have a single use.
     pub fn product(&mut self, name: &str, product: Expr) -> Expr {
         let product = if self.opaque { call("opaque", [&product], complex()) } else { product };
         self.body.value(name, product)
@@ -241,7 +244,7 @@ impl Arithmetic for Vectors<'_> {
         let even = self.body.value("even", even);
         let sines = differences.iter().zip(&roots).map(|(difference, root)| real(root.im) * difference);
         let odd = sines.reduce(|odd, next| odd + next).expect("there are differences");
-        // One product alone is no sum.
+        // A single product is not a sum.
         let odd = if sums.len() == 1 { self.body.value("odd", odd) } else { self.product("odd", odd) };
         // i times `odd`.
         [

@@ -1,6 +1,6 @@
-//! Lengths as products.
+//! Factorizations of lengths.
 
-/// The largest prime factor; 1 of 1.
+/// The largest prime factor; 1 for n = 1.
 pub(super) fn largest_prime(n: u32) -> u32 {
     let (mut n, mut largest, mut p) = (n, 1, 2);
     while p <= n / p {
@@ -13,8 +13,8 @@ pub(super) fn largest_prime(n: u32) -> u32 {
     if n > 1 { n.max(largest) } else { largest }
 }
 
-/// The ways to write n as a product of as few radices as possible, or one more, each at most
-/// `most`, in descending order.
+/// The factorizations of n into as few radices as possible, or one more. Each radix is at most
+/// `most`, and they are in descending order.
 pub(super) fn factorizations(n: u32, most: u32) -> Vec<Vec<u32>> {
     fn extend(n: u32, most: u32, left: u32, chosen: &mut Vec<u32>, all: &mut Vec<Vec<u32>>) {
         if n == 1 {
@@ -42,7 +42,8 @@ pub(super) fn factorizations(n: u32, most: u32) -> Vec<Vec<u32>> {
     Vec::new()
 }
 
-/// n as a product of so many lengths of about the same size that all fit, the shorter ones first.
+/// n as a product of `parts` lengths of about the same size for which `fits` holds, the shorter
+/// ones first.
 pub(super) fn split_lengths(n: u32, parts: u32, fits: &dyn Fn(u32) -> bool) -> Option<Vec<u32>> {
     if parts == 1 {
         return fits(n).then(|| vec![n]);
@@ -50,11 +51,12 @@ pub(super) fn split_lengths(n: u32, parts: u32, fits: &dyn Fn(u32) -> bool) -> O
     let ideal = f64::from(n).powf(1.0 / f64::from(parts));
     let distance = |d: u32| (f64::from(d) / ideal).ln().abs();
     let mut divisors: Vec<u32> = (2..=n.isqrt()).filter(|d| n.is_multiple_of(*d)).flat_map(|d| [d, n / d]).collect();
-    // Twice and half the ideal are as far; rounding must not say which comes first. 2^15 as 128·256
-    // 0.517 ms on an H200, as 256·128 0.535.
+    // Half and twice the ideal length are equally far from it, and rounding must not decide which
+    // comes first. On an H200, 2^15 as 128·256 takes 0.517 ms, and as 256·128 0.535 ms.
     divisors.sort_by_key(|&d| ((distance(d) * 1e6).round() as u64, d));
     divisors.dedup();
-    // Far from equal lengths one of the others is too long anyway, or the passes do too little.
+    // If the lengths are very different, either another length is too long or the passes do too
+    // little.
     divisors.into_iter().filter(|d| distance(*d) < 3.0 && fits(*d)).find_map(|length| {
         let mut lengths = split_lengths(n / length, parts - 1, fits)?;
         lengths.insert(0, length);

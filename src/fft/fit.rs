@@ -1,4 +1,4 @@
-//! Whether a recipe fits a device, apart from lowering: what can be said before a text is made.
+//! Checks whether a recipe fits a device, as far as that is known before a text is made.
 
 use super::recipe::Stockham;
 use crate::gpu::DeviceProfile;
@@ -11,18 +11,18 @@ fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit {
     if fine { Ok(()) } else { Err(why()) }
 }
 
-/// What a pass takes that transforms nothing, and combines halves or moves elements: 256 neighbours
-/// in a workgroup, or as many as a device has. Of 64, 2¹⁹ workgroups took longer to start than to
-/// run.
+/// The decisions for a pass that transforms nothing, but combines halves or moves elements: 256
+/// neighbours per workgroup, or as many as the device allows. With 64, starting 2¹⁹ workgroups took
+/// longer than running them.
 pub(super) fn no_transform(profile: &DeviceProfile) -> Stockham {
     let lines = 256.min(profile.invocations).min(profile.workgroup_size[0]).max(1);
     Stockham { lines, banks: 0, ..Stockham::new(vec![1], 1) }
 }
 
-/// Complex numbers that an invocation holds at most: 64 are 128 registers of a GPU's 255.
+/// Most complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255 registers.
 pub(super) const MAX_ELEMENTS: u32 = 64;
 
-/// Why passes through workgroup memory cannot run on such a device, if they cannot.
+/// Why a pass through workgroup memory cannot run on such a device, if it cannot.
 pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     let Stockham { radices, lanes, lines, pieces, banks, block, .. } = recipe;
     ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
@@ -35,12 +35,14 @@ pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     ensure(recipe.elements() <= MAX_ELEMENTS, || {
         format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
     })?;
-    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), || format!("{} is no multiple of {pieces} pieces", recipe.n()))?;
+    ensure(*pieces > 0 && recipe.n().is_multiple_of(*pieces), || {
+        format!("a line of {} cannot be divided into {pieces} pieces", recipe.n())
+    })?;
     ensure([0, 16, 32, 64].contains(banks), || "banks are 0, 16, 32 or 64".to_owned())?;
     ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), || "a block has at least 1 x 1 elements".to_owned())
 }
 
-/// Why rows of n by radix 2 cannot.
+/// Why rows of length n cannot be transformed by radix 2 on such a device, if they cannot.
 pub(super) fn radix2(rows: u32, lanes: u32, n: u32, profile: &DeviceProfile) -> Fit {
     ensure(n.is_power_of_two(), || format!("radix2 transforms powers of two, not rows of {n}"))?;
     ensure(rows > 0 && lanes > 0, || "rows and lanes must be at least 1".to_owned())?;

@@ -1,4 +1,4 @@
-//! The lines of a pass: what is not the index that it transforms.
+//! The lines of a pass: all indices except the one that it transforms.
 
 use super::passes::Step;
 use super::place::Place;
@@ -27,8 +27,8 @@ impl Strided for Line {
     }
 }
 
-/// What is not the element of a step, in order: what is near on the store side first, as one index
-/// where it is one on both sides. At least one.
+/// The indices of a step other than the transformed one, with those nearest on the store side
+/// first. Neighbours that form a single index on both sides are joined. There is at least one.
 pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let [from, to] = &step.states;
     let axis = step.element.0;

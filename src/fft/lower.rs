@@ -1,4 +1,4 @@
-//! A recipe for a Fourier transform as dispatches.
+//! Turns a recipe for a Fourier transform into dispatches.
 
 use std::collections::HashSet;
 
@@ -26,17 +26,16 @@ use crate::transpose;
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let geometry = transform.geometry()?;
     let mut program = arrays(transform, &geometry);
-    // Arrays that no buffer of the device holds are refused whatever else may be too small for
-    // them.
+    // Refuse arrays that no buffer of the device can hold before checking anything else about them.
     program.inputs[0].check(&program.title, "input", profile)?;
     program.output.check(&program.title, "output", profile)?;
     append(transform, recipe, profile, &mut program, ends(transform))?;
     Ok(program)
 }
 
-/// Adds the dispatches of a transform from one array of a program to another, or in place, with the
-/// workspaces and tables that they need: a part of a larger operation. The arrays are as long as
-/// the transform wants them, or longer.
+/// Adds the dispatches of a transform to a program, with the workspaces and tables that they need.
+/// The transform goes from one array of the program to another, or works in place, as part of a
+/// larger operation. The arrays may be longer than the transform needs.
 pub(super) fn append(
     transform: &Transform,
     recipe: &Recipe,
@@ -47,13 +46,17 @@ pub(super) fn append(
     let in_place = ends[0] == ends[1];
     if in_place != (transform.placement == Placement::InPlace) {
         let what = format!("`{transform}` from {} to {}", ends[0], ends[1]);
-        return Err(Error::Unsupported { what, why: "in place is what begins and ends in one array".to_owned() });
+        return Err(Error::Unsupported {
+            what,
+            why: "an in-place transform begins and ends in the same array, and no other does".to_owned(),
+        });
     }
     let geometry = transform.geometry()?;
     Lowering { transform, geometry: &geometry, recipe, profile, program, ends }.dispatches()
 }
 
-/// Refuses what one pass of an axis cannot do on such a device, whatever the others can.
+/// Refuses what a single pass of an axis cannot do on such a device, whatever the other passes can
+/// do.
 pub(super) fn check_pass(
     transform: &Transform,
     geometry: &Geometry,
@@ -78,7 +81,7 @@ fn ends(transform: &Transform) -> [Slot; 2] {
     [input, Slot::Output]
 }
 
-/// A program with the arrays of a transform, and no dispatch yet.
+/// A program with the arrays of a transform, and no dispatches yet.
 fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
     let [mut input, mut output] = match transform.kind {
         Kind::C2c(_) => [8, 8],
@@ -88,7 +91,7 @@ fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
     .map(|element_bytes| Array { len: 0, element_bytes });
     (input.len, output.len) = (geometry.input.span, geometry.output.span);
     if transform.placement == Placement::InPlace {
-        // Rows of reals are padded: of the array that is both, all is one's own.
+        // In place, both are one array. Its rows of reals are padded, so count all of its elements.
         match transform.kind {
             Kind::C2c(_) => {}
             Kind::R2c => input.len = 2 * output.len,
@@ -112,7 +115,7 @@ struct Lowering<'a> {
     recipe: &'a Recipe,
     profile: &'a DeviceProfile,
     program: &'a mut Program,
-    /// Where the transform begins, and where it ends.
+    /// Where the transform begins and where it ends.
     ends: [Slot; 2],
 }
 
@@ -143,7 +146,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Two dense axes by rows and transposes.
+    /// Adds the dispatches for two dense axes, as row transforms and transposes.
     fn by_transposes(&mut self, rows: &PassRecipe, columns: &PassRecipe, transpose: &transpose::Recipe) -> Result<()> {
         let (transform, geometry) = (self.transform, self.geometry);
         let (r, c) = match (transform.kind, geometry.axes.as_slice(), geometry.output_extents.as_slice()) {
@@ -172,8 +175,8 @@ impl Lowering<'_> {
             })
         };
         let inverse = transform.is_inverse();
-        // Out of place the input is only read, by the first step. Arrays: where the rows go, where
-        // their transpose goes, the end.
+        // Out of place, the input is only read, and only by the first step. This chooses the array
+        // for the rows and the array for their transpose; then comes the output.
         let (first, second) = if transform.transposed && !in_place { (workspace, output) } else { (output, workspace) };
         self.rows(rows, Rows { n: c, rows: elements / c, inverse, scale: 1.0 }, input, first)?;
         let transposed = turn(self, [r, c], first, second)?;
@@ -187,7 +190,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds the transform of dense rows.
+    /// Adds the dispatches that transform dense rows.
     fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
@@ -231,20 +234,20 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Where the array is before the first, between two, and after the last pass, with as few
-    /// workspaces as possible, which are added to the program.
+    /// The slots that hold the array before the first pass, between passes, and after the last one.
+    /// Uses as few workspaces as possible and adds them to the program.
     fn slots(&mut self, steps: &[Step<'_>]) -> Vec<Slot> {
         let ([first, output], before) = (self.ends, self.program.workspaces.len());
-        // The output takes what lies where its own elements lie, and if it has no gaps, whatever is
-        // not larger.
+        // The output can hold a state whose elements lie where its own do. If it has no gaps, it
+        // can hold any state that is not larger.
         let output_bytes = self.program.bytes(output);
         let held_by_output = |state: &State| {
             state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
         };
-        // The last slot may be a workspace of the program too, from before.
+        // The last slot may also be a workspace that the program already had.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
-        // What may follow depends on where the array is and how many workspaces there are, not on
-        // how it came there.
+        // The possible continuations depend only on where the array is and how many workspaces
+        // exist, not on how the array got there.
         let search = |most: usize| {
             let mut open = vec![vec![first]];
             let mut seen = HashSet::new();
@@ -273,8 +276,8 @@ impl Lowering<'_> {
             }
             None
         };
-        // A single pass in place keeps positions (`Builder::set_down`), and of several each can go
-        // to one workspace or the other, the last to the output.
+        // A single in-place pass keeps positions (`Builder::set_down`). With several passes, each
+        // can write to one of two workspaces, and the last one to the output.
         let (workspaces, slots) = (0..=2).find_map(search).expect("two workspaces are always enough");
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
@@ -317,7 +320,7 @@ impl Lowering<'_> {
                 return self.rows(recipe, rows, slots[0], slots[1]);
             }
         };
-        // Before anything is made for it.
+        // Check before anything is made.
         fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
         let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
@@ -361,7 +364,7 @@ impl Lowering<'_> {
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
         let params = fft::lanes::Params { lines: own.lines(), scale };
         let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
-        // A line of one number is a DFT of one.
+        // A line of one number is a DFT of length 1.
         let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
         let generated = Generated { text, form: Form::Pass(radices) };
         let dispatch = fft::lanes::dispatch(label, params, workgroup, generated, self.profile.groups_per_axis, binds)?;
@@ -369,8 +372,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Takes lines in pairs along the fastest index, and says how far the second line of a pair is
-    /// on both sides.
+    /// Takes lines in pairs along the fastest index. Returns the distance to the second line of a
+    /// pair, on each side.
     fn pair(&self, lines: &mut [Line]) -> Result<[Pair; 2]> {
         let first = &mut lines[0];
         let odd = (first.extent % 2 == 1).then_some((0, first.extent));
@@ -378,7 +381,7 @@ impl Lowering<'_> {
         let halve = |place: &mut Place| match place.low.first_mut() {
             None => {
                 let distance = place.stride;
-                // Of a single pair it means nothing.
+                // With a single pair the stride is never used.
                 place.stride = place.stride.saturating_mul(2);
                 Some(distance)
             }
@@ -391,7 +394,7 @@ impl Lowering<'_> {
         };
         match (halve(&mut first.load), halve(&mut first.store)) {
             (Some(load), Some(store)) => Ok([Pair { distance: load, odd }, Pair { distance: store, odd }]),
-            _ => Err(self.unfit("blocks of an odd number of rows, which are taken in pairs".to_owned())),
+            _ => Err(self.unfit("rows are transformed in pairs, but its blocks have an odd number of rows".to_owned())),
         }
     }
 
@@ -399,7 +402,7 @@ impl Lowering<'_> {
     fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let profile = self.profile;
         let constants = Constants::from_iter(pass.constants());
-        // A table that no buffer holds is not added, so that nothing ever computes it.
+        // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: (constants.bytes() / 8) as usize, element_bytes: 8 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
         let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
@@ -419,8 +422,8 @@ impl Lowering<'_> {
             let params = pass::Params { lines: part.lines, scale };
             let binds = pass::binds(part.input, part.output, part.roots);
             let dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
-            // `bindings::parts` has compared the largest place that any line touches with what is
-            // bound of each array.
+            // `bindings::parts` has compared the largest index that any line touches with the bound
+            // size of each array.
             self.program.dispatches.push(Dispatch { proven: true, ..dispatch });
         }
         Ok(())
@@ -433,8 +436,8 @@ mod tests {
     use crate::Spec;
     use crate::fft::{C2c, Direction};
 
-    /// What a transform adds to a larger program is what its own program does, between other
-    /// arrays.
+    /// A transform that is part of a larger program runs the same dispatches as its own program, on
+    /// other arrays.
     #[test]
     fn appended_transforms_are_those_of_their_own() {
         let profile = DeviceProfile::webgpu_defaults();
@@ -455,7 +458,7 @@ mod tests {
             let alone = spec.lower(&recipe, &profile).unwrap();
             assert_eq!(spec.0.kind, Kind::C2c(Direction::Forward));
             let in_place = spec.0.placement == Placement::InPlace;
-            // Something else has a table and three arrays.
+            // The program already has a table and three arrays.
             let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
             program.table(Constants::from_iter([Constant::Line(3)]).table());
             let middle = Slot::Workspace(1);

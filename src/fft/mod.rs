@@ -6,8 +6,8 @@
 //! | real to complex | [`R2c`] | n real → ⌊n/2⌋+1 complex |
 //! | complex to real | [`C2r`] | ⌊n/2⌋+1 complex → n real |
 //!
-//! All three have the same options: `batch`, `axes`, `input_layout` and `output_layout`, `scale`,
-//! `in_place`. They print themselves, and read what they print:
+//! All three have the options `batch`, `axes`, `input_layout`, `output_layout`, `scale` and
+//! `in_place`. They print as text and parse that text:
 //!
 //! ```
 //! use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Scale};
@@ -19,8 +19,8 @@
 //! assert_eq!("c2r inv 480x640 1/n in-place".parse(), Ok(C2r::inverse([480, 640]).scale(Scale::InvLen).in_place()));
 //! ```
 //!
-//! Plans made of them work on wgpu buffers, as [`Plan`](crate::Plan) describes. For who knows
-//! another library: [`guides`](crate::guides).
+//! A [`Planner`](crate::Planner) turns them into plans that work on wgpu buffers, see
+//! [`Plan`](crate::Plan). If you come from another library, see [`guides`](crate::guides).
 
 mod adapt;
 mod banks;

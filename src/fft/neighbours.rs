@@ -1,7 +1,7 @@
-//! The recipes around one, for a search by measurement.
+//! The neighbours of a recipe, for a search by measurement.
 //!
-//! The first of a list are those that most likely gain: its end may never be measured. Of several
-//! passes each has a move in turn.
+//! Each list begins with the recipes that most likely gain, since its end may never be measured. If
+//! there are several passes, the list alternates between changes of each of them.
 
 use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts, measured};
 use super::design_cpu::{self, Text, has_lanes};
@@ -17,16 +17,16 @@ use crate::kernels::transpose::Matrices;
 use crate::transpose;
 use crate::tune::{TestInput, Tolerance, Verification, in_turns, others};
 
-/// What transforms promise is 1.5·u·√log₂n, 3·u·√log₂m for a convolution of length m, and over
-/// several axes the root of the squares' sum: with three axes and 2³² elements at most 3·u·√(3·32),
-/// and two right results are at most twice that apart, 3.5·10⁻⁶.
+/// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
+/// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
+/// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
 pub(super) const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
 
-/// The most neighbours of a recipe. A search seldom has time for more, and the last are of the
-/// kinds that gain the least.
+/// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
+/// kinds that gain least.
 const MOST: usize = 40;
 
-/// Lengths that two passes may do better than one.
+/// Lengths from which on two passes may be faster than one.
 const LONG: u32 = 1024;
 
 struct Space<'a> {
@@ -42,15 +42,15 @@ impl<'a> Space<'a> {
     }
 }
 
-/// The kernel `fft/radix2` where it can do it: of dense rows, or of two dense axes with transposes
-/// between.
+/// The kernel `fft/radix2` where it can be used: for dense rows, or for two dense axes with
+/// transposes between them.
 pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     let pass = |axis: usize| {
         let n = geometry.output_extents[axis];
         let fits = n.is_power_of_two() && u64::from(n) * 8 <= u64::from(profile.workgroup_bytes) && most > 0;
-        // A wave of a GPU at least.
+        // At least one wave of a GPU.
         let lanes = (n / 2).clamp(1, most.max(1));
         fits.then(|| (64.min(most) / lanes).max(1).min(profile.workgroup_bytes / 8 / n)).map(|rows| PassRecipe::Radix2 { rows, lanes })
     };
@@ -68,15 +68,15 @@ pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option
     recipes.into_iter().find(|recipe| lower(transform, recipe, profile).and_then(|program| program.check(profile)).is_ok())
 }
 
-/// The rules' recipes for other kinds of device; other ways to take an axis, one at a time; columns
-/// in more or fewer lines; other orders of the axes; transposes.
+/// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
+/// fewer lines for columns; other orders of the axes; transposes.
 pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
     let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let mut all: Vec<Recipe> = Vec::new();
     // What takes long to compile, which the rules avoid on processors.
     all.extend(design_with(transform, profile, Text::Long));
-    // With lanes or without, then as the other kind of device.
+    // With and without the kernel `fft/lanes`, then as on the other kind of device.
     let other = profile.of_other_kind();
     let without_lanes = DeviceProfile { subgroups: false, ..profile.clone() };
     all.extend([&without_lanes, &other].into_iter().filter_map(|profile| design(transform, profile).ok()));
@@ -103,8 +103,8 @@ pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Ve
     others(Some(&own), all)
 }
 
-/// The recipes that are one decision away; of a recipe that does not solve the transform there are
-/// none.
+/// The recipes that differ in one decision. There are none for a recipe that does not solve the
+/// transform.
 pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
     let Ok(geometry) = transform.geometry() else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
@@ -126,7 +126,7 @@ pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &Devic
     others(Some(recipe), all)
 }
 
-/// Whether nothing is 0 that others are divided by.
+/// Whether no number is 0 that others are divided by.
 pub(super) fn is_sane(pass: &PassRecipe) -> bool {
     match pass {
         PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, .. }) => {
@@ -143,7 +143,7 @@ fn twice_and_half(value: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Space<'_> {
-    /// The recipe, if its passes make a chain and what is in lanes can be.
+    /// The recipe, if its passes form a chain and its `fft/lanes` passes are possible.
     fn sound(&self, axes: Vec<AxisRecipe>) -> Option<Recipe> {
         let fine = chain(self.transform, self.geometry, &axes).is_ok()
             && axes.iter().flat_map(|axis| &axis.passes).all(|pass| design_cpu::is_worth_while(pass, self.transform, self.profile))
@@ -152,7 +152,7 @@ impl Space<'_> {
         fine.then_some(Recipe::Axes(axes))
     }
 
-    /// Whether a pass fits the device, as far as can be told without its text.
+    /// Whether a pass fits the device, as far as that is known without its text.
     fn runs(&self, axis: &AxisRecipe, f: usize) -> bool {
         match (&axis.passes[f], self.lines(axis, f)) {
             (PassRecipe::Stockham(stockham), Some(lines)) => self.designer.runs(stockham, lines),
@@ -160,8 +160,8 @@ impl Space<'_> {
         }
     }
 
-    /// The axes with another recipe for one of them. Blocks that it cannot have, or the next not
-    /// follow, are left out.
+    /// The axes with a new recipe for one of them. Drops blocks that the new recipe cannot have, or
+    /// that the next axis cannot follow.
     fn replaced(&self, axes: &[AxisRecipe], i: usize, axis: AxisRecipe) -> Option<Recipe> {
         let mut own = axes.to_vec();
         own[i] = axis;
@@ -175,8 +175,8 @@ impl Space<'_> {
         })
     }
 
-    /// The axes of a complex transform the other way round: columns first were 9 to 10% slower on
-    /// an H200.
+    /// The axes of a complex transform in reverse order. On an H200, columns first were 9 to 10%
+    /// slower.
     fn reversed(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
         if axes.len() < 2 || !matches!(self.transform.kind, Kind::C2c(_)) {
             return None;
@@ -190,7 +190,7 @@ impl Space<'_> {
         self.sound(own)
     }
 
-    /// What a pass of an axis is to transform, where its recipe says so.
+    /// What a pass of an axis transforms, if its recipe says so.
     fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<Lines> {
         let n = axis.passes.get(f)?.n()?;
         if axis.passes.len() == 1 {
@@ -203,7 +203,7 @@ impl Space<'_> {
         Some(Lines { n, count, across: true, pairs: false, convolution: false })
     }
 
-    /// The recipes around that of one axis.
+    /// The neighbours of the recipe for one axis.
     fn of_axis(&self, axes: &[AxisRecipe], i: usize) -> Vec<AxisRecipe> {
         let own = &axes[i];
         let passes = in_turns((0..own.passes.len()).map(|f| {
@@ -221,8 +221,8 @@ impl Space<'_> {
             };
             own_passes.into_iter().map(with).collect()
         }));
-        // Another kernel or another way to take the axis changes the most; but a pass more moves
-        // the whole array once more, which seldom pays for itself.
+        // Another kernel, or another way to transform the axis, changes the most. But an additional
+        // pass moves the whole array once more, which seldom pays off.
         let (early, late): (Vec<_>, Vec<_>) = self
             .other_passes(own)
             .into_iter()
@@ -233,7 +233,7 @@ impl Space<'_> {
         all
     }
 
-    /// The axis in the other kernel: in lanes, or in registers.
+    /// The axis with the other kernel: `fft/lanes` instead of `fft/pass`, or the reverse.
     fn lanes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
         if own.passes.iter().any(is_lanes) {
@@ -250,7 +250,7 @@ impl Space<'_> {
         all
     }
 
-    /// Rows of reals in halves, in pairs, as complex numbers.
+    /// Rows of reals as halves, as pairs, or as complex numbers.
     fn other_reals(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         if !self.designer.has_reals(own.axis) {
             return Vec::new();
@@ -265,14 +265,14 @@ impl Space<'_> {
         .collect()
     }
 
-    /// The axis as a convolution of another length, in one pass in place of several, in several of
+    /// The axis as a convolution of another length, in one pass instead of several, or in passes of
     /// other lengths.
     fn other_passes(&self, own: &AxisRecipe) -> Vec<AxisRecipe> {
         let (axis, reals, designer) = (own.axis, own.reals, &self.designer);
         let n = self.transform.shape.extents()[axis] as u32;
         let mut all = Vec::new();
         if let Some(m) = own.bluestein {
-            // A prime of moderate size is a radix as well.
+            // A prime of moderate size can also be a radix.
             if largest_prime(n) < MAX_ELEMENTS && largest_prime(n) > MAX_PRIME {
                 all.extend(designer.in_one(axis, reals, None));
             }
@@ -281,7 +281,7 @@ impl Space<'_> {
         }
         let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
         if lengths.len() < own.passes.len() {
-            // Of radix2, which does not say its length.
+            // The recipe is radix2, which does not state its length.
             return all;
         }
         let whole = lengths.iter().fold(1u32, |whole, length| whole.saturating_mul(*length));
@@ -312,7 +312,7 @@ impl Space<'_> {
         all
     }
 
-    /// The recipes around one for registers, best first.
+    /// The neighbours of a `fft/pass` recipe, best first.
     fn of_registers(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<PassRecipe> {
         let axis = &axes[i];
         let Some(lines) = self.lines(axis, f) else { return Vec::new() };
@@ -328,7 +328,7 @@ impl Space<'_> {
         let several = axis.passes.len() > 1;
         let mut radices = self.other_radices(own, lines, if several { 2 } else { 4 });
         if several {
-            // What follows was made for these lines and blocks.
+            // What follows was chosen for these lines and blocks.
             for stockham in &mut radices {
                 let kept = Stockham { lines: own.lines, block: own.block, ..stockham.clone() };
                 *stockham = if self.designer.runs(&kept, lines) { kept } else { Stockham { block: own.block, ..stockham.clone() } };
@@ -350,10 +350,11 @@ impl Space<'_> {
         fine.map(PassRecipe::Stockham).collect()
     }
 
-    /// More and fewer lanes, of which few are idle, by as many lines and by as many invocations.
+    /// More and fewer lanes, few of them idle; once with the same number of lines, once with the
+    /// same number of invocations.
     fn other_lanes(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let n = own.n();
-        // None idle in some stage, and no more than half of them in another.
+        // In some stage at most one lane in nine is idle, and in no stage more than half of them are.
         let few_idle = |lanes: &u32| {
             let mut butterflies = own.radices.iter().map(|radix| n / radix);
             butterflies.clone().any(|count| count.next_multiple_of(*lanes) * 8 <= count * 9) && butterflies.all(|count| *lanes <= 2 * count)
@@ -367,14 +368,15 @@ impl Space<'_> {
             let same = Stockham { lanes: *lanes, ..own.clone() };
             let invocations = (own.lanes.saturating_mul(own.lines) / lanes).max(1).min(at_least(lines.count));
             let traded = Stockham { lines: 1 << invocations.ilog2(), ..same.clone() };
-            // Pieces that the lanes do not divide are left out.
+            // If the pieces do not fit the new lanes, use a single piece.
             all.extend([same, traded].map(|other| if self.designer.runs(&other, lines) { other } else { Stockham { pieces: 1, ..other } }));
         }
         all
     }
 
-    /// Other orders of the radices, then so many other radices: what was measured, two in place of
-    /// one, one in place of two, other products of few, by the estimate of the rules.
+    /// Other orders of the radices, then up to `most` lists of other radices: those measured, two
+    /// instead of one, one instead of two, and other products of few radices, by the estimate of
+    /// the rules.
     fn other_radices(&self, own: &Stockham, lines: Lines, most: usize) -> Vec<Stockham> {
         let n = own.n();
         if n == 1 {
@@ -426,8 +428,8 @@ impl Space<'_> {
         orders.chain(completed).collect()
     }
 
-    /// Whether and in which blocks a pass may leave its result: for the next pass of the axis, or
-    /// the next axis.
+    /// The blocks in which a pass may store its result for the next pass of the axis, or for the
+    /// next axis, including no blocks.
     fn blocks(&self, axes: &[AxisRecipe], i: usize, f: usize, own: &Stockham) -> Vec<Option<[u32; 2]>> {
         let axis = &axes[i];
         let stockham = |pass: &PassRecipe| if let PassRecipe::Stockham(stockham) = pass { Some(stockham.lines) } else { None };
@@ -440,7 +442,8 @@ impl Space<'_> {
         }
         let Some(next) = axes.get(i + 1).filter(|next| axis.passes.len() == 1 && next.passes.len() == 1) else { return Vec::new() };
         let Some(lines) = stockham(&next.passes[0]) else { return Vec::new() };
-        // From 8 columns on blocks gain nothing: what the next axis loads is long enough.
+        // If the next axis takes more than 8 lines, blocks gain nothing, because its loads are long
+        // enough already.
         if own.block.is_none() && lines > COLUMNS {
             return Vec::new();
         }
@@ -448,7 +451,7 @@ impl Space<'_> {
         if own.block.is_some() { all.into_iter().chain([None]).collect() } else { all[..2].to_vec() }
     }
 
-    /// Two dense axes by rows and transposes, as the rules would have rows.
+    /// Two dense axes as row transforms and transposes, with the rules' recipes for rows.
     fn transposed(&self) -> Option<Recipe> {
         let [r, c] = self.matrix()?;
         let rows = |n: u32, other: u32| {
@@ -459,7 +462,7 @@ impl Space<'_> {
         Some(Recipe::Transposed { rows: rows(c, r)?, columns: rows(r, c)?, transpose })
     }
 
-    /// Rows and columns, where transposes can be used.
+    /// The extents of rows and columns, if transposes can be used.
     fn matrix(&self) -> Option<[u32; 2]> {
         match (self.transform.kind, &self.geometry.axes[..], &self.geometry.output_extents[..]) {
             (Kind::C2c(_), [0, 1], &[r, c, _]) if self.geometry.dense => Some([r, c]),
@@ -467,7 +470,7 @@ impl Space<'_> {
         }
     }
 
-    /// Recipes for the transposes there and back: the rules' for either, or those around one.
+    /// Recipes for both transposes: the rules' recipe for each, or the neighbours of the given one.
     fn transposes(&self, [r, c]: [u32; 2], around: Option<&transpose::Recipe>) -> Vec<transpose::Recipe> {
         let batch = self.geometry.output_extents[2];
         let bytes = u64::from(r) * u64::from(c) * u64::from(batch) * 8;
@@ -520,13 +523,13 @@ impl Space<'_> {
             of_rows(columns, r, c).into_iter().map(|columns| with((own().0, columns, own().2))).collect(),
             self.transposes([r, c], Some(transpose)).into_iter().map(|transpose| with((own().0, own().1, transpose))).collect(),
         ];
-        // Without transposes it is mostly faster.
+        // Without transposes it is usually faster.
         let without = design(self.transform, self.profile).ok();
         without.into_iter().chain(in_turns(of_rows)).take(MOST).collect()
     }
 }
 
-/// The lengths of a convolution next to m: products of a power of two and of 1, 3, 5, 9 or 15.
+/// The convolution lengths nearest to m: powers of two times 1, 3, 5, 9 or 15.
 fn convolutions(n: u32, m: u32) -> Vec<u32> {
     let least = 2 * u64::from(n) - 1;
     let power = least.next_power_of_two();
@@ -535,13 +538,13 @@ fn convolutions(n: u32, m: u32) -> Vec<u32> {
         .filter_map(|(times, over)| u32::try_from(if power.is_multiple_of(over) { power / over * times } else { 0 }).ok())
         .filter(|length| u64::from(*length) >= least && *length != m)
         .collect();
-    // The closest first: each step is 7 to 25%.
+    // The closest first. Each step is 7 to 25%.
     all.sort_by_key(|length| length.abs_diff(m));
     all.truncate(3);
     all
 }
 
-/// The divisors next to these two factors, and the two exchanged.
+/// The nearest divisors to these two factors, and the two factors exchanged.
 fn other_pairs([a, b]: [u32; 2]) -> Vec<[u32; 2]> {
     let product = a.saturating_mul(b);
     let divisors = (2..=product.isqrt()).filter(|d| product.is_multiple_of(*d)).flat_map(|d| [d, product / d]);
@@ -561,7 +564,8 @@ fn of_radix2(rows: u32, lanes: u32) -> Vec<PassRecipe> {
     lanes_first.chain(twice_and_half(rows).map(|rows| PassRecipe::Radix2 { rows, lanes })).collect()
 }
 
-/// The recipes around one in lanes; with other factors where it is a whole line.
+/// The neighbours of a `fft/lanes` recipe. They include other factors if it transforms a whole
+/// line.
 fn of_lanes(factors: [u32; 2], lanes: u32, width: u32, invocations: u32, profile: &DeviceProfile, whole: bool) -> Vec<PassRecipe> {
     let pass = |factors, lanes, width, invocations| PassRecipe::Lanes { factors, lanes, width, invocations };
     let most = profile.invocations.min(profile.workgroup_size[0]).min(256);
@@ -577,7 +581,7 @@ fn of_lanes(factors: [u32; 2], lanes: u32, width: u32, invocations: u32, profile
             all.push(pass([n, 1], 1, width, invocations));
         }
     } else if whole {
-        // In lanes at the ends of which are few elements.
+        // In two lanes, with two factors of about equal size.
         let pair = design_cpu::pairs(n, 1).last();
         all.extend(pair.map(|factors| pass(factors, 2, width, invocations)));
     }
@@ -585,7 +589,8 @@ fn of_lanes(factors: [u32; 2], lanes: u32, width: u32, invocations: u32, profile
     all
 }
 
-/// A line in two passes of lanes in place of one, or of other lengths, or in one in place of two.
+/// A line in two `fft/lanes` passes instead of one, in two of other lengths, or in one instead of
+/// two.
 fn lanes_in_two(own: &AxisRecipe, n: u32) -> Vec<AxisRecipe> {
     let (Some(&PassRecipe::Lanes { width, invocations, .. }), Some(&PassRecipe::Lanes { width: of_last, .. })) =
         (own.passes.first(), own.passes.last())

@@ -1,4 +1,4 @@
-//! What a transform is made of, for who computes it in several parts.
+//! The components of a transform, for code that distributes it over several devices.
 
 use super::Direction;
 use super::transform::{Kind, Transform};
@@ -11,13 +11,13 @@ pub(crate) struct Parts {
     pub kind: PartKind,
     /// The batch, then the extents of the array of positions.
     pub extents: Vec<usize>,
-    /// Whether each of them is transformed.
+    /// For each of these extents, whether it is transformed.
     pub transformed: Vec<bool>,
     /// The factor on every output.
     pub factor: f32,
 }
 
-/// Which transform.
+/// The kind of transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PartKind {
     Complex {
@@ -30,15 +30,15 @@ pub(crate) enum PartKind {
 }
 
 impl PartKind {
-    /// The sign of the exponent is positive.
+    /// Whether the sign of the exponent is positive.
     pub fn is_inverse(self) -> bool {
         matches!(self, Self::Complex { inverse: true } | Self::ToReals)
     }
 }
 
 impl Transform {
-    /// Unlike [`geometry`](Self::geometry) it takes arrays of any size: no device has to count
-    /// their elements.
+    /// Unlike [`geometry`](Self::geometry), this accepts arrays of any size, since no device has to
+    /// index all their elements.
     pub(super) fn parts(&self) -> Result<Parts> {
         let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` in parts"), why: why.to_owned() };
         if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace {

@@ -1,9 +1,9 @@
-//! A transform as a chain of passes between states of the array, before any buffer is chosen.
+//! A transform as a chain of passes between states of the array, before buffers are chosen.
 //!
-//! An axis of length n = n₀·n₁·…·nₛ takes a pass for each factor. With j = (…(j₀·n₁ + j₁)·n₂ + …) +
-//! jₛ and k = k₀ + n₀·(k₁ + n₁·(…)), pass f is a DFT of length n_f over j_f, which k_f replaces,
-//! and multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
-//! state of the array has for each axis either one index, or one for each factor.
+//! An axis of length n = n₀·n₁·…·nₛ takes one pass per factor. Let j = (…(j₀·n₁ + j₁)·n₂ + …) + jₛ
+//! and k = k₀ + n₀·(k₁ + n₁·(…)). Pass f is a DFT of length n_f over j_f, which k_f replaces. It
+//! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
+//! state of the array has either one index for each axis, or one index for each factor of it.
 
 use super::fused::{Exchange, Factors, Fused, Half, Limit, OfPacked, Pair, Pairs, Real, Separate, ToPacked, Twiddle};
 use super::place::{Place, Storage};
@@ -12,7 +12,7 @@ use super::roots::Constant;
 use super::transform::{Geometry, Kind, Transform};
 use crate::plan::Placement;
 
-/// An index: of which axis (the batch comes after the last axis), and of which of its factors.
+/// Identifies an index: the axis (the batch comes after the last axis) and the factor of that axis.
 pub(super) type Key = (usize, usize);
 
 /// One index of an array.
@@ -28,14 +28,15 @@ pub(super) struct Dim {
 pub(super) struct State {
     pub dims: Vec<Dim>,
     pub offset: u32,
-    /// Elements from the begin to the last one.
+    /// Number of elements from the begin of the array to the last element.
     pub span: u64,
-    /// The elements are reals.
+    /// Whether the elements are reals.
     pub real: bool,
-    /// No two elements have the same place, so that an array may be kept in this arrangement. An
-    /// input may be read where this does not hold.
+    /// Whether no two elements share a place, so that results can be stored in this arrangement. An
+    /// input may be read even if elements share places.
     pub distinct: bool,
-    /// Its elements lie where the output's lie, so that it may be kept there.
+    /// Whether the elements lie where those of the output lie, so that the output array can hold
+    /// them.
     pub in_output: bool,
 }
 
@@ -47,7 +48,7 @@ impl State {
         Self { dims, offset, span: u64::from(offset) + reach + 1, real, distinct: true, in_output: false }
     }
 
-    /// Row-major, the batch outermost.
+    /// Row-major, with the batch outermost.
     fn dense(extents: &[u32]) -> Result<Self> {
         let rank = extents.len() - 1;
         let mut order = vec![Digit::whole((rank, 0), extents[rank])];
@@ -55,8 +56,8 @@ impl State {
         Self::packed(&order)
     }
 
-    /// Without gaps, from the outermost digit to the innermost; indices in several digits are given
-    /// from the highest to the lowest.
+    /// Without gaps, from the outermost digit to the innermost. An index with several digits lists
+    /// them from the highest to the lowest.
     fn packed(order: &[Digit]) -> Result<Self> {
         let elements = order.iter().fold(1u64, |product, digit| product.saturating_mul(digit.extent.into()));
         if elements > u32::MAX.into() {
@@ -68,7 +69,7 @@ impl State {
             match dims.iter_mut().find(|dim| dim.key == digit.key) {
                 None => dims.push(Dim { key: digit.key, extent: digit.of, place: Place::linear(stride) }),
                 Some(dim) => {
-                    // What was its whole place is its lowest digit.
+                    // The index's place so far is now its lowest digit.
                     let low = order.iter().rev().find(|low| low.key == digit.key).map_or(1, |low| low.extent);
                     dim.place = Place::blocked(low, dim.place.stride, stride);
                 }
@@ -79,7 +80,7 @@ impl State {
         Ok(Self { dims, offset: 0, span: stride.into(), real: false, distinct: true, in_output: false })
     }
 
-    /// The same array of reals as complex numbers, pairs of neighbours along `axis`.
+    /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.
     fn as_complex(&self, axis: usize) -> Self {
         let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), real: false, ..self.clone() };
         for dim in &mut complex.dims {
@@ -96,15 +97,15 @@ impl State {
         self.dims.iter().find(|dim| dim.key == key).expect("every state has every index")
     }
 
-    /// The state with index (axis, 0) of extent n as indices (axis, f) whose weights in it are
-    /// given.
+    /// This state with index (axis, 0) split into indices (axis, f), which have the given weights
+    /// in it.
     fn split(&self, axis: usize, factors: &[u32], weights: &[u32]) -> Result<Self> {
         let mut split = self.clone();
         split.dims.retain(|dim| dim.key.0 != axis);
         let whole = &self.dim((axis, 0)).place;
         for (f, (&extent, &weight)) in factors.iter().zip(weights).enumerate() {
-            // Of a short axis that is padded to a long one, elements far apart may seem to lie past
-            // what the device counts.
+            // If a short axis is padded to a long one, elements far apart may seem to lie beyond
+            // what the device can index.
             let stride = u64::from(whole.stride) * u64::from(weight);
             let linear = || u32::try_from(stride).map(Place::linear).map_err(|_| Broken::TooLong(stride.saturating_mul(extent.into())));
             let place = if factors.len() == 1 { whole.clone() } else { linear()? };
@@ -137,56 +138,57 @@ impl Digit {
     }
 }
 
-/// What a side of a pass holds, and what is fused into it.
+/// What one side of a pass holds, and the steps fused into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fusion {
     pub storage: Storage,
     /// The steps between the array and the transform, the one next to the array first.
     pub fused: Vec<Fused>,
-    /// Where positions on the axis lie, if elements are found by them.
+    /// Where positions on the axis lie, if elements are found by position.
     pub by_position: Option<Place>,
-    /// The weight of factor f's index in the position on the axis.
+    /// The weight of each factor's index in the position on the axis.
     pub weights: Vec<u32>,
 }
 
 impl Fusion {
-    /// Complex numbers as they are.
+    /// Complex numbers, unchanged.
     fn complex() -> Self {
         Self { storage: Storage::Complex, fused: Vec::new(), by_position: None, weights: Vec::new() }
     }
 
-    /// Real numbers as they are; a step makes complex ones of them, or the reverse.
+    /// Real numbers, unchanged. A step converts them to or from complex numbers.
     fn real() -> Self {
         Self { storage: Storage::Real, ..Self::complex() }
     }
 
-    /// Complex numbers that a step finds by their position, whose place is that.
+    /// Complex numbers that a step finds by position. `place` says where positions lie.
     fn by_position(place: &Place) -> Self {
         Self { by_position: Some(place.clone()), ..Self::complex() }
     }
 
-    /// With another step next to the transform.
+    /// Adds a step next to the transform.
     fn then(self, step: impl Into<Fused>) -> Self {
         self.then_maybe(Some(step))
     }
 
-    /// With real and imaginary part exchanged next to the transform, or as they are.
+    /// Adds an exchange of real and imaginary parts next to the transform if `swap` is set.
     fn then_exchange_if(self, swap: bool) -> Self {
         self.then_maybe(swap.then_some(Exchange))
     }
 
-    /// With another step next to the transform, if there is one.
+    /// Adds a step next to the transform, if there is one.
     fn then_maybe(mut self, step: Option<impl Into<Fused>>) -> Self {
         self.fused.extend(step.map(Into::into));
         self
     }
 
-    /// Complex numbers with nothing fused but the exchange of parts and roots between passes.
+    /// Whether the array holds complex numbers, and only exchanges of parts and twiddle factors are
+    /// fused.
     pub fn is_plain(&self) -> bool {
         self.storage == Storage::Complex && self.fused.iter().all(|step| matches!(step, Fused::Exchange(_) | Fused::Twiddle(_)))
     }
 
-    /// Whether real and imaginary part change places.
+    /// Whether real and imaginary parts are exchanged.
     pub fn exchanges(&self) -> bool {
         self.fused.contains(&Fused::Exchange(Exchange))
     }
@@ -196,7 +198,7 @@ impl Fusion {
         self.fused.iter().any(|step| step.step().pair().is_some())
     }
 
-    /// The roots on results.
+    /// The twiddle factors on results, if there are any.
     pub fn twiddle(&self) -> Option<&Twiddle> {
         if let Some(Fused::Twiddle(twiddle)) = self.fused.last() { Some(twiddle) } else { None }
     }
@@ -205,35 +207,35 @@ impl Fusion {
 /// One pass between two states.
 #[derive(Clone, Debug)]
 pub(super) struct Step<'a> {
-    /// None if it transforms nothing, but combines halves or moves elements: then there is nothing
-    /// to decide.
+    /// `None` if the pass transforms nothing, but combines halves or moves elements. Then there is
+    /// nothing to decide.
     pub recipe: Option<&'a PassRecipe>,
     /// The index that is transformed.
     pub element: Key,
     /// Length of the transform.
     pub n: u32,
-    /// The arrangements before and after, with an index for each factor of the axis.
+    /// The states before and after, with an index for each factor of the axis.
     pub states: [State; 2],
     pub load: Fusion,
     pub store: Fusion,
-    /// Length n of the transform that is computed as one convolution in this pass.
+    /// The length n of the transform, if this pass computes it as a single convolution.
     pub convolution: Option<u32>,
 }
 
-/// Passes of an axis at most: six of radices up to 64 are enough for every length.
+/// The most passes of an axis. Six with radices up to 64 are enough for every length.
 const MOST_PASSES: usize = 8;
 
-/// A convolution is at most so many times as long as the transform, or else has this length: the
-/// rules take less than three times.
+/// A convolution is at most 16 times as long as the transform, or it is at most 4096 long. The
+/// rules use less than three times.
 const LONGEST_CONVOLUTION: [u32; 2] = [16, 4096];
 
-/// Why a chain of passes cannot be.
+/// Why a chain of passes is impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Broken {
     /// The recipe does not solve the transform.
     Unfit(String),
-    /// An array between two passes, or an axis with what it is padded to, takes so many elements.
-    /// The device counts to 2³².
+    /// The number of elements of an array between two passes, or of an axis with its padding. A
+    /// device can index 2³² at most.
     TooLong(u64),
 }
 
@@ -252,7 +254,8 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
-    /// Whether every workgroup of the step stores to places that only itself has loaded from.
+    /// Whether every workgroup of the step stores only to places that no other workgroup loads
+    /// from.
     pub fn keeps_positions(&self) -> bool {
         let [from, to] = &self.states;
         let others_kept = |factor: u32| {
@@ -263,7 +266,7 @@ impl Step<'_> {
                         || if factor == 1 {
                             dim.place == kept.place
                         } else {
-                            // One side counts reals.
+                            // One side counts reals, the other complex numbers.
                             let (real, complex) = if from.real { (dim, kept) } else { (kept, dim) };
                             real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
                         })
@@ -294,7 +297,7 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     if named != geometry.axes {
         return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
     }
-    // The axis where reals are: first or last.
+    // The axis with the reals comes first or last.
     let real_first = transform.kind == Kind::R2c;
     let real_last = transform.kind == Kind::C2r;
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
@@ -318,7 +321,7 @@ struct Builder<'a, 'b> {
     transform: &'b Transform,
     geometry: &'b Geometry,
     output: State,
-    /// Extents of the current state, and at last the batch.
+    /// Extents of the current state, followed by the batch.
     extents: Vec<u32>,
     current: State,
     steps: Vec<Step<'a>>,
@@ -330,8 +333,8 @@ impl<'a> Builder<'a, '_> {
         let rank = self.transform.shape.rank();
         let n = self.transform.shape.extents()[axis] as u32;
         let inverse = self.transform.is_inverse();
-        // An inverse transform is a forward one between two exchanges of real and imaginary parts.
-        // Halves are loaded as they are.
+        // An inverse transform is a forward transform between two exchanges of real and imaginary
+        // parts. Half-spectra are loaded as they are.
         let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
         let load_swap = inverse && (first || half_axis == Some(axis));
         let store_swap = inverse && (next.is_none() || half_axis == next);
@@ -350,7 +353,7 @@ impl<'a> Builder<'a, '_> {
         if pairs && !single {
             return Err("pairs of rows are transformed in one pass".into());
         }
-        // The distance of a pair is known when lines are put in order.
+        // The distance of a pair is known once the lines have been ordered.
         let pair = Pair::default();
         let load = match (real_load, real_store, pairs) {
             (true, _, true) => Fusion::real().then(Pairs(pair)),
@@ -360,7 +363,7 @@ impl<'a> Builder<'a, '_> {
             }
             _ => Fusion::complex(),
         };
-        // Where two spectra are separated, half of each is stored anyway.
+        // Where two spectra are separated, half of each is stored in any case.
         let (store, limit, stored) = match (real_load, real_store, pairs) {
             (true, _, true) => (Fusion::complex().then(Separate { n, pair }), None, n / 2 + 1),
             (true, _, false) => (Fusion::complex(), Some(n / 2 + 1), n / 2 + 1),
@@ -377,7 +380,10 @@ impl<'a> Builder<'a, '_> {
         }
         let [times, least] = LONGEST_CONVOLUTION;
         if recipe.bluestein.is_some() && m > n.saturating_mul(times).max(least) {
-            return Err(format!("a convolution of {m} for a transform of {n}; the longest is {times} times that, or {least}").into());
+            return Err(format!(
+                "a convolution of {m} is too long for a transform of {n}: the limit is {times} times that, or {least} if that is more"
+            )
+            .into());
         }
         let (lengths, product) = lengths(recipe, m);
         if product != u64::from(m) {
@@ -408,8 +414,9 @@ impl<'a> Builder<'a, '_> {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
-                // The results want their parts exchanged, then the chirp: the conjugate chirp, then
-                // the exchange. Stored swapped, twice is not at all.
+                // The results need an exchange of parts and then the chirp. That equals the
+                // conjugate chirp and then the exchange. If the store exchanges as well, the two
+                // exchanges cancel.
                 let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
             }
@@ -423,7 +430,7 @@ impl<'a> Builder<'a, '_> {
         let (axis, m) = (recipe.axis, n / 2);
         let (lengths, product) = lengths(recipe, m);
         if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(m) {
-            return Err(format!("rows of {n} reals in halves take passes whose lengths multiply to {n}/2, not to {product}").into());
+            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
         }
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
@@ -451,8 +458,8 @@ impl<'a> Builder<'a, '_> {
         }
         let middle = self.natural(&extents, None)?;
         self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
-        // The spectrum of the reals, of one element more, is combined by a pass that transforms
-        // nothing: its element is always 0.
+        // The spectrum of the reals has one more element. A pass that transforms nothing combines
+        // the halves; its element index is always 0.
         extents[axis] = m + 1;
         let target = match next {
             None => self.output.clone(),
@@ -471,8 +478,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// In place, a single pass that changes places would store where others have yet to load. It
-    /// stores to a workspace, and another pass moves that to its place.
+    /// A single in-place pass that changes places would store where others have yet to load. Lets
+    /// it store to a workspace instead, and adds a pass that moves the result to its place.
     fn set_down(&mut self) {
         let [step] = &mut self.steps[..] else { return };
         if self.transform.placement == Placement::OutOfPlace || step.keeps_positions() {
@@ -488,8 +495,8 @@ impl<'a> Builder<'a, '_> {
         self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain.clone(), store: plain, convolution: None });
     }
 
-    /// The arrangement between two axes: that of the output if it has these extents, else without
-    /// gaps; or in blocks along one axis and across the next.
+    /// The state between two axes: that of the output if it has these extents, otherwise one
+    /// without gaps, or one in blocks along one axis and across the next.
     fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
         let rank = extents.len() - 1;
         if let Some((along, across, block)) = blocks {
@@ -513,7 +520,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The passes of one transform along an axis, from the last state to `target`.
+    /// Adds the passes of one transform along an axis, from the current state to `target`.
     #[expect(clippy::too_many_arguments, reason = "each is another part of the pass")]
     fn run(
         &mut self,
@@ -555,17 +562,17 @@ impl<'a> Builder<'a, '_> {
             });
             from = state;
         }
-        // What follows sees the axis as one index again.
+        // The following passes see the axis as a single index again.
         self.current = target;
         Ok(())
     }
 
-    /// The state after pass f of an axis, which is not its last.
+    /// The state after pass f of an axis, which is not the last pass.
     fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Fusion, block: Option<[u32; 2]>) -> Result<State> {
         let rank = self.extents.len() - 1;
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
-        // Only complex numbers that each have a place of their own can keep their arrangement:
-        // where an input's elements share places, results would overwrite one another.
+        // The arrangement can be kept only if the elements are complex numbers with distinct
+        // places. If an input's elements share places, results would overwrite one another.
         let keeps = current.distinct && !current.real && load.is_plain();
         let Some([along, _]) = block else {
             if keeps || f > 0 {
@@ -589,8 +596,8 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// The lengths of an axis's passes, and their product. A pass that does not say its length does all
-/// of `m`.
+/// The lengths of an axis's passes, and their product. A pass that does not state its length
+/// transforms all of `m`.
 fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
     let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
     let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));

@@ -1,4 +1,4 @@
-//! What an array between two passes holds, and where.
+//! What an array holds between two passes, and where.
 
 /// What an array holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,12 +9,12 @@ pub(super) enum Storage {
     Real,
 }
 
-/// Where index i lies: its digits, lowest first, each times a stride.
+/// The place of index i: the sum of its digits, each times a stride.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
-    /// Base and stride of the lower digits.
+    /// Base and stride of each lower digit, lowest first.
     pub low: Vec<(u32, u32)>,
-    /// Stride of the rest.
+    /// Stride of the remaining, highest digit.
     pub stride: u32,
 }
 
@@ -31,7 +31,7 @@ impl Place {
 
     /// The largest place of `count` indices.
     pub fn most(&self, count: u32) -> u64 {
-        // Every digit at its largest.
+        // The sum with every digit at its largest.
         let mut rest = count - 1;
         let mut sum = 0;
         for &(base, stride) in &self.low {

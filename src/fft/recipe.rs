@@ -1,4 +1,4 @@
-//! How to compute a Fourier transform: every decision, printed and parsed.
+//! How to compute a Fourier transform: every decision, in a form that prints and parses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,140 +7,144 @@ use crate::error::{Error, Result};
 use crate::shape::join;
 use crate::transpose;
 
-/// How to compute a transform.
+/// All decisions on how to compute a transform.
 ///
-/// Printed and parsed as one part per axis, in the order in which they are transformed,
-/// `axis 1: ...; axis 0: ...`, or as `rows: ...; columns: ...; transpose: ...`.
+/// The text form is one part per axis, in the order in which the axes are transformed, `axis 1:
+/// ...; axis 0: ...`, or `rows: ...; columns: ...; transpose: ...`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Recipe {
-    /// Each axis in place of where it lies.
+    /// Transforms each axis without transposes.
     Axes(Vec<AxisRecipe>),
     /// Two dense axes: FFTs of rows, transpose, FFTs of rows, transpose.
     Transposed {
-        /// For the last axis.
+        /// The pass along the last axis.
         rows: PassRecipe,
-        /// For the first axis.
+        /// The pass along the first axis.
         columns: PassRecipe,
-        /// For both transposes.
+        /// Used for both transposes.
         transpose: transpose::Recipe,
     },
 }
 
 /// How to transform one axis.
 ///
-/// Printed as `axis 0: P1 + P2` with a pass for every factor of the length;
-/// `axis 0 bluestein 2048: P1` for a length that has no good factors; `axis 1 pairs: P1` for rows
-/// of reals that are transformed two at a time, `axis 0 halves: P1 + P2` for long ones.
+/// The text form is `axis 0: P1 + P2`, with one pass for each factor of the length. A length
+/// without good factors is computed as a convolution, `axis 0 bluestein 2048: P1`. Rows of reals
+/// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
+/// `axis 0 halves: P1 + P2`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AxisRecipe {
-    /// Number of the axis, from the slowest.
+    /// Number of the axis, counted from the slowest.
     pub axis: usize,
-    /// Length of the cyclic convolution that the transform is turned into, at least twice its own
-    /// length less 1.
+    /// Length of the cyclic convolution that computes the transform (Bluestein), if there is one.
+    /// It is at least twice the transform's length minus 1.
     pub bluestein: Option<u32>,
-    /// How rows of reals are transformed as complex numbers; of a real transform's last axis only.
+    /// How rows of reals are transformed as complex numbers. This applies only to the last axis of
+    /// a real transform.
     pub reals: Reals,
-    /// A pass for every factor of the length. The product of their lengths is the axis's, half of
-    /// it, or the convolution's.
+    /// One pass for each factor of the length. The product of their lengths is the axis's length,
+    /// half of it, or the length of the convolution.
     pub passes: Vec<PassRecipe>,
 }
 
 /// How rows of reals are transformed as complex numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reals {
-    /// With imaginary parts 0, which moves no less than a complex transform. What there is for
-    /// other axes.
+    /// With imaginary parts 0. This moves as much data as a complex transform. All other axes use
+    /// this value.
     Complex,
-    /// Two rows as the real and the imaginary part of one, in one pass.
+    /// Two rows at a time, as the real and the imaginary part of one complex row, in a single pass.
     Pairs,
-    /// The elements of even and of odd index as the real and the imaginary parts of half as many,
-    /// which are combined on the way to or from the spectrum. For even lengths, and layouts that
-    /// have pairs of neighbours throughout.
+    /// As complex rows of half the length: elements with even index are real parts, elements with
+    /// odd index are imaginary parts. An additional step combines the halves on the way to or from
+    /// the spectrum. This needs an even length and a layout in which such pairs are always
+    /// neighbours.
     Halves,
 }
 
-/// How to transform lines.
+/// One pass over an array: how to transform its lines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PassRecipe {
-    /// The kernel `fft/radix2`: a barrier for each factor 2, all data in workgroup memory, dense
-    /// rows only. Plain, and the slowest.
+    /// The kernel `fft/radix2`: one barrier for each factor 2, with all data in workgroup memory,
+    /// for dense rows only. It is the simplest kernel and the slowest.
     ///
-    /// Printed as `radix2 rows=2 lanes=32`.
+    /// Its text form is `radix2 rows=2 lanes=32`.
     Radix2 {
-        /// Rows of a workgroup.
+        /// Rows per workgroup.
         rows: u32,
-        /// Invocations for each row.
+        /// Invocations per row.
         lanes: u32,
     },
-    /// The kernel `fft/pass`: butterflies of larger radices in registers, a pass through workgroup
-    /// memory between them.
+    /// The kernel `fft/pass`: butterflies of larger radices in registers, with exchanges through
+    /// workgroup memory between stages.
     ///
-    /// Printed as `stockham 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
+    /// Its text form is `stockham 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
     /// roots=products block=8x4`.
     Stockham(Stockham),
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
-    /// for processors that pose as GPUs. Of complex numbers in one binding, without blocks;
-    /// accesses of several numbers need neighbours on both sides, along the line or across as many
-    /// lines.
+    /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks.
+    /// Accesses of several numbers need that many neighbours on both sides, either along the line
+    /// or across lines.
     ///
-    /// A device without subgroups of 8 exchanges the same values through workgroup memory, and one
-    /// without 64-bit integers loads two vectors for one of four: nothing that the recipe decides.
+    /// If a device has no subgroups of 8, it exchanges the same values through workgroup memory. If
+    /// it has no 64-bit integers, an access of four numbers loads two vectors instead of one. The
+    /// recipe does not decide these.
     ///
-    /// Printed as `lanes 32.32 lanes=8 width=4 invocations=128`; `lanes 32.1 lanes=1 width=4
-    /// invocations=128` for a short line in one lane.
+    /// Its text form is `lanes 32.32 lanes=8 width=4 invocations=128`, or `lanes 32.1 lanes=1
+    /// width=4 invocations=128` for a short line in one lane.
     Lanes {
-        /// Two factors, whose product is the length of a line; the second may be 1.
+        /// Two factors whose product is the length of a line. The second may be 1.
         factors: [u32; 2],
-        /// Lanes of a subgroup for a line: 1, 2, 4 or 8.
+        /// Lanes of a subgroup per line: 1, 2, 4 or 8.
         lanes: u32,
-        /// Complex numbers of an access: 1, 2, or 4, which needs 64-bit integers.
+        /// Complex numbers per access: 1, 2, or 4, which needs 64-bit integers.
         width: u32,
-        /// Invocations of a workgroup, a multiple of 8.
+        /// Invocations per workgroup, a multiple of 8.
         invocations: u32,
     },
 }
 
-/// Decisions for the kernel `fft/pass`.
+/// The decisions for the kernel `fft/pass`.
 ///
-/// What follows from them and from the strides is none: neighbouring invocations have neighbours on
-/// a line or the same element of neighbouring lines, whichever lie closer in memory, and values lie
-/// in workgroup memory where their accesses meet in the fewest banks.
+/// Some choices follow from these and from the strides, and are not listed. Neighbouring
+/// invocations take neighbouring elements of a line, or the same element of neighbouring lines,
+/// whichever are closer in memory. Values in workgroup memory are arranged for the fewest bank
+/// conflicts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stockham {
-    /// Radices of the stages in order, each at most 64; their product is the length of a line.
+    /// Radices of the stages in order, each at most 64. Their product is the length of a line.
     pub radices: Vec<u32>,
-    /// Invocations for a line.
+    /// Invocations per line.
     pub lanes: u32,
-    /// Lines of a workgroup.
+    /// Lines per workgroup.
     pub lines: u32,
-    /// How values pass through workgroup memory.
+    /// How values are exchanged through workgroup memory.
     pub exchange: Exchange,
-    /// Parts of a line that pass through workgroup memory one after the other.
+    /// Number of parts of a line that are exchanged one after the other.
     pub pieces: u32,
-    /// Banks of workgroup memory to spread the values over: 16, 32 or 64; 0 for none.
+    /// Banks of workgroup memory that the layout takes into account: 16, 32 or 64; 0 for none.
     pub banks: u32,
-    /// Where the roots of unity come from.
+    /// Where the twiddle factors come from.
     pub roots: Roots,
-    /// Extents of the blocks that the result is stored in if another pass follows: along this axis,
-    /// or what is left of it, and along the next one.
+    /// Extents of the blocks in which the result is stored for a following pass: along this axis,
+    /// or what remains of it, and along the next one.
     pub block: Option<[u32; 2]>,
 }
 
 impl Stockham {
-    /// The least that can be said: all other decisions at their defaults, which are what parsing
-    /// fills in.
+    /// A recipe with default values for all other decisions, the same that parsing fills in.
     #[must_use]
     pub fn new(radices: Vec<u32>, lanes: u32) -> Self {
         Self { radices, lanes, lines: 1, exchange: Exchange::Split, pieces: 1, banks: 32, roots: Roots::Products, block: None }
     }
 
-    /// Length of a line; saturating, since anybody can write a recipe.
+    /// Length of a line. The product saturates, because a recipe written by hand may overflow it.
     #[must_use]
     pub fn n(&self) -> u32 {
         self.radices.iter().fold(1, |n, &radix| n.saturating_mul(radix))
     }
 
-    /// Complex numbers that an invocation holds at most.
+    /// Most complex numbers that an invocation holds.
     #[must_use]
     pub fn elements(&self) -> u32 {
         let n = self.n();
@@ -149,7 +153,7 @@ impl Stockham {
 }
 
 impl PassRecipe {
-    /// Length of a line, where the recipe says it.
+    /// Length of a line, if the recipe states it.
     #[must_use]
     pub fn n(&self) -> Option<u32> {
         match self {
@@ -180,12 +184,13 @@ impl fmt::Display for Stockham {
     }
 }
 
-/// How values pass through workgroup memory between two stages.
+/// How values are exchanged through workgroup memory between two stages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Exchange {
-    /// Complex numbers whole: 8 bytes per element, two barriers a stage.
+    /// Whole complex numbers: 8 bytes per element, two barriers per stage.
     Whole,
-    /// Real parts, then imaginary parts: 4 bytes per element, four barriers a stage.
+    /// First the real parts, then the imaginary parts: 4 bytes per element, four barriers per
+    /// stage.
     Split,
 }
 
@@ -200,12 +205,12 @@ impl Exchange {
     }
 }
 
-/// Where roots of unity come from. All come from tables computed in f64.
+/// Where twiddle factors come from. All of them derive from tables computed in f64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Roots {
-    /// Each is looked up.
+    /// Each one is looked up.
     Table,
-    /// The powers 1, 2, 4, 8, … are looked up, the others are products of two.
+    /// The powers 1, 2, 4, 8, … are looked up. The others are products of two of these.
     Products,
 }
 
@@ -244,7 +249,7 @@ impl fmt::Display for PassRecipe {
     }
 }
 
-/// The fields `name=value` of a recipe, each taken once.
+/// The fields `name=value` of a recipe, each of which may occur once.
 struct Fields<'a> {
     text: &'a str,
     fields: Vec<(&'a str, &'a str)>,
@@ -264,24 +269,24 @@ impl<'a> Fields<'a> {
         match (self.take(name), default) {
             (None, Some(default)) => Ok(default),
             (None, None) => Err(self.wrong(&format!("it lacks the field {name}"))),
-            (Some(value), _) => value.parse().map_err(|_| self.wrong(&format!("{name} is no number"))),
+            (Some(value), _) => value.parse().map_err(|_| self.wrong(&format!("{name} is not a number"))),
         }
     }
 
     fn word<T: FromStr>(&mut self, name: &str, default: T, choices: &str) -> Result<T> {
-        self.take(name).map_or(Ok(default), |value| value.parse().map_err(|_| self.wrong(&format!("{name} is {choices}"))))
+        self.take(name).map_or(Ok(default), |value| value.parse().map_err(|_| self.wrong(&format!("{name} must be {choices}"))))
     }
 
     fn done(&self) -> Result<()> {
-        self.fields.first().map_or(Ok(()), |(name, _)| Err(self.wrong(&format!("it has no field {name}, or not twice"))))
+        self.fields.first().map_or(Ok(()), |(name, _)| Err(self.wrong(&format!("the field {name} is unknown or given twice"))))
     }
 }
 
 impl FromStr for PassRecipe {
     type Err = Error;
 
-    /// Of `stockham` only the radices and `lanes` are needed. Records and scripts of earlier versions
-    /// call it `registers`, which is read as well.
+    /// A `stockham` recipe needs only the radices and `lanes`. Records and scripts of earlier
+    /// versions call it `registers`, which is accepted as well.
     fn from_str(text: &str) -> Result<Self> {
         let mut fields = Fields { text, fields: Vec::new() };
         let mut words = text.split_whitespace();
@@ -326,7 +331,7 @@ impl FromStr for PassRecipe {
                     ..default
                 })
             }
-            _ => return Err(fields.wrong("it begins with stockham, lanes or radix2")),
+            _ => return Err(fields.wrong("it must begin with stockham, lanes or radix2")),
         };
         fields.done()?;
         Ok(recipe)
@@ -358,7 +363,7 @@ impl FromStr for AxisRecipe {
         let wrong = || Error::Parse {
             what: "axis recipe",
             text: text.to_owned(),
-            why: "it is `axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon".to_owned(),
+            why: "it must be `axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon".to_owned(),
         };
         let (head, passes) = text.split_once(':').ok_or_else(wrong)?;
         let mut words = head.split_whitespace();
@@ -411,7 +416,7 @@ impl FromStr for Recipe {
             });
         }
         if !parts.iter().all(|part| part.starts_with("axis")) {
-            let why = "it is `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
+            let why = "it must be `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
             return Err(Error::Parse { what: "FFT recipe", text: text.to_owned(), why });
         }
         Ok(Self::Axes(parts.into_iter().map(str::parse).collect::<Result<_>>()?))

@@ -1,4 +1,4 @@
-//! Roots of unity, computed in f64 with the index reduced in integers.
+//! Twiddle factors: roots of unity computed in f64, with the index reduced in integers.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -10,14 +10,14 @@ use crate::plan::Table;
 use crate::shape::join;
 use crate::threads::side_by_side;
 
-/// exp(-2πi·k/n), correct to about one unit in the last place of f64, and exact at multiples of an
-/// eighth turn where f64 can be.
+/// exp(-2πi·k/n), correct to about one unit in the last place of f64. Multiples of an eighth turn
+/// are exact where f64 can represent them.
 pub(crate) fn root(k: u64, n: u64) -> Complex64 {
-    // The angle as a fraction k/n of a turn is reduced to at most an eighth, where sine and cosine
-    // are at their best.
+    // Reduces the angle, a fraction k/n of a turn, to at most an eighth, where sine and cosine are
+    // most accurate.
     let k = k % n;
     let (quarter, rest) = (4 * k / n, 4 * k % n);
-    // rest/(4n) of a turn past the quarter, in 0..1/4; past an eighth, count back from the next
+    // rest/(4n) of a turn past the quarter, in 0..1/4. Past an eighth, count back from the next
     // quarter.
     let (cos, sin) = if 2 * rest <= n {
         let angle = TAU * rest as f64 / (4 * n) as f64;
@@ -39,22 +39,22 @@ pub(crate) fn root(k: u64, n: u64) -> Complex64 {
 pub(super) enum Constant {
     /// exp(-2πi·x/n) for x below n.
     Line(u32),
-    /// The roots that Stockham's stages of these radices multiply by.
+    /// The twiddle factors of the Stockham stages with these radices.
     ///
-    /// Stage of radix r with p the product of the earlier radices: exp(-2πi·j·k/(p·r)) at p - 1 +
-    /// (k - 1)·p + j, for k in 1..r and j in 0..p. The stages fill one another's gaps, so n - 1
-    /// entries hold all of them.
+    /// For a stage of radix r, where p is the product of the earlier radices, exp(-2πi·j·k/(p·r))
+    /// lies at p - 1 + (k - 1)·p + j, for k in 1..r and j in 0..p. The tables of all stages
+    /// together fill n - 1 entries without gaps.
     Stages(Vec<u32>),
-    /// Two tables for roots of order n: exp(-2πi·x/n) for x below [`low_entries`], and for its
-    /// multiples.
+    /// Two tables for roots of order n: exp(-2πi·x/n) for x below [`low_entries`], and for the
+    /// multiples of [`low_entries`].
     ///
-    /// A product of two rounded roots has about 1.4 times the error of one.
+    /// A product of two rounded roots has about 1.4 times the error of a single one.
     Twiddle(u32),
     /// exp(-πi·j²/n) for j below n, or the conjugates.
     Chirp { n: u32, conjugate: bool },
-    /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
+    /// The DFT of length m of the conjugate chirp of n, extended cyclically, divided by m.
     Spectrum { n: u32, m: u32 },
-    /// One number for a binding that must hold something.
+    /// One number, for a binding that must not be empty.
     Unused,
 }
 
@@ -114,8 +114,8 @@ impl Constant {
     }
 }
 
-/// The constants of a pass, one after another. They are described here, and computed by the
-/// [`Table`] that becomes of them.
+/// The constants of a pass, one after the other. They are only described here, and computed by the
+/// [`Table`] made from them.
 #[derive(Default)]
 pub(super) struct Constants {
     parts: Vec<(Constant, u32)>,
@@ -123,9 +123,9 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Where a constant begins, which is added if it is not there yet. Of constants that no binding
-    /// could hold, the place means nothing: the caller checks [`bytes`](Self::bytes) before
-    /// anything reads them.
+    /// The index at which a constant begins; adds the constant if it is new. For constants that no
+    /// binding could hold the index is meaningless. The caller checks [`bytes`](Self::bytes) before
+    /// anything uses it.
     pub fn add(&mut self, constant: Constant) -> u32 {
         if let Some(at) = self.find(&constant) {
             return at;
@@ -140,13 +140,13 @@ impl Constants {
         self.parts.iter().find(|(known, _)| known == constant).map(|(_, at)| *at)
     }
 
-    /// Where a constant begins that was added.
+    /// The index at which a constant begins. It must have been added.
     pub fn place(&self, constant: &Constant) -> u32 {
         self.find(constant).expect("what a pass looks up is added before its text is made")
     }
 
-    /// The tables of [`Constant::Twiddle`], which were added: entries of the first, and where the
-    /// two begin.
+    /// The tables of [`Constant::Twiddle`], which must have been added: the number of entries of
+    /// the first, and the indices at which the two begin.
     pub fn twiddle(&self, n: u32) -> (u32, [u32; 2]) {
         let (low, first) = (low_entries(n), self.place(&Constant::Twiddle(n)));
         (low, [first, first.saturating_add(low)])
@@ -160,7 +160,7 @@ impl Constants {
     pub fn table(&self) -> Table {
         let mut parts: Vec<Constant> = self.parts.iter().map(|(part, _)| part.clone()).filter(|part| part.len() > 0).collect();
         if parts.is_empty() {
-            // A binding must hold something; a transform of length 1 reads nothing of it.
+            // A binding must not be empty. A transform of length 1 reads nothing from it.
             parts.push(Constant::Unused);
         }
         let labels: Vec<String> = parts.iter().map(Constant::to_string).collect();
@@ -184,9 +184,10 @@ impl FromIterator<Constant> for Constants {
     }
 }
 
-/// Entries of the first of two tables for roots of order n.
+/// Number of entries of the first of two tables for roots of order n.
 fn low_entries(n: u32) -> u32 {
-    // H200, 1D 2^20: the size of a single table does not matter up to the caches.
+    // On an H200, for a 1D transform of length 2^20: the size of a single table does not matter as
+    // long as it fits the caches.
     const SINGLE: u32 = 16_384;
     if n <= SINGLE { n } else { 1 << n.ilog2().div_ceil(2) }
 }
@@ -219,10 +220,10 @@ fn chirp(n: u32, conjugate: bool) -> Vec<Complex64> {
     side_by_side(&chunks, values).concat()
 }
 
-/// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
+/// The DFT of length m of the conjugate chirp of n, extended cyclically, divided by m.
 ///
-/// The planner without vector instructions gives the same bits on every processor, which equal
-/// results of several hosts need.
+/// It uses the planner without vector instructions, which gives the same bits on every CPU. Several
+/// hosts need that for equal results.
 fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
     let mut values = vec![Complex64::ZERO; m as usize];
     for (j, z) in chirp(n, true).into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Single elements of a transform by its definition, in f64.
+//! Single elements of a transform, computed in f64 from the definition.
 
 use num_complex::Complex64;
 
@@ -8,8 +8,9 @@ use crate::layout::Placed;
 use crate::tune::sample::{count, index, spread};
 use crate::tune::{Known, Sample};
 
-/// So many times the two-norm of what an element is made of: ten times what the worst element of
-/// the least accurate transform is off, and far below what a wrong one is.
+/// The tolerance, relative to the two-norm of all numbers that an element is a sum of. It is ten
+/// times the error of the worst element of the least accurate transform, and far below that of a
+/// wrong one.
 const TOLERANCE: f64 = 4e-5;
 
 pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
@@ -42,12 +43,12 @@ impl Definition<'_> {
         if self.transform.kind == Kind::R2c { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
     }
 
-    /// The element of an output index without its factor, and the two-norm of all that it is made
-    /// of.
+    /// The element at an output index without its factor, and the two-norm of all numbers that it
+    /// is a sum of.
     fn value(&self, index: &[usize]) -> (Complex64, f64) {
         let last = self.transform.shape.rank() - 1;
         let extents = self.transform.shape.extents();
-        // exp(-2πi·j·k/n) for every j of an axis; conjugated at the end for the inverse.
+        // exp(-2πi·j·k/n) for every j of an axis. An inverse transform conjugates at the end.
         let roots: Vec<Vec<Complex64>> = self
             .axes
             .iter()
@@ -81,8 +82,8 @@ impl Definition<'_> {
                     sum += row.iter().enumerate().map(|(j, w)| of_axis(j) * w).sum::<Complex64>()
                 }
                 Some(row) => {
-                    // x[n-j] is the conjugate of x[j], so that the two add twice the real part of
-                    // one.
+                    // x[n-j] is the conjugate of x[j], so the two together add twice the real part
+                    // of one.
                     let n = row.len();
                     let half =
                         (0..=n / 2).map(|j| if j == 0 || 2 * j == n { of_axis(j).re * row[j].re } else { 2.0 * (of_axis(j) * row[j]).re });

@@ -15,85 +15,88 @@ use crate::plan::{Placement, Program, Spec};
 use crate::shape::Shape;
 use crate::tune::{Searchable, Verification};
 
-/// A transform whose recipe on one device can be carried over to others, so that devices that round
+/// A transform whose recipe on one device can be adapted to others, so that devices that round
 /// alike give equal bits: [`C2c`], [`R2c`] and [`C2r`].
 pub trait Adapt: Spec<Recipe = Recipe> {
-    /// A recipe for this transform that fits a device of `profile` and does the same floating-point
-    /// operations on every line as `recipe`. `recipe` may be that of another transform, which
-    /// differs from this one in the number of its lines. If it has one column of several, pass what
-    /// [`Recipe::for_single_column`] makes of that recipe.
+    /// Returns a recipe for this transform that fits a device of `profile` and performs the same
+    /// floating-point operations on every line as `recipe`. `recipe` may belong to a transform with
+    /// another number of lines. If this transform has one column where that one has several, first
+    /// apply [`Recipe::for_single_column`].
     ///
     /// # Errors
-    /// As [`lower`](Spec::lower) of `recipe` itself, if there is none.
+    /// If there is no such recipe, the error of lowering `recipe` itself with
+    /// [`lower`](Spec::lower).
     fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe>;
 }
 
-/// The builder's methods, [`Spec`](crate::Spec), printing and parsing of a specification that wraps
-/// a [`Transform`].
+/// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
+/// that wraps a [`Transform`].
 macro_rules! specification {
     ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
         impl $name {
-            /// Transforms `count` arrays; unless a layout says otherwise, they follow one another.
+            /// Transforms `count` arrays. They are stored one after the other unless a layout says
+            /// otherwise.
             pub fn batch(mut self, count: usize) -> Self {
                 self.0.batch = count;
                 self
             }
 
-            /// The axes to transform, counted from the slowest, in any order; all of them if this
-            /// is not called. The others are like batches.
+            /// Transforms only these axes, counted from the slowest, in any order. By default all
+            /// axes are transformed. The other axes behave like batches.
             pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
                 self.0.axes = self.0.shape.canonical_axes(axes.as_ref());
                 self
             }
 
-            /// Where the input's elements lie; dense if this is not called.
+            /// Sets where the input's elements lie. The default is dense.
             pub fn input_layout(mut self, layout: Layout) -> Self {
                 self.0.input = Some(layout);
                 self
             }
 
-            /// Where the output's elements lie; dense if this is not called. What lies between them
-            /// is not touched.
+            /// Sets where the output's elements lie. The default is dense. Gaps between the
+            /// elements are not written.
             pub fn output_layout(mut self, layout: Layout) -> Self {
                 self.0.output = Some(layout);
                 self
             }
 
-            /// The factor on every output.
+            /// Sets the factor on every output.
             pub fn scale(mut self, scale: Scale) -> Self {
                 self.0.scale = scale;
                 self.0.factor = None;
                 self
             }
 
-            /// This factor on every output, in place of a [`scale`](Self::scale). It is a finite
-            /// number.
+            /// Sets the factor on every output to this number, instead of a [`scale`](Self::scale).
+            /// The number must be finite.
             pub fn scale_by(mut self, factor: f32) -> Self {
                 self.0.scale = Scale::One;
-                // All NaN are equally wrong, and equal specifications print equally.
+                // All NaN are equally wrong; equal specifications must print equally.
                 self.0.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
                 self
             }
 
-            /// The output takes the place of the input: use
-            /// [`Plan::encode_in_place`](crate::Plan::encode_in_place).
+            /// Lets the output overwrite the input. Use
+            /// [`Plan::encode_in_place`](crate::Plan::encode_in_place) with such a plan.
             pub fn in_place(mut self) -> Self {
                 self.0.placement = Placement::InPlace;
                 self
             }
 
 
-            /// What it is made of.
+            /// The components of the transform.
             pub(crate) fn parts(&self) -> Result<Parts> {
                 self.0.parts()
             }
 
-            /// The multiple of rows along the last axis, counted over all other axes and the batch,
-            /// that a part must begin at for its rows to have the bits that they have in the whole:
-            /// 2 where two rows of reals are transformed as one, else 1. None where the pairs are
-            /// none that a part would make, or the recipe does not solve the transform. The rows of
-            /// a part go by this recipe's part for the last axis ([`Recipe::of_axes`]), and not by
-            /// what the rules choose for rows alone.
+            /// The multiple of rows at which a part must begin so that its rows have the same bits
+            /// as in the whole transform. Rows run along the last axis, and are numbered over all
+            /// other axes and the batch. The result is 2 where two rows of reals are transformed as
+            /// one, and 1 elsewhere. It is `None` if the rows form pairs that no part would form,
+            /// or if the recipe does not solve the transform. The rows of a part must use this
+            /// recipe's part for the last axis ([`Recipe::of_axes`]), not the recipe that the rules
+            /// choose for rows alone.
             pub(crate) fn alignment(&self, recipe: &Recipe) -> Option<usize> {
                 adapt::alignment(&self.0, recipe)
             }
@@ -149,7 +152,7 @@ macro_rules! specification {
             }
         }
 
-        /// Reads what [`Display`](fmt::Display) prints.
+        /// Parses the text that [`Display`](fmt::Display) prints.
         impl FromStr for $name {
             type Err = Error;
 
@@ -160,12 +163,23 @@ macro_rules! specification {
     };
 }
 
-/// Discrete Fourier transform of complex numbers to complex numbers, over one to three axes.
+/// Discrete Fourier transform from complex numbers to complex numbers, along one to three axes.
+///
+/// ```no_run
+/// use wgpu_fft::{Complex32, Planner, fft::C2c};
+///
+/// # fn transform(planner: &Planner, image: &[Complex32]) -> wgpu_fft::Result<Vec<Complex32>> {
+/// let plan = planner.plan(C2c::forward([512, 512]))?;
+/// let spectrum = plan.run(image)?.wait()?;
+/// # Ok(spectrum)
+/// # }
+/// ```
 ///
 /// # Definition
-/// For one axis of length n, and for each row of the batch, X\[k\] = s · Σⱼ x\[j\] ·
-/// exp(∓2πi·jk/n), j, k = 0 … n-1, with - forward and + inverse, and s the [`Scale`]; over more
-/// axes one after the other. Frequencies are in the usual order: 0, 1, …, then the negative ones.
+/// Along one axis of length n, for each row of the batch: X\[k\] = s · Σⱼ x\[j\] · exp(∓2πi·jk/n),
+/// with j, k = 0 … n-1. The sign is - for the forward and + for the inverse transform, and s is the
+/// [`Scale`]. With several axes, this is applied along one after the other. Frequencies are in the
+/// usual order: 0, 1, …, then the negative ones.
 ///
 /// # Shapes
 /// | shape | input | output | output, [`transposed`](Self::transposed) |
@@ -174,39 +188,42 @@ macro_rules! specification {
 /// | `[R, C]`, batch b | b × R × C | b × R × C | b × C × R |
 /// | `[P, R, C]`, batch b | b × P × R × C | b × P × R × C | b × C × R × P |
 ///
-/// Dense, row-major, slowest axis first, unless [`Layout`]s say otherwise. Every length from 1 on.
-/// With [`axes`](Self::axes) the other axes are like batches. Out of place the input is not
-/// changed; [in place](Self::in_place) the layouts of input and output, if given, are the same.
+/// Arrays are dense and row-major, slowest axis first, unless [`Layout`]s say otherwise. Every
+/// length from 1 on is supported. With [`axes`](Self::axes), the other axes behave like batches. An
+/// out-of-place transform does not change its input. For an [in-place](Self::in_place) transform,
+/// input and output layouts, if given, must be the same.
 ///
 /// # Accuracy
-/// Relative two-norm error against f64 at most 1.5·u·√log₂n, u = 2⁻²⁴, with log₂n at least 1. A
-/// length with a prime factor above 31 is computed as a convolution of length m, 2n - 1 ≤ m < 3n
-/// (Bluestein), and has at most 3·u·√log₂m. Over several axes the squares add up. Measured: at most
-/// 0.9·u·√log₂n, 1.3·u·√log₂m, and 1.42 times the error of rustfft's f32 transform. Roots of unity
-/// come from tables computed in f64, so no adapter's sine matters. NaN and infinities go through to
-/// the outputs that depend on them.
+/// The relative two-norm error against f64 is at most 1.5·u·√log₂n, where u = 2⁻²⁴ and log₂n counts
+/// as at least 1. A length with a prime factor above 31 is computed as a convolution of length m,
+/// 2n - 1 ≤ m < 3n (Bluestein); its error is at most 3·u·√log₂m. With several axes, the squares of
+/// these bounds add up. Measured errors are at most 0.9·u·√log₂n, 1.3·u·√log₂m, and 1.42 times the
+/// error of rustfft's f32 transform. Twiddle factors come from tables computed in f64, so the
+/// accuracy of an adapter's sine does not matter. NaN and infinities propagate to the outputs that
+/// depend on them.
 ///
 /// # Determinism
-/// Equal bits for equal plans on one adapter. Adapters differ by rounding where they fuse
+/// Equal plans on one adapter give equal bits. Adapters differ in rounding where they fuse
 /// multiplications and additions.
 ///
 /// # Cost
-/// A pass reads and writes the array once. An axis that fits a workgroup takes one pass (up to 4096
-/// on common GPUs; rows up to 16,384 where a workgroup has 48 KiB), a longer one two or three. A
-/// convolution takes one pass where m fits, else twice the passes of length m, on two workspaces of
-/// m/n times the array. Its plan computes a spectrum on the host, which takes a second for lengths
-/// of millions; designing and lowering it do not. A pass is one dispatch, or several if the array
-/// is larger than one binding.
+/// A pass reads and writes the array once. An axis that fits a workgroup takes one pass; on common
+/// GPUs that is a length up to 4096, and for rows up to 16,384 where a workgroup has 48 KiB of
+/// memory. A longer axis takes two or three passes. A convolution takes one pass if m fits a
+/// workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
+/// workspaces of m/n times the array. Building its plan computes a spectrum on the host, which
+/// takes a second for lengths in the millions; designing and lowering do not compute it. A pass is
+/// one dispatch, or several if the array is larger than one binding.
 ///
-/// Plans whose axes take one pass each mostly need no workspace, others one as large as the array.
-/// A [`Program`] prints its dispatches, and [`Program::workspace_bytes`] says what the workspaces
-/// take, before anything is allocated.
+/// Plans whose axes take one pass each usually need no workspace. Other plans need one as large as
+/// the array. You can print a [`Program`] to see its dispatches, and [`Program::workspace_bytes`]
+/// tells the size of its workspaces before anything is allocated.
 ///
 /// # Errors
-/// From planning: [`Error::Empty`]; [`Error::Unsupported`] for axes, layouts or factors that make
-/// no sense; [`Error::LimitExceeded`] for 2³² elements, or for an array, a workspace or a table of
-/// roots that the device cannot hold or bind; [`Error::UnfitRecipe`] for a recipe given by hand.
-/// From running: see [`Plan`](crate::Plan).
+/// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for axes, layouts or factors that make
+/// no sense; [`Error::LimitExceeded`] for 2³² or more elements, or if the device cannot hold or
+/// bind an array, a workspace or a table of twiddle factors; [`Error::UnfitRecipe`] for a recipe
+/// given by hand. For errors of running, see [`Plan`](crate::Plan).
 ///
 /// # Sources
 /// J. W. Cooley and J. W. Tukey, Math. Comp. 19 (1965) 297; C. Van Loan, Computational Frameworks
@@ -217,20 +234,20 @@ macro_rules! specification {
 pub struct C2c(pub(super) Transform);
 
 impl C2c {
-    /// The transform with exp(-2πi·…).
+    /// The forward transform, with exp(-2πi·…).
     pub fn forward(shape: impl Into<Shape>) -> Self {
         Self(Transform::new(Kind::C2c(Direction::Forward), shape.into()))
     }
 
-    /// The transform with exp(+2πi·…). With the default [`Scale::One`] it undoes
+    /// The inverse transform, with exp(+2πi·…). With the default [`Scale::One`], it undoes
     /// [`forward`](Self::forward) up to a factor n.
     pub fn inverse(shape: impl Into<Shape>) -> Self {
         Self(Transform::new(Kind::C2c(Direction::Inverse), shape.into()))
     }
 
-    /// Leaves the output dense with its axes in reverse order. An inverse transform of the shape
-    /// with its axes reversed, transposed as well, leads back. Of other orders of the axes
-    /// [`output_layout`](Self::output_layout) makes whatever is wanted.
+    /// Stores the output densely with its axes in reverse order. To get back, use an inverse
+    /// transform of the reversed shape that is transposed as well. For other orders of the axes,
+    /// set [`output_layout`](Self::output_layout).
     pub fn transposed(mut self) -> Self {
         self.0.transposed = true;
         self
@@ -239,12 +256,22 @@ impl C2c {
 
 specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
 
-/// Discrete Fourier transform of real numbers to complex numbers, over one to three axes.
+/// Discrete Fourier transform from real numbers to complex numbers, along one to three axes.
+///
+/// ```no_run
+/// use wgpu_fft::{Complex32, Planner, fft::R2c};
+///
+/// # fn transform(planner: &Planner, image: &[f32]) -> wgpu_fft::Result<Vec<Complex32>> {
+/// let plan = planner.plan(R2c::forward([480, 640]))?;
+/// let half_spectrum = plan.run(image)?.wait()?; // 480 x 321 complex numbers
+/// # Ok(half_spectrum)
+/// # }
+/// ```
 ///
 /// # Definition
-/// As [`C2c::forward`] of the same numbers with imaginary parts 0. Of the last axis of length n
-/// only X\[0\] … X\[⌊n/2⌋\] are stored: the others are conjugates, X\[n-k\] = conj X\[k\] (with
-/// more axes also -k on those).
+/// The result is that of [`C2c::forward`] for the same numbers with imaginary parts 0. Along the
+/// last axis of length n only X\[0\] … X\[⌊n/2⌋\] are stored. The others are conjugates, X\[n-k\] =
+/// conj X\[k\]; with several axes, the indices along the other axes are negated too.
 ///
 /// # Shapes
 /// | shape | input (real) | output (complex) |
@@ -253,35 +280,36 @@ specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::
 /// | `[R, C]`, batch b | b × R × C | b × R × (⌊C/2⌋+1) |
 /// | `[P, R, C]`, batch b | b × P × R × C | b × P × R × (⌊C/2⌋+1) |
 ///
-/// Dense, without hidden padding, for even and odd lengths; or as [`Layout`]s say, which count
-/// reals in the input and complex numbers in the output. With [`axes`](Self::axes), the last one is
-/// among them. [In place](Self::in_place) the array is that of the output, and the rows of reals
-/// lie in it at a pitch of 2·(⌊n/2⌋+1) reals, as in FFTW and cuFFT; what follows a row's n reals is
-/// not read.
+/// Arrays are dense, without hidden padding, for even and odd lengths. Alternatively [`Layout`]s
+/// describe them; these count reals in the input and complex numbers in the output. With
+/// [`axes`](Self::axes), the last axis must be among them. An [in-place](Self::in_place) transform
+/// works on the output array. Its rows of reals lie in that array at a pitch of 2·(⌊n/2⌋+1) reals,
+/// as in FFTW and cuFFT, and the padding after a row's n reals is not read.
 ///
 /// # Accuracy
-/// As [`C2c`]. Rows of even length are transformed each by itself. Rows of odd length, or that do
-/// not begin at even places, or whose half has a prime factor above 31, are transformed two at a
-/// time, as the real and the imaginary part of one: the error of a row is then relative to the
-/// larger of the two, and a NaN or an infinity in one row reaches the other.
+/// The bounds of [`C2c`] hold. Rows of even length are transformed separately. Some rows are
+/// transformed two at a time, as the real and the imaginary part of one complex row: rows of odd
+/// length, rows that do not begin at even indices, and rows whose half has a prime factor above 31.
+/// The error of such a row is relative to the larger of the two rows, and a NaN or an infinity in
+/// one row reaches the other.
 ///
 /// # Determinism
-/// As [`C2c`].
+/// The same as for [`C2c`].
 ///
 /// # Cost
-/// An axis of reals that fits a workgroup takes one pass, which moves half the bytes of the complex
-/// transform. A longer one of even length is computed as a complex one of half the length, and one
-/// pass more, which combines the halves; of odd length, or if rows do not begin at even places, as
-/// a complex one. The other axes have half the columns.
+/// An axis of reals that fits a workgroup takes one pass, which moves half the bytes of a complex
+/// transform. A longer axis of even length is computed as a complex transform of half the length,
+/// plus one pass that combines the halves. If the length is odd, or rows do not begin at even
+/// indices, it is computed as a complex transform. The other axes have half as many columns.
 ///
 /// # Errors, Sources
-/// As [`C2c`].
+/// The same as for [`C2c`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct R2c(pub(super) Transform);
 
 impl R2c {
-    /// The transform with exp(-2πi·…).
+    /// The forward transform, with exp(-2πi·…).
     pub fn forward(shape: impl Into<Shape>) -> Self {
         Self(Transform::new(Kind::R2c, shape.into()))
     }
@@ -289,33 +317,43 @@ impl R2c {
 
 specification!(R2c, f32, Complex32, [Kind::R2c]);
 
-/// Discrete Fourier transform of complex numbers to real numbers, over one to three axes: the
+/// Discrete Fourier transform from complex numbers to real numbers, along one to three axes: the
 /// inverse of [`R2c`].
 ///
+/// ```no_run
+/// use wgpu_fft::{Complex32, Planner, fft::{C2r, Scale}};
+///
+/// # fn transform(planner: &Planner, half_spectrum: &[Complex32]) -> wgpu_fft::Result<Vec<f32>> {
+/// let plan = planner.plan(C2r::inverse([480, 640]).scale(Scale::InvLen))?;
+/// let image = plan.run(half_spectrum)?.wait()?; // from 480 x 321 complex numbers
+/// # Ok(image)
+/// # }
+/// ```
+///
 /// # Definition
-/// As [`C2c::inverse`] of the numbers X\[0\] … X\[n-1\], of which X\[k\] for k ≤ n/2 are given and
-/// X\[n-k\] = conj X\[k\]. The last axis comes last, and there the imaginary parts of X\[0\] and
-/// X\[n/2\], which would make the result complex, are taken as 0. With the default [`Scale::One`]
-/// it undoes [`R2c::forward`] up to a factor n.
+/// The result is that of [`C2c::inverse`] for X\[0\] … X\[n-1\]. Only X\[k\] for k ≤ n/2 are given,
+/// and X\[n-k\] = conj X\[k\]. The last axis is transformed last. There the imaginary parts of
+/// X\[0\] and X\[n/2\], which would make the result complex, are taken as 0. With the default
+/// [`Scale::One`], the transform undoes [`R2c::forward`] up to a factor n.
 ///
 /// # Shapes
-/// The shape is that of the reals: input and output of [`R2c`] exchanged. Out of place the input is
-/// not changed. In place the array is one of reals, in rows at a pitch of 2·(⌊n/2⌋+1); what follows
-/// a row's n reals may be overwritten.
+/// The shape is that of the reals, and input and output are those of [`R2c`] exchanged. An
+/// out-of-place transform does not change its input. An in-place transform works on an array of
+/// reals with rows at a pitch of 2·(⌊n/2⌋+1), and may overwrite the padding after a row's n reals.
 ///
 /// # Accuracy, Determinism, Errors, Sources
-/// As [`R2c`]; but with several axes rows of even length go two at a time as well, where another
-/// transformed axis mixes them anyway.
+/// The same as for [`R2c`], with one exception: with several axes, rows of even length are also
+/// transformed two at a time if another transformed axis mixes them in any case.
 ///
 /// # Cost
-/// As [`R2c`], but halves are combined without a pass of their own; out of place, two or three axes
-/// need a workspace as large as the input.
+/// The same as for [`R2c`], except that halves are combined without an additional pass. An
+/// out-of-place transform along two or three axes needs a workspace as large as the input.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct C2r(pub(super) Transform);
 
 impl C2r {
-    /// The transform with exp(+2πi·…). `shape` is that of the reals.
+    /// The inverse transform, with exp(+2πi·…). `shape` is that of the reals.
     pub fn inverse(shape: impl Into<Shape>) -> Self {
         Self(Transform::new(Kind::C2r, shape.into()))
     }

@@ -1,5 +1,5 @@
-//! What complex and real transforms have in common: shape, axes, layouts, scale, placement; printed
-//! and parsed.
+//! What complex and real transforms share: shape, axes, layouts, scale and placement, with printing
+//! and parsing.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape, join};
 
-/// Sign of the exponent.
+/// The sign of the exponent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// exp(-2πi·…), from positions to frequencies.
@@ -17,11 +17,11 @@ pub enum Direction {
     Inverse,
 }
 
-/// Factor on every output, with n the product of the lengths of the axes that are transformed; of
-/// real transforms, those of the reals.
+/// The factor on every output. Here n is the product of the lengths of all transformed axes; for
+/// real transforms these are the lengths in reals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scale {
-    /// 1, as in rustfft and FFTW: forward and inverse together multiply by n.
+    /// 1, as in rustfft and FFTW. Forward and inverse together multiply by n.
     #[default]
     One,
     /// 1/n, as in NumPy's inverse.
@@ -30,7 +30,7 @@ pub enum Scale {
     InvSqrtLen,
 }
 
-/// Which transform.
+/// The kind of transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     C2c(Direction),
@@ -55,37 +55,37 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Transform {
     pub kind: Kind,
-    /// Extents of the array of positions: of the reals, where there are any.
+    /// Extents of the array of positions, which for real transforms is the array of reals.
     pub shape: Shape,
     pub batch: usize,
-    /// The axes to transform, as [`Shape::canonical_axes`] has them; all if nothing is said.
+    /// The axes to transform, in the form of [`Shape::canonical_axes`]; `None` for all.
     pub axes: Option<Vec<usize>>,
     pub input: Option<Layout>,
     pub output: Option<Layout>,
     pub scale: Scale,
-    /// Bits of the factor on every output that takes the place of the scale's, if there is one.
+    /// Bits of a factor that replaces that of the scale, if there is one.
     pub factor: Option<u32>,
     pub placement: Placement,
     pub transposed: bool,
 }
 
-/// A specification that has been checked, with lengths as the device counts.
+/// A checked specification, with lengths as 32-bit numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Geometry {
-    /// Extents of the input, and at last the batch.
+    /// Extents of the input, followed by the batch.
     pub input_extents: Vec<u32>,
-    /// Extents of the output, and at last the batch.
+    /// Extents of the output, followed by the batch.
     pub output_extents: Vec<u32>,
-    /// Transformed axes longer than 1, ascending; one of length 1 if there is none.
+    /// Transformed axes longer than 1, in ascending order. If there are none, one axis of length 1.
     pub axes: Vec<usize>,
     pub input: Placed,
     pub output: Placed,
-    /// The output fills its array: there are no gaps between its elements.
+    /// Whether the output fills its array without gaps between its elements.
     pub output_filled: bool,
-    /// Input and output are row-major without gaps, the batch outermost; the output has the axes in
-    /// reverse if it is transposed.
+    /// Whether input and output are row-major without gaps, with the batch outermost. A transposed
+    /// output has the axes in reverse.
     pub dense: bool,
-    /// Factor on the output.
+    /// The factor on every output.
     pub factor: f32,
 }
 
@@ -99,13 +99,13 @@ impl Transform {
         matches!(self.kind, Kind::C2c(Direction::Inverse) | Kind::C2r)
     }
 
-    /// The shape with n/2+1 in place of n on the last axis.
+    /// The shape with n/2+1 instead of n on the last axis.
     pub fn half(&self) -> Shape {
         let last = self.shape.rank() - 1;
         self.shape.with(last, self.shape.extents()[last] / 2 + 1)
     }
 
-    /// Shapes of input and output.
+    /// The shapes of input and output.
     pub fn shapes(&self) -> [Shape; 2] {
         match self.kind {
             Kind::C2c(_) => [self.shape, self.shape],
@@ -118,8 +118,8 @@ impl Transform {
         Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
     }
 
-    /// The axes to transform, ascending, and the factor on every output; or what is wrong, whatever
-    /// the number of elements.
+    /// The axes to transform in ascending order and the factor on every output, or what is wrong
+    /// with them. This does not depend on the number of elements.
     pub fn check(&self) -> Result<(Vec<usize>, f32)> {
         self.shape.check_not_empty("FFT", self.batch)?;
         let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
@@ -151,7 +151,7 @@ impl Transform {
         };
         let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
         if !factor.is_finite() {
-            return unsupported(&format!("a scale of {factor}"), "the factor on the outputs is a finite number");
+            return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
         }
         Ok((axes, factor))
     }
@@ -162,8 +162,8 @@ impl Transform {
         let (mut axes, factor) = self.check()?;
         let complex = matches!(self.kind, Kind::C2c(_));
         let last = self.shape.rank() - 1;
-        // An axis of length 1 is as it is; one of them stays if there is no other, so that there is
-        // something to do.
+        // An axis of length 1 needs no transform. One is kept if there are no others, so that there
+        // is something to do.
         let any = axes.last().copied().unwrap_or(last);
         axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
         if axes.is_empty() {
@@ -220,7 +220,8 @@ impl Transform {
         })
     }
 
-    /// Whether the reals lie so that pairs of neighbours along the last axis are complex numbers.
+    /// Whether the reals lie so that pairs of neighbours along the last axis are aligned complex
+    /// numbers.
     pub fn reals_in_twos(&self, geometry: &Geometry) -> bool {
         let (placed, extents) = match self.kind {
             Kind::R2c => (&geometry.input, &geometry.input_extents),
@@ -231,14 +232,14 @@ impl Transform {
         placed.strides[last] == 1 && placed.offset % 2 == 0 && others.all(|(_, (stride, extent))| *extent == 1 || stride % 2 == 0)
     }
 
-    /// Reads what [`Display`](fmt::Display) prints.
+    /// Parses the text that [`Display`](fmt::Display) prints.
     pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
         let mut words = text.split_whitespace();
         let head = [words.next().unwrap_or_default(), words.next().unwrap_or_default()];
         let kind = kinds.iter().find(|kind| kind.words() == head).ok_or_else(|| {
             let choices: Vec<String> = kinds.iter().map(|kind| kind.words().join(" ")).collect();
-            wrong(&format!("it begins with {}", choices.join(" or ")))
+            wrong(&format!("it must begin with {}", choices.join(" or ")))
         })?;
         let mut spec = Self::new(*kind, words.next().unwrap_or_default().parse()?);
         let mut seen: Vec<&str> = Vec::new();
@@ -250,7 +251,7 @@ impl Transform {
                 None => word,
             };
             if seen.contains(&name) {
-                return Err(wrong(&format!("`{word}` says something a second time")));
+                return Err(wrong(&format!("`{word}` sets something a second time")));
             }
             seen.push(name);
             match (word, word.split_once('=')) {
@@ -260,14 +261,14 @@ impl Transform {
                 ("transposed", _) => spec.transposed = true,
                 (_, Some(("axes", list))) => {
                     let axes: std::result::Result<Vec<usize>, _> = list.split_terminator(',').map(str::parse).collect();
-                    let axes = axes.map_err(|_| wrong("axes are numbers with commas between them"))?;
+                    let axes = axes.map_err(|_| wrong("axes must be numbers separated by commas"))?;
                     spec.axes = spec.shape.canonical_axes(&axes);
                 }
                 (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
                 (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
                 _ => match (word.strip_prefix('x').and_then(|count| count.parse().ok()), word.strip_prefix('*').map(str::parse::<f32>)) {
                     (Some(count), _) => spec.batch = count,
-                    // As printed: the text of a NaN does not say which of them it is.
+                    // As printed: the text of a NaN does not identify which NaN it is.
                     (_, Some(Ok(factor))) if !factor.is_nan() => spec.factor = Some(factor.to_bits()),
                     _ => {
                         return Err(wrong(&format!(
@@ -281,8 +282,8 @@ impl Transform {
     }
 }
 
-/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, with only what is not
-/// the default.
+/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
+/// out.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;

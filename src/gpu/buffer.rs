@@ -1,4 +1,4 @@
-//! Arrays on the device, with a type.
+//! Typed arrays on the device.
 
 use std::marker::PhantomData;
 
@@ -13,8 +13,8 @@ pub(crate) fn in_units(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(UNIT).unwrap_or(u64::MAX)
 }
 
-/// An array of `T` in a wgpu buffer of its own, usable as storage and for copies in both
-/// directions.
+/// An array of `T` in a wgpu buffer of its own. The buffer can be bound as storage and copied from
+/// and to.
 #[derive(Clone, Debug)]
 pub struct DeviceBuffer<T> {
     buffer: wgpu::Buffer,
@@ -47,7 +47,7 @@ impl<T: Element> DeviceBuffer<T> {
     }
 }
 
-/// A range of a wgpu buffer, as an array of `T`: what plans read and write.
+/// A range of a wgpu buffer, seen as an array of `T`. Plans read and write views.
 #[derive(Debug)]
 pub struct View<'a, T> {
     buffer: &'a wgpu::Buffer,
@@ -65,20 +65,20 @@ impl<T> Clone for View<'_, T> {
 impl<T> Copy for View<'_, T> {}
 
 impl<'a, T: Element> View<'a, T> {
-    /// Views `len` elements of a caller's buffer from byte `offset_bytes` on.
+    /// Views `len` elements of the caller's `buffer`, starting at byte `offset_bytes`.
     ///
     /// Plans need buffers with the usage `STORAGE`, [`Gpu::write`](crate::Gpu::write) needs
-    /// `COPY_DST` and [`Gpu::download`](crate::Gpu::download) `COPY_SRC`. The buffer must be of the
-    /// device that uses the view: one of another `wgpu::Instance` may pass for a buffer of that
-    /// device, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+    /// `COPY_DST`, and [`Gpu::download`](crate::Gpu::download) needs `COPY_SRC`. The buffer must
+    /// belong to the device that uses the view. A buffer of another `wgpu::Instance` can be
+    /// mistaken for one of this device: see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
     ///
     /// # Errors
-    /// [`Error::Misaligned`] if the offset is no multiple of the element's size and of 4;
+    /// [`Error::Misaligned`] if the offset is not a multiple of both the element's size and 4;
     /// [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer;
-    /// [`Error::Empty`] for no elements; [`Error::Unsupported`] for an element whose size is
-    /// neither 1, 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also
-    /// be a multiple of the device's `min_storage_buffer_offset_alignment`
-    /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), at
+    /// [`Error::Empty`] for no elements; [`Error::Unsupported`] if the element's size is neither 1,
+    /// 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple
+    /// of the device's `min_storage_buffer_offset_alignment`
+    /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), which is at
     /// most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
         let argument = "view";
@@ -98,11 +98,12 @@ impl<'a, T: Element> View<'a, T> {
         Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
     }
 
-    /// Views a caller's buffer from its begin to its end, or to the last whole element. Small
-    /// elements that a buffer is rounded up for count too: of 5 bytes in a buffer of 8 it views 8.
+    /// Views a whole buffer, up to its last complete element. Buffers of small elements are rounded
+    /// up to 4 bytes, and the view includes that padding: for 5 elements of 1 byte in a buffer of 8
+    /// bytes, it has 8 elements.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn whole(buffer: &'a wgpu::Buffer) -> Result<Self> {
         Self::new(buffer, 0, (buffer.size() / element_bytes::<T>()? as u64) as usize)
     }
@@ -120,7 +121,7 @@ impl<'a, T: Element> View<'a, T> {
         self.buffer
     }
 
-    /// First byte in the buffer.
+    /// Offset of the first byte in the buffer.
     #[must_use]
     pub fn offset_bytes(&self) -> u64 {
         self.offset
@@ -160,8 +161,8 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
     }
 }
 
-/// What a plan reads: one array or several. Made from a view or a [`DeviceBuffer`], or from a pair
-/// of them.
+/// The arrays that a plan reads: one, or several. It is made from a view or a [`DeviceBuffer`], or
+/// from a pair of them.
 #[derive(Debug)]
 pub struct Inputs<'a, T>(pub(crate) Vec<View<'a, T>>);
 

@@ -8,29 +8,29 @@ use super::{Gpu, unchecked};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Whether compiled pipelines are kept in a file, and what became of that file when the device was
-/// opened.
+/// Whether compiled pipelines are kept in a file, and whether that file could be used when the
+/// device was opened.
 ///
 /// See [`GpuOptions::pipeline_cache`](crate::GpuOptions::pipeline_cache).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum PipelineCacheStatus {
-    /// No file was named.
+    /// No file was named, so nothing is kept.
     #[default]
     Off,
-    /// There was no file yet; saving makes one.
+    /// The file does not exist yet; saving creates it.
     New,
     /// The file was loaded.
     Loaded {
-        /// Bytes handed to the driver.
+        /// Number of bytes that were handed to the driver.
         bytes: u64,
     },
     /// The file was not used; saving replaces it if it is a regular file.
     Ignored {
-        /// What is wrong with it.
+        /// Why the file was not used.
         why: String,
     },
-    /// The device keeps no pipelines.
+    /// The device cannot keep pipelines.
     Unsupported {
         /// Why not.
         why: String,
@@ -111,7 +111,7 @@ impl PipelineCache {
         let data = data.ok_or_else(|| failed("the driver gives nothing to save".to_owned()))?;
         let file = saved::file(&identity(&gpu.device.adapter_info()), &data);
         if file.len() as u64 > LARGEST {
-            return Err(failed(format!("its {} bytes are more than the {LARGEST} that are read again", file.len())));
+            return Err(failed(format!("its {} bytes exceed the {LARGEST} that can be read back", file.len())));
         }
         files::replace(path, &file).map_err(|error| failed(error.to_string()))?;
         Ok(file.len() as u64)

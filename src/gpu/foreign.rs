@@ -1,16 +1,17 @@
-//! Objects of another device, or of another instance of wgpu.
+//! Detects objects that belong to another device or to another instance of wgpu.
 //!
-//! wgpu's handles are numbers within an instance, and wgpu does not compare instances: a buffer of
-//! another instance passes for whatever has its number here, or for nothing, at which wgpu panics.
-//! What wgpu lets anybody see is compared here at the first use:
+//! wgpu's handles are numbers within an instance, and wgpu does not compare instances. A handle
+//! from another instance refers to whatever has its number here, or to nothing, and then wgpu
+//! panics. This module compares what wgpu makes visible, at the first use of an object:
 //!
-//! - A buffer's handle carries the size and the usages that it was made with. wgpu is asked whether
-//!   its own buffer of this number ends at the same 4 bytes and has the usage. Two buffers that
-//!   agree in both cannot be told apart.
-//! - A queue calls back when its work is done, and the calls of a queue are made by polling its own
-//!   device. So a queue whose call does not come when the device is idle is another's.
-//! - An encoder carries nothing that could be compared, and what is recorded is checked when it is
-//!   finished. All that is done here is to make an error of wgpu's panic.
+//! - A buffer's handle carries the size and the usages that the buffer was made with. This module
+//!   asks wgpu whether its own buffer of that number ends at the same 4 bytes and has these usages.
+//!   Two buffers that agree in both cannot be distinguished.
+//! - A queue runs a callback when its work is done, and polling a device runs only the callbacks of
+//!   its own queue. If a queue's callback has not run although the device is idle, the queue
+//!   belongs to another device.
+//! - An encoder carries nothing to compare, and wgpu checks its commands only when it is finished.
+//!   For encoders this module only turns wgpu's panic into an error.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -96,8 +97,7 @@ impl Gpu {
             None | Some(Err(Error::Wgpu { .. })) => {}
             Some(Err(other)) => return Err(other),
             Some(Ok(())) => {
-                let why =
-                    format!("its handle has {} bytes, and the buffer that wgpu knows by its number on this device has more", buffer.size());
+                let why = format!("its handle has {} bytes, but the buffer with its number on this device has more", buffer.size());
                 return Err(foreign(argument, why));
             }
         }
@@ -192,6 +192,6 @@ impl Gpu {
         if !idle || !self.makes_buffers() {
             return Ok(());
         }
-        Err(foreign("queue", "it does not answer when the device is polled, so that it is the queue of another device"))
+        Err(foreign("queue", "it does not answer when the device is polled, so it belongs to another device"))
     }
 }

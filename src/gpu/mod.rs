@@ -1,5 +1,5 @@
-//! A device and how data gets there and back. This folder, `plan/{build,encode}.rs`, `tune/lab.rs`
-//! and `multi/ring.rs` are all that calls wgpu.
+//! A device, and data transfers to and from it. Only this folder, `plan/{build,encode}.rs`,
+//! `tune/lab.rs` and `multi/ring.rs` call wgpu.
 
 mod buffer;
 mod cache;
@@ -28,7 +28,8 @@ pub use stopwatch::{Stopwatch, Timer};
 use crate::element::Element;
 use crate::error::{Error, Result};
 
-/// A device to compute on: one of our own, or a guest's place on the caller's. Cheap to clone.
+/// A device to compute on: one that this crate opened, or one borrowed from the caller. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     device: wgpu::Device,
@@ -53,35 +54,37 @@ pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
     ///
-    /// For a program that uses wgpu itself: this opens a device of its own, in an instance of wgpu
-    /// of its own. Its buffers, encoders and queue must not be mixed with those of the program's
-    /// devices, see [`from_wgpu`](Self::from_wgpu). To share them, be a guest by `from_wgpu`; to
-    /// have a second device in the same instance, give [`GpuOptions::instance`] or
-    /// [`GpuOptions::adapter`].
+    /// Without [`GpuOptions::instance`] or [`GpuOptions::adapter`], the device belongs to this
+    /// crate's own `wgpu::Instance`. If your program uses wgpu itself, never mix this device's
+    /// buffers, encoders and queue with those of your own devices; see
+    /// [`from_wgpu`](Self::from_wgpu) for what goes wrong. To work on your own device, borrow it
+    /// with `from_wgpu`. To open a second device in your own instance, set one of the two options.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses;
-    /// [`Error::Parse`] for a variable of the environment that cannot be read.
+    /// [`Error::NoAdapter`], with advice on what to install; [`Error::NoDevice`] if the adapter
+    /// opens no device; [`Error::Parse`] if an environment variable has a value that cannot be
+    /// read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
         Self::from_adapter_with(&adapters[0], options).await
     }
 
-    /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp
-    /// queries, subgroups, 64-bit integers and 64-bit floats, as the environment asks for it.
+    /// Opens a device of `adapter` with all its limits. It enables timestamp queries, subgroups,
+    /// 64-bit integers and 64-bit floats where the adapter has them, and follows the environment
+    /// variables of [`GpuOptions`].
     ///
     /// # Errors
-    /// [`Error::NoDevice`] if the adapter refuses; [`Error::Parse`] for a variable of the
-    /// environment that cannot be read.
+    /// [`Error::NoDevice`] if the adapter opens no device; [`Error::Parse`] if an environment
+    /// variable has a value that cannot be read.
     pub async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
         Self::from_adapter_with(adapter, &GpuOptions::default()).await
     }
 
-    /// As [`from_adapter`](Self::from_adapter), with what `options` say of how to open a device.
-    /// Which adapter they ask for is ignored.
+    /// Opens a device as [`from_adapter`](Self::from_adapter) does, and applies those `options`
+    /// that say how to open a device. Those that choose an adapter are ignored.
     ///
     /// # Errors
-    /// As [`from_adapter`](Self::from_adapter).
+    /// The errors of [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
         let gpu = Self::open(adapter, adapter.features() & Self::FEATURES, adapter.limits(), options.checked).await?;
@@ -143,38 +146,41 @@ impl Gpu {
         Self::open(adapter, features, self.device.limits(), self.checked).await
     }
 
-    /// Becomes a guest on the caller's device. Installs no handler of errors or of a lost device,
-    /// and asks for nothing that the device does not have.
+    /// Borrows the caller's device. It installs no handlers, neither for errors nor for a lost
+    /// device, and uses only features and limits that the device was opened with.
     ///
     /// Plans fit the limits that the device was opened with. `wgpu::DeviceDescriptor::default()`
-    /// asks for WebGPU's least: 16 KiB of workgroup memory, 256 invocations, bindings of 128 MiB;
-    /// with `required_limits: adapter.limits()` rows may be longer and recipes faster.
-    /// [`Bound::time_steps`](crate::Bound::time_steps) needs the feature `TIMESTAMP_QUERY`; on the
-    /// software adapter lavapipe the fastest recipes need `SUBGROUP` and `SHADER_INT64`; sums of
-    /// f64 need `SHADER_F64`.
+    /// asks for WebGPU's minimum: 16 KiB of workgroup memory, 256 invocations per workgroup,
+    /// bindings of 128 MiB. With `required_limits: adapter.limits()`, longer rows fit a workgroup
+    /// and faster recipes are available. [`Bound::time_steps`](crate::Bound::time_steps) needs the
+    /// feature `TIMESTAMP_QUERY`. On the software adapter lavapipe, the fastest recipes need
+    /// `SUBGROUP` and `SHADER_INT64`. Sums of f64 need `SHADER_F64`.
     ///
     /// # Buffers, encoders and the queue
-    /// must be the device's own. wgpu tells devices of one `wgpu::Instance` apart, but not
-    /// instances: a handle of another instance stands for whatever has its number in the device's
-    /// instance. What can be seen of that is [`Error::ForeignObject`] at the first use:
+    /// All of them must belong to this device. wgpu distinguishes the devices of one
+    /// `wgpu::Instance`, but not instances: its handles are numbers, and a handle from another
+    /// instance refers to whatever object has that number in the device's own instance. The crate
+    /// detects what it can and returns [`Error::ForeignObject`] at the first use:
     ///
-    /// - a buffer whose size or usages differ from those of the buffer with its number, or whose
-    ///   number nothing has. One of equal size and usage is not noticed: the other buffer's
-    ///   contents are read or written.
-    /// - the queue of another device, of any instance. To see that, the first plan, upload or
-    ///   read-back of a guest polls the device once, which makes the calls that are due (those of
-    ///   `map_async`, for instance), and waits up to a second for work that is under way.
-    /// - an encoder of another instance in which a number is missing. Other encoders are not
-    ///   noticed: those of another device of the same instance report an error to its handler when
-    ///   they are finished, those of another instance may run anything.
+    /// - A foreign buffer is detected if no buffer of this device has its number, or if the buffer
+    ///   with its number differs in size or usage. If both agree, the mistake goes unnoticed, and
+    ///   the other buffer's contents are read or written.
+    /// - A queue of another device is detected, whatever its instance. To detect it, the first
+    ///   plan, upload or read-back on a borrowed device polls the device once. Polling runs
+    ///   callbacks that are due, such as those of `map_async`, and may wait up to a second for work
+    ///   in flight.
+    /// - An encoder of another instance is detected if the device's instance lacks one of the
+    ///   numbers in use. Otherwise it goes unnoticed. An encoder of another device in the same
+    ///   instance reports an error to that device's handler when it is finished; an encoder of
+    ///   another instance may run anything.
     ///
-    /// Where a number is missing, wgpu panics. The panic is caught, after its message was printed,
-    /// and not in programs that are compiled with `panic = "abort"`.
+    /// wgpu panics when a number is missing. The crate catches that panic, after wgpu has printed
+    /// its message. It cannot do so in programs compiled with `panic = "abort"`.
     ///
     /// # Lost devices
-    /// Without a handler a guest learns of a lost device only from what fails: what is read back is
-    /// [`Error::DeviceLost`] at the latest, while calls that read nothing back may do nothing and
-    /// return `Ok`.
+    /// Without a handler, the crate notices a lost device only when a call fails. Reading back
+    /// returns [`Error::DeviceLost`] at the latest. Calls that read nothing back may do nothing and
+    /// still return `Ok`.
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
@@ -189,9 +195,10 @@ impl Gpu {
         }
     }
 
-    /// Runs every shader with wgpu's bounds checks, or those without that are proven to need none.
-    /// `WGPU_FFT_CHECKED=1` asks for the checks on every device, a guest's too. It holds for the
-    /// planners that are made of what is returned.
+    /// With `true`, every shader keeps wgpu's bounds checks. With `false`, shaders that are proven
+    /// not to need them run without. The environment variable `WGPU_FFT_CHECKED=1` turns the checks
+    /// on for every device, borrowed ones included. The setting applies to planners made from the
+    /// returned value.
     #[must_use]
     pub fn with_bounds_checks(self, checked: bool) -> Self {
         Self { checked, ..self }
@@ -203,42 +210,43 @@ impl Gpu {
         self.checked
     }
 
-    /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does: for
-    /// guests, on devices that were opened with the feature `PIPELINE_CACHE`. It holds for the
-    /// planners that are made of what is returned.
+    /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does. Use
+    /// this for a borrowed device; it must have been opened with the feature `PIPELINE_CACHE`. The
+    /// setting applies to planners made from the returned value.
     #[must_use]
     pub fn with_pipeline_cache(self, path: impl Into<PathBuf>) -> Self {
         Self { cache: Arc::new(cache::PipelineCache::open(&self, path.into())), ..self }
     }
 
-    /// Whether compiled pipelines are kept in a file, and what became of that when the device was
-    /// opened.
+    /// Whether compiled pipelines are kept in a file, and whether that file could be used when the
+    /// device was opened.
     #[must_use]
     pub fn pipeline_cache(&self) -> &PipelineCacheStatus {
         self.cache.status()
     }
 
-    /// Writes the pipelines compiled so far, and those that were loaded, to the file that
-    /// [`GpuOptions::pipeline_cache`] names, and returns its size in bytes.
+    /// Writes all pipelines, those loaded and those compiled so far, to the file that
+    /// [`GpuOptions::pipeline_cache`] names. Returns the file's size in bytes.
     ///
-    /// It replaces the file as a whole or not at all; of two programs that save to one file, the
-    /// later one wins. The directory must exist. A link is followed, and the file that it leads to
-    /// is replaced; what is no regular file, a device or a pipe, is not.
+    /// The file is replaced as a whole or not at all. If two programs save to one file, the later
+    /// one wins. The directory must exist. A symbolic link is followed, and the file that it points
+    /// to is replaced. Anything that is not a regular file, such as a device or a pipe, is left
+    /// alone.
     ///
     /// # Errors
     /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file
-    /// was named or the device has no such cache, as [`pipeline_cache`](Self::pipeline_cache)
-    /// tells; [`Error::DeviceLost`].
+    /// was named or the device cannot keep pipelines, see [`pipeline_cache`](Self::pipeline_cache);
+    /// [`Error::DeviceLost`].
     pub fn save_pipeline_cache(&self) -> Result<u64> {
         self.check_alive("saving the pipeline cache")?;
         self.cache.save(self)
     }
 
-    /// Records by `record` into an encoder of its own and submits it, unless that fails.
+    /// Creates an encoder, lets `record` fill it, and submits it. If `record` fails, nothing is
+    /// submitted.
     ///
     /// # Errors
-    /// Those of `record`; [`Error::Wgpu`] for what wgpu finds wrong with the commands;
-    /// [`Error::DeviceLost`].
+    /// The errors of `record`; [`Error::Wgpu`] if wgpu rejects the commands; [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
         self.check_queue()?;
         self.caught("submission", 0, || {
@@ -260,50 +268,50 @@ impl Gpu {
         &self.queue
     }
 
-    /// What recipes know of the device.
+    /// The device's properties as far as recipes depend on them.
     #[must_use]
     pub fn profile(&self) -> &DeviceProfile {
         &self.profile
     }
 
-    /// What wgpu says of the adapter and its driver.
+    /// What wgpu reports about the adapter and its driver.
     #[must_use]
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
         self.device.adapter_info()
     }
 
-    /// An array of `len` zeros on the device.
+    /// Allocates an array of `len` zeros on the device.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::LimitExceeded`] past the device's largest buffer,
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`], and [`Error::Unsupported`] for an element
-    /// whose size is neither 1, 2 nor a multiple of 4 bytes.
+    /// [`Error::Empty`]; [`Error::LimitExceeded`] if the device allows no buffer of that size;
+    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`]; [`Error::Unsupported`] if the element's size
+    /// is neither 1, 2 nor a multiple of 4 bytes.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let bytes = self.bytes_of::<T>(len)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         Ok(DeviceBuffer::new(self.create_buffer("array", bytes, usage)?, len))
     }
 
-    /// A new array on the device with the elements of `data`.
+    /// Allocates an array on the device and fills it with `data`.
     ///
     /// # Errors
-    /// As [`alloc`](Self::alloc).
+    /// The errors of [`alloc`](Self::alloc).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
         let buffer = self.alloc(data.len())?;
         self.write(&buffer, data)?;
         Ok(buffer)
     }
 
-    /// Replaces the elements of `target` by those of `data`, before anything that is submitted
+    /// Overwrites `target` with `data`. The write takes effect before anything that is submitted
     /// afterwards.
     ///
-    /// WebGPU writes 4 bytes at a time: where `target` ends between, the rest of the 4 must be the
-    /// buffer's last.
+    /// WebGPU writes multiples of 4 bytes. If `target` ends inside such a group of 4 bytes, the
+    /// group must be the last one of the buffer.
     ///
     /// # Errors
-    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer has no `COPY_DST`;
-    /// [`Error::Misaligned`] if it ends between and the buffer goes on; [`Error::ForeignObject`];
-    /// [`Error::DeviceLost`].
+    /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer lacks `COPY_DST`;
+    /// [`Error::Misaligned`] if the view ends inside 4 bytes that are not the buffer's last;
+    /// [`Error::ForeignObject`]; [`Error::DeviceLost`].
     pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
         let target = target.into();
         if data.len() != target.len() {
@@ -331,11 +339,11 @@ impl Gpu {
         })
     }
 
-    /// Reads the elements of `source`, after everything submitted so far.
+    /// Reads the elements of `source` back, after everything submitted so far has run.
     ///
     /// # Errors
-    /// [`Error::MissingUsage`] if the buffer has no `COPY_SRC`; [`Error::ForeignObject`];
-    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`], here or from the result.
+    /// [`Error::MissingUsage`] if the buffer lacks `COPY_SRC`; [`Error::ForeignObject`];
+    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`], from this call or from the result.
     pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
         let source = source.into();
         let (bytes, len) = (source.units_bytes(), source.len());

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
 ///
-/// What is not set here is read from the environment, by the names that wgpu's users know:
+/// Options that are not set are read from the environment, under names that users of wgpu know:
 ///
 /// | variable | meaning |
 /// |---|---|
@@ -18,15 +18,15 @@ use crate::error::{Error, Result};
 /// | `WGPU_FFT_PIPELINE_CACHE` | the file of [`pipeline_cache`](Self::pipeline_cache) |
 /// | `WGPU_FFT_CHECKED` | `1`: every shader with bounds checks, to measure what those cost; see below |
 ///
-/// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual,
-/// other, software; of software adapters, the one with the wider subgroups.
+/// Among the adapters that qualify, the order of preference is: discrete, integrated, virtual,
+/// other, software. Among software adapters, the one with the wider subgroups comes first.
 ///
 /// # Shaders without checks
-/// wgpu adds to every shader checks that keep each access inside its binding and end each loop. The
-/// kernel of Fourier transforms, `fft/pass`, is compiled without them, since it has no loops, and
-/// all that it indexes is compared with the sizes of its arrays when a program is made. On an H200
-/// that saves 0 to 5% of the time, 2% on average of transforms of two axes. `WGPU_FFT_CHECKED=1`
-/// puts the checks back.
+/// wgpu adds checks to every shader that keep each access inside its binding and make each loop
+/// end. The kernel for Fourier transforms, `fft/pass`, is compiled without them: it has no loops,
+/// and every index is compared with the size of its array when the program is made. On an H200 this
+/// saves 0 to 5% of the time, and 2% on average for transforms along two axes. `WGPU_FFT_CHECKED=1`
+/// turns the checks back on.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GpuOptions {
@@ -42,7 +42,7 @@ pub struct GpuOptions {
 }
 
 impl GpuOptions {
-    /// Only an adapter whose name, or whose driver's name, contains `name`, in any case.
+    /// Only an adapter whose name or driver name contains `name`; case is ignored.
     pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -60,46 +60,47 @@ impl GpuOptions {
         self
     }
 
-    /// Whether a fast or a frugal adapter comes first.
+    /// Whether a fast or a power-saving adapter is preferred.
     pub fn power_preference(mut self, power: wgpu::PowerPreference) -> Self {
         self.power = Some(power);
         self
     }
 
-    /// Looks for adapters in this instance of wgpu, in place of the one that the crate has for
+    /// Looks for adapters in this `wgpu::Instance` instead of the one that the crate keeps for
     /// itself.
     ///
-    /// A program that uses wgpu itself gives its own: devices of one instance may belong to
-    /// different adapters, but wgpu tells their buffers apart, and it does not tell instances
-    /// apart. The instance decides which backends there are; [`backends`](Self::backends) and
-    /// `WGPU_BACKEND` choose among them.
+    /// A program that uses wgpu itself should pass its own instance: wgpu detects buffers that are
+    /// used on the wrong device of one instance, but it does not distinguish instances. The
+    /// instance decides which backends exist; [`backends`](Self::backends) and `WGPU_BACKEND`
+    /// choose among them.
     pub fn instance(mut self, instance: wgpu::Instance) -> Self {
         self.instance = Some(instance);
         self
     }
 
-    /// Opens this adapter, whatever the environment asks for. It must fit what else is set here.
+    /// Opens this adapter, whatever the environment asks for. The adapter must satisfy the other
+    /// options set here.
     ///
-    /// Its instance is the device's, as with [`instance`](Self::instance).
+    /// The device then belongs to the adapter's instance, see [`instance`](Self::instance).
     pub fn adapter(mut self, adapter: wgpu::Adapter) -> Self {
         self.adapter = Some(adapter);
         self
     }
 
-    /// Keeps compiled pipelines in this file: it is read when the device is opened, and written by
-    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) alone, so that the next run of
-    /// the program need not compile the same again.
+    /// Keeps compiled pipelines in this file, so that the next run of the program need not compile
+    /// them again. The file is read when the device is opened. Only
+    /// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache) writes it.
     ///
     /// One file holds the pipelines of one adapter with one version of its driver. A file that is
-    /// damaged, or was made for another adapter, is ignored and replaced when saving;
-    /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells. Only Vulkan has such caches. Most
-    /// drivers of desktop GPUs keep one of their own besides.
+    /// damaged, or was made for another adapter, is ignored and replaced on the next save;
+    /// [`Gpu::pipeline_cache`](crate::Gpu::pipeline_cache) tells which. Only Vulkan supports such
+    /// caches. Most drivers of desktop GPUs also keep a cache of their own.
     ///
-    /// It must be a regular file of at most 256 MiB, or a link to one: nothing else is read or
-    /// replaced.
+    /// The file must be a regular file of at most 256 MiB, or a link to one. Nothing else is read
+    /// or replaced.
     ///
-    /// What the file holds is handed to the driver, which need not be safe against forged data: let
-    /// nobody else write to its directory.
+    /// The file's contents are handed to the driver, which need not be safe against forged data.
+    /// Let nobody else write to its directory.
     pub fn pipeline_cache(mut self, path: impl Into<PathBuf>) -> Self {
         self.pipeline_cache = Some(path.into());
         self
@@ -283,13 +284,14 @@ async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     all
 }
 
-/// The adapters that fit, best first. All come from one instance of wgpu: that of the
-/// [options](GpuOptions::instance), or one that the crate keeps for itself. Objects of two
-/// instances must not be mixed, see [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
+/// Lists the adapters that satisfy `options`, best first. All of them come from one
+/// `wgpu::Instance`: that of the [options](GpuOptions::instance), or the one that the crate keeps
+/// for itself. Objects of two instances must not be mixed, see
+/// [`Gpu::from_wgpu`](crate::Gpu::from_wgpu).
 ///
 /// # Errors
-/// [`Error::NoAdapter`] if there is none, with those that there are and what to install;
-/// [`Error::Parse`] for a variable of the environment that cannot be read.
+/// [`Error::NoAdapter`] if none qualifies, with a list of those that exist and advice on what to
+/// install; [`Error::Parse`] if an environment variable has a value that cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = match &options.adapter {
         // What the environment asks for is the program's own choice already.

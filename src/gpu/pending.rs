@@ -13,12 +13,12 @@ type Inner<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 #[cfg(target_arch = "wasm32")]
 type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 
-/// A result that arrives when the device has finished: `.await` it, or block with
+/// A result that arrives when the device has finished. `.await` it, or block with
 /// [`wait`](Pending::wait).
 ///
-/// Awaiting works in any executor and blocks none: a short-lived thread waits for the device and
-/// wakes the task. It gives its result once. Dropping it drops the result; the work on the device
-/// goes on.
+/// Awaiting works in any executor and never blocks one: a short-lived thread waits for the device
+/// and wakes the task. The result can be taken once. Dropping a `Pending` discards the result, but
+/// the work on the device continues.
 #[must_use = "the result arrives only when this is awaited or waited for"]
 pub struct Pending<T> {
     /// Nothing once the result has been given.
@@ -59,11 +59,11 @@ impl<T: 'static> Pending<T> {
         Self { inner: Some(inner), device: device.clone(), submission, watched: false }
     }
 
-    /// Blocks the thread until the result is there.
+    /// Blocks the thread until the result arrives.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] if the device went away meanwhile; in the browser
-    /// [`Error::Unsupported`], as nothing may block there.
+    /// [`Error::DeviceLost`] if the device was lost meanwhile. In the browser
+    /// [`Error::Unsupported`], since nothing may block there.
     pub fn wait(self) -> Result<T> {
         if cfg!(target_arch = "wasm32") {
             return Err(Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() });
@@ -75,7 +75,7 @@ impl<T: 'static> Pending<T> {
 }
 
 fn given() -> Error {
-    Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives it once".to_owned() }
+    Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives its result once".to_owned() }
 }
 
 pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {

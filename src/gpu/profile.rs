@@ -1,4 +1,5 @@
-//! What recipes may know of a device: plain values, so that a recipe can be designed without one.
+//! Device properties that recipes depend on, as plain values: a recipe can be designed without a
+//! device.
 
 /// The properties of a device that decide which recipes fit it and which is best.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -7,33 +8,33 @@ pub struct DeviceProfile {
     pub name: String,
     /// What kind of device it is.
     pub device_type: wgpu::DeviceType,
-    /// Smallest and largest subgroup.
+    /// Smallest and largest subgroup size.
     pub subgroup_sizes: [u32; 2],
     /// Workgroup memory in bytes (`max_compute_workgroup_storage_size`).
     pub workgroup_bytes: u32,
-    /// Invocations of a workgroup (`max_compute_invocations_per_workgroup`).
+    /// Most invocations in a workgroup (`max_compute_invocations_per_workgroup`).
     pub invocations: u32,
-    /// Invocations of a workgroup along x, y, z (`max_compute_workgroup_size_*`).
+    /// Most invocations in a workgroup along x, y and z (`max_compute_workgroup_size_*`).
     pub workgroup_size: [u32; 3],
-    /// Workgroups of a dispatch along one axis (`max_compute_workgroups_per_dimension`).
+    /// Most workgroups in a dispatch along one axis (`max_compute_workgroups_per_dimension`).
     pub groups_per_axis: u32,
-    /// Bytes of one storage binding (`max_storage_buffer_binding_size`).
+    /// Largest storage binding in bytes (`max_storage_buffer_binding_size`).
     pub binding_bytes: u64,
-    /// Bytes of one buffer (`max_buffer_size`).
+    /// Largest buffer in bytes (`max_buffer_size`).
     pub buffer_bytes: u64,
     /// Alignment of a storage binding's offset (`min_storage_buffer_offset_alignment`).
     pub storage_alignment: u32,
     /// Alignment of a uniform binding's offset (`min_uniform_buffer_offset_alignment`).
     pub uniform_alignment: u32,
-    /// Storage bindings of a dispatch (`max_storage_buffers_per_shader_stage`).
+    /// Most storage bindings in a dispatch (`max_storage_buffers_per_shader_stage`).
     pub storage_buffers: u32,
-    /// Whether timestamp queries can be asked for.
+    /// Whether timestamp queries are available.
     pub timestamps: bool,
-    /// Whether shaders may exchange values within a subgroup (`SUBGROUP`).
+    /// Whether shaders can exchange values within a subgroup (`SUBGROUP`).
     pub subgroups: bool,
-    /// Whether shaders may have 64-bit integers (`SHADER_INT64`).
+    /// Whether shaders can use 64-bit integers (`SHADER_INT64`).
     pub int64: bool,
-    /// Whether shaders may have 64-bit floats (`SHADER_F64`).
+    /// Whether shaders can use 64-bit floats (`SHADER_F64`).
     pub f64: bool,
 }
 
@@ -51,8 +52,8 @@ impl DeviceProfile {
         }
     }
 
-    /// The limits that every WebGPU device has at least: 16 KiB of workgroup memory, 256
-    /// invocations, bindings of 128 MiB.
+    /// The limits that every WebGPU device supports: 16 KiB of workgroup memory, 256 invocations
+    /// per workgroup, bindings of 128 MiB.
     #[must_use]
     pub fn webgpu_defaults() -> Self {
         Self::new("WebGPU defaults", wgpu::DeviceType::Other, [4, 128], &wgpu::Limits::default())
@@ -79,8 +80,8 @@ impl DeviceProfile {
         }
     }
 
-    /// Whether the device is a processor that plays a GPU: workgroup memory is ordinary memory
-    /// there, and a barrier is dear.
+    /// Whether the device is a CPU with a software driver. Its workgroup memory is ordinary memory,
+    /// and barriers are expensive.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.device_type == wgpu::DeviceType::Cpu

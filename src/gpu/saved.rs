@@ -1,7 +1,7 @@
-//! The file of a pipeline cache: what a driver wrote, between what says for which device, and
-//! whether it is unhurt.
+//! The file format of a pipeline cache: the driver's data, preceded by what it was made for and
+//! followed by a checksum.
 //!
-//! Its layout, with numbers in little-endian order:
+//! Its layout, with little-endian numbers:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -46,28 +46,28 @@ pub(super) fn parse<'a>(file: &'a [u8], identity: &str) -> std::result::Result<S
     let truncated = || format!("it is truncated: {} bytes", file.len());
     let (magic, rest) = file.split_first_chunk().ok_or_else(truncated)?;
     if *magic != MAGIC {
-        return Err("it is no pipeline cache of wgpu-fft".to_owned());
+        return Err("it is not a pipeline cache of wgpu-fft".to_owned());
     }
     let (version, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
     let version = u32::from_le_bytes(*version);
     if version != VERSION {
-        return Err(format!("it has version {version}, and this program reads and writes {VERSION}"));
+        return Err(format!("it has version {version}, but this program reads and writes version {VERSION}"));
     }
     let (identity_bytes, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
     let (data_bytes, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
     let (identity_bytes, data_bytes) = (u32::from_le_bytes(*identity_bytes), u64::from_le_bytes(*data_bytes));
     let expected = FRAME_BYTES.saturating_add(u64::from(identity_bytes)).saturating_add(data_bytes);
     if file.len() as u64 != expected {
-        return Err(format!("it is truncated or damaged: {} bytes in place of {expected}", file.len()));
+        return Err(format!("it is truncated or damaged: {} bytes instead of {expected}", file.len()));
     }
     let (body, sum) = file.split_last_chunk().ok_or_else(truncated)?;
     if checksum(body) != u64::from_le_bytes(*sum) {
-        return Err("it is damaged: its checksum is another".to_owned());
+        return Err("it is damaged: its checksum does not match".to_owned());
     }
     // The lengths add up to that of the file, so both fit.
     let (written_for, rest) = rest.split_at(identity_bytes as usize);
     if written_for != identity.as_bytes() {
-        return Err(format!("it was made for {}, and this is {identity}", String::from_utf8_lossy(written_for)));
+        return Err(format!("it was made for {}, but this is {identity}", String::from_utf8_lossy(written_for)));
     }
     Ok(Saved(&rest[..data_bytes as usize]))
 }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_file_of_another_program_is_named() {
-        assert!(parse(b"WGPUPLCH and more of wgpu's own", "").unwrap_err().contains("no pipeline cache of wgpu-fft"));
+        assert!(parse(b"WGPUPLCH and more of wgpu's own", "").unwrap_err().contains("not a pipeline cache of wgpu-fft"));
         let mut other = file("", DATA);
         other[8..12].copy_from_slice(&7u32.to_le_bytes());
         assert!(parse(&other, "").unwrap_err().contains("version 7"));

@@ -1,4 +1,4 @@
-//! wgpu reports errors to a scope of the device; here they become results.
+//! Turns errors that wgpu reports to a device's error scope into results.
 
 use crate::error::{Error, Result};
 

@@ -1,11 +1,11 @@
-//! Time on the device.
+//! Measures time on the device.
 
 use std::time::{Duration, Instant};
 
 use super::{Gpu, View};
 use crate::error::{Error, Result};
 
-/// Times recorded work, by the device's clock where it has one.
+/// Measures the time of recorded work, with the device's clock where it has one.
 ///
 /// ```no_run
 /// # fn time(gpu: &wgpu_fft::Gpu, bound: &wgpu_fft::Bound) -> wgpu_fft::Result<std::time::Duration> {
@@ -25,8 +25,8 @@ pub enum Timer {
     /// Timestamps that the device writes at the begin and the end of a compute pass.
     #[serde(rename = "timestamps")]
     Timestamps,
-    /// The host's clock, from the submission of the pass to its end. It includes what submitting
-    /// costs.
+    /// The host's clock, from submitting the pass until it has finished. This includes the cost of
+    /// submission.
     #[serde(rename = "wall clock")]
     WallClock,
 }
@@ -76,8 +76,8 @@ impl Stamps {
 }
 
 impl Stopwatch {
-    /// A stopwatch by timestamps if the device was opened with `TIMESTAMP_QUERY`, else by the
-    /// host's clock.
+    /// A stopwatch that uses timestamps if the device was opened with `TIMESTAMP_QUERY`, and the
+    /// host's clock otherwise.
     ///
     /// # Errors
     /// [`Error::DeviceLost`], [`Error::OutOfMemory`].
@@ -86,7 +86,7 @@ impl Stopwatch {
         Ok(Self { gpu: gpu.clone(), stamps })
     }
 
-    /// A stopwatch by the host's clock.
+    /// A stopwatch that uses the host's clock.
     #[must_use]
     pub fn by_wall_clock(gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), stamps: None }
@@ -98,11 +98,11 @@ impl Stopwatch {
         if self.stamps.is_some() { Timer::Timestamps } else { Timer::WallClock }
     }
 
-    /// Runs what `record` records in a compute pass of its own, waits for it and returns its time.
-    /// A time that is not positive is measured again, up to 5 times.
+    /// Records `record` into a compute pass of its own, runs it, waits for it and returns its time.
+    /// If the time is not positive, the measurement is repeated, up to 5 times in all.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the clock stands still; those of wgpu; [`Error::DeviceLost`].
+    /// [`Error::Unsupported`] if the clock stands still; errors of wgpu; [`Error::DeviceLost`].
     pub fn time(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<Duration> {
         const TRIES: usize = 5;
         for _ in 0..TRIES {
@@ -113,7 +113,7 @@ impl Stopwatch {
                 return Ok(time);
             }
         }
-        let why = format!("its clock gave no positive time in {TRIES} tries; the host's clock does without (Stopwatch::by_wall_clock)");
+        let why = format!("its clock gave no positive time in {TRIES} tries; use the host's clock instead (Stopwatch::by_wall_clock)");
         Err(Error::Unsupported { what: format!("timing by {} on {}", self.timer(), self.gpu), why })
     }
 

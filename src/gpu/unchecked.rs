@@ -1,4 +1,4 @@
-//! Every unsafe call of the crate, with the reason why it is sound.
+//! All unsafe calls of the crate, each with the reason why it is sound.
 #![allow(unsafe_code)]
 
 use super::saved::Saved;

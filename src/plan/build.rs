@@ -1,4 +1,4 @@
-//! Turns a program into wgpu objects.
+//! Builds the wgpu objects of a program.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A program on one device, and how it is recorded.
+//! A program on one device, and recording it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Inputs, Pending, View, collect, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
-/// An operation, ready to run on one device. Made by a [`Planner`](crate::Planner).
+/// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
 #[derive(Debug)]
 pub struct Plan<S: Spec> {
     pub(super) spec: S,
@@ -18,45 +18,46 @@ pub struct Plan<S: Spec> {
 }
 
 impl<S: Spec> Plan<S> {
-    /// What it computes.
+    /// What the plan computes.
     #[must_use]
     pub fn spec(&self) -> &S {
         &self.spec
     }
 
-    /// How.
+    /// How the plan computes it.
     #[must_use]
     pub fn recipe(&self) -> &S::Recipe {
         &self.recipe
     }
 
-    /// Exactly what it runs.
+    /// The exact list of dispatches that the plan runs.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.executable.program
     }
 
-    /// Device memory that the plan holds as workspace.
+    /// Device memory that the plan holds as workspace, in bytes.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
         self.program().workspace_bytes()
     }
 
-    /// Records the operation into the caller's encoder, as one compute pass. Submits nothing and
+    /// Records the operation as one compute pass into the caller's encoder. It submits nothing and
     /// allocates no buffer.
     ///
-    /// It makes the bind groups for these arrays; [`bind`](Self::bind) does that once for many
-    /// runs. Runs of one plan share its workspace, which is safe in any order of encoders: a queue
-    /// runs one after the other. An operation on two arrays takes a pair, `(&x, &y)`.
+    /// Each call makes bind groups for these arrays; to make them once for many runs, use
+    /// [`bind`](Self::bind). All runs of one plan share its workspace. That is safe in any order of
+    /// encoders, because a queue runs them one after the other. An operation on two arrays takes a
+    /// pair, `(&x, &y)`.
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::MissingUsage`], [`Error::Misaligned`], [`Error::Aliased`],
     /// [`Error::WrongPlacement`], [`Error::WrongInputs`], [`Error::ForeignObject`] for a buffer of
-    /// another device, [`Error::DeviceLost`]. The encoder is then as it was.
+    /// another device, [`Error::DeviceLost`]. These leave the encoder unchanged.
     ///
-    /// [`Error::Wgpu`] for an encoder with an open pass, which wgpu makes invalid by that: see
-    /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be seen:
-    /// see [`Gpu::from_wgpu`].
+    /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid, see
+    /// [`Error`]. [`Error::ForeignObject`] for an encoder of another instance, if it can be
+    /// detected, see [`Gpu::from_wgpu`].
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -66,20 +67,20 @@ impl<S: Spec> Plan<S> {
         self.bind(input, output)?.encode(encoder)
     }
 
-    /// Records the operation on one array into the caller's encoder. The specification must be in
-    /// place.
+    /// Records the operation on one array into the caller's encoder. The specification must be an
+    /// in-place one.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// The errors of [`encode`](Self::encode).
     pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl Into<View<'a, S::Output>>) -> Result<()> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
-    /// Binds the plan to its arrays, to be recorded any number of times. It keeps the buffers
-    /// alive.
+    /// Binds the plan to its arrays, so that it can be recorded any number of times. The result
+    /// keeps the buffers alive.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// The errors of [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
         let (Inputs(inputs), output) = (input.into(), output.into());
         self.expect(Placement::OutOfPlace)?;
@@ -101,10 +102,10 @@ impl<S: Spec> Plan<S> {
         })
     }
 
-    /// Binds the plan to one array. The specification must be in place.
+    /// Binds the plan to one array. The specification must be an in-place one.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// The errors of [`encode`](Self::encode).
     pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
         let data = data.into();
         self.expect(Placement::InPlace)?;
@@ -113,8 +114,8 @@ impl<S: Spec> Plan<S> {
         self.executable.bind(|_| (data.buffer(), data.offset_bytes()))
     }
 
-    /// Runs the operation on host data: uploads, runs, reads back. For data that stays on the
-    /// device use [`encode`](Self::encode).
+    /// Runs the operation on host data: uploads it, runs the plan, reads the result back. For data
+    /// that stays on the device, use [`encode`](Self::encode).
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
@@ -122,10 +123,10 @@ impl<S: Spec> Plan<S> {
         self.run_on(&[input])
     }
 
-    /// Runs an operation on two arrays, as [`run`](Self::run) does one on one.
+    /// Runs an operation on two host arrays, as [`run`](Self::run) does on one.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and [`Error::WrongInputs`].
+    /// The errors of [`run`](Self::run).
     pub fn run_two(&self, x: &[S::Input], y: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
         self.run_on(&[x, y])
     }
@@ -176,8 +177,8 @@ impl<S: Spec> Plan<S> {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays: the buffer of each slot, and where the array
-    /// begins in it.
+    /// Binds the program to the caller's arrays. `callers` gives the buffer of each slot and the
+    /// array's offset in it.
     pub fn bind<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
         let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
@@ -214,8 +215,8 @@ impl Executable {
 
 /// A plan bound to the caller's arrays. Recording it allocates nothing.
 ///
-/// It keeps the buffers alive, but cannot know of a `wgpu::Buffer::destroy()`: submitting what was
-/// recorded is then wgpu's error, for the device's handler.
+/// It keeps the buffers alive, but it does not notice a `wgpu::Buffer::destroy()`. Submitting
+/// commands that use a destroyed buffer is an error that wgpu reports to the device's handler.
 #[derive(Debug)]
 pub struct Bound {
     gpu: Gpu,
@@ -243,7 +244,7 @@ impl BoundStep {
 pub struct StepTime {
     /// The dispatch's label.
     pub label: String,
-    /// From its begin to its end, by the device's clock.
+    /// Time from its begin to its end, by the device's clock.
     pub time: Duration,
 }
 
@@ -251,9 +252,9 @@ impl Bound {
     /// Records the operation as one compute pass.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] if the encoder has an open pass, which makes it invalid;
-    /// [`Error::ForeignObject`] if it is of another instance, where that can be seen;
-    /// [`Error::DeviceLost`].
+    /// [`Error::Wgpu`] if the encoder has an open pass; wgpu then makes the encoder invalid.
+    /// [`Error::ForeignObject`] if the encoder belongs to another instance and that can be
+    /// detected. [`Error::DeviceLost`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         let record = || self.gpu.caught("recording", 0, || self.record_pass(encoder));
         without_panic(record).unwrap_or_else(|why| Err(foreign("encoder", why)))
@@ -263,15 +264,16 @@ impl Bound {
         self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft"), timestamp_writes: None }));
     }
 
-    /// Records the operation into a compute pass of the caller's, whose pipeline and bind group 0
-    /// it replaces.
+    /// Records the operation into the caller's compute pass. It replaces the pass's pipeline and
+    /// its bind group 0.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         for step in &self.steps {
             step.record(pass);
         }
     }
 
-    /// Runs the operation once, each dispatch in a compute pass of its own between two timestamps.
+    /// Runs the operation once, with each dispatch in a compute pass of its own between two
+    /// timestamps.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the device was opened without `TIMESTAMP_QUERY`;

@@ -1,5 +1,5 @@
-//! The machine that every operation runs on: what to compute ([`Spec`]), exactly what to run
-//! ([`Program`]), and that on one device ([`Plan`]).
+//! The machinery that every operation uses: what to compute ([`Spec`]), exactly what to run
+//! ([`Program`]), and a program built for one device ([`Plan`]).
 
 mod build;
 mod encode;

@@ -1,4 +1,4 @@
-//! Values that are made once.
+//! Values that are computed once.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -12,14 +12,14 @@ use crate::kernels::{Dispatch, Slot};
 /// Size of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Array {
-    /// Elements.
+    /// Number of elements.
     pub len: usize,
-    /// Size of one element.
+    /// Size of one element in bytes.
     pub element_bytes: usize,
 }
 
 impl Array {
-    /// `len` elements of type `T`.
+    /// The size of `len` elements of type `T`.
     #[must_use]
     pub fn of<T>(len: usize) -> Self {
         Self { len, element_bytes: size_of::<T>() }
@@ -43,11 +43,11 @@ impl Array {
     }
 }
 
-/// Constants that the host computes once and the kernels read.
+/// Constants that the host computes once and the kernels read, such as twiddle factors.
 ///
-/// A table says what it holds and how long it is. Its words are computed only when a plan is built
-/// or run, so that a recipe can be refused, and a program printed and compared, at no cost: the
-/// constants of a long convolution take seconds.
+/// A table says what it holds and how long it is. Its contents are computed only when a plan is
+/// built or run. So rejecting a recipe, or printing and comparing a program, costs nothing,
+/// although the constants of a long convolution take seconds to compute.
 #[derive(Clone)]
 pub struct Table {
     label: String,
@@ -62,7 +62,7 @@ impl Table {
         Self { label, len, make: Arc::new(make) }
     }
 
-    /// What it holds.
+    /// A description of the contents.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.label
@@ -74,7 +74,7 @@ impl Table {
         self.len.saturating_mul(4)
     }
 
-    /// Computes the words.
+    /// Computes the contents.
     #[must_use]
     pub fn words(&self) -> Vec<u32> {
         let words = (self.make)();
@@ -103,27 +103,28 @@ impl fmt::Debug for Table {
     }
 }
 
-/// The dispatches of an operation in order, and the memory that they need. Prints itself.
+/// The dispatches of an operation in order, and the memory that they need. `Display` prints it as
+/// text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
     /// The specification, printed.
     pub title: String,
     /// Whether input and output are one array, [`Slot::Output`].
     pub placement: Placement,
-    /// The inputs. In place there is one, which the output takes the place of.
+    /// The inputs. An in-place program has one, which the output overwrites.
     pub inputs: Vec<Array>,
     /// The output.
     pub output: Array,
-    /// Memory of the plan's own.
+    /// Scratch arrays that the plan allocates.
     pub workspaces: Vec<Array>,
-    /// Constants.
+    /// Tables of constants.
     pub tables: Vec<Table>,
-    /// What to run.
+    /// The dispatches, in order.
     pub dispatches: Vec<Dispatch>,
 }
 
 impl Program {
-    /// Bytes of the array in `slot`, rounded up to the 4 that WebGPU binds at least.
+    /// Bytes of the array in `slot`, rounded up to a multiple of 4 as WebGPU requires.
     #[must_use]
     pub fn bytes(&self, slot: Slot) -> u64 {
         let bytes = match slot {
@@ -135,7 +136,7 @@ impl Program {
         in_units(bytes)
     }
 
-    /// Bytes of all workspaces.
+    /// Total size of the workspaces in bytes.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
         self.workspaces.iter().map(Array::bytes).sum()
@@ -159,7 +160,7 @@ impl Program {
     /// Checks every dispatch and array against the limits of a device.
     ///
     /// # Errors
-    /// [`Error::LimitExceeded`] with the first limit that is exceeded.
+    /// [`Error::LimitExceeded`] for the first limit that is exceeded.
     pub fn check(&self, profile: &DeviceProfile) -> Result<()> {
         let within = |what: &dyn fmt::Display, limit, required, available| {
             if required <= available {

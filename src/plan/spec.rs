@@ -1,4 +1,4 @@
-//! What to compute, free of any decision on how.
+//! What to compute, without any decision on how.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -9,43 +9,44 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 
-/// Seals [`Spec`].
+/// A private supertrait that seals [`Spec`].
 pub trait Sealed {}
 
-/// Whether the result goes to an array of its own.
+/// Whether the result overwrites the input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Placement {
-    /// Input and output are two arrays; the input is not changed.
+    /// Input and output are different arrays; the input is not changed.
     #[default]
     OutOfPlace,
-    /// The output takes the place of the input.
+    /// The output overwrites the input.
     InPlace,
 }
 
-/// The mathematics of an operation: plain data that can be compared, hashed and printed.
+/// The mathematics of an operation, as plain data that can be compared, hashed and printed.
 ///
-/// [`design`](Spec::design) decides how to compute it on a device like `profile`,
-/// [`lower`](Spec::lower) writes that down as dispatches. Both are pure, so they need no GPU. Any
-/// recipe that solves the specification may be given to [`lower`](Spec::lower) or
-/// [`Planner::plan_with`](crate::Planner::plan_with).
+/// [`design`](Spec::design) decides how to compute the operation on a device like `profile`, and
+/// [`lower`](Spec::lower) turns that decision into dispatches. Both are pure functions and need no
+/// GPU. [`lower`](Spec::lower) and [`Planner::plan_with`](crate::Planner::plan_with) accept any
+/// recipe that solves the specification.
 ///
-/// The trait is sealed: its programs run shaders without bounds checks where this crate has proven
-/// that none are needed.
+/// The trait is sealed, because programs run shaders without bounds checks wherever this crate has
+/// proven that none are needed.
 pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'static {
-    /// Element of the input.
+    /// Element type of the input.
     type Input: Element;
-    /// Element of the output.
+    /// Element type of the output.
     type Output: Element;
-    /// Every decision on how to compute it.
+    /// The type that holds every decision on how to compute the operation.
     type Recipe: Clone + Eq + Hash + Debug + Display + FromStr<Err = Error> + Send + Sync + 'static;
 
-    /// The recipe that the rules choose for a device.
+    /// Chooses a recipe for a device by the rules.
     ///
     /// # Errors
-    /// If the specification is not valid, or nothing that this version knows can compute it there.
+    /// If the specification is not valid, or this version knows no way to compute it on that
+    /// device.
     fn design(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// The dispatches of a recipe.
+    /// Turns a recipe into a program.
     ///
     /// # Errors
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit

@@ -1,5 +1,4 @@
-//! What this crate's authors measured: recipes that are better than the rules' on devices that they
-//! had.
+//! Recipes that beat the rules on the devices that this crate's authors measured.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
-//! Work that may crash a driver, hang or lose its device: in a thread of its own, with a limit on
-//! everybody's patience.
+//! Runs work that may crash the driver, hang or lose its device in a thread of its own, with a time
+//! limit.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
@@ -37,8 +37,10 @@ impl<L: 'static> Isolated<L> {
             // Whoever waits no longer need not know.
             Err(error) => drop(opened.send(Err(error))),
         };
-        let no_thread =
-            |error: std::io::Error| Error::Unsupported { what: "measuring recipes".to_owned(), why: format!("no thread: {error}") };
+        let no_thread = |error: std::io::Error| Error::Unsupported {
+            what: "measuring recipes".to_owned(),
+            why: format!("no thread could be started: {error}"),
+        };
         let thread = std::thread::Builder::new().name("wgpu-fft tuning".to_owned()).spawn(work).map_err(no_thread)?;
         match outcome.recv_timeout(patience) {
             Ok(outcome) => outcome.map(|()| Self { jobs: Some(jobs), thread: Some(thread) }),

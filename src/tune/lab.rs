@@ -1,4 +1,4 @@
-//! A scratch device and the recipes that are tried on it.
+//! A scratch device and the candidate recipes on it.
 
 use std::collections::HashMap;
 

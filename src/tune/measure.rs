@@ -1,4 +1,4 @@
-//! Measures recipes on a scratch device and says which one is the fastest.
+//! Measures recipes on a scratch device and picks the fastest.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;

@@ -1,9 +1,9 @@
-//! Which recipe is the fastest on the device at hand: by rule, by measurement, and remembered.
+//! Chooses the fastest recipe for a device: by rules, by measurement, or from a record of earlier
+//! measurements.
 //!
-//! The rules of this crate were made on few devices. On one that nobody here has seen, measuring
-//! may find a better recipe; it never makes anything slower by trying, since another recipe than
-//! the rules' is taken only if it saves 3% in the same rounds, and it is never taken unless it
-//! computes the same result.
+//! The rules of this crate were made on few devices. On other devices a measurement may find a
+//! better recipe. Trying never makes a transform slower or wrong: a candidate replaces the default
+//! only if its result agrees and it is at least 3% faster in interleaved runs.
 //!
 //! ```no_run
 //! use wgpu_fft::tune::{Record, Tuning};
@@ -29,20 +29,24 @@
 //! | [`Rigor::Recorded`] | `FFTW_WISDOM_ONLY` | nothing | the record, or else as `Estimate` |
 //!
 //! # How it is measured
-//! Recipes are compared on a second device of the same adapter, so that one that crashes the
-//! driver, hangs or loses the device harms no plan of the caller's; it is marked in the record,
-//! which outlives even a crash of the process, and not tried again. The search starts from the
-//! estimate, what was good on other devices and recipes of other kinds, and goes from the best to
-//! its neighbours; `Patient` goes on from the other starts. Candidates run in turns with the best
-//! so far, after one run to warm up, often enough for the clock; times that are not positive are
-//! measured again or refused. Before a recipe may win, its output is compared with that of a plain
-//! one on random numbers, and so are guards before and after each array. A search ends when no
-//! neighbour is better, when the time is up, or, on a GPU, when data move as fast as by a plain
-//! copy. The last word have rounds of the best few against the estimate, on a GPU twice: what wins
-//! must win on new arrays as well.
+//! Recipes are compared on a second device of the same adapter. A recipe that crashes the driver,
+//! hangs or loses that device harms none of the caller's plans. It is marked in the record, which
+//! survives even a crash of the process, and is not tried again.
 //!
-//! Measuring needs a second device on the adapter and blocks its thread. In a browser `Measure` and
-//! `Patient` do as `Recorded` does.
+//! The search is a hill climb. It starts from the estimate, from recipes that were good on other
+//! devices, and from recipes of other kinds. It moves from the best of them to its neighbours;
+//! `Patient` also climbs from the other starts. After one warm-up run, a candidate is timed in
+//! rounds interleaved with the best recipe so far, each time often enough for the clock's
+//! resolution. Times that are not positive are measured again or rejected.
+//!
+//! Before a recipe may win, its output on random numbers is compared with that of a baseline
+//! recipe, and guard words before and after each array are checked. A search ends when no neighbour
+//! is better, when the time is up, or, on a GPU, when data move as fast as in a plain copy. Final
+//! rounds of the best few recipes against the estimate decide. On a GPU there are two sets of final
+//! rounds: the winner must win again on newly allocated arrays.
+//!
+//! Measuring needs a second device on the adapter and blocks the calling thread. In a browser,
+//! `Measure` and `Patient` behave like `Recorded`.
 
 mod builtin;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,4 @@
-//! What inputs are filled with, and whether two results agree.
+//! Makes test inputs and compares results.
 
 use half::f16;
 

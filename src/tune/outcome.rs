@@ -1,34 +1,34 @@
-//! What a search found.
+//! The outcome of a search.
 
 use std::fmt::{self, Display};
 use std::time::Duration;
 
 use crate::gpu::Timer;
 
-/// What a recipe must save of the estimate's time, in the same rounds, to be taken in its place.
-/// Less may be noise, and then nothing is won by leaving the rules.
+/// The share of the estimate's time that a recipe must save, in the same rounds, to replace it.
+/// Smaller gains may be noise.
 pub const LEAST_GAIN: f64 = 0.03;
 
-/// What measuring found.
+/// What a measurement found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome<R> {
-    /// The recipe to take.
+    /// The recipe to use.
     pub recipe: R,
-    /// The choice without measurement, which is taken unless another saves 3%.
+    /// The recipe chosen without measurement. It is kept unless another one saves 3%.
     pub estimate: R,
     /// Median time of one run of the recipe, in the final rounds.
     pub time: Duration,
-    /// The estimate's, in the same rounds.
+    /// Median time of one run of the estimate, in the same rounds.
     pub estimate_time: Duration,
-    /// The clock.
+    /// The clock that was used.
     pub timer: Timer,
-    /// Recipes that were measured, the estimate among them.
+    /// Number of recipes that were measured, including the estimate.
     pub measured: usize,
-    /// Recipes that were tried and are not to be tried again, with the reason.
+    /// Recipes that must not be tried again, each with the reason.
     pub faults: Vec<(R, String)>,
-    /// Why it ended.
+    /// Why the search ended.
     pub end: End,
-    /// How long it took.
+    /// How long the search took.
     pub elapsed: Duration,
 }
 
@@ -36,11 +36,11 @@ pub struct Outcome<R> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum End {
-    /// No neighbour of the best recipe is better.
+    /// No neighbour of the best recipe was better.
     Optimum,
-    /// The time was up.
+    /// The time limit was reached.
     Time,
-    /// The best recipe moves its data as fast as a plain copy on this device, within 3%.
+    /// The best recipe moves its data as fast as a plain copy on this device does, within 3%.
     Roofline,
 }
 

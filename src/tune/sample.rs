@@ -1,22 +1,22 @@
-//! Elements of a result that are computed on the host, by the definition.
+//! Single elements of a result, computed on the host from the definition.
 
-/// An element of the right result for a given input, which no recipe had a part in.
+/// An element of the correct result for a given input. It is computed without any recipe.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sample {
-    /// First byte of the element in the output.
+    /// Offset of the element in the output, in bytes.
     pub byte: usize,
-    /// What it is.
+    /// Its correct value.
     pub value: Known,
 }
 
 /// The value of a [`Sample`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Known {
-    /// These bytes.
+    /// Exactly these bytes.
     Bytes(Vec<u8>),
-    /// Numbers f32, each within so much of these.
+    /// These f32 values, each within the given absolute error.
     F32(Vec<f64>, f64),
-    /// The same of f64.
+    /// These f64 values, each within the given absolute error.
     F64(Vec<f64>, f64),
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn index(extents: &[usize], i: usize) -> Vec<usize> {
 }
 
 impl Sample {
-    /// Says what is wrong with an output, if this element is.
+    /// Checks this element in an output. Returns a description of the error if it is wrong.
     #[must_use]
     pub fn fault(&self, output: &[u32]) -> Option<String> {
         let output: &[u8] = bytemuck::cast_slice(output);

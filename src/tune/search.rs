@@ -1,51 +1,53 @@
-//! Searches over recipes, by whatever measures them.
+//! Searches over recipes that are independent of how recipes are measured.
 //!
-//! They are pure: what a recipe is, which are its neighbours and how long it takes are the caller's
-//! to say. So a table of times can be searched as well as a device.
+//! These functions are pure: the caller defines what a recipe is, which neighbours it has and how
+//! long it takes. So they can search a table of times as well as a device.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
-/// How a [`climb`] goes on.
+/// How a [`climb`] proceeds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
-    /// Neighbours that are measured at once before the best of them, if it is better, is gone on
-    /// from; 0 counts as 1.
+    /// Number of neighbours that are measured together. If the best of them is better than the
+    /// current recipe, the climb moves there; 0 counts as 1.
     ///
-    /// One at a time takes the fewest measurements. All of them is steepest descent: every
-    /// neighbour is compared at the same time, under the same load of the device.
+    /// Measuring one at a time needs the fewest measurements. Measuring all of them is steepest
+    /// descent, and compares every neighbour at the same time, under the same load on the device.
     pub batch: usize,
-    /// The part of the time that a step must save, such as 0.02: what noise could feign is no gain.
+    /// The share of the time that a step must save, such as 0.02, so that noise does not count as a
+    /// gain.
     pub gain: f64,
 }
 
 /// What a [`climb`] found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Climb<R> {
-    /// The best recipe and its time; none if nothing that was tried can run.
+    /// The best recipe and its time, or `None` if no recipe that was tried can run.
     pub best: Option<(R, f64)>,
-    /// Recipes that were given to the measurer and ran.
+    /// Number of recipes that were measured and ran.
     pub measured: usize,
-    /// Recipes that were given to the measurer and could not run.
+    /// Number of recipes that were given to the measurer and could not run.
     pub refused: usize,
-    /// Whether no neighbour of the best is better, as opposed to an end by the measurer.
+    /// True if no neighbour of the best recipe is better; false if the measurer ended the climb.
     pub complete: bool,
 }
 
-/// Climbs from the best of `starts` to a recipe none of whose neighbours is better.
+/// Climbs from the best of `starts` to a recipe that has no better neighbour.
 ///
-/// All starts are measured first, at once. Then come the best one's neighbours in their order,
-/// `pace.batch` at a time, until one saves `pace.gain` of the time; from the best of that batch it
-/// goes on in the same way. What saves less is not taken, so something measured may have been a
-/// little faster. Recipes as fast as the best to the last digit are gone on from before it ends: a
-/// clock of few digits makes level ground of a gentle slope. No recipe is measured twice, and the
-/// same times give the same climb.
+/// All starts are measured first, in one batch. Then the best one's neighbours are measured in
+/// order, `pace.batch` at a time, until a batch contains one that saves the share `pace.gain` of
+/// the time. The climb moves to the best of that batch and repeats. A recipe that saves less is not
+/// taken, so some measured recipe may be slightly faster than the result. Before the climb ends, it
+/// also tries the neighbours of recipes whose time equals the best time exactly: a coarse clock
+/// turns a gentle slope into a plateau. No recipe is measured twice, and the same times always give
+/// the same climb.
 ///
-/// `measure` gives a time for each recipe of a batch, in any unit, or `None` for one that cannot
-/// run; a time that is missing or no finite number counts as `None`. By [`ControlFlow::Break`] with
-/// the times so far, of the first recipes of the batch, it ends the climb, which keeps what is best
-/// by then.
+/// `measure` returns a time for each recipe of a batch, in any unit, or `None` for a recipe that
+/// cannot run. Missing times and times that are not finite count as `None`. To end the climb,
+/// `measure` returns [`ControlFlow::Break`] with the times of the first recipes of the batch, as
+/// far as it got. The climb then returns the best recipe so far.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -143,13 +145,14 @@ impl<R: Clone + Eq + Hash> Known<R> {
     }
 }
 
-/// The neighbours of a shape in powers of two: trades, which halve one axis and double the other,
-/// then one axis doubled, then one halved.
+/// The neighbours of a two-dimensional shape whose extents are powers of two. Trades come first,
+/// which halve one axis and double the other; then shapes with one axis doubled; then shapes with
+/// one axis halved.
 ///
-/// Trades come first as they keep the number of invocations, on which most hangs: on the tables in
-/// `tests/data` a climb by one neighbour at a time then takes 20 measurements at most, of 36 in the
-/// worst order, and in no order fewer. What would fall below 1 or past 2³² - 1 is left out; what
-/// else is too large is for the caller to leave out.
+/// Trades come first because they keep the number of invocations, which matters most. With this
+/// order, a climb by one neighbour at a time takes at most 20 of the 36 possible measurements on
+/// the tables in `tests/data`, even in the worst case; no other order needs fewer. Extents below 1
+/// or above 2³² - 1 are left out. The caller removes shapes that are too large for other reasons.
 #[must_use]
 pub fn six_neighbours([x, y]: [u32; 2]) -> Vec<[u32; 2]> {
     let halved = |n: u32| (n > 1).then_some(n / 2);

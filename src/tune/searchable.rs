@@ -1,4 +1,4 @@
-//! What a search asks a specification.
+//! What a search needs to know about a specification.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -8,37 +8,41 @@ use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::plan::Spec;
 
-/// A [`Spec`] whose recipes can be searched: where a search begins, where it goes next, and how it
-/// tells a right result from a wrong one.
+/// A [`Spec`] with recipes that can be searched. It says where a search starts, where it goes next,
+/// and how it distinguishes a correct result from a wrong one.
 ///
-/// Every specification of this crate that a [`Planner`](crate::Planner) chooses a recipe for is
-/// searchable. Sealed, as [`Spec`] is; kernels of your own are [`Tunable`](super::Tunable).
+/// All specifications of this crate that a [`Planner`](crate::Planner) chooses recipes for are
+/// searchable. The trait is sealed, as [`Spec`] is. For kernels of your own, implement
+/// [`Tunable`](super::Tunable).
 pub trait Searchable: Spec {
-    /// As [`Tunable::baseline`](super::Tunable::baseline).
+    /// A plain recipe to compare results with, see [`Tunable::baseline`](super::Tunable::baseline).
     ///
     /// # Errors
-    /// As [`design`](Spec::design).
+    /// The errors of [`design`](Spec::design).
     fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// As [`Tunable::alternatives`](super::Tunable::alternatives).
+    /// Further starting points of a search, see
+    /// [`Tunable::alternatives`](super::Tunable::alternatives).
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// As [`Tunable::neighbours`](super::Tunable::neighbours).
+    /// Recipes that differ from `recipe` in one decision, see
+    /// [`Tunable::neighbours`](super::Tunable::neighbours).
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// As [`Tunable::samples`](super::Tunable::samples).
+    /// Elements of the correct result, see [`Tunable::samples`](super::Tunable::samples).
     fn samples(&self, input: &[u32]) -> Vec<Sample>;
 
-    /// As [`Tunable::verification`](super::Tunable::verification).
+    /// The test input and the tolerance, see
+    /// [`Tunable::verification`](super::Tunable::verification).
     fn verification(&self) -> Verification;
 }
 
-/// The input that recipes are compared on, and how far apart two right results may be.
+/// The test input for comparing recipes, and how far apart two correct results may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Verification {
-    /// The numbers in the input.
+    /// The values in the input.
     pub input: TestInput,
-    /// How far apart two right results may be.
+    /// How far apart two correct results may be.
     pub output: Tolerance,
 }
 
@@ -47,29 +51,29 @@ impl Verification {
     pub const EXACT: Self = Self { input: TestInput::Bits, output: Tolerance::Bits };
 }
 
-/// The numbers in a test input: random ones from a fixed seed.
+/// The values in a test input: random ones from a fixed seed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TestInput {
     /// Random bits.
     Bits,
-    /// Uniform f32 between two bounds.
+    /// Values of f32, uniform between two bounds.
     F32(f32, f32),
-    /// Uniform f16 between two bounds.
+    /// Values of f16, uniform between two bounds.
     F16(f32, f32),
-    /// Uniform f64 between two bounds.
+    /// Values of f64, uniform between two bounds.
     F64(f64, f64),
 }
 
-/// How far apart two right results may be.
+/// How far apart two correct results may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Tolerance {
     /// Equal bits.
     Bits,
-    /// A bound on the relative error of arrays of f32, in the two-norm. A NaN agrees with nothing.
+    /// A bound on the relative error of arrays of f32, in the two-norm. NaN agrees with nothing.
     F32(f64),
-    /// The same of f16.
+    /// The same for arrays of f16.
     F16(f64),
-    /// The same of f64.
+    /// The same for arrays of f64.
     F64(f64),
 }
 

@@ -1,4 +1,4 @@
-//! What a search goes over: something that can be computed in several ways.
+//! Computations with several recipes, which a search chooses from.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -11,82 +11,83 @@ use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, View};
 use crate::plan::{Builder, Placement};
 
-/// Something that can be computed in several ways, of which the fastest is looked for: every
-/// [`Searchable`] specification, and whatever else implements this, such as kernels of the
-/// caller's.
+/// A computation with several recipes, of which a search finds the fastest. Every [`Searchable`]
+/// specification is tunable. Implement this trait for other computations, such as your own kernels.
 ///
-/// Printed it is the key under which results are remembered, so everything that matters for the
-/// choice must be in it.
+/// The output of `Display` is the key under which results are recorded. It must contain everything
+/// that affects the choice.
 pub trait Tunable: Clone + Debug + Display + Send + Sync + 'static {
     /// One way to compute it.
     type Recipe: Clone + Eq + Hash + Debug + Display + FromStr<Err = Error> + Send + Sync + 'static;
 
-    /// The choice without any measurement.
+    /// The recipe to use without any measurement.
     ///
     /// # Errors
     /// If nothing can compute it on such a device.
     fn estimate(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// A plain recipe that other results are compared with: of this crate's operations the baseline
-    /// kernel if it fits, else the rules' choice.
+    /// A plain recipe whose result other results are compared with. For this crate's operations
+    /// this is the baseline kernel if it fits, otherwise the rules' choice.
     ///
     /// # Errors
-    /// As [`estimate`](Self::estimate).
+    /// The errors of [`estimate`](Self::estimate).
     fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
 
-    /// Recipes of other kinds than the estimate: further starting points of a search. Some may not
-    /// fit.
+    /// Recipes of other kinds than the estimate, as further starting points of a search. Some may
+    /// not fit the device.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
     /// Recipes that differ from `recipe` in one decision, the most promising first. Some may not
-    /// fit.
+    /// fit the device.
     fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
 
-    /// The input that recipes are compared on, and the tolerance.
+    /// The test input for comparing recipes, and the tolerance.
     fn verification(&self) -> Verification;
 
-    /// Elements of the result, computed on the host from the definition, for an input of these
-    /// words; for both inputs, where there are two. With them a search does not depend on the
-    /// baseline being right. Empty where one element takes too long.
+    /// Elements of the correct result for the given input words, computed on the host from the
+    /// definition. If there are two inputs, both contain these words. With samples, a search does
+    /// not rely on a correct baseline. Return none if a single element takes too long to compute.
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         let _ = input;
         Vec::new()
     }
 
-    /// The arrays.
+    /// The sizes of the arrays.
     ///
     /// # Errors
-    /// As [`estimate`](Self::estimate).
+    /// The errors of [`estimate`](Self::estimate).
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays>;
 
-    /// A hash of all that a device would run by `recipe`, which must fit the limits of `profile`.
+    /// A hash of everything that a device would run for `recipe`. The recipe must fit the limits of
+    /// `profile`.
     ///
     /// # Errors
-    /// If it does not fit, or is no recipe for this.
+    /// If the recipe does not fit, or does not solve this computation.
     fn fingerprint(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<u64>;
 
-    /// Compiles it.
+    /// Compiles a recipe.
     ///
     /// # Errors
-    /// Those of wgpu, and if it does not fit.
+    /// Errors of wgpu; also if the recipe does not fit.
     fn compile(&self, gpu: &Gpu, recipe: &Self::Recipe) -> Result<Compiled>;
 }
 
-/// The arrays of something to compute.
+/// The sizes of a computation's arrays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
-    /// Bytes of each input.
+    /// Size of each input in bytes.
     pub input_bytes: u64,
-    /// Inputs: 1 or 2.
+    /// Number of inputs: 1 or 2.
     pub inputs: usize,
-    /// Bytes of the output.
+    /// Size of the output in bytes.
     pub output_bytes: u64,
-    /// In place there is one array, the output, and it holds the input before.
+    /// Whether the result overwrites the input. An in-place computation has one array, the output,
+    /// which holds the input before the run.
     pub placement: Placement,
 }
 
 impl Arrays {
-    /// Bytes that are read and written at least.
+    /// The least number of bytes that must be read and written.
     #[must_use]
     pub fn moved_bytes(&self) -> u64 {
         match self.placement {
@@ -96,23 +97,24 @@ impl Arrays {
     }
 }
 
-/// The arrays on a device, in words of 4 bytes.
+/// The arrays on a device, as words of 4 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bindings<'a> {
-    /// The inputs. In place there is none, and the first is the output.
+    /// The inputs. If there is one, the second view repeats it. An in-place computation has none,
+    /// and both views are the output.
     pub inputs: [View<'a, u32>; 2],
     /// The output.
     pub output: View<'a, u32>,
 }
 
-/// A compiled recipe: binds itself to arrays. Several are compiled side by side.
+/// A compiled recipe: a function that binds it to arrays. Several are compiled in parallel.
 #[cfg(not(target_arch = "wasm32"))]
 pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder> + Send>;
-/// A compiled recipe: binds itself to arrays.
+/// A compiled recipe: a function that binds it to arrays.
 #[cfg(target_arch = "wasm32")]
 pub type Compiled = Box<dyn Fn(&Bindings<'_>) -> Result<Recorder>>;
 
-/// Records a compiled recipe, on the arrays that it is bound to, into a compute pass.
+/// Records a compiled recipe, bound to its arrays, into a compute pass.
 pub type Recorder = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
 impl<S: Searchable> Tunable for S {

@@ -1,4 +1,4 @@
-//! How a recipe is chosen: rigor, time, record.
+//! How a recipe is chosen: rigor, time limit and record.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use super::{DeviceIdentity, Outcome, Tunable, builtin};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 
-/// How much a choice may cost.
+/// How much time a choice may take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rigor {
-    /// Nothing: what was measured on such a device by this crate's authors, or else the rules.
+    /// No time: uses what this crate's authors measured on such a device, otherwise the rules.
     #[default]
     Estimate,
-    /// Nothing: what the record says, or else as [`Estimate`](Self::Estimate).
+    /// No time: uses the record, otherwise behaves like [`Estimate`](Self::Estimate).
     Recorded,
-    /// About 2 seconds, unless the record knows.
+    /// About 2 seconds, unless the record has an entry.
     Measure,
-    /// Up to a minute, unless the record knows from an equally long search.
+    /// Up to a minute, unless the record has an entry from a search of this rigor.
     Patient,
 }
 
 impl Rigor {
-    /// The time that a search may take if the caller does not say.
+    /// The default time limit of a search.
     #[must_use]
     pub fn time_limit(self) -> Duration {
         match self {
@@ -84,58 +84,61 @@ impl fmt::Debug for Tuning {
 }
 
 impl Tuning {
-    /// Choices of this rigor, remembered until the last clone of this is gone.
+    /// Chooses with this rigor. Results are kept in memory until the last clone of the returned
+    /// value is dropped.
     pub fn new(rigor: Rigor) -> Self {
         Self { rigor, ..Self::default() }
     }
 
-    /// [`Rigor::Measure`].
+    /// Chooses by a short search, see [`Rigor::Measure`].
     pub fn measure() -> Self {
         Self::new(Rigor::Measure)
     }
 
-    /// [`Rigor::Patient`].
+    /// Chooses by a long search, see [`Rigor::Patient`].
     pub fn patient() -> Self {
         Self::new(Rigor::Patient)
     }
 
-    /// [`Rigor::Recorded`], by this record.
+    /// Chooses from `record` without measuring, see [`Rigor::Recorded`].
     pub fn recorded(record: Record) -> Self {
         Self::new(Rigor::Recorded).record(record)
     }
 
-    /// Reads and writes this record.
+    /// Reads results from this record, and adds new results to it.
     pub fn record(mut self, record: Record) -> Self {
         self.record = record;
         self
     }
 
-    /// Seconds that a search for one specification takes, in place of [`Rigor::time_limit`]. A
-    /// recipe that is being compiled is waited for; where opening a device and compiling the
-    /// estimate take more than half of the time, the search has half of it on top; and a GPU's
-    /// clock may take a second more to come up.
+    /// Time limit for the search over one specification, instead of [`Rigor::time_limit`].
     ///
-    /// What a short search found answers for longer ones of the same rigor too, until it is
-    /// measured [`again`](Self::again).
+    /// A search may take longer in three cases. It waits for a recipe that is being compiled. If
+    /// opening a device and compiling the estimate take more than half of the limit, the search
+    /// gets another half. And a GPU's clock may need an extra second to reach its full rate.
+    ///
+    /// A recorded result of a search with a short limit is also used for later searches of the same
+    /// rigor with a longer limit, until it is measured [`again`](Self::again).
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// How long one recipe may take to compile and run before it counts as hung: 20 seconds, or 20
-    /// times as long as the estimate took, if the caller does not say.
+    /// How long one recipe may take to compile and run before it counts as hung. The default is 20
+    /// seconds or 20 times as long as the estimate took, whichever is longer.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
     }
 
-    /// Measures what the record knows already, too. It is where the search begins.
+    /// Measures even if the record already has a result. The search then starts from that result,
+    /// among others.
     pub fn again(mut self) -> Self {
         self.again = true;
         self
     }
 
-    /// Calls `watcher` as a search goes on, from the thread that plans.
+    /// Calls `watcher` with the progress of each search, on the thread that plans.
     pub fn on_progress(mut self, watcher: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
         self.watcher = Some(Arc::new(watcher));
         self
@@ -147,12 +150,12 @@ impl Tuning {
         self.rigor
     }
 
-    /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, for
-    /// anything that has recipes. It is not kept but in the record.
+    /// Chooses a recipe for `gpu`, as [`Planner::choose`](crate::Planner::choose) does, but for any
+    /// [`Tunable`]. The result is kept only in the record.
     ///
     /// # Errors
-    /// If nothing can compute it there. A search that fails is no error: then the estimate is the
-    /// choice, and [`Source::Failed`] says why.
+    /// If nothing can compute it on this device. A failed search is not an error: then the estimate
+    /// is chosen, and [`Source::Failed`] says why.
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
         if self.rigor == Rigor::Estimate {
             return builtin::estimate(gpu, tunable);
@@ -228,7 +231,7 @@ impl Tuning {
                 Ok(Choice { recipe, source: Source::Measured(Box::new(outcome)) })
             }
             Err(error) => {
-                log::warn!("`{spec}` could not be measured on {gpu}, and the rules' choice is taken: {error}");
+                log::warn!("`{spec}` could not be measured on {gpu}; using the choice without measurement: {error}");
                 Ok(Choice { recipe: estimate.recipe, source: Source::Failed(error) })
             }
         }
@@ -240,7 +243,7 @@ impl Tuning {
 pub struct Choice<R> {
     /// The recipe.
     pub recipe: R,
-    /// Why this one.
+    /// Where it comes from.
     pub source: Source,
 }
 
@@ -250,17 +253,17 @@ pub struct Choice<R> {
 pub enum Source {
     /// The rules for the device's profile.
     Rules,
-    /// The table of what this crate's authors measured, on such a device or on one of the same
-    /// vendor and type.
+    /// The table of what this crate's authors measured, on this device or on one of the same vendor
+    /// and type.
     BuiltIn {
         /// When and how it was measured.
         measurement: &'static str,
     },
     /// The record.
     Recorded(Box<Entry>),
-    /// A search, just now.
+    /// A search that has just run.
     Measured(Box<Outcome<String>>),
-    /// A search was wanted and failed; it is the estimate.
+    /// A search failed with this error, and the estimate was chosen.
     Failed(Error),
 }
 
@@ -274,18 +277,18 @@ impl fmt::Display for Source {
                 write!(f, "from the record: {ours:.4} ms, by rule {rules:.4} ms, by {}, rigor {}", entry.timer, entry.rigor)
             }
             Self::Measured(outcome) => write!(f, "measured: {outcome}"),
-            Self::Failed(error) => write!(f, "chosen without measurement, which failed: {error}"),
+            Self::Failed(error) => write!(f, "chosen without measurement, because measuring failed: {error}"),
         }
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
     /// The specification.
     pub spec: &'a str,
-    /// What is under way.
+    /// The current stage.
     pub stage: Stage,
     /// The recipe that is being tried.
     pub recipe: Option<&'a str>,
@@ -293,23 +296,23 @@ pub struct Progress<'a> {
     pub measured: usize,
     /// Time of the best recipe so far over that of the estimate; 1 or less.
     pub best: f64,
-    /// Since the search began.
+    /// Time since the search began.
     pub elapsed: Duration,
-    /// When it ends at the latest, but for a recipe that is being compiled by then.
+    /// The time limit. A recipe that is being compiled then is still waited for.
     pub limit: Duration,
 }
 
-/// Parts of a search.
+/// The stages of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Stage {
-    /// A second device is opened and the estimate measured.
+    /// Opening a second device and measuring the estimate.
     Opening,
-    /// Recipes are tried.
+    /// Trying recipes.
     Searching,
-    /// The best ones run against the estimate.
+    /// Measuring the best recipes against the estimate.
     Final,
-    /// It is over.
+    /// The search is over.
     Done,
 }
 

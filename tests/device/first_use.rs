@@ -159,8 +159,8 @@ pub fn a_file_that_is_no_good_is_ignored_and_replaced(device: &Device) {
         ("truncated", good[..good.len() - 1].to_vec()),
         ("checksum", flipped(good.len() - 20)),
         ("checksum", flipped(at(&info.name))),
-        ("no pipeline cache of wgpu-fft", flipped(0)),
-        ("no pipeline cache of wgpu-fft", vec![0x5a; 4096]),
+        ("not a pipeline cache of wgpu-fft", flipped(0)),
+        ("not a pipeline cache of wgpu-fft", vec![0x5a; 4096]),
         ("made for", of_another_driver(&good)),
     ] {
         fs::write(folder.file(), file).unwrap();

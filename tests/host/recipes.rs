@@ -254,17 +254,17 @@ fn specifications_are_read_as_they_are_printed() {
 #[test]
 fn text_that_is_none_is_refused_with_a_reason() {
     for (text, why) in [
-        ("", "it is `axis 1"),
+        ("", "it must be `axis 1"),
         ("axis", "with `bluestein 2048`, `pairs` or `halves` before the colon"),
-        ("rows: radix2 rows=1 lanes=2", "it is `axis 1: ...; axis 0: ...` or"),
-        ("axis x: radix2 rows=1 lanes=2", "it is `axis 0"),
+        ("rows: radix2 rows=1 lanes=2", "it must be `axis 1: ...; axis 0: ...` or"),
+        ("axis x: radix2 rows=1 lanes=2", "it must be `axis 0"),
         ("axis 0: ", "it is empty"),
-        ("axis 0: radix3", "it begins with stockham, lanes or radix2"),
+        ("axis 0: radix3", "it must begin with stockham, lanes or radix2"),
         ("axis 0: radix2 rows=1", "lacks the field lanes"),
-        ("axis 0: radix2 rows=1 lanes=x", "lanes is no number"),
-        ("axis 0: radix2 rows=1 lanes=-1", "lanes is no number"),
-        ("axis 0: radix2 rows=1 lanes=2 more=3", "no field more"),
-        ("axis 0: radix2 rows=1 lanes=2 lanes=2", "not twice"),
+        ("axis 0: radix2 rows=1 lanes=x", "lanes is not a number"),
+        ("axis 0: radix2 rows=1 lanes=-1", "lanes is not a number"),
+        ("axis 0: radix2 rows=1 lanes=2 more=3", "the field more is unknown"),
+        ("axis 0: radix2 rows=1 lanes=2 lanes=2", "given twice"),
         ("axis 0: radix2 rows=1 lanes", "name=value"),
         ("axis 0: stockham lanes=4", "radices are numbers"),
         ("axis 0: stockham 8.x lanes=4", "radices are numbers"),
@@ -274,10 +274,10 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("axis 0: stockham 8.8 lanes=8 block=4", "two numbers"),
         ("axis 0: stockham 8.8 lanes=8 block=4xb", "two numbers"),
         ("axis 0: stockham 8.8 lanes=8 +", "it is empty"),
-        ("axis 0 bluestein: stockham 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0 pairs pairs: stockham 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0 twice: stockham 8.8 lanes=8", "it is `axis 0"),
-        ("axis 0: stockham 8.8 lanes=8;", "it is `axis 1"),
+        ("axis 0 bluestein: stockham 8.8 lanes=8", "it must be `axis 0"),
+        ("axis 0 pairs pairs: stockham 8.8 lanes=8", "it must be `axis 0"),
+        ("axis 0 twice: stockham 8.8 lanes=8", "it must be `axis 0"),
+        ("axis 0: stockham 8.8 lanes=8;", "it must be `axis 1"),
         ("rows: radix2 rows=1 lanes=2; columns: radix2 rows=1 lanes=2; transpose: turn", "no"),
     ] {
         let error = text.parse::<fft::Recipe>().unwrap_err();
@@ -307,8 +307,8 @@ fn text_that_is_none_is_refused_with_a_reason() {
         let error = text.parse::<C2c>().unwrap_err();
         assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
     }
-    assert!("c2c fwd 4".parse::<R2c>().unwrap_err().to_string().contains("it begins with r2c fwd"));
-    assert!("r2c fwd 4".parse::<C2r>().unwrap_err().to_string().contains("it begins with c2r inv"));
+    assert!("c2c fwd 4".parse::<R2c>().unwrap_err().to_string().contains("it must begin with r2c fwd"));
+    assert!("r2c fwd 4".parse::<C2r>().unwrap_err().to_string().contains("it must begin with c2r inv"));
     assert!("r2c fwd 4 in=1/x".parse::<R2c>().is_err() && "c2r inv 4 in=1@".parse::<C2r>().is_err());
     for text in ["", ",", "1,", "1/", "1@", "1/2/3", "1@2@3", "1@2/3", "-1", "1,2,3,4,5", "1:", "1:2@3"] {
         assert!(matches!(text.parse::<Layout>(), Err(Error::Parse { what: "layout", .. })), "{text}");

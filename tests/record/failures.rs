@@ -98,7 +98,7 @@ fn somebody_elses_file_is_never_written() {
         let directory = Directory::new(&format!("foreign-{i}"));
         fs::write(directory.record(), text).unwrap();
         let why = works_from_memory(&directory, &directory.record(), 0);
-        assert!(why.contains("no record of wgpu-fft"), "{why}");
+        assert!(why.contains("not a record of wgpu-fft"), "{why}");
         assert_eq!((fs::read_to_string(directory.record()).unwrap(), directory.names().len()), (text.to_owned(), 1));
         let record = Record::in_memory();
         assert!(matches!(record.merge(directory.record()), Err(Error::Record { .. })));

@@ -1,6 +1,6 @@
-//! How to run, and what to look for.
+//! How to run a kernel, and which checks to make.
 
-/// How to run a kernel, and what to look for.
+/// How to run a kernel, and which checks to make.
 ///
 /// ```
 /// use wgsl_sanitizer::Config;
@@ -9,35 +9,35 @@
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Invocations of a subgroup: a power of two to 64. Default: 32.
+    /// Invocations per subgroup: a power of two up to 64. Default: 32.
     pub subgroup_size: u32,
-    /// Invocations that run in lockstep: a multiple of the subgroup size to 64. The others of the
-    /// workgroup take turns with them at barriers. Default: 0, which stands for 64. Fewer are
-    /// slower, and meet in more different orders.
+    /// Invocations that run in lockstep: a multiple of the subgroup size, up to 64. At barriers,
+    /// the other invocations of the workgroup take their turn. Smaller groups are slower, but
+    /// produce more different orders. Default: 0, which means 64.
     pub lockstep: u32,
-    /// Order of workgroups, of the groups in lockstep between two barriers, and of invocations in
-    /// an atomic operation. 0, the default, is the order of their indices.
+    /// Selects the order of workgroups, of the lockstep groups between two barriers, and of
+    /// invocations in an atomic operation. 0, the default, is the order of their indices.
     pub seed: u64,
-    /// Whether workgroup memory starts as zeros, as WGSL says. Default: false, so that a read
-    /// before the first write is a finding.
+    /// Whether workgroup memory starts as zeros, as WGSL specifies. Default: false, so that a read
+    /// before the first write is reported.
     pub zero_workgroup_memory: bool,
-    /// Whether results that are denormal numbers become zeros. Default: false.
+    /// Whether denormal results become zeros. Default: false.
     pub flush_denormals: bool,
-    /// Whether two writes of the same value to the same place are a race. WGSL says so. Default:
+    /// Whether two writes of the same value to the same place count as a race, as in WGSL. Default:
     /// true.
     pub equal_writes_race: bool,
-    /// Whether a write to a buffer is a race where another invocation of the workgroup has read
-    /// the place before, and no `storageBarrier` stands between. WGSL says so. Where every such
-    /// write depends on that read, through workgroup memory and its barrier or through a shuffle,
-    /// no device can make it first, and one may turn this off. Default: true.
+    /// Whether a write to a buffer counts as a race if another invocation of the workgroup has read
+    /// the place before without a `storageBarrier` between. It does in WGSL. If every such write
+    /// depends on that read, through workgroup memory and its barrier or through a shuffle, no
+    /// device can reorder the two; then you can turn this check off. Default: true.
     pub later_writes_race: bool,
-    /// Whether a wrap-around that reaches an index is a finding. Default: true.
+    /// Whether to report wrap-around that affects an index. Default: true.
     pub check_wrapping: bool,
-    /// Whether a conversion of a number outside of the integer type is a finding. Default: true.
+    /// Whether to report a conversion of a number outside the integer type's range. Default: true.
     pub check_conversions: bool,
-    /// Turns of loops that an invocation may take in all. Default: 2²².
+    /// The most loop iterations of an invocation, over all loops. Default: 2²².
     pub max_turns: u64,
-    /// Kinds and lines of findings that are kept; more are only counted. Default: 100.
+    /// The most findings to keep, by kind and line; further ones are only counted. Default: 100.
     pub max_findings: usize,
     /// The values of `var<immediate>`.
     pub immediates: Vec<u8>,

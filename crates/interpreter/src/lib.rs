@@ -1,9 +1,10 @@
-//! Runs WGSL compute shaders on the host, and checks them while they run: what Oclgrind is for
+//! Runs WGSL compute shaders on the host and checks them while they run, as Oclgrind does for
 //! OpenCL and compute-sanitizer for CUDA.
 //!
-//! A GPU does not say when a shader reads past the end of an array, forgets a barrier, or lets two
+//! A GPU does not tell when a shader reads past the end of an array, forgets a barrier, or lets two
 //! invocations write to one place. WebGPU makes such mistakes harmless for the rest of the system,
-//! which hides them. This crate runs the text itself, as naga understands it, and reports them with
+//! and thereby hides them. This crate runs the shader's text as naga understands it. It reports
+//! mistakes with the line, the workgroup, the invocation and the values.
 //! the line, the workgroup, the invocation and the values.
 //!
 //! ```
@@ -37,16 +38,16 @@
 //! # Ok::<(), wgsl_sanitizer::Error>(())
 //! ```
 //!
-//! - [`Shader`] → [`EntryPoint`] (with values for overrides) → [`Kernel`], which runs as often as
-//!   one likes.
-//! - [`Memory`] holds [`Buffer`]s, which know which of their bytes have been written, from one
-//!   dispatch to the next. A [`Binding`] is a buffer or a part of one, so that a sequence of
-//!   dispatches shares its workspaces as on a device.
+//! - [`Shader`] → [`EntryPoint`] (with values for overrides) → [`Kernel`], which can run any number
+//!   of times.
+//! - [`Memory`] holds [`Buffer`]s. These remember which of their bytes have been written, from one
+//!   dispatch to the next. A [`Binding`] is a buffer or a part of one, so that several dispatches
+//!   can share a workspace as on a device.
 //! - [`Config`] sets the size of subgroups, the order of invocations, and what counts as a mistake.
-//! - [`Report`] has the [`Finding`]s, and prints them.
+//! - [`Report`] holds the [`Finding`]s and prints them.
 //!
-//! The [README](https://docs.rs/crate/wgsl-sanitizer) lists the checks, says what each of them can
-//! and cannot see, and describes the command.
+//! The [README](https://docs.rs/crate/wgsl-sanitizer) lists the checks, explains what each of them
+//! can and cannot detect, and describes the command-line tool.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -61,7 +62,7 @@ mod races;
 mod report;
 mod shader;
 
-/// The examples of the README, compiled and run.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

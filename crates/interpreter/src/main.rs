@@ -1,4 +1,5 @@
-//! The command: runs a shader on arrays from files, prints what it finds, writes arrays.
+//! The command-line tool: runs a shader on arrays from files, prints the findings, and writes
+//! arrays.
 
 mod cli;
 

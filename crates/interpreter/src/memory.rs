@@ -1,11 +1,11 @@
-//! Buffers, and what is bound of them.
+//! Buffers and bindings.
 
 use bytemuck::NoUninit;
 
 /// What a word holds that nobody has written: a NaN in every floating-point type.
 pub(crate) const UNWRITTEN: u32 = u32::MAX;
 
-/// An array of bytes on the "device", which knows which of its bytes have been written.
+/// An array of bytes on the "device". It remembers which of its bytes have been written.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub(crate) words: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer with these elements, all of them written.
+    /// A buffer with these elements. All of them count as written.
     pub fn from_slice<T: NoUninit>(elements: &[T]) -> Self {
         let bytes: &[u8] = bytemuck::cast_slice(elements);
         let mut buffer = Self::unwritten(bytes.len() as u64);
@@ -23,28 +23,28 @@ impl Buffer {
         buffer
     }
 
-    /// A buffer of so many zeros, all of them written.
+    /// A buffer of zeros with this size in bytes. All of them count as written.
     pub fn zeros(bytes: u64) -> Self {
         let words = bytes.div_ceil(4) as usize;
         Self { words: vec![0; words], written: vec![15; words], size: bytes }
     }
 
-    /// A buffer of so many bytes that nobody has written.
+    /// A buffer with this size in bytes, of which nothing has been written.
     pub fn unwritten(bytes: u64) -> Self {
         let words = bytes.div_ceil(4) as usize;
         Self { words: vec![UNWRITTEN; words], written: vec![0; words], size: bytes }
     }
 
-    /// Bytes of the buffer.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Writes bytes from `offset` on.
+    /// Writes `bytes` from byte `offset` on.
     ///
     /// # Panics
     ///
-    /// If the buffer ends before them.
+    /// If the buffer ends before the last of them.
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
         assert!(offset + bytes.len() as u64 <= self.size, "a write past the end of the buffer");
         for (i, &byte) in bytes.iter().enumerate() {
@@ -56,18 +56,18 @@ impl Buffer {
         }
     }
 
-    /// The bytes. Those that nobody has written are 255.
+    /// The contents. Bytes that have not been written are 255.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(self.size as usize);
         bytes
     }
 
-    /// The elements.
+    /// The contents as elements of type `T`.
     ///
     /// # Panics
     ///
-    /// If the size is no multiple of an element's.
+    /// If the size is not a multiple of the element's size.
     pub fn to_vec<T: bytemuck::AnyBitPattern>(&self) -> Vec<T> {
         {
             let bytes = self.bytes();
@@ -81,18 +81,18 @@ impl Buffer {
         (0..self.size).all(|at| self.written[at as usize / 4] >> (at % 4) & 1 == 1)
     }
 
-    /// The first byte that nobody has written.
+    /// The first byte that has not been written.
     pub fn first_unwritten(&self) -> Option<u64> {
         (0..self.size).find(|&at| self.written[at as usize / 4] >> (at % 4) & 1 == 0)
     }
 
-    /// Forgets that anything was written: the buffer becomes a workspace with unknown contents.
+    /// Marks all bytes as not written, so that the buffer is a workspace with unknown contents.
     pub fn mark_unwritten(&mut self) {
         self.written.fill(0);
     }
 }
 
-/// Names a buffer of a [`Memory`].
+/// Identifies a buffer of a [`Memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferId(pub(crate) usize);
 
@@ -103,12 +103,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// No buffers.
+    /// A memory without buffers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a buffer in.
+    /// Adds a buffer.
     pub fn add(&mut self, buffer: Buffer) -> BufferId {
         self.buffers.push(buffer);
         BufferId(self.buffers.len() - 1)
@@ -136,11 +136,11 @@ pub struct Binding {
     pub group: u32,
     /// `@binding`.
     pub binding: u32,
-    /// What is bound.
+    /// The buffer.
     pub buffer: BufferId,
-    /// First byte, a multiple of 4.
+    /// Offset of the first byte, a multiple of 4.
     pub offset: u64,
-    /// Bytes; all that follow if none are given.
+    /// Size in bytes. `None` binds all bytes from `offset` on.
     pub size: Option<u64>,
 }
 
@@ -150,7 +150,7 @@ impl Binding {
         Self { group, binding, buffer, offset: 0, size: None }
     }
 
-    /// `size` bytes of a buffer from `offset` on.
+    /// Binds `size` bytes of a buffer from byte `offset` on.
     pub fn part(group: u32, binding: u32, buffer: BufferId, offset: u64, size: u64) -> Self {
         Self { group, binding, buffer, offset, size: Some(size) }
     }

@@ -1,16 +1,16 @@
-//! What was found.
+//! Findings and reports.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// How memory is touched.
+/// How memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessMode {
     /// A load.
     Read,
     /// A store.
     Write,
-    /// An atomic operation, loads and stores of atomics included.
+    /// An atomic operation, including loads and stores of atomics.
     Atomic,
 }
 
@@ -28,77 +28,78 @@ impl fmt::Display for AccessMode {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// An index is not below the length of its array or vector. Such reads give 0, such writes are
-    /// dropped.
+    /// An index is not below the length of its array or vector. Such a read returns 0, and such a
+    /// write is ignored.
     OutOfBounds {
         /// The access, as `name[index]`.
         place: String,
-        /// How it is touched.
+        /// How it is accessed.
         mode: AccessMode,
         /// The index.
         index: i64,
         /// The length.
         length: u64,
     },
-    /// A read of what nobody has written. It gives words whose bits are all ones.
+    /// A read of memory that has not been written. It returns words of all ones.
     Unwritten {
         /// The access, as `name[index]`.
         place: String,
-        /// Offset in the bound buffer in bytes, or in workgroup memory in words.
+        /// Offset, in bytes in the bound buffer or in words in workgroup memory.
         offset: u64,
     },
-    /// Two invocations touch the same place, at least one writes, and no barrier stands between.
+    /// Two invocations access the same place without a barrier between, and at least one of them
+    /// writes.
     Race {
         /// The access, as `name[index]`.
         place: String,
-        /// How this invocation touches it.
+        /// How this invocation accesses it.
         mode: AccessMode,
-        /// How the other one did.
+        /// How the other invocation accessed it.
         other: AccessMode,
         /// Line of the other access.
         other_line: u32,
         /// Workgroup of the other invocation.
         other_workgroup: [u32; 3],
-        /// Its `local_invocation_id`; none if there were several, or if another workgroup has come
-        /// since.
+        /// `local_invocation_id` of the other invocation. `None` if there were several, or if
+        /// another workgroup has run since.
         other_invocation: Option<[u32; 3]>,
     },
-    /// A barrier that not all invocations of the workgroup arrive at.
+    /// Not all invocations of the workgroup arrive at a barrier.
     DivergentBarrier {
-        /// Invocations that arrived.
+        /// Number of invocations that arrived.
         arrived: u32,
-        /// Invocations of the workgroup.
+        /// Number of invocations in the workgroup.
         expected: u32,
-        /// Whether the others have returned, as far as one can tell.
+        /// Whether the others have returned, as far as that is known.
         returned: bool,
     },
-    /// A subgroup operation or subgroup barrier that not all invocations of the subgroup arrive at.
+    /// Not all invocations of the subgroup arrive at a subgroup operation or subgroup barrier.
     DivergentSubgroup {
-        /// Invocations that arrived.
+        /// Number of invocations that arrived.
         arrived: u32,
-        /// Invocations of the subgroup.
+        /// Number of invocations in the subgroup.
         expected: u32,
     },
-    /// A value that came through a shuffle from an inactive invocation, or from outside of the
-    /// subgroup, decides about control flow, an index, or what is stored.
+    /// A value that was shuffled from an inactive invocation, or from outside the subgroup, affects
+    /// control flow, an index, or a stored value.
     UndefinedShuffle {
-        /// What the value is used for.
+        /// How the value is used.
         used_as: &'static str,
         /// Line of the shuffle.
         shuffle_line: u32,
     },
-    /// A broadcast whose source differs between the invocations of a subgroup.
+    /// The source of a broadcast differs between the invocations of a subgroup.
     NonUniformArgument {
-        /// What it is the argument of.
+        /// The operation that it is an argument of.
         of: &'static str,
     },
-    /// Arithmetic wrapped around, and its result is an index.
+    /// Arithmetic wrapped around, and its result is used as an index.
     WrappedIndex {
         /// The access, as `name[index]`.
         place: String,
         /// The index.
         index: i64,
-        /// What it would be without wrap-around.
+        /// What the index would be without wrap-around.
         exact: i64,
     },
     /// A division or remainder by 0, or of the smallest integer by -1.
@@ -106,23 +107,23 @@ pub enum FindingKind {
         /// "by zero", or "of the smallest integer by -1".
         what: &'static str,
     },
-    /// A shift by as many bits as the number has, or more.
+    /// A shift by at least as many bits as the number has.
     Shift {
         /// The shift.
         amount: u32,
         /// Bits of the number.
         width: u32,
     },
-    /// A conversion of a number that the integer type does not have.
+    /// A conversion of a number that the integer type cannot represent.
     Conversion {
         /// The number.
         value: f64,
         /// The type.
         to: &'static str,
     },
-    /// A loop that does not end within the limit. It is left.
+    /// A loop did not end within the limit, and was left.
     EndlessLoop {
-        /// Turns of all loops so far.
+        /// Number of iterations of all loops so far.
         turns: u64,
     },
 }
@@ -131,9 +132,9 @@ impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfBounds { place, mode, index, length } => write!(f, "{mode} out of bounds: {place}: index {index}, length {length}"),
-            Self::Unwritten { place, offset } => write!(f, "read of what nobody has written: {place} (offset {offset})"),
+            Self::Unwritten { place, offset } => write!(f, "read of unwritten memory: {place} (offset {offset})"),
             Self::Race { place, mode, other, other_line, other_workgroup, other_invocation } => {
-                write!(f, "data race: {mode} of {place} beside {other}, line {other_line}, by ")?;
+                write!(f, "data race: {mode} of {place} conflicts with {other} in line {other_line} by ")?;
                 match other_invocation {
                     Some(id) => write!(f, "invocation {} ", Triple(*id))?,
                     None => write!(f, "other invocations ")?,
@@ -148,7 +149,7 @@ impl fmt::Display for FindingKind {
                 write!(f, "subgroup operation in non-uniform control flow: {arrived} of {expected} invocations of the subgroup arrived")
             }
             Self::UndefinedShuffle { used_as, shuffle_line } => {
-                write!(f, "undefined value as {used_as}: line {shuffle_line} reads from an inactive invocation or outside of the subgroup")
+                write!(f, "undefined value as {used_as}: line {shuffle_line} reads from an inactive invocation or outside the subgroup")
             }
             Self::NonUniformArgument { of } => write!(f, "the argument of {of} differs between invocations"),
             Self::WrappedIndex { place, index, exact } => {
@@ -157,7 +158,7 @@ impl fmt::Display for FindingKind {
             Self::Division { what } => write!(f, "division {what}"),
             Self::Shift { amount, width } => write!(f, "shift of {width} bits by {amount}"),
             Self::Conversion { value, to } => write!(f, "conversion out of range: {value:e} to {to}"),
-            Self::EndlessLoop { turns } => write!(f, "loop does not end: {turns} turns"),
+            Self::EndlessLoop { turns } => write!(f, "loop does not end: {turns} iterations so far"),
         }
     }
 }
@@ -171,31 +172,31 @@ impl fmt::Display for Triple {
     }
 }
 
-/// A place in the text of the shader.
+/// A position in the shader's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// Line, from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// Column, counted from 1.
     pub column: u32,
-    /// The line without white space around it.
+    /// The line without surrounding white space.
     pub text: String,
     /// Lines of the calls that led there, innermost first.
     pub called_from: Vec<u32>,
 }
 
-/// One thing that is wrong. Repetitions at the same place of the text are counted.
+/// A mistake in the shader. Repetitions at the same position of the text are only counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// What is wrong.
     pub kind: FindingKind,
-    /// Where in the text.
+    /// The position in the text.
     pub location: Location,
     /// `workgroup_id` of the first case.
     pub workgroup: [u32; 3],
     /// `local_invocation_id` of the first case.
     pub invocation: [u32; 3],
-    /// How many cases there were. A race is counted per word, other things per invocation.
+    /// Number of cases. Races are counted per word, everything else per invocation.
     pub count: u64,
 }
 
@@ -215,7 +216,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a dispatch did.
+/// The result of a dispatch.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Report {
@@ -226,28 +227,28 @@ pub struct Report {
 }
 
 impl Report {
-    /// What is wrong, in the order in which it was first seen.
+    /// The findings, in the order in which they first occurred.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.dropped == 0
     }
 
-    /// Cases at places of the text for which [`Config::max_findings`](crate::Config::max_findings)
-    /// left no room.
+    /// Number of cases at positions that were not recorded, because
+    /// [`Config::max_findings`](crate::Config::max_findings) was reached.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Instructions executed, one for each group of invocations in lockstep.
+    /// Number of instructions executed, counted once for each lockstep group of invocations.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The text that ran.
+    /// The shader's text.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }

@@ -15,7 +15,7 @@ use crate::memory::{Binding, Memory};
 use crate::program::Program;
 use crate::report::Report;
 
-/// A WGSL text that naga accepts.
+/// A WGSL text that naga has accepted.
 #[derive(Clone, Debug)]
 pub struct Shader {
     module: Arc<naga::Module>,
@@ -24,7 +24,7 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Parses and validates a text.
+    /// Parses and validates a WGSL text.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl Shader {
         self.module.entry_points.iter().filter(|e| e.stage == ShaderStage::Compute).map(|e| e.name.as_str())
     }
 
-    /// The compute entry point of this name.
+    /// The compute entry point with this name.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl Shader {
     }
 }
 
-/// A compute entry point, and values for its overrides.
+/// A compute entry point with values for its overrides.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct EntryPoint<'s> {
@@ -66,13 +66,13 @@ pub struct EntryPoint<'s> {
 }
 
 impl EntryPoint<'_> {
-    /// Gives a value to the override with this name, or with this `@id`.
+    /// Sets the override with this name or `@id`.
     pub fn with_override(mut self, name: &str, value: f64) -> Self {
         self.overrides.insert(name.to_owned(), value);
         self
     }
 
-    /// Gives values to several overrides.
+    /// Sets several overrides.
     pub fn with_overrides<'n>(self, values: impl IntoIterator<Item = (&'n str, f64)>) -> Self {
         values.into_iter().fold(self, |entry, (name, value)| entry.with_override(name, value))
     }
@@ -81,8 +81,8 @@ impl EntryPoint<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Overrides`] if a value does not fit or is missing, [`Error::Unsupported`] if the
-    /// shader uses what the interpreter does not know.
+    /// [`Error::Overrides`] if a value does not fit or is missing. [`Error::Unsupported`] if the
+    /// shader uses a feature that the interpreter does not support.
     pub fn compile(self) -> Result<Kernel, Error> {
         let shader = self.shader;
         let stage = Some((ShaderStage::Compute, self.name.as_str()));
@@ -95,35 +95,34 @@ impl EntryPoint<'_> {
     }
 }
 
-/// A compiled entry point, which runs as often as one likes.
+/// A compiled entry point. It can run any number of times.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     program: Arc<Program>,
 }
 
 impl Kernel {
-    /// Runs `grid` workgroups, and says what it found. Buffers keep what was written to them, and
-    /// know that it was.
+    /// Runs `grid` workgroups and reports what it found. Buffers keep what was written to them, and
+    /// remember which bytes were written.
     ///
     /// # Errors
     ///
-    /// If a binding is missing or too short, or a setting impossible. Nothing has run then.
+    /// If a binding is missing or too short, or a setting is impossible. Then nothing has run.
     pub fn dispatch(&self, grid: [u32; 3], memory: &mut Memory, bindings: &[Binding], config: &Config) -> Result<Report, Error> {
         machine::dispatch(&self.program, grid, memory, bindings, config)
     }
 
-    /// Invocations of a workgroup along each axis.
+    /// Number of invocations in a workgroup along each axis.
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.program.workgroup_size
     }
 
-    /// Groups and numbers of the bindings that the entry point uses, with the names of the
-    /// variables.
+    /// The bindings that the entry point uses: group, binding number and name of the variable.
     pub fn bindings(&self) -> impl Iterator<Item = (u32, u32, &str)> {
         self.program.slots.iter().filter_map(|slot| slot.binding.map(|(group, binding)| (group, binding, &*slot.name)))
     }
 
-    /// Instructions of the compiled program.
+    /// Number of instructions of the compiled program.
     pub fn instructions(&self) -> usize {
         self.program.code.len()
     }

@@ -1,4 +1,5 @@
-// Input and output of a row FFT in one buffer. Every row is loaded whole before any of it is stored, by one workgroup.
+// Input and output of a row FFT in one buffer. A workgroup loads all of a row before it stores any
+// of it.
 //
 // Rust twin: src/kernels/fft/io.rs
 

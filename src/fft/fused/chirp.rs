@@ -1,11 +1,12 @@
-//! Factors by position: the chirps of a convolution, and the spectrum that it multiplies by.
+//! Factors that depend on the position: the chirps of a convolution, and the spectrum that it
+//! multiplies by.
 
 use super::super::codelets::times;
 use super::super::roots::Constant;
 use super::{Element, Fuse, Site};
 use crate::wgsl::Expr;
 
-/// Value number p on the axis times constant number p.
+/// Multiplies the value at position p on the axis by constant number p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Factors(pub Constant);
 

@@ -1,4 +1,4 @@
-//! Real and imaginary part change places: an inverse transform is a forward one between two such
+//! Exchanges real and imaginary parts. An inverse transform is a forward transform between two such
 //! exchanges.
 
 use super::{Element, Fuse, Site};

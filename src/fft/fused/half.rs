@@ -1,12 +1,12 @@
-//! Half spectra: of a line of n reals numbers 0 to n/2 are stored, since number n - k is the
-//! conjugate of number k.
+//! Half-spectra: of the spectrum of n reals only numbers 0 to n/2 are stored, since number n - k is
+//! the conjugate of number k.
 
 use super::super::codelets::{pair, real};
 use super::{Element, Fuse, Fused, Pair, Site};
 use crate::wgsl::{Expr, Writes, select};
 
-/// Loads number p of n out of the half that is there. The imaginary parts of numbers 0 and n/2 are
-/// taken as 0.
+/// Loads number p of n from the stored half. The imaginary parts of numbers 0 and n/2 are taken as
+/// 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Half {
     pub n: u32,
@@ -18,7 +18,7 @@ impl Fuse for Half {
         let mirrored = site.body.value("mirrored", (index * 2).greater(n));
         let position = site.body.value("position", select(&mirrored, Expr::from(n) - index, index));
         let z = site.load_named("z", &element.at_position(position), inner);
-        // The imaginary parts of the two numbers that are their own mirror images are 0.
+        // The two numbers that mirror themselves have imaginary parts 0.
         let is_own_mirror = site.body.value("is_own_mirror", index.equals(0).or((index * 2).equals(n)));
         let imaginary = select(&is_own_mirror, real(0.0), select(&mirrored, -z.y(), z.y()));
         site.body.value("whole", pair(&z.x(), &imaginary))
@@ -29,9 +29,9 @@ impl Fuse for Half {
     }
 }
 
-/// Separates the spectra of two lines of n reals, a and b, that were transformed as z = a + i·b,
-/// and stores half of each: with w\[k\] = z\[n-k\], a\[k\] = (z\[k\] + conj w\[k\])/2 and b\[k\] =
-/// (z\[k\] - conj w\[k\])/2i.
+/// Separates the spectra of two lines of n reals, a and b, that were transformed together as z = a
+/// + i·b, and stores half of each. With w\[k\] = z\[n-k\], a\[k\] = (z\[k\] + conj w\[k\])/2 and
+/// b\[k\] = (z\[k\] - conj w\[k\])/2i.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Separate {
     pub n: u32,

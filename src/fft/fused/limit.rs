@@ -1,9 +1,9 @@
-//! Padding and cropping: an axis of which only the first positions are there.
+//! Padding and cropping: an axis of which only the first positions exist in the array.
 
 use super::Fuse;
 use crate::wgsl::Expr;
 
-/// Positions from here on are 0 when loaded and left out when stored.
+/// Positions from this one on load as 0 and are not stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Limit(pub u32);
 

@@ -1,11 +1,11 @@
-//! What is fused into the two sides of a pass: steps between an array and the transform, one file
-//! each.
+//! The prologue and the epilogue of a pass: steps that are fused between an array and the
+//! transform, one file each.
 //!
-//! A side is an array's [`Storage`](super::place::Storage) and a list of steps, the one next to the
-//! array first. What is loaded goes through the list from its begin to its end, what is stored from
-//! its end to its begin. A step says what it does to a value, which constants it looks up, and how
-//! far it reaches into the array. So another one is a file here, and a name in the list of
-//! [`Fused`].
+//! A side of a pass is an array's [`Storage`](super::place::Storage) and a list of steps, with the
+//! one next to the array first. A loaded value goes through the list from the front to the back,
+//! and a stored value from the back to the front. A step says what it does to a value, which
+//! constants it looks up, and how far it reaches into the array. To add a step, add a file here and
+//! a name to the list of [`Fused`].
 
 mod chirp;
 mod exchange;
@@ -30,17 +30,17 @@ use super::place::{Place, Storage};
 use super::roots::{Constant, Constants};
 use crate::wgsl::{Body, Expr, F32, Type, Writes, boolean, call};
 
-/// The enumeration of all steps.
+/// Declares the enumeration of all steps.
 macro_rules! steps {
     ($($name:ident),*) => {
-        /// A step.
+        /// A step of a prologue or an epilogue.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub(super) enum Fused {
             $($name($name)),*
         }
 
         impl Fused {
-            /// What it does.
+            /// The step's behaviour.
             pub fn step(&self) -> &dyn Fuse {
                 match self {
                     $(Self::$name(step) => step),*
@@ -59,8 +59,8 @@ macro_rules! steps {
 steps!(Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
 
 impl Fused {
-    /// The step for lines whose coordinates have these weights in the m of a [`Twiddle`], and which
-    /// lie so far apart where they make pairs.
+    /// This step for lines whose coordinates have the given weights in the m of a [`Twiddle`], and
+    /// whose pairs, if they form pairs, are as given.
     pub fn on_lines(&self, weights: &[u32], pair: Option<Pair>) -> Self {
         match (self.clone(), pair) {
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
@@ -71,71 +71,70 @@ impl Fused {
     }
 }
 
-/// What a step may do. Most do little of it.
+/// What a step can do. Most steps use only a few of these methods.
 pub(super) trait Fuse {
-    /// The value that it makes of one.
+    /// Applies the step to a value.
     fn apply(&self, site: &mut Site<'_>, element: &Element, value: Expr) -> Expr {
         let _ = (site, element);
         value
     }
 
-    /// The loaded value of an element: by default that of the `inner` steps, which are next to the
-    /// array, applied to.
+    /// The loaded value of an element. By default, the step is applied to the value that the
+    /// `inner` steps, which are nearer to the array, load.
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
         let value = site.load(element, inner);
         self.apply(site, element, value)
     }
 
-    /// Stores the value of an element by the `inner` steps.
+    /// Stores the value of an element through the `inner` steps.
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
         let value = self.apply(site, element, value);
         site.store(element, value, inner);
     }
 
-    /// Whether a position on the axis is there: what is loaded of others is zero, what would be
-    /// stored to them is left out.
+    /// Whether a position on the axis exists. Other positions load as zero and are not stored.
     fn is_there(&self, position: &Expr) -> Expr {
         let _ = position;
         boolean(true)
     }
 
-    /// The constants that it looks up.
+    /// The constants that the step looks up.
     fn constants(&self) -> Option<Constant> {
         None
     }
 
     /// How many positions of the axis are loaded, or else how many elements of a line are stored,
-    /// if it is not one for each value of the transform.
+    /// if that differs from the number of the transform's values.
     fn touched(&self, by_position: bool) -> Option<u32> {
         let _ = by_position;
         None
     }
 
-    /// Positions from here on are not there.
+    /// Positions from this one on do not exist.
     fn limit(&self) -> Option<u32> {
         None
     }
 
-    /// The second line of a pair.
+    /// The second line of a pair, if lines are taken in pairs.
     fn pair(&self) -> Option<&Pair> {
         None
     }
 
-    /// The values k and m - k are stored together: the DFT's length m. Then
-    /// [`store_image`](Self::store_image) is called for each k up to m/2, and not
+    /// The DFT's length m, if the values k and m - k are stored together. Then
+    /// [`store_image`](Self::store_image) is called for each k up to m/2, instead of
     /// [`store`](Self::store).
     fn mirrors(&self) -> Option<u32> {
         None
     }
 
-    /// Stores what it makes of the results z = y\[k\] and w = y\[m-k\].
+    /// Stores what the step computes from the results z = y\[k\] and w = y\[m-k\].
     fn store_image(&self, site: &mut Site<'_>, k: &Expr, images: [&Expr; 2], at: Element, inner: &[Fused]) {
         let _ = (site, k, images, at, inner);
         unreachable!("a step without mirror images");
     }
 
-    /// Neighbouring lines are to take the indices 0, m, 1, m-1, … of the spectrum that is loaded:
-    /// m.
+    /// m, if neighbouring lines should take the indices 0, m, 1, m-1, … of the spectrum that is
+    /// loaded.
     fn folds(&self) -> Option<u32> {
         None
     }
@@ -145,8 +144,8 @@ pub(super) trait Fuse {
         false
     }
 
-    /// Whether results of a DFT of n, or their imaginary parts, are never stored;
-    /// [`limit`](Self::limit) aside.
+    /// Whether results of a DFT of length n, or their imaginary parts, are never stored, apart from
+    /// those that [`limit`](Self::limit) excludes.
     fn drops_results_of(&self, n: u32) -> bool {
         let _ = n;
         false
@@ -159,21 +158,21 @@ pub(super) struct Element {
     pub spot: Spot,
     /// Its position on the axis.
     pub position: Expr,
-    /// What it is multiplied by when stored, besides the scale.
+    /// The factor that applies when the element is stored, in addition to the scale.
     pub weight: Option<Expr>,
 }
 
 /// Where an element lies in the array.
 #[derive(Clone, Debug)]
 pub(super) enum Spot {
-    /// Here.
+    /// At this index.
     At(Expr),
-    /// Where its position says, and element 0 of its line lies here.
+    /// Where the element's position says, on a line whose element 0 lies at this index.
     OnLine(Expr),
 }
 
 impl Element {
-    /// The same element of a line so far away.
+    /// The same element of a line that is `distance` away.
     pub fn on_line(&self, distance: u32) -> Self {
         let spot = match &self.spot {
             Spot::At(at) => Spot::At(at + distance),
@@ -182,32 +181,32 @@ impl Element {
         Self { spot, ..self.clone() }
     }
 
-    /// The element at another position of its line.
+    /// The element at another position of the same line.
     pub fn at_position(&self, position: Expr) -> Self {
         Self { position, ..self.clone() }
     }
 }
 
-/// Constants in their binding or bindings.
+/// The constants, in one binding or several.
 #[derive(Clone, Copy)]
 pub(super) struct LookUp<'a> {
     pub constants: &'a Constants,
-    /// They take several bindings.
+    /// Whether they take several bindings.
     pub in_pieces: bool,
 }
 
 impl LookUp<'_> {
-    /// The constant at a place.
+    /// The constant at an index.
     pub fn at(&self, at: &Expr) -> Expr {
         if self.in_pieces { call("constant", [at], complex()) } else { roots().at(at) }
     }
 
-    /// Number i of some constants.
+    /// Number i of a group of constants.
     pub fn of(&self, constant: &Constant, i: &Expr) -> Expr {
         self.at(&(i + self.constants.place(constant)))
     }
 
-    /// exp(-2πi·x/n) by two tables, or one if that has all.
+    /// exp(-2πi·x/n) from two tables, or from one table if it holds all values.
     pub fn root(&self, body: &mut Body, n: u32, x: &Expr) -> Expr {
         let (low, [first, second]) = self.constants.twiddle(n);
         let root = if n <= low { self.at(&(x + first)) } else { times(&self.at(&(x % low + first)), &self.at(&(x / low + second))) };
@@ -215,15 +214,15 @@ impl LookUp<'_> {
     }
 }
 
-/// Where steps write: the text of one invocation at one side.
+/// The place where steps write: the text of one invocation at one side of a pass.
 pub(super) struct Site<'a> {
     pub body: &'a mut Body,
     pub storage: Storage,
-    /// How far an element of the line, or a position on the axis, lies from the first.
+    /// The distance of an element of the line, or of a position on the axis, from the first one.
     pub place: &'a Place,
-    /// Where element 0 of its line lies.
+    /// The index of element 0 of the line.
     pub line: &'a Expr,
-    /// The coordinates of its line.
+    /// The coordinates of the line.
     pub coordinates: &'a [Expr],
     pub look_up: LookUp<'a>,
 }
@@ -235,7 +234,7 @@ impl Writes for Site<'_> {
 }
 
 impl Site<'_> {
-    /// The value of an element by these steps.
+    /// Loads the value of an element through these steps.
     pub fn load(&mut self, element: &Element, steps: &[Fused]) -> Expr {
         let Some((outer, inner)) = steps.split_last() else {
             let at = match &element.spot {
@@ -247,13 +246,13 @@ impl Site<'_> {
         outer.step().load(self, element, inner)
     }
 
-    /// The same as one value, which has several uses.
+    /// Loads the value of an element and names it, so that it can be used several times.
     pub fn load_named(&mut self, name: &str, element: &Element, steps: &[Fused]) -> Expr {
         let value = self.load(element, steps);
         self.body.value(name, value)
     }
 
-    /// Stores the value of an element by these steps.
+    /// Stores the value of an element through these steps.
     pub fn store(&mut self, element: &Element, value: Expr, steps: &[Fused]) {
         if let Some((outer, inner)) = steps.split_last() {
             return outer.step().store(self, element, value, inner);
@@ -263,13 +262,13 @@ impl Site<'_> {
         self.body.call("store", [at, &(scale * value)]);
     }
 
-    /// Element `i` of the line, for a value stored with the weight of `like`.
+    /// Element `i` of the line, for a value that is stored with the same weight as `like`.
     pub fn element(&mut self, i: &Expr, like: &Element) -> Element {
         let at = self.body.value("at", place_of(self.place, self.line.clone(), i.clone()));
         Element { spot: Spot::At(at), ..like.clone() }
     }
 
-    /// What an element of the array is.
+    /// The type of an element of the array.
     fn stored(&self) -> Type {
         match self.storage {
             Storage::Complex => complex(),
@@ -278,7 +277,7 @@ impl Site<'_> {
     }
 }
 
-/// The place of index `i`, whose digits lie apart, after `base`.
+/// The index of element `i`, whose digits have strides of their own, counted from `base`.
 pub(super) fn place_of(of: &Place, base: Expr, i: Expr) -> Expr {
     let (mut place, mut rest) = (base, i);
     for &(base, stride) in &of.low {

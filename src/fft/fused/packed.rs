@@ -1,15 +1,15 @@
-//! A line of n reals as m = n/2 complex numbers, x\[2j\] + i·x\[2j+1\], whose DFT is z.
+//! A line of n reals as m = n/2 complex numbers x\[2j\] + i·x\[2j+1\] with the DFT z.
 
 use super::super::codelets::{pair, real, times};
 use super::super::roots::Constant;
 use super::{Element, Fuse, Fused, Site};
 use crate::wgsl::{Expr, select};
 
-/// Makes the spectrum of the n reals of z. Number k ≤ m is (z\[k\] + conj z\[m-k\])/2 +
+/// Computes the spectrum of the n reals from z. For k ≤ m it is (z\[k\] + conj z\[m-k\])/2 +
 /// exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
 ///
-/// Loaded is one of them; stored are all, k and m - k together, since the two are (e + o)/2 and the
-/// conjugate of (e - o)/2.
+/// A load computes one of them. A store computes k and m - k together, since the two are (e + o)/2
+/// and the conjugate of (e - o)/2.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct OfPacked {
     pub n: u32,
@@ -60,9 +60,9 @@ impl Fuse for OfPacked {
     }
 }
 
-/// The reverse, without the factor 1/2: the array holds the DFT x of n reals up to x\[m\]; loaded
-/// is, at position k < m, x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]). The
-/// imaginary parts of x\[0\] and x\[m\] are taken as 0.
+/// The reverse, without the factor 1/2. The array holds the DFT x of n reals up to x\[m\]. The
+/// value at position k < m is x\[k\] + conj x\[m-k\] + i·exp(2πi·k/n) · (x\[k\] - conj x\[m-k\]).
+/// The imaginary parts of x\[0\] and x\[m\] are taken as 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct ToPacked {
     pub n: u32,
@@ -81,7 +81,7 @@ impl Fuse for ToPacked {
         let sum = site.body.value("sum", pair(&(x.x() + w.x()), &(x.y() - w.y())));
         // i · (x - conj w)
         let difference = site.body.value("difference", pair(&(-x.y() - w.y()), &(x.x() - w.x())));
-        // Times the conjugate of the root.
+        // Multiply by the conjugate of the twiddle factor.
         pair(
             &(sum.x() + difference.x() * root.x() + difference.y() * root.y()),
             &(sum.y() - difference.x() * root.y() + difference.y() * root.x()),

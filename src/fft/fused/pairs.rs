@@ -1,20 +1,20 @@
-//! Two lines as one: a and b as a + i·b.
+//! Two lines a and b as one line a + i·b.
 
 use super::super::codelets::pair;
 use super::{Element, Fuse, Fused, Site};
 use crate::wgsl::{Expr, F32, Writes, boolean};
 
-/// Lines in twos, of reals, or when loaded of complex numbers too.
+/// Takes lines in pairs: lines of reals, and on loads also lines of complex numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Pairs(pub Pair);
 
 /// The second line of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(in crate::fft) struct Pair {
-    /// Its distance from the first.
+    /// Its distance from the first line.
     pub distance: u32,
-    /// The coordinate that counts pairs, and the number of lines along it if that is odd: the last
-    /// pair has one line only.
+    /// Set if the number of lines along a coordinate is odd, so that the last pair has only one
+    /// line: the coordinate that counts pairs, and that number.
     pub odd: Option<(usize, u32)>,
 }
 

@@ -1,16 +1,17 @@
-//! Real numbers as complex ones.
+//! Real numbers as complex numbers.
 
 use super::super::codelets::pair;
 use super::{Element, Fuse, Fused, Site};
 use crate::wgsl::{Expr, F32, U32, bitcast, param};
 
-/// The imaginary part is 0 when loaded, and left out when stored.
+/// Loads the imaginary part as 0, and does not store it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Real;
 
 impl Fuse for Real {
     fn apply(&self, _: &mut Site<'_>, _: &Element, value: Expr) -> Expr {
-        // A zero that no compiler knows, see `codelets.rs`: sums of products would become products.
+        // A zero that compilers cannot see through, as `codelets.rs` explains: otherwise they would
+        // turn sums of products into products.
         pair(&value, &bitcast(&F32, &(param("lines", U32) >> 31)))
     }
 

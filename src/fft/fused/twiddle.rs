@@ -1,24 +1,25 @@
-//! Roots of unity between the passes of a long axis.
+//! Twiddle factors between the passes of a long axis.
 
 use super::super::codelets::times;
 use super::super::roots::Constant;
 use super::{Fuse, Site};
 use crate::wgsl::Expr;
 
-/// Factors exp(-2πi·k·m/n) on the results k of a line, with m a sum of weighted indices. The last
-/// step of a store: it is done for all values of an invocation at once.
+/// Multiplies the results k of a line by exp(-2πi·k·m/n), where m is a weighted sum of indices.
+/// This is the last step of a store, and it handles all values of an invocation at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Twiddle {
-    /// Order of the roots. k·m is below it.
+    /// Order of the roots of unity. k·m is below it.
     pub n: u32,
-    /// The weights in m: of the indices of the axis's factors; then of the line's coordinates.
+    /// The weights in m: first those of the indices of the axis's factors, then those of the line's
+    /// coordinates.
     pub weights: Vec<u32>,
 }
 
-/// What the factors of an invocation have in common.
+/// What the twiddle factors of an invocation have in common.
 pub(in crate::fft) struct Powers {
     m: Expr,
-    /// exp(-2πi·m·k·distance/n) for k = 1, 2, 4, …; none if all factors are looked up.
+    /// exp(-2πi·m·k·distance/n) for k = 1, 2, 4, …; empty if all factors are looked up.
     powers: Vec<Expr>,
     distance: u32,
 }
@@ -30,8 +31,8 @@ impl Fuse for Twiddle {
 }
 
 impl Twiddle {
-    /// For results `distance` apart of butterflies of this radix; none where all factors are 1.
-    /// With `products`, all but the first of a butterfly are products.
+    /// For results `distance` apart, of butterflies with this radix. `None` if all factors are 1.
+    /// With `products`, all factors of a butterfly but the first are products.
     pub fn powers(&self, site: &mut Site<'_>, radix: u32, distance: u32, products: bool) -> Option<Powers> {
         let terms = self.weights.iter().zip(site.coordinates).filter(|(weight, _)| **weight > 0);
         let m = terms.map(|(&weight, d)| d * weight).reduce(|sum, term| sum + term)?;

@@ -1,4 +1,4 @@
-//! The file of a record: reading what is new, appending, replacing.
+//! The file of a record: reading new lines, appending, replacing.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -73,7 +73,7 @@ impl Disk {
         let large = start + text.len() as u64 >= LARGEST;
         self.closed = large;
         self.read_to(&text);
-        let trouble = large.then(|| format!("it is larger than {LARGEST} bytes, of which the rest is not read"));
+        let trouble = large.then(|| format!("it is larger than {LARGEST} bytes; the rest is not read"));
         Ok(News { anew: start == 0, text, trouble })
     }
 
@@ -110,7 +110,7 @@ impl Disk {
 }
 
 /// Why a file is not touched.
-pub(super) const NOT_OURS: &str = "it is no record of wgpu-fft";
+pub(super) const NOT_OURS: &str = "it is not a record of wgpu-fft";
 
 /// All of a record's file, empty if there is none; an error if it is not ours or too large.
 pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {

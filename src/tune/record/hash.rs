@@ -1,4 +1,4 @@
-//! A hash that is the same on every platform, for good: files hold it.
+//! A hash that never changes on any platform, because files contain its values.
 
 use crate::plan::Program;
 
@@ -40,19 +40,21 @@ pub(super) fn of(bytes: &[u8]) -> u64 {
     Hash::new().bytes(bytes).finish()
 }
 
-/// The hash of one text, such as the WGSL of a kernel of the caller's with the values of its
-/// overrides: what [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint) may give. It is the
-/// same on every platform and for every version of Rust.
+/// The hash of a text. Use it to implement
+/// [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint), for example on the WGSL of your
+/// kernel together with the values of its overrides. It is the same on every platform and with
+/// every version of Rust.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     of(text.as_bytes())
 }
 
-/// The hash of all that a compiler sees of a program: WGSL text, overrides and workgroup of every
-/// dispatch.
+/// The hash of everything that a compiler sees of a program: the WGSL text, overrides and workgroup
+/// size of each dispatch.
 ///
-/// An [`Entry`](super::Entry) carries it, so that a time measured with other shaders is not taken
-/// for one of today's. It is the same on every platform and for every version of Rust.
+/// An [`Entry`](super::Entry) contains this hash, so that a time measured with older shaders is not
+/// mistaken for one of the current shaders. It is the same on every platform and with every version
+/// of Rust.
 #[must_use]
 pub fn wgsl_hash(program: &Program) -> u64 {
     let mut hash = Hash::new().word(program.dispatches.len() as u64);

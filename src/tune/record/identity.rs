@@ -1,4 +1,4 @@
-//! Which device was measured.
+//! The identity of a measured device.
 
 use std::fmt;
 
@@ -6,54 +6,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::gpu::{DeviceProfile, Gpu};
 
-/// All that tells one device from another for measurements: what it is, its driver, and what it
-/// lets recipes do.
+/// Everything that distinguishes devices for measurements: the hardware, its driver, and the
+/// features and limits that recipes depend on.
 ///
-/// It holds no index of an adapter, which the next start of the machine may give to another one.
-/// Two cards of one type are one device. So is a card of a guest and our own, if both were opened
-/// with the same limits and features: with others other recipes fit.
+/// It does not contain the adapter's index, which may change when the machine restarts. Two cards
+/// of the same type have the same identity. A borrowed device and one that this crate opened are
+/// equal if both were opened with the same limits and features; otherwise different recipes may fit
+/// them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Compact", into = "Compact")]
 pub struct DeviceIdentity {
     /// Name of the adapter.
     pub name: String,
-    /// The API that wgpu goes through, as wgpu writes it: `vulkan`, `metal`, `dx12`, `webgpu`.
+    /// The API that wgpu uses, as wgpu writes it: `vulkan`, `metal`, `dx12`, `webgpu`.
     pub backend: String,
-    /// Number of the vendor, as the API gives it.
+    /// Vendor number, as reported by the API.
     pub vendor: u32,
-    /// Number of the device, as the API gives it.
+    /// Device number, as reported by the API.
     pub device: u32,
     /// What kind of device it is: `discrete GPU`, `integrated GPU`, `virtual GPU`, `CPU`, `other`.
     pub device_type: String,
     /// Name of the driver.
     pub driver: String,
-    /// What the driver says of itself, such as its version.
+    /// The driver's description of itself, such as its version.
     pub driver_info: String,
-    /// Smallest and largest subgroup.
+    /// Smallest and largest subgroup size.
     pub subgroup_sizes: [u32; 2],
-    /// Whether shaders may exchange values within a subgroup.
+    /// Whether shaders can exchange values within a subgroup.
     pub subgroups: bool,
-    /// Whether shaders may have 64-bit integers.
+    /// Whether shaders can use 64-bit integers.
     pub int64: bool,
-    /// Whether shaders may have 64-bit floats.
+    /// Whether shaders can use 64-bit floats.
     pub f64: bool,
     /// Workgroup memory in bytes.
     pub workgroup_bytes: u32,
-    /// Invocations of a workgroup.
+    /// Most invocations in a workgroup.
     pub invocations: u32,
-    /// Invocations of a workgroup along x, y, z.
+    /// Most invocations in a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
-    /// Workgroups of a dispatch along one axis.
+    /// Most workgroups in a dispatch along one axis.
     pub groups_per_axis: u32,
-    /// Bytes of one storage binding.
+    /// Largest storage binding in bytes.
     pub binding_bytes: u64,
-    /// Bytes of one buffer.
+    /// Largest buffer in bytes.
     pub buffer_bytes: u64,
     /// Alignment of a storage binding's offset.
     pub storage_alignment: u32,
     /// Alignment of a uniform binding's offset.
     pub uniform_alignment: u32,
-    /// Storage bindings of a dispatch.
+    /// Most storage bindings in a dispatch.
     pub storage_buffers: u32,
 }
 
@@ -64,7 +65,7 @@ impl DeviceIdentity {
         Self::new(&gpu.adapter_info(), gpu.profile())
     }
 
-    /// The identity of a device that is known by plain data.
+    /// The identity of a device that is described by plain data.
     #[must_use]
     pub fn new(info: &wgpu::AdapterInfo, profile: &DeviceProfile) -> Self {
         let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = info;
@@ -99,22 +100,22 @@ impl DeviceIdentity {
         }
     }
 
-    /// Whether what was measured on the one holds for the other: everything is equal.
+    /// Whether both identities are equal, so that measurements on one device hold for the other.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// Whether it is the same hardware through the same API, by another driver or another version
-    /// of it. Limits and features, which a driver may change, are not compared.
+    /// Whether both are the same hardware through the same API, possibly with another driver or
+    /// driver version. Limits and features are not compared, since a driver may change them.
     #[must_use]
     pub fn differs_in_driver_only(&self, other: &Self) -> bool {
         (&self.backend, self.vendor, self.device, &self.name) == (&other.backend, other.vendor, other.device, &other.name)
             && (&self.driver, &self.driver_info) != (&other.driver, &other.driver_info)
     }
 
-    /// Whether both are of one vendor and of one kind, so that what is fast on the one may be so on
-    /// the other.
+    /// Whether both have the same vendor and device type, so that recipes that are fast on one may
+    /// be fast on the other.
     #[must_use]
     pub fn is_related(&self, other: &Self) -> bool {
         (self.vendor, &self.device_type) == (other.vendor, &other.device_type)

@@ -1,32 +1,32 @@
-//! What became of the lines of a file.
+//! How the lines of a file were classified.
 
 use std::fmt;
 
-/// How many lines of a file were what. Each line that is not blank is counted once, by the first of
-/// these that it is: unknown, corrupt, duplicate, stale, foreign, accepted.
+/// The number of lines of each class in a file. Each line that is not blank counts once, in the
+/// first class that applies, in this order: unknown, corrupt, duplicate, stale, foreign, accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Import {
-    /// Lines of another format or of a kind that this version does not know. Not read, but kept in
-    /// the file that they are in.
+    /// Lines of another format, or of a kind that this version does not know. They are not read,
+    /// but stay in their file.
     pub unknown: usize,
-    /// Lines of ours that were damaged, and lines that never were ours. Rewriting the file drops
+    /// Damaged lines of a record, and lines that never belonged to one. Rewriting the file drops
     /// them.
     pub corrupt: usize,
-    /// Items that the record had already, or has something newer in place of.
+    /// Items that the record already has, or has a newer version of.
     pub duplicate: usize,
-    /// Entries that the caller's check found to be of no use here, such as those measured with
-    /// other shaders. Not taken in.
+    /// Entries that the caller's check rejected, such as those measured with other shaders. They
+    /// are not added.
     pub stale: usize,
-    /// Items of another device than the caller's. Taken in, as searches begin with what was fast
-    /// elsewhere.
+    /// Items of a device other than the caller's. They are added, because searches also start from
+    /// recipes that were fast elsewhere.
     pub foreign: usize,
-    /// All others. Taken in.
+    /// All other items. They are added.
     pub accepted: usize,
 }
 
 impl Import {
-    /// Lines that are not blank.
+    /// Number of lines that are not blank.
     #[must_use]
     pub fn lines(&self) -> usize {
         let Self { unknown, corrupt, duplicate, stale, foreign, accepted } = self;

@@ -1,4 +1,4 @@
-//! What a record holds: measurements, and warnings.
+//! The items of a record: measurements and warnings.
 
 use std::sync::Arc;
 
@@ -7,28 +7,27 @@ use crate::error::{Error, Result};
 use crate::gpu::Timer;
 use crate::tune::Rigor;
 
-/// The best recipe that a search found.
+/// The best recipe that a search found for a specification.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// The specification, printed.
+    /// The specification, as printed.
     pub spec: String,
-    /// The recipe, printed.
+    /// The recipe, as printed.
     pub recipe: String,
-    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program: if it is another today, the time
-    /// says nothing.
+    /// [`wgsl_hash`](super::wgsl_hash) of the recipe's program. If today's hash differs, the time
+    /// no longer applies.
     pub wgsl: u64,
-    /// Where it was measured.
+    /// The device it was measured on.
     pub device: Arc<DeviceIdentity>,
-    /// Time of one run, finite and above zero.
+    /// Time of one run in seconds; finite and positive.
     pub seconds: f64,
-    /// Time of one run by the choice without measurement, in the same rounds, finite and above
-    /// zero.
+    /// Time of one run of the estimate in the same rounds, in seconds; finite and positive.
     pub rules_seconds: f64,
-    /// What the times were taken by.
+    /// The clock that was used.
     pub timer: Timer,
     /// How thorough the search was.
     pub rigor: Rigor,
-    /// Version of this crate, as in [`CRATE_VERSION`](super::CRATE_VERSION).
+    /// The version of this crate that measured it, as in [`CRATE_VERSION`](super::CRATE_VERSION).
     pub version: String,
     /// When it was measured, in seconds since 1970 ([`now`](super::now)).
     pub time: u64,
@@ -42,7 +41,7 @@ impl Entry {
             return Ok(());
         }
         let what = format!("a measurement of {} s, and {} s by the rules, for `{}`", self.seconds, self.rules_seconds, self.spec);
-        Err(Error::Unsupported { what, why: "times must be finite and above zero".to_owned() })
+        Err(Error::Unsupported { what, why: "times must be finite and positive".to_owned() })
     }
 
     /// Whether the one takes the place of the other: same problem, device and rigor.
@@ -54,17 +53,17 @@ impl Entry {
 /// A recipe that must not be tried again on a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mark {
-    /// The specification, printed.
+    /// The specification, as printed.
     pub spec: String,
-    /// The recipe, printed.
+    /// The recipe, as printed.
     pub recipe: String,
-    /// Where it went wrong.
+    /// The device it failed on.
     pub device: Arc<DeviceIdentity>,
     /// What went wrong: `crashed`, `hung`, `lost the device`, `wrong result`.
     pub why: String,
-    /// Version of this crate.
+    /// The version of this crate that tried it.
     pub version: String,
-    /// When it went wrong, in seconds since 1970.
+    /// When it failed, in seconds since 1970.
     pub time: u64,
 }
 
@@ -79,12 +78,12 @@ impl Mark {
 pub enum Item {
     /// A measurement.
     Best(Entry),
-    /// A warning.
+    /// A warning not to try a recipe again.
     Mark(Mark),
 }
 
 impl Item {
-    /// The specification, printed.
+    /// The specification, as printed.
     #[must_use]
     pub fn spec(&self) -> &str {
         match self {
@@ -93,7 +92,7 @@ impl Item {
         }
     }
 
-    /// When it was measured or went wrong, in seconds since 1970.
+    /// When it was measured or failed, in seconds since 1970.
     #[must_use]
     pub fn time(&self) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! Which recipe is being tried right now, for those who come after a crash.
+//! Notes which recipe is being tried, so that a later process knows if this one crashed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
@@ -12,12 +12,13 @@ use super::{CRATE_VERSION, DeviceIdentity, Record, file, now};
 /// How the names of the journal's files go on after the record's.
 const SUFFIX: &str = ".trial-";
 
-/// A recipe that is being tried. Dropped, it was harmless; if the process ends before, the next one
-/// that opens the record marks it.
+/// A recipe that is being tried. Dropping the value means that the recipe did no harm. If the
+/// process ends before that, the next process that opens the record marks the recipe.
 ///
-/// The recipe stands in a file beside the record, which this process keeps locked, so that others
-/// know that it lives. A process that is ended by hand, or by `std::process::exit`, during a trial
-/// leaves a mark too: nobody can tell why it ended.
+/// The recipe is written to a file beside the record, which this process keeps locked while it
+/// runs. A journal file whose lock is free means that its process died. If a user ends the process
+/// during a trial, or the program calls `std::process::exit`, the recipe is marked as well, because
+/// nobody can tell why the process ended.
 #[derive(Debug)]
 pub struct Trial {
     record: Record,
@@ -26,8 +27,8 @@ pub struct Trial {
 }
 
 impl Record {
-    /// Notes that a recipe is about to be tried which may take the process with it. In memory it
-    /// does nothing.
+    /// Notes that a recipe is about to be tried that may crash the process. For a record in memory
+    /// this does nothing.
     #[must_use]
     pub fn begin_trial(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Trial {
         let mark = Mark {
@@ -51,7 +52,7 @@ impl Record {
 }
 
 impl Trial {
-    /// Goes on to another recipe of the same specification: the one before was harmless.
+    /// Continues with another recipe of the same specification. The one before counts as harmless.
     pub fn next(&mut self, recipe: &str) {
         recipe.clone_into(&mut self.mark.recipe);
         self.mark.time = now();

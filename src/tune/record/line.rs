@@ -1,4 +1,4 @@
-//! One line of the file: a JSON object that ends in the checksum of its text.
+//! One line of the file: a JSON object that ends with a checksum of its text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,19 +1,20 @@
-//! What was measured, kept in a file: "wisdom" in FFTW's word.
+//! A file of measured results, which FFTW calls "wisdom".
 //!
-//! A [`Record`] holds for a specification and a device the best recipe that a search found
-//! ([`Entry`]), and the recipes that must not be tried again ([`Mark`]).
+//! For each specification and device, a [`Record`] holds the best recipe that a search found
+//! ([`Entry`]) and the recipes that must not be tried again ([`Mark`]).
 //!
 //! # Key
-//! Specifications and recipes are kept as their printed text, devices as a [`DeviceIdentity`]:
-//! hardware, driver, features and limits, never the number of an adapter. Of entries with the same
-//! specification, device and [`Rigor`](crate::tune::Rigor) the newest counts, of marks those with
-//! the same specification, recipe and device. An entry answers on exactly its device
-//! ([`Record::find`]); elsewhere its recipe is one to begin a search with ([`Record::seeds`]).
-//! Versions of this crate share a record: whether a recipe still means the program that was
-//! measured is decided by [`wgsl_hash`].
+//! Specifications and recipes are stored as their printed text. Devices are stored as a
+//! [`DeviceIdentity`]: hardware, driver, features and limits, but never an adapter's index. Among
+//! entries with the same specification, device and [`Rigor`](crate::tune::Rigor), the newest
+//! counts. Among marks with the same specification, recipe and device, the newest counts. An entry
+//! answers only for exactly its device ([`Record::find`]). For other devices its recipe is a
+//! starting point for a search ([`Record::seeds`]). Different versions of this crate can share a
+//! record: [`wgsl_hash`] tells whether a recipe still means the program that was measured.
 //!
 //! # Format
-//! Text, a line for each item: a JSON object without spaces, of at most 16 KiB, in this order:
+//! The file is text with one line for each item. A line is a JSON object without spaces, at most 16
+//! KiB long, with these names in this order:
 //!
 //! | name | what |
 //! |---|---|
@@ -28,31 +29,31 @@
 //! | `device` | [`DeviceIdentity`]: `name`, `backend`, `id` (vendor, device), `type`, `driver`, `driver_info`, `subgroup_sizes`, the `features` that it has, and `limits`, an array in the order of the fields |
 //! | `sum` | checksum of all that stands before `,"sum"`, 16 hexadecimal digits |
 //!
-//! A line counts if its checksum is right, and no flipped bit leaves it so. Ends may be `\n` or
-//! `\r\n`, and lines may be blank. Lines of another format or kind are never read and never lost. A
-//! file with anything in it but no line that begins as ours do is somebody else's, and never
-//! written.
+//! A line is accepted only if its checksum is right, and any single flipped bit is detected. Lines
+//! may end in `\n` or `\r\n`, and blank lines are allowed. Lines of another format or kind are not
+//! read, but they are preserved. A file that is not blank and has no line that begins like a
+//! record's is not ours, and it is never written to.
 //!
 //! # Guarantees
-//! - Opening a record never fails, whatever the file holds, and allocates in proportion to what it
-//!   reads: 64 MiB at most.
-//! - Every damaged line is noticed, and costs nothing but itself.
-//! - Any number of processes and threads may add at once: each line is appended by one write, under
-//!   a lock on the file `<record>.lock`, which stays.
-//! - A process that is killed at any moment loses at most the line that it is writing.
-//!   [`Record::compact`] puts a new file in the place of the old one when it is complete.
-//! - A recipe that ends the process is marked when the record is opened next ([`Trial`]).
-//! - Whatever goes wrong with the file, the record works from memory and warns once.
+//! - Opening a record never fails, whatever the file contains. It allocates memory in proportion to
+//!   what it reads, which is 64 MiB at most.
+//! - Every damaged line is detected, and affects no other line.
+//! - Any number of processes and threads may add items at the same time. Each line is appended by
+//!   one write, under a lock on the file `<record>.lock`, which is never removed.
+//! - A process that is killed loses at most the line that it is writing. [`Record::compact`] writes
+//!   a complete new file and then replaces the old one.
+//! - A recipe that crashes the process is marked the next time the record is opened ([`Trial`]).
+//! - If anything goes wrong with the file, the record continues in memory and warns once.
 //!
 //! # What is not guaranteed
-//! - Appended lines and trials are not synced to the disk, so a loss of power or a crash of the
-//!   system may lose the last ones, and damage them.
-//! - A network file system whose locks do not hold between machines may lose lines that several
-//!   machines write at once. Where there are no locks at all, nothing is written.
-//! - The newest item is the one with the greatest time: a clock that goes wrong makes the wrong one
+//! - Appended lines and trials are not synced to disk. A power failure or a system crash may lose
+//!   or damage the last ones.
+//! - On a network file system whose locks do not work between machines, lines that several machines
+//!   write at once may be lost. On a file system without locks, nothing is written.
+//! - The newest item is the one with the greatest time. If a clock is wrong, the wrong item may
 //!   win.
-//! - A checksum is no signature. Keep the file where nobody else may write; a recipe from it is
-//!   still checked like one by hand.
+//! - A checksum is not a signature. Keep the file where nobody else may write. Recipes from it are
+//!   still checked like recipes written by hand.
 
 mod file;
 mod hash;
@@ -72,7 +73,7 @@ pub use item::{Entry, Item, Mark};
 pub use journal::Trial;
 pub use store::Record;
 
-/// The version of this crate, as it stands in entries and marks.
+/// The version of this crate, as stored in entries and marks.
 pub const CRATE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Seconds since 1970; 0 where there is no clock.

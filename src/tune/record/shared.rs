@@ -1,4 +1,4 @@
-//! What the clones of a record share, and how memory and file are brought together.
+//! The state that all clones of a record share, and keeping memory and file in agreement.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Shared {
     /// Says why something is in memory alone, the first time.
     pub fn warn(&self, why: impl std::fmt::Display) {
         let path = self.path.as_deref().unwrap_or(Path::new(""));
-        let text = format!("the record of measured recipes in {} works from memory, and forgets: {why}", path.display());
+        let text = format!("the record of measured recipes in {} keeps results only in memory: {why}", path.display());
         if self.warning.set(text.clone()).is_ok() {
             log::warn!("{text}");
         }

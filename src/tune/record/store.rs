@@ -1,4 +1,4 @@
-//! A record, as its users see it.
+//! The public interface of a record.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use super::{DeviceIdentity, Import, journal};
 use crate::error::{Error, Result};
 use crate::tune::Rigor;
 
-/// Measured recipes, in memory and, mostly, in a file. Cheap to clone; clones are the same record.
-/// See [the module](super).
+/// Measured recipes, kept in memory and usually in a file. Cloning is cheap, and clones share one
+/// record. See [the module](super).
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Shared>);
 
@@ -25,18 +25,19 @@ impl Default for Record {
 }
 
 impl Record {
-    /// A record that no file keeps.
+    /// A record without a file.
     #[must_use]
     pub fn in_memory() -> Self {
         Self(Arc::default())
     }
 
-    /// The record in the file at `path`, which need not exist yet: it is made, with its directory,
-    /// when something is added.
+    /// Opens the record in the file at `path`. The file need not exist: it is created, with its
+    /// directory, when the first item is added.
     ///
-    /// It never fails. If the file cannot be read or written, or is somebody else's, the record
-    /// works from memory, which it says once, as [`warning`](Self::warning) and in the log. What
-    /// dead processes left behind in the [journal](super::Trial) becomes marks.
+    /// This never fails. If the file cannot be read or written, or is not a record, the record
+    /// works in memory and reports that once, through [`warning`](Self::warning) and in the log.
+    /// Recipes that crashed an earlier process, according to the [journal](super::Trial), are
+    /// marked.
     #[must_use]
     pub fn open(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
@@ -61,14 +62,15 @@ impl Record {
         Self(Arc::new(shared))
     }
 
-    /// The record in the file at [`default_path`](Self::default_path), or one in memory.
+    /// Opens the record at [`default_path`](Self::default_path), or one in memory if there is no
+    /// such path.
     #[must_use]
     pub fn open_default() -> Self {
         Self::default_path().map_or_else(Self::in_memory, Self::open)
     }
 
-    /// The file that the environment names by `WGPU_FFT_RECORD`, or else `wgpu-fft/record.jsonl` in
-    /// the directory that the platform has for caches, if it has one.
+    /// The file that the environment variable `WGPU_FFT_RECORD` names. If it is not set,
+    /// `wgpu-fft/record.jsonl` in the platform's cache directory, if there is one.
     #[must_use]
     pub fn default_path() -> Option<PathBuf> {
         if let Some(path) = std::env::var_os("WGPU_FFT_RECORD").filter(|path| !path.is_empty()) {
@@ -80,7 +82,7 @@ impl Record {
         dirs::cache_dir().map(|directory| directory.join("wgpu-fft").join("record.jsonl"))
     }
 
-    /// The file, if there is to be one.
+    /// The path of the file, if the record has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
@@ -92,103 +94,111 @@ impl Record {
         self.0.report
     }
 
-    /// Why something is in memory alone: the first reason, which went to the log too.
+    /// The first reason why something is kept only in memory. It was logged as well.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         self.0.warning.get().cloned()
     }
 
-    /// The newest entry of a specification on exactly this device, by a search of this rigor or a
-    /// greater one. Whether its recipe still means the same program is the caller's to check, by
-    /// [`Entry::wgsl`].
+    /// The newest entry for a specification on exactly this device, from a search of at least this
+    /// rigor. The caller must check by [`Entry::wgsl`] that its recipe still means the same
+    /// program.
     #[must_use]
     pub fn find(&self, spec: &str, device: &DeviceIdentity, rigor: Rigor) -> Option<Entry> {
         self.0.memory().find(spec, device, rigor).cloned()
     }
 
-    /// Recipes worth starting a search from, the likeliest first: of the same specification by any
-    /// search on this device, then by the same hardware with another driver, by devices of the same
-    /// vendor and kind, by any device; then of specifications of the same kind (their first two
-    /// words are equal) on this device. The newest go first among equals. At most 8, each once,
-    /// none that is marked here. They need not fit the device.
+    /// Recipes worth starting a search from, the most promising first. They come from these
+    /// sources, in this order, and the newest first within each:
+    ///
+    /// - the same specification on this device, from any search;
+    /// - the same specification on the same hardware with another driver;
+    /// - the same specification on devices of the same vendor and type;
+    /// - the same specification on any device;
+    /// - specifications of the same kind (with the same first two words) on this device.
+    ///
+    /// At most 8 are returned, each once, and none that is marked on this device. They need not fit
+    /// the device.
     #[must_use]
     pub fn seeds(&self, spec: &str, device: &DeviceIdentity) -> Vec<String> {
         self.0.memory().seeds(spec, device)
     }
 
-    /// Why a recipe must not be tried on this device, if so.
+    /// The mark of a recipe that must not be tried on this device, if there is one.
     #[must_use]
     pub fn marked(&self, spec: &str, recipe: &str, device: &DeviceIdentity) -> Option<Mark> {
         self.0.memory().marked(spec, recipe, device).cloned()
     }
 
-    /// All entries, by specification and time.
+    /// All entries, sorted by specification and time.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         self.0.memory().entries()
     }
 
-    /// All marks, by specification and time.
+    /// All marks, sorted by specification and time.
     #[must_use]
     pub fn marks(&self) -> Vec<Mark> {
         self.0.memory().marks()
     }
 
-    /// Adds an entry, in place of an older one of the same specification, device and rigor. It is
-    /// there at once; if it cannot be written, it stays in memory, with the one
-    /// [`warning`](Self::warning), and is written together with the next one that can be.
+    /// Adds an entry and replaces an older one for the same specification, device and rigor. It is
+    /// available at once. If it cannot be written, it stays in memory, the record
+    /// [warns](Self::warning) once, and the entry is written together with the next one that can
+    /// be.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for times that are not finite or not above zero.
+    /// [`Error::Unsupported`] if a time is not finite or not positive.
     pub fn add(&self, entry: Entry) -> Result<()> {
         entry.check()?;
         self.0.take(vec![Item::Best(entry)]);
         Ok(())
     }
 
-    /// Marks a recipe that must not be tried again. It is kept as entries are.
+    /// Marks a recipe that must not be tried again. Marks are stored like entries.
     pub fn mark(&self, mark: Mark) {
         self.0.take(vec![Item::Mark(mark)]);
     }
 
-    /// Takes in what other processes have written since, and says what that was. What this one has
-    /// added is among it, as known already.
+    /// Reads what other processes have written since the last read, and reports what it found.
+    /// Items that this process added count as duplicates.
     pub fn refresh(&self) -> Import {
         self.0.refresh()
     }
 
-    /// Drops what was superseded or damaged from the file; returns how many lines.
+    /// Removes superseded and damaged lines from the file. Returns the number of lines removed.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file cannot be read or written, is somebody else's, or is too
-    /// large. It is then as it was.
+    /// [`Error::Record`] if the file cannot be read or written, is not a record, or is too large.
+    /// The file is then unchanged.
     pub fn compact(&self) -> Result<usize> {
         self.prune(|_| true)
     }
 
-    /// As [`compact`](Self::compact), and forgets besides what `keep` does not want. `keep` may ask
-    /// the record, and must not change it.
+    /// Does the same as [`compact`](Self::compact), and also removes the items that `keep` rejects.
+    /// `keep` may query this record but must not change it.
     ///
     /// # Errors
-    /// As [`compact`](Self::compact).
+    /// The errors of [`compact`](Self::compact).
     pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize> {
         self.0.rewrite(&keep)
     }
 
-    /// Takes in the items of another file, which are then written to this record's. `device` tells
-    /// which of them are foreign; `stale` which entries are to be left out.
+    /// Adds the items of another file, and writes them to this record's file. `device` decides
+    /// which of them count as foreign, and `stale` decides which entries are left out.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file cannot be read, is no record, or is too large.
+    /// [`Error::Record`] if the file cannot be read, is not a record, or is too large.
     pub fn import(&self, path: impl AsRef<Path>, device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Result<Import> {
         let path = path.as_ref();
         let failed = |why: String| Error::Record { path: path.to_owned(), why };
-        let text = file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is none".to_owned()))?;
+        let text =
+            file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is no such file".to_owned()))?;
         Ok(self.import_text(&text, device, stale))
     }
 
-    /// The same of lines that the caller has, such as those of a file that a program brings along:
-    /// `include_bytes!("record.jsonl")`.
+    /// Adds items from text in memory, as [`import`](Self::import) does from a file. A program can
+    /// ship with a record this way: `include_bytes!("record.jsonl")`.
     pub fn import_text(&self, text: &[u8], device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Import {
         let (mut report, mut reader, mut fresh) = (Import::default(), Reader::default(), Memory::default());
         for line in line::lines(text) {
@@ -211,19 +221,19 @@ impl Record {
         report
     }
 
-    /// Takes in all items of another file.
+    /// Adds all items of another file.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// The errors of [`import`](Self::import).
     pub fn merge(&self, path: impl AsRef<Path>) -> Result<Import> {
         self.import(path, None, &|_| false)
     }
 
-    /// Writes the items that `keep` wants to another file, in place of what it holds; returns how
-    /// many.
+    /// Writes the items that `keep` accepts to another file and replaces its contents. Returns the
+    /// number of items.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file is this record's own or somebody else's, or cannot be written.
+    /// [`Error::Record`] if the file is this record's own, is not a record, or cannot be written.
     pub fn export(&self, path: impl AsRef<Path>, keep: impl Fn(&Item) -> bool) -> Result<usize> {
         let path = path.as_ref();
         let failed = |why: String| Error::Record { path: path.to_owned(), why };

@@ -1,3 +1,3 @@
-//! Rules for work sizes that need no measurement.
+//! Published rules for workgroup sizes that need no measurement.
 
 pub mod takemoto;

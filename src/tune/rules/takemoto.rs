@@ -1,18 +1,19 @@
-//! The work sizes of Takemoto, Wada, Kondo and Honda (IPSJ report): how many invocations a
-//! workgroup has, from the global size alone.
+//! The rule of Takemoto, Wada, Kondo and Honda (IPSJ report) for the number of invocations in a
+//! workgroup, computed from the global size alone.
 //!
-//! Their model: a workgroup runs on one compute unit of several processing elements (PE). Where
-//! workgroups are too small, much time goes into switching between them; where they are too large,
-//! compute units stay idle. As in OpenCL 1, a local size divides the global size.
+//! In their model, a workgroup runs on one compute unit with several processing elements (PE). If
+//! workgroups are too small, switching between them costs much time. If they are too large, compute
+//! units stay idle. As in OpenCL 1, the local size divides the global size.
 //!
-//! This is a baseline to compare with, exactly as published. What is weak about it:
-//! - It does not know the kernel. Which axis has priority is the caller's to say: on the report's
-//!   own tables the rule comes within 1.01 and 1.11 of the best shape, and with the other priority
-//!   takes 16.9 and 9.6 times as long.
-//! - It wants the processing elements of a compute unit, which WebGPU does not tell; [`pe_per_cu`]
-//!   is a stand-in.
-//! - Where a global size has few divisors, such as a prime, the workgroups are tiny.
-//! - It was fitted to two GPUs of one maker.
+//! The rule is implemented exactly as published, as a baseline for comparison. It has these
+//! weaknesses:
+//! - It does not know the kernel. The caller must say which axis has priority: on the report's own
+//!   tables the rule comes within factors of 1.01 and 1.11 of the best shape, but with the other
+//!   priority its choices take 16.9 and 9.6 times as long.
+//! - It needs the number of processing elements per compute unit, which WebGPU does not report.
+//!   [`pe_per_cu`] returns a substitute.
+//! - If a global size has few divisors, for example a prime, the workgroups are tiny.
+//! - It was fitted to two GPUs of one vendor.
 //!
 //! ```
 //! use wgpu_fft::tune::rules::takemoto::{Limits, Priority, local_size_1d, local_size_2d};
@@ -25,8 +26,9 @@
 //! # }
 //! ```
 //!
-//! The split of a job over devices, [`global_split`], jumps where the smaller of two devices has
-//! two fifths of the processing elements: from a half of a large job to a tenth.
+//! The rule for splitting a job between two devices, [`global_split`], is discontinuous where the
+//! smaller device has two fifths of the processing elements: for a large job its share jumps from a
+//! half to a tenth.
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -36,12 +38,12 @@ const PRODUCT_BELOW_2D: u32 = 1024;
 /// The invocations of a workgroup of two axes are a multiple of this.
 const MULTIPLE_2D: u32 = 16;
 
-/// How large a workgroup may be.
+/// Upper limits on the size of a workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
-    /// Invocations of a workgroup.
+    /// Most invocations in a workgroup.
     pub invocations: u32,
-    /// Invocations of a workgroup along x and y.
+    /// Most invocations in a workgroup along x and y.
     pub axes: [u32; 2],
 }
 
@@ -76,7 +78,8 @@ impl Limits {
     }
 }
 
-/// The axis along which neighbours share memory, so that a workgroup should be long there.
+/// The axis along which neighbouring invocations share memory accesses. A workgroup should be long
+/// along this axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Priority {
     /// Along x, as in the report's matrix product.
@@ -85,23 +88,23 @@ pub enum Priority {
     Y,
 }
 
-/// What stands in for the processing elements of a compute unit, which WebGPU does not tell: the
-/// smallest subgroup.
+/// A substitute for the number of processing elements per compute unit, which WebGPU does not
+/// report: the smallest subgroup size.
 ///
-/// A compute unit has at least that many elements, since a subgroup runs in step on one. So the
-/// sizes that come out leave no part of a subgroup idle, but on GPUs, whose units run several
-/// subgroups at once, they are smaller than the rule means them to be. On processors that play a
-/// GPU the two are the same: a core and its lanes.
+/// A compute unit has at least that many elements, because the invocations of a subgroup run in
+/// lockstep on one unit. Workgroups of that size leave no part of a subgroup idle. On GPUs, whose
+/// units run several subgroups at once, they are smaller than the rule intends. On a CPU with a
+/// software driver both numbers agree: a core and its vector lanes.
 #[must_use]
 pub fn pe_per_cu(profile: &DeviceProfile) -> u32 {
     profile.subgroup_sizes[0].max(1)
 }
 
-/// The local size of a kernel of one axis: the smallest divisor of the global size that has at
-/// least as many invocations as a compute unit has processing elements.
+/// The local size of a one-dimensional kernel: the smallest divisor of the global size that is at
+/// least the number of processing elements of a compute unit.
 ///
-/// Of divisors only those count that a workgroup of the device may have along x. If none of these
-/// is large enough, it is the largest of them, in the worst case 1.
+/// Only divisors that the device allows along x are considered. If none of them is large enough,
+/// the largest is returned, which may be 1.
 ///
 /// # Errors
 /// [`Error::Empty`] for a global size of 0, [`Error::LimitExceeded`] if a limit is 0.
@@ -112,12 +115,12 @@ pub fn local_size_1d(global: u32, pe_per_cu: u32, limits: &Limits) -> Result<u32
     Ok(admissible.get(enough).or(admissible.last()).copied().unwrap_or(1))
 }
 
-/// The local size of a kernel of two axes, x and y.
+/// The local size of a two-dimensional kernel, along x and y.
 ///
-/// Among pairs of divisors of the global size whose product is less than 1024, within the limits
-/// and a multiple of 16, that of the largest extent along the axis of priority, and of these that
-/// of the largest product. If there is no such pair, the axis of priority has its largest divisor
-/// below 1024 and within the limits, and the other 1.
+/// Considers pairs of divisors of the global size whose product is below 1024, within the limits,
+/// and a multiple of 16. Among them it takes the largest extent along the axis of priority, and
+/// then the largest product. If there is no such pair, the axis of priority gets its largest
+/// divisor below 1024 and within the limits, and the other axis gets 1.
 ///
 /// # Errors
 /// [`Error::Empty`] if the global size is 0 along an axis, [`Error::LimitExceeded`] if a limit
@@ -141,20 +144,20 @@ pub fn local_size_2d(global: [u32; 2], priority: Priority, limits: &Limits) -> R
     })
 }
 
-/// The amount of computation of a job, by which the smaller of two devices gets less or more than
-/// its processing elements are worth.
+/// The amount of computation in a job. It decides by which factor the smaller of two devices gets
+/// less or more than its share of the processing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Amount {
-    /// At least 8·10¹¹ operations: a quarter.
+    /// At least 8·10¹¹ operations: factor 1/4.
     Large,
-    /// Three quarters.
+    /// Anything between: factor 3/4.
     Medium,
-    /// At most 4·10⁸ operations: five quarters.
+    /// At most 4·10⁸ operations: factor 5/4.
     Small,
 }
 
 impl Amount {
-    /// The class of a job of so many operations.
+    /// Classifies a job by its number of operations.
     #[must_use]
     pub fn of_operations(operations: f64) -> Self {
         if operations >= 8e11 {
@@ -185,16 +188,16 @@ fn share_of_smaller(units: usize, small: u32, large: u32, amount: Amount) -> u64
     share as u64
 }
 
-/// The parts of a job for devices with so many processing elements; they add up to 1.
+/// The shares of a job for devices with the given numbers of processing elements. They add up to 1.
 ///
-/// Three and more devices are sorted by their elements, the rule is applied to neighbours,
-/// beginning with the two smallest, and the ratios are joined.
+/// With three or more devices, the devices are sorted by their number of elements, the rule is
+/// applied to each pair of neighbours, beginning with the two smallest, and the ratios are chained.
 ///
 /// # Errors
-/// [`Error::Unsupported`] without devices, and for a device without processing elements.
+/// [`Error::Unsupported`] if there are no devices, or a device has no processing elements.
 pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<f64>> {
     if processing_elements.is_empty() || processing_elements.contains(&0) {
-        let why = "there is at least one device, and each has at least one processing element".to_owned();
+        let why = "there must be at least one device, and each must have at least one processing element".to_owned();
         return Err(Error::Unsupported { what: format!("a split over devices of {processing_elements:?} processing elements"), why });
     }
     let mut order: Vec<usize> = (0..processing_elements.len()).collect();
@@ -211,11 +214,11 @@ pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<
     Ok(parts.into_iter().map(|part| part / sum).collect())
 }
 
-/// The units of a job for devices with so many processing elements, by [`global_ratios`]: rounded
-/// down, and the largest device has the rest.
+/// The number of units of a job for each device, by [`global_ratios`]. Shares are rounded down, and
+/// the largest device gets the rest.
 ///
 /// # Errors
-/// As [`global_ratios`].
+/// The errors of [`global_ratios`].
 pub fn global_split(units: usize, processing_elements: &[u32], amount: Amount) -> Result<Vec<usize>> {
     let ratios = global_ratios(processing_elements, amount)?;
     // Of equal devices the last one.

@@ -20,7 +20,7 @@ const TYPES: [(&str, &str); 7] =
     [("f16", "<f2"), ("f32", "<f4"), ("f64", "<f8"), ("i32", "<i4"), ("u32", "<u4"), ("i64", "<i8"), ("u64", "<u8")];
 
 fn type_of(name: &str) -> Result<TypeStr, Failure> {
-    let (_, numpy) = TYPES.iter().find(|(wgsl, _)| *wgsl == name).ok_or_else(|| format!("{name} is no type of elements"))?;
+    let (_, numpy) = TYPES.iter().find(|(wgsl, _)| *wgsl == name).ok_or_else(|| format!("{name} is not an element type"))?;
     Ok(numpy.parse()?)
 }
 
@@ -71,16 +71,16 @@ fn read_npy(path: &str) -> Result<Source, Failure> {
     let header = npyz::NpyHeader::from_reader(&file[..])?;
     let DType::Plain(ty) = header.dtype() else { return Err("records are not supported".into()) };
     if ty.to_string().starts_with('>') {
-        return Err("numbers with their high bytes first are not supported".into());
+        return Err("big-endian numbers are not supported".into());
     }
     if header.order() == npyz::Order::Fortran && header.shape().len() > 1 {
-        return Err("an array in Fortran's order is not supported".into());
+        return Err("arrays in Fortran order are not supported".into());
     }
     let bytes = header.size_hint_bytes(&ty)?;
     let data = file.get(file.len().saturating_sub(bytes)..).unwrap_or(&[]);
     // Checks that the file is complete.
     if NpyFile::new(&file[..])?.len() * bytes_of(&ty)? != data.len() as u64 {
-        return Err("the file ends before its array does".into());
+        return Err("the file is too short for its array".into());
     }
     Ok(Source { buffer: Buffer::from_slice(data), shape: header.shape().to_vec(), ty })
 }

@@ -18,28 +18,28 @@ Runs a WGSL compute shader on the host, and checks it while it runs.
 Usage: wgsl-sanitizer FILE.wgsl --dispatch X[,Y[,Z]] [options]
 
 Arrays (BINDING is a number, or GROUP/NUMBER):
-  --bind BINDING=FILE.npy          an array of NumPy
+  --bind BINDING=FILE.npy          a NumPy array
   --bind BINDING=raw:FILE          the bytes of a file
   --bind BINDING=zeros:TYPE:N      N zeros; TYPE is f16, f32, f64, i32, u32, i64 or u64
-  --bind BINDING=unwritten:TYPE:N  N elements that nobody has written
+  --bind BINDING=unwritten:TYPE:N  N elements that count as not written
   --bind BINDING=TYPE:A,B,...      these elements
-  --out BINDING=FILE.npy           writes the array when the shader has run, with the type of its --bind
+  --out BINDING=FILE.npy           writes the array after the run, with the type of its --bind
   --out BINDING=raw:FILE           writes its bytes
 
 Shader:
-  --entry NAME                     entry point; may be left out if there is one
+  --entry NAME                     entry point; may be left out if there is only one
   --override NAME=VALUE            value of an override
   --append FILE                    a file whose text follows the shader's; may be repeated
 
 Run:
   --subgroup N                     invocations of a subgroup: 1, 2, 4 ... 64 (default 32)
   --lockstep N                     invocations that run in lockstep, a multiple of that (default 64)
-  --seed N                         order of workgroups and invocations (default 0: by index)
-  --max-turns N                    turns of loops before one counts as endless
+  --seed N                         selects the order of workgroups and invocations (default 0: by index)
+  --max-turns N                    loop iterations before a loop counts as endless
   --zero-workgroup-memory          workgroup memory starts as zeros
-  --flush-denormals                results that are denormal numbers become zeros
-  --allow-equal-writes             two writes of one value are no race
-  --allow-later-writes             a write to a buffer after a read in the same workgroup is no race
+  --flush-denormals                denormal results become zeros
+  --allow-equal-writes             two writes of the same value are not a race
+  --allow-later-writes             a write to a buffer after a read in the same workgroup is not a race
   --allow-wrapping                 an index may come from arithmetic that wrapped around
   --allow-conversions              a conversion may be out of range
 
@@ -146,7 +146,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Option<Options>, F
         }
     }
     if options.files.is_empty() {
-        return Err("no shader given; --help says how".into());
+        return Err("no shader given; see --help".into());
     }
     options.files.extend(appended);
     Ok(Some(options))
@@ -166,7 +166,7 @@ fn grid(text: &str) -> Result<[u32; 3], Failure> {
 
 /// `2=...` or `0/2=...`.
 fn split(text: &str) -> Result<((u32, u32), &str), Failure> {
-    let (place, rest) = text.split_once('=').ok_or_else(|| format!("{text}: BINDING=... is expected"))?;
+    let (place, rest) = text.split_once('=').ok_or_else(|| format!("{text}: expected BINDING=..."))?;
     let (group, number) = place.split_once('/').unwrap_or(("0", place));
     let parse = |s: &str| s.parse::<u32>().map_err(|e| format!("{place}: {e}"));
     Ok(((parse(group)?, parse(number)?), rest))

@@ -58,7 +58,7 @@ pub(crate) fn dispatch(
     check_config(config)?;
     let invocations = program.workgroup_size.iter().map(|&n| n as u64).product::<u64>();
     if invocations == 0 || invocations > MOST_INVOCATIONS {
-        return Err(Error::Config(format!("a workgroup has 1 to {MOST_INVOCATIONS} invocations, not {invocations}")));
+        return Err(Error::Config(format!("a workgroup must have 1 to {MOST_INVOCATIONS} invocations, not {invocations}")));
     }
     let immediates = memory.buffers.len();
     memory.buffers.push(Buffer::from_slice(&config.immediates));
@@ -74,10 +74,10 @@ pub(crate) fn dispatch(
 fn check_config(config: &Config) -> Result<(), Error> {
     let size = config.subgroup_size;
     if !size.is_power_of_two() || size > 64 {
-        return Err(Error::Config(format!("a subgroup has a power of two of invocations, at most 64, not {size}")));
+        return Err(Error::Config(format!("the subgroup size must be a power of two, at most 64, not {size}")));
     }
     if !config.lockstep.is_multiple_of(size) || config.lockstep > 64 {
-        return Err(Error::Config(format!("lockstep is a multiple of the subgroup size {size}, at most 64, not {}", config.lockstep)));
+        return Err(Error::Config(format!("lockstep must be a multiple of the subgroup size {size}, at most 64, not {}", config.lockstep)));
     }
     Ok(())
 }
