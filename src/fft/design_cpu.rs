@@ -16,6 +16,9 @@ use crate::gpu::DeviceProfile;
 /// Longest line of a single pass in one lane.
 const LONGEST_COLUMN: u32 = 64;
 
+/// Rows up to here need accesses of full width.
+const SHORT_ROW: u32 = 32;
+
 /// Longest column of a single pass in several lanes. In 21 rounds on both cores, in one pass and in
 /// two: 512² 1.62 and 2.15, four of them 6.66 and 15.3; 512x2048 7.23 and 14.8; 640x512 2.82 and
 /// 5.14; 1024² 9.06 and 15.2; 1000x1024 11.3 and 14.7; 1080x1920 22.5 and 29.5; but 2048² 63.0 and
@@ -35,7 +38,22 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// | 512 columns of 512 | 8 lanes by 4 numbers 3.2, 0.65 | 16 + 32 by 2 0.43, 1.75; by 4 0.9, 1.6 |
 /// | 256 columns of 1080 | 30 + 36 by 4 numbers 1.46, 1.57 | by 2 0.73, 1.44 |
 /// | 64 columns of 4096 | 64 + 64 by 4 numbers 4.2, 2.2 | 16 + 16 + 16 by 2 0.35 |
-const LONGEST_TEXT: u32 = 600;
+/// | 1000 rows of 2048 | 8 lanes by 4 numbers 4.4, 14.5 | 16 + 8 + 16 by 2 0.44, 36 |
+/// | 512² | 5.0, 2.5 | 1.1, 3.3 |
+/// | 1080x1920 | 7.6, 42 | 1.7, 80 |
+///
+/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is faster
+/// in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and 54.
+///
+/// All axes share this length, so that the text of a transform of one axis may be longer.
+const LONGEST_TEXT: u32 = 1350;
+
+/// Longest text of one of several passes over an axis. A wider access does not pay for a longer
+/// one.
+const LONGEST_PASS: u32 = 600;
+
+/// Elements of an invocation up to which wider accesses are better than fewer elements.
+const FEW_ELEMENTS: u32 = 64;
 
 /// How long texts may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,8 +100,12 @@ pub(super) fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: 
 pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
     let n = geometry.output_extents[axis];
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
-    let rules =
-        Rules { widths: [4, 2, 1].into_iter().filter(|own| *own <= width(profile)).collect(), invocations: invocations(profile), text };
+    let rules = Rules {
+        widths: [4, 2, 1].into_iter().filter(|own| *own <= width(profile)).collect(),
+        invocations: invocations(profile),
+        text,
+        longest: LONGEST_TEXT / (geometry.axes.len().max(1) as u32),
+    };
     if along { rules.row(n) } else { rules.column(n) }
 }
 
@@ -138,6 +160,8 @@ struct Rules {
     widths: Vec<u32>,
     invocations: u32,
     text: Text,
+    /// Longest text of an axis, if it is to be short.
+    longest: u32,
 }
 
 impl Rules {
@@ -146,20 +170,26 @@ impl Rules {
     }
 
     fn allows(&self, (elements, text): (u32, u32)) -> bool {
-        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= LONGEST_TEXT)
+        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= self.longest)
     }
 
-    /// A dense line in one pass, with as few elements of a lane as can be, then few lanes, then wide
-    /// accesses. 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32
-    /// 4.15, with 64 5.61; but 2048 rows of 512 in 8 lanes, which leave some idle and no fewer
-    /// elements, 6.76, in 4 lanes 5.11. Several passes if that text is too long.
+    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes. 4096
+    /// rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with 64 5.61;
+    /// 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of 512 in 4
+    /// lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. Several passes if
+    /// that text is too long.
     fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        let all = self.widths.iter().flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
+        // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
+        let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.widths[0]);
+        let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
         let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
-        let best = all.filter(|(size, ..)| self.allows(*size)).min_by_key(|&((elements, _), lanes, width, _)| (elements, lanes, 4 - width));
+        let best = all
+            .filter(|(size, ..)| self.allows(*size))
+            .min_by_key(|&((elements, _), lanes, width, _)| (elements.max(FEW_ELEMENTS), 4 - width, elements, lanes));
         match best {
             Some((_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
-            None => self.in_several(n, true),
+            None if n > SHORT_ROW => self.in_several(n, true),
+            None => None,
         }
     }
 
@@ -194,14 +224,14 @@ impl Rules {
             return Some(factors.map(|factor| self.pass([factor, 1], 1, self.widths[0])).to_vec());
         }
         let narrow = *self.widths.iter().find(|width| **width <= 2)?;
-        let fits = |length: u32| length <= LONGEST_COLUMN && (weight(length) * narrow <= LONGEST_TEXT || length <= MAX_PRIME);
+        let fits = |length: u32| length <= LONGEST_COLUMN && (weight(length) * narrow <= LONGEST_PASS || length <= MAX_PRIME);
         let lengths = (2..=6).find_map(|passes| split_lengths(n, passes, &fits))?;
         let mut rest = n;
         let passes = lengths.iter().map(|&length| {
             // In a row the neighbours of an element are the other digits of its index, for the last
             // pass those of another line.
             rest /= length;
-            let wide = weight(length) * narrow <= LONGEST_TEXT && (!row || rest.is_multiple_of(narrow) && rest > 1);
+            let wide = weight(length) * narrow <= LONGEST_PASS && (!row || rest.is_multiple_of(narrow) && rest > 1);
             self.pass([length, 1], 1, if wide { narrow } else { 1 })
         });
         Some(passes.collect())
