@@ -95,6 +95,10 @@ impl Gpu {
         match inside(UNIT)? {
             None | Some(Err(Error::Wgpu { .. })) => {}
             Some(Err(other)) => return Err(other),
+            // A lost device finds nothing wrong.
+            Some(Ok(())) if !self.makes_buffers() => {
+                return Err(Error::DeviceLost { during: "looking for a buffer", message: "it makes no buffers any more".to_owned() });
+            }
             Some(Ok(())) => {
                 let why =
                     format!("its handle has {} bytes, and the buffer that wgpu knows by its number on this device has more", buffer.size());

@@ -21,6 +21,11 @@ use crate::error::{Error, Result};
 /// Of the adapters that fit, the first in this order is opened: discrete, integrated, virtual,
 /// other, software; of software adapters, the one with the wider subgroups.
 ///
+/// # Arrays that the host maps
+/// Software and integrated adapters are opened with wgpu's feature `MAPPABLE_PRIMARY_BUFFERS`:
+/// there [`Plan::run`](crate::Plan::run) copies straight into the arrays of kernels and out of
+/// them. On a discrete GPU kernels would read such arrays over the bus, so they go without.
+///
 /// # Shaders without checks
 /// wgpu adds to every shader checks that keep each access inside its binding and end each loop. The
 /// kernel of Fourier transforms, `fft/pass`, is compiled without them, since it has no loops, and

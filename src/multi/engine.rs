@@ -19,16 +19,6 @@ const PIECE_BYTES: usize = 64 << 20;
 /// Bytes that a piece has at least where there is enough: submitting one takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
-/// Threads that copy for a device at most. The same, ms: 1 thread 532, 2 threads 320, 3 threads
-/// 236, 4 threads 212, 6 threads 210, 8 threads 213; on two of them 283, 175, 142, 135, 130, 133.
-const MOST_COPIERS: usize = 4;
-
-/// Threads that copy for each of so many devices.
-pub(super) fn copy_threads(devices: usize) -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
-}
-
 /// How pieces go through a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pace {
