@@ -157,7 +157,11 @@ fn case(
         Box::new(move |input, output| bare.run(bytemuck::cast_slice(input), bytemuck::cast_slice_mut(output))),
     ));
     candidates.push(Candidate::new("write_buffer", Box::new(|input, output| write_buffer(gpu, &plan, input, output))));
-    candidates.push(Candidate::new("run", Box::new(|input, output| Ok(*output = plan.run(input)?.wait()?))));
+    let run = |input: &[Complex32], output: &mut Vec<Complex32>| {
+        *output = plan.run(input)?.wait()?;
+        Ok(())
+    };
+    candidates.push(Candidate::new("run", Box::new(run)));
     candidates.push(Candidate::new("run_into", Box::new(|input, output| Ok(plan.run_into(input, output)?))));
     let others = variants.iter().map(|(name, transfers)| (name.as_str(), gpu.clone().with_transfers(*transfers)));
     let others: Vec<(&str, Gpu)> = others.chain(guest.map(|guest| ("guest", guest.clone()))).collect();
@@ -284,7 +288,7 @@ impl<'a> Staging<'a> {
         let view = self.download.get_mapped_range(..)?;
         std::thread::scope(|scope| {
             for (i, (to, from)) in output.chunks_mut(each).zip(view.chunks(each)).enumerate() {
-                let copy = move || to.copy_from_slice(from);
+                let mut copy = move || to.copy_from_slice(from);
                 if (i + 1) * each < input.len() { drop(scope.spawn(copy)) } else { copy() }
             }
         });

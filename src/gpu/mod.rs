@@ -26,9 +26,11 @@ pub(crate) use pending::{Progress, cannot_block, poll_until};
 pub use profile::DeviceProfile;
 pub use stopwatch::{Stopwatch, Timer};
 pub use transfer::Transfers;
-pub(crate) use transfer::{Commands, Download, Role, Staging};
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use transfer::{copy_threads, scatter};
+pub(crate) use transfer::copy_threads;
+#[cfg(all(any(test, feature = "cpu"), not(target_arch = "wasm32")))]
+pub(crate) use transfer::scatter;
+pub(crate) use transfer::{Commands, Download, Role, Staging};
 
 use crate::element::Element;
 use crate::error::{Error, Result};

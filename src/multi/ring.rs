@@ -166,18 +166,19 @@ impl<'a> Ring<'_, 'a> {
             if work.error.is_some() {
                 break;
             }
-            let Some(oldest) = under_way.pop_front() else {
+            let Some(mut oldest) = under_way.pop_front() else {
                 // Nothing under way: there is nothing left, unless a piece did not fit.
                 if self.schedule.is_over() { break } else { continue }
             };
-            match self.finish(oldest, &mut work) {
-                Ok(slot) if under_way.len() < self.depth => free.push(slot),
-                Ok(slot) => slot.keep(self.gpu()),
-                Err((piece, error)) => {
-                    self.schedule.give_back(piece);
-                    work.error = Some(error);
-                    break;
-                }
+            if let Err(error) = self.finish(&mut oldest, &mut work) {
+                self.schedule.give_back(oldest.piece);
+                work.error = Some(error);
+                break;
+            }
+            if under_way.len() < self.depth {
+                free.push(oldest.slot);
+            } else {
+                oldest.slot.keep(self.gpu());
             }
         }
         free.into_iter().for_each(|slot| slot.keep(self.gpu()));
@@ -230,26 +231,20 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Waits for a piece and writes its results.
-    fn finish(&mut self, under_way: UnderWay<'a>, work: &mut Work) -> std::result::Result<Slot, (OutputShare<'a>, Error)> {
-        let UnderWay { mut piece, mut slot, mut download } = under_way;
-        let mut read = || -> Result<()> {
-            let begin = Instant::now();
-            self.faults.result(Some(self.planner.gpu()))?;
-            download.wait_for_first()?;
-            work.wait += begin.elapsed();
-            let begin = Instant::now();
-            let targets = piece.target.iter_mut().map(|run| &mut **run).collect();
-            download.read_now(targets, self.copy_threads)?;
-            work.scatter += begin.elapsed();
-            Ok(())
-        };
-        if let Err(error) = read() {
-            return Err((piece, error));
-        }
-        slot.output = download.into_array();
-        self.reading.count(&piece, work);
+    fn finish(&mut self, under_way: &mut UnderWay<'a>, work: &mut Work) -> Result<()> {
+        let UnderWay { piece, slot, download } = under_way;
+        let begin = Instant::now();
+        self.faults.result(Some(self.planner.gpu()))?;
+        download.wait_for_first()?;
+        work.wait += begin.elapsed();
+        let begin = Instant::now();
+        let targets = piece.target.iter_mut().map(|run| &mut **run).collect();
+        download.read_now(targets, self.copy_threads)?;
+        slot.output = download.take_array();
+        work.scatter += begin.elapsed();
+        self.reading.count(piece, work);
         self.schedule.done(piece.units.len());
-        Ok(slot)
+        Ok(())
     }
 }
 
@@ -278,7 +273,7 @@ pub(super) fn apart(planner: &Planner, tasks: &Tasks, reading: Reading<'_>, unit
     download.begin(&commands.submit()?)?;
     download.read_now(vec![&mut data[..bytes[1] as usize]], 1)?;
     let elapsed = begin.elapsed();
-    slot.output = download.into_array();
+    slot.output = download.take_array();
     slot.keep(gpu);
     Ok(Apart { upload, compute, download: elapsed })
 }

@@ -126,8 +126,9 @@ impl Download {
     }
 
     /// The array that was read, for its next use.
-    pub fn into_array(self) -> Option<Staging> {
-        self.array
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn take_array(&mut self) -> Option<Staging> {
+        self.array.take()
     }
 
     /// Keeps the array for the next run.

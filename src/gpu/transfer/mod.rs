@@ -23,7 +23,7 @@ mod staging;
 pub(crate) use commands::Commands;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use copy::copy_threads;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(all(any(test, feature = "cpu"), not(target_arch = "wasm32")))]
 pub(crate) use copy::scatter;
 pub(crate) use download::Download;
 pub(super) use pool::Pool;
@@ -100,7 +100,7 @@ impl Transfers {
     }
 
     /// Bytes of idle buffers that are kept for the next transfers: 768 MiB if this is not called.
-    /// What was used last is kept; 0 keeps nothing.
+    /// What was used last is kept, staging buffers rather than arrays; 0 keeps nothing.
     pub fn kept_bytes(self, bytes: u64) -> Self {
         Self { kept_bytes: bytes, ..self }
     }

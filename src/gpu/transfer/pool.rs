@@ -61,18 +61,20 @@ impl Pool {
         take()
     }
 
-    /// Keeps a buffer that is not mapped, or for writing, and frees those that were put back the
-    /// longest time ago, as far as they are too many.
+    /// Keeps a buffer that is not mapped, or for writing. If they are too many, those that were put
+    /// back the longest time ago are freed, arrays first: staging buffers serve arrays of every
+    /// size, and take longer to come by.
     pub fn put(&self, staging: Staging, kept_bytes: u64) {
         let mut idle = self.lock();
         idle.push(staging);
         let mut bytes: u64 = idle.iter().map(|kept| kept.buffer().size()).sum();
-        let mut count = 0;
+        let mut freed = Vec::new();
         while bytes > kept_bytes {
-            bytes -= idle[count].buffer().size();
-            count += 1;
+            let oldest = idle.iter().position(|kept| !kept.is_staging()).unwrap_or(0);
+            let kept = idle.remove(oldest);
+            bytes -= kept.buffer().size();
+            freed.push(kept);
         }
-        let freed: Vec<Staging> = idle.drain(..count).collect();
         drop(idle);
         drop(freed);
     }
