@@ -20,7 +20,8 @@
 //! ```
 //!
 //! Without a device of one's own, [`Gpu::request`] opens one, and [`Plan::run`] takes a slice and
-//! gives back a [`Pending`] vector, to be awaited or waited for:
+//! gives back a [`Pending`] vector, to be awaited or waited for; [`Plan::run_into`] writes over a
+//! slice that is there:
 //!
 //! ```no_run
 //! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};

@@ -175,10 +175,9 @@ impl<'a> Ring<'_, 'a> {
                 work.error = Some(error);
                 break;
             }
+            // Where memory was short, fewer are under way now, and this one is freed.
             if under_way.len() < self.depth {
                 free.push(oldest.slot);
-            } else {
-                oldest.slot.keep(self.gpu());
             }
         }
         free.into_iter().for_each(|slot| slot.keep(self.gpu()));

@@ -34,7 +34,11 @@ impl Executable {
         }
         let (bytes, threads) = (program.bytes(Slot::Output), gpu.transfers().threads());
         let mut commands = Commands::new(gpu)?;
-        let mut output = gpu.take_array(program.placement.into(), bytes)?;
+        let role = match program.placement {
+            Placement::OutOfPlace => Role::Output,
+            Placement::InPlace => Role::InPlace,
+        };
+        let mut output = gpu.take_array(role, bytes)?;
         let mut arrays: Vec<Staging> = Vec::new();
         match program.placement {
             Placement::InPlace => gpu.fill_array(&mut commands, &mut output, vec![inputs[0]], threads)?,
