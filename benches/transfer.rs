@@ -163,7 +163,9 @@ fn case(
     };
     candidates.push(Candidate::new("run", Box::new(run)));
     candidates.push(Candidate::new("run_into", Box::new(|input, output| Ok(plan.run_into(input, output)?))));
-    let others = variants.iter().map(|(name, transfers)| (name.as_str(), gpu.clone().with_transfers(*transfers)));
+    // Each keeps buffers of its own, so that none is short of them.
+    let another = || Gpu::from_wgpu(gpu.device().clone(), gpu.queue().clone());
+    let others = variants.iter().map(|(name, transfers)| (name.as_str(), another().with_transfers(*transfers)));
     let others: Vec<(&str, Gpu)> = others.chain(guest.map(|guest| ("guest", guest.clone()))).collect();
     for (name, gpu) in others {
         let plan = Planner::new(&gpu).plan(spec.clone())?;

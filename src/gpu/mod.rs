@@ -326,6 +326,9 @@ impl Gpu {
 
     /// A new array on the device with the elements of `data`.
     ///
+    /// Where the host can map arrays (see [`GpuOptions`]), it is filled without a staging buffer,
+    /// and its buffer has the usage `MAP_WRITE` besides.
+    ///
     /// # Errors
     /// As [`alloc`](Self::alloc).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
