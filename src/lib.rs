@@ -20,7 +20,7 @@
 //! ```
 //!
 //! If you have no device, [`Gpu::request`] opens one. [`Plan::run`] takes a slice and returns a
-//! [`Pending`] vector, which you await or wait for:
+//! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours:
 //!
 //! ```no_run
 //! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};

@@ -71,6 +71,6 @@ mod tests {
     fn panics_reach_the_caller() {
         let caught = |work: fn()| std::panic::catch_unwind(work).is_err();
         assert!(caught(|| drop(side_by_side(&[1, 2, 3], |job| assert_ne!(*job, 3)))));
-        assert!(caught(|| drop(both(|| (), || panic!("of the other")))));
+        assert!(caught(|| assert_eq!(both(|| 1, || -> i32 { panic!("of the other") }), (1, 2))));
     }
 }

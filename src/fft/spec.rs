@@ -116,6 +116,10 @@ macro_rules! specification {
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.0, recipe, profile)
             }
+
+            fn leaves_gaps(&self) -> bool {
+                self.0.output.is_some()
+            }
         }
 
         impl Adapt for $name {

@@ -96,6 +96,10 @@ impl Gpu {
         match inside(UNIT)? {
             None | Some(Err(Error::Wgpu { .. })) => {}
             Some(Err(other)) => return Err(other),
+            // A lost device finds nothing wrong.
+            Some(Ok(())) if !self.makes_buffers() => {
+                return Err(Error::DeviceLost { during: "looking for a buffer", message: "it makes no buffers any more".to_owned() });
+            }
             Some(Ok(())) => {
                 let why = format!("its handle has {} bytes, but the buffer with its number on this device has more", buffer.size());
                 return Err(foreign(argument, why));

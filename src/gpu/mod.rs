@@ -1,5 +1,5 @@
-//! A device, and data transfers to and from it. Only this folder, `plan/{build,encode}.rs`,
-//! `tune/lab.rs` and `multi/ring.rs` call wgpu.
+//! A device, and data transfers to and from it. Only this folder, `plan/{build,encode}.rs` and
+//! `tune/lab.rs` call wgpu.
 
 mod buffer;
 mod cache;
@@ -10,6 +10,7 @@ mod profile;
 mod saved;
 mod scope;
 mod stopwatch;
+mod transfer;
 mod unchecked;
 
 use std::path::PathBuf;
@@ -21,9 +22,15 @@ pub use cache::PipelineCacheStatus;
 pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
-pub(crate) use pending::poll_until;
+pub(crate) use pending::{Progress, cannot_block, poll_until};
 pub use profile::DeviceProfile;
 pub use stopwatch::{Stopwatch, Timer};
+pub use transfer::Transfers;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use transfer::copy_threads;
+#[cfg(all(any(test, feature = "cpu"), not(target_arch = "wasm32")))]
+pub(crate) use transfer::scatter;
+pub(crate) use transfer::{Commands, Download, Role, Staging};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -42,13 +49,11 @@ pub struct Gpu {
     known: Arc<foreign::Known>,
     /// Whether shaders do without wgpu's checks, see [`GpuOptions`].
     checked: bool,
-}
-
-/// The first `len` elements of what came back.
-pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
-    let mut elements: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
-    elements.truncate(len);
-    elements
+    /// Buffers between two transfers.
+    pool: Arc<transfer::Pool>,
+    transfers: Transfers,
+    /// Whether the host maps the arrays of runs.
+    maps_arrays: bool,
 }
 
 impl Gpu {
@@ -70,8 +75,9 @@ impl Gpu {
     }
 
     /// Opens a device of `adapter` with all its limits. It enables timestamp queries, subgroups,
-    /// 64-bit integers and 64-bit floats where the adapter has them, and follows the environment
-    /// variables of [`GpuOptions`].
+    /// 64-bit integers and 64-bit floats where the adapter has them, and on software and integrated
+    /// adapters arrays that the host can map. It follows the environment variables of
+    /// [`GpuOptions`].
     ///
     /// # Errors
     /// [`Error::NoDevice`] if the adapter opens no device; [`Error::Parse`] if an environment
@@ -87,7 +93,11 @@ impl Gpu {
     /// The errors of [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
-        let gpu = Self::open(adapter, adapter.features() & Self::FEATURES, adapter.limits(), options.checked).await?;
+        let mut features = Self::FEATURES;
+        if matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
+            features |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        let gpu = Self::open(adapter, adapter.features() & features, adapter.limits(), options.checked).await?;
         Ok(match options.pipeline_cache {
             Some(path) => gpu.with_pipeline_cache(path),
             None => gpu,
@@ -154,7 +164,9 @@ impl Gpu {
     /// bindings of 128 MiB. With `required_limits: adapter.limits()`, longer rows fit a workgroup
     /// and faster recipes are available. [`Bound::time_steps`](crate::Bound::time_steps) needs the
     /// feature `TIMESTAMP_QUERY`. On the software adapter lavapipe, the fastest recipes need
-    /// `SUBGROUP` and `SHADER_INT64`. Sums of f64 need `SHADER_F64`.
+    /// `SUBGROUP` and `SHADER_INT64`. Sums of f64 need `SHADER_F64`. On software and integrated
+    /// adapters, `MAPPABLE_PRIMARY_BUFFERS` lets [`Plan::run`](crate::Plan::run) do without staging
+    /// buffers.
     ///
     /// # Buffers, encoders and the queue
     /// All of them must belong to this device. wgpu distinguishes the devices of one
@@ -185,6 +197,7 @@ impl Gpu {
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
         Self {
+            maps_arrays: transfer::maps_arrays(&device),
             device,
             queue,
             profile,
@@ -192,6 +205,8 @@ impl Gpu {
             cache: Arc::default(),
             known: Arc::default(),
             checked: options::checks_wanted(),
+            pool: Arc::default(),
+            transfers: Transfers::default(),
         }
     }
 
@@ -208,6 +223,32 @@ impl Gpu {
     #[must_use]
     pub fn has_bounds_checks(&self) -> bool {
         self.checked
+    }
+
+    /// Sets how data moves between the host and the device. The setting applies to planners made
+    /// from the returned value, which share their kept buffers with this one.
+    #[must_use]
+    pub fn with_transfers(self, transfers: Transfers) -> Self {
+        Self { transfers, ..self }
+    }
+
+    /// How data moves between the host and the device.
+    pub fn transfers(&self) -> Transfers {
+        self.transfers
+    }
+
+    /// The size of the buffers that are kept between two transfers: the arrays of
+    /// [`Plan::run`](crate::Plan::run) and [`run_into`](crate::Plan::run_into), and staging
+    /// buffers. It is at most [`Transfers::kept_bytes`]. They are freed when the last `Gpu` of this
+    /// device is dropped.
+    #[must_use]
+    pub fn kept_bytes(&self) -> u64 {
+        self.pool.bytes()
+    }
+
+    /// Frees the buffers that are kept between two transfers.
+    pub fn free_kept(&self) {
+        self.pool.clear();
     }
 
     /// Keeps compiled pipelines in the file at `path`, as [`GpuOptions::pipeline_cache`] does. Use
@@ -294,9 +335,16 @@ impl Gpu {
 
     /// Allocates an array on the device and fills it with `data`.
     ///
+    /// Where the host can map arrays (see [`GpuOptions`]), it is filled without a staging buffer,
+    /// and its buffer has the usage `MAP_WRITE` besides.
+    ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
+        self.bytes_of::<T>(data.len())?;
+        if self.maps_arrays {
+            return Ok(DeviceBuffer::new(self.mapped_upload(bytemuck::cast_slice(data))?, data.len()));
+        }
         let buffer = self.alloc(data.len())?;
         self.write(&buffer, data)?;
         Ok(buffer)
@@ -304,6 +352,10 @@ impl Gpu {
 
     /// Overwrites `target` with `data`. The write takes effect before anything that is submitted
     /// afterwards.
+    ///
+    /// From 1 MiB on, data goes through staging buffers, and the copies are submitted. A large write
+    /// waits until the device has taken its first pieces. Smaller ones go through
+    /// `wgpu::Queue::write_buffer`.
     ///
     /// WebGPU writes multiples of 4 bytes. If `target` ends inside such a group of 4 bytes, the
     /// group must be the last one of the buffer.
@@ -329,14 +381,7 @@ impl Gpu {
         }
         self.check_queue()?;
         self.check_buffer("target", target.buffer())?;
-        self.caught("write", target.len_bytes(), || {
-            self.queue.write_buffer(target.buffer(), offset, &bytes[..whole]);
-            if whole < bytes.len() {
-                let mut last = [0; buffer::UNIT as usize];
-                last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
-                self.queue.write_buffer(target.buffer(), offset + whole as u64, &last);
-            }
-        })
+        self.write_bytes(target.buffer(), offset, bytes)
     }
 
     /// Reads the elements of `source` back, after everything submitted so far has run.
@@ -346,42 +391,33 @@ impl Gpu {
     /// [`Error::OutOfMemory`]; [`Error::DeviceLost`], from this call or from the result.
     pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
         let source = source.into();
-        let (bytes, len) = (source.units_bytes(), source.len());
         self.require("source", source.buffer(), wgpu::BufferUsages::COPY_SRC)?;
         self.check_buffer("source", source.buffer())?;
-        self.read_back(
-            bytes,
-            |encoder, staging| encoder.copy_buffer_to_buffer(source.buffer(), source.offset_bytes(), staging, 0, bytes),
-            move |bytes| collect(bytes, len),
-        )
+        let download = self.begin_download(source.buffer(), source.offset_bytes(), source.units_bytes())?;
+        Ok(self.collect(download, source.len()))
     }
 
-    /// Submits what `record` records, which fills a staging buffer of `bytes`, and converts those
-    /// bytes when they arrive.
-    pub(crate) fn read_back<R: 'static>(
-        &self,
-        bytes: u64,
-        record: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
-        convert: impl FnOnce(&[u8]) -> R + Send + 'static,
-    ) -> Result<Pending<R>> {
-        self.check_queue()?;
-        let staging = self.create_buffer("staging", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
-        self.caught("read-back", bytes, || {
-            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft read-back") });
-            record(&mut encoder, &staging);
-            let submission = self.queue.submit([encoder.finish()]);
-            Pending::read(&self.device, submission, staging, convert)
-        })
+    /// The elements that arrive by `download`.
+    pub(crate) fn collect<T: Element>(&self, download: Download, len: usize) -> Pending<Vec<T>> {
+        let progress = download.progress().clone();
+        let elements = async move {
+            let mut elements: Vec<T> = bytemuck::zeroed_vec(len);
+            download.read_all(bytemuck::cast_slice_mut(&mut elements)).await?;
+            Ok(elements)
+        };
+        Pending::new(&self.device, &progress, elements)
     }
 
-    /// Creates a buffer, within the device's limits and with wgpu's errors as results.
+    /// Creates a buffer, within the device's limits and with wgpu's errors as results. One that can
+    /// be mapped for writing is.
     pub(crate) fn create_buffer(&self, what: &'static str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
         let available = self.profile.buffer_bytes;
         if size > available {
             return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
         }
+        let mapped_at_creation = usage.contains(wgpu::BufferUsages::MAP_WRITE);
         self.caught("allocation", size, || {
-            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false })
+            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation })
         })
     }
 

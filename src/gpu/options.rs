@@ -21,6 +21,11 @@ use crate::error::{Error, Result};
 /// Among the adapters that qualify, the order of preference is: discrete, integrated, virtual,
 /// other, software. Among software adapters, the one with the wider subgroups comes first.
 ///
+/// # Arrays that the host maps
+/// Software and integrated adapters are opened with wgpu's feature `MAPPABLE_PRIMARY_BUFFERS`:
+/// there [`Plan::run`](crate::Plan::run) copies straight into the arrays of kernels and out of
+/// them. On a discrete GPU kernels would read such arrays over the bus, so they go without.
+///
 /// # Shaders without checks
 /// wgpu adds checks to every shader that keep each access inside its binding and make each loop
 /// end. The kernel for Fourier transforms, `fft/pass`, is compiled without them: it has no loops,

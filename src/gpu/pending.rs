@@ -1,10 +1,10 @@
 //! Results that are still on their way from the device.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-use futures_intrusive::channel::shared::{OneshotReceiver, OneshotSender, oneshot_channel};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
@@ -24,39 +24,20 @@ pub struct Pending<T> {
     /// Nothing once the result has been given.
     inner: Option<Inner<T>>,
     device: wgpu::Device,
-    submission: wgpu::SubmissionIndex,
-    watched: bool,
+    progress: Progress,
 }
 
 impl<T: 'static> Pending<T> {
-    /// Maps `buffer` for reading after `submission` and turns its bytes into the result.
-    pub(crate) fn read(
-        device: &wgpu::Device,
-        submission: wgpu::SubmissionIndex,
-        buffer: wgpu::Buffer,
-        convert: impl FnOnce(&[u8]) -> T + Send + 'static,
-    ) -> Self {
-        type Mapped = std::result::Result<(), wgpu::BufferAsyncError>;
-        let (sender, receiver): (OneshotSender<Mapped>, OneshotReceiver<Mapped>) = oneshot_channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            // The receiver may be gone, if nobody wants the result any more.
-            let _ = sender.send(mapped);
-        });
-        let lost = |message: String| Error::DeviceLost { during: "read-back", message };
-        let inner: Inner<T> = Box::pin(async move {
-            match receiver.receive().await {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Err(lost(error.to_string())),
-                None => return Err(lost("the device dropped the request".to_owned())),
-            }
-            let value = {
-                let bytes = buffer.get_mapped_range(..).map_err(|error| lost(error.to_string()))?;
-                convert(&bytes)
-            };
-            buffer.unmap();
-            Ok(value)
-        });
-        Self { inner: Some(inner), device: device.clone(), submission, watched: false }
+    /// The result of a future that says by `progress` what it waits for.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn new(device: &wgpu::Device, progress: &Progress, inner: impl Future<Output = Result<T>> + Send + 'static) -> Self {
+        Self { inner: Some(Box::pin(inner)), device: device.clone(), progress: progress.clone() }
+    }
+
+    /// The same in the browser, whose objects stay in their thread.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn new(device: &wgpu::Device, progress: &Progress, inner: impl Future<Output = Result<T>> + 'static) -> Self {
+        Self { inner: Some(Box::pin(inner)), device: device.clone(), progress: progress.clone() }
     }
 
     /// Blocks the thread until the result arrives.
@@ -66,12 +47,16 @@ impl<T: 'static> Pending<T> {
     /// [`Error::Unsupported`], since nothing may block there.
     pub fn wait(self) -> Result<T> {
         if cfg!(target_arch = "wasm32") {
-            return Err(Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() });
+            return Err(cannot_block());
         }
         let inner = self.inner.ok_or_else(given)?;
-        poll_until(&self.device, self.submission)?;
-        pollster::block_on(inner)
+        self.progress.block_on(&self.device, inner)
     }
+}
+
+/// What is called in the browser and would have to wait.
+pub(crate) fn cannot_block() -> Error {
+    Error::Unsupported { what: "waiting in the browser".to_owned(), why: "await the result instead".to_owned() }
 }
 
 fn given() -> Error {
@@ -79,27 +64,97 @@ fn given() -> Error {
 }
 
 pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
-    match device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None }) {
+    poll(device, Some(submission))
+}
+
+/// Waits for a submission, or for all that there is.
+fn poll(device: &wgpu::Device, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
+    match device.poll(wgpu::PollType::Wait { submission_index, timeout: None }) {
         Ok(_) => Ok(()),
         Err(error) => Err(Error::DeviceLost { during: "waiting for the device", message: error.to_string() }),
     }
 }
 
-/// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it is
-/// called with an error.
-#[cfg(not(target_arch = "wasm32"))]
-fn watch(device: &wgpu::Device, submission: &wgpu::SubmissionIndex) {
-    let (own_device, own_submission) = (device.clone(), submission.clone());
-    let poll = move || drop(poll_until(&own_device, own_submission));
-    if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(poll).is_err() {
-        // No thread is to be had: blocking is better than never waking up.
-        drop(poll_until(device, submission.clone()));
+/// What a future waits for, so that whoever drives it can see to it that the device's answer comes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress(Arc<Mutex<Option<Awaited>>>);
+
+/// A submission, or all that there is.
+type Awaited = Option<wgpu::SubmissionIndex>;
+
+/// How long a device that has finished may take to say that a buffer is mapped.
+const ANSWER: Duration = Duration::from_secs(10);
+
+impl Progress {
+    /// Says that the future goes on after a submission.
+    pub fn wait_for(&self, submission: Awaited) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(submission);
+    }
+
+    /// What the future has come to wait for since this was asked.
+    fn take(&self) -> Option<Awaited> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Drives a future on this thread.
+    pub fn block_on<T>(&self, device: &wgpu::Device, future: impl Future<Output = Result<T>>) -> Result<T> {
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let (mut context, mut future) = (Context::from_waker(&waker), pin!(future));
+        loop {
+            if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+                return result;
+            }
+            if let Some(submission) = self.take() {
+                // Makes the calls that are due, unless another thread that polls has them in hand.
+                poll(device, submission)?;
+            } else if !woken.wait(ANSWER) {
+                let message = "it has finished, but does not answer".to_owned();
+                return Err(Error::DeviceLost { during: "waiting for the device", message });
+            }
+        }
+    }
+
+    /// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it
+    /// is called with an error.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn watch(&self, device: &wgpu::Device) {
+        let Some(submission) = self.take() else { return };
+        let (own_device, own_submission) = (device.clone(), submission.clone());
+        let wait = move || drop(poll(&own_device, own_submission));
+        if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(wait).is_err() {
+            // No thread is to be had: blocking is better than never waking up.
+            drop(poll(device, submission));
+        }
+    }
+
+    /// The browser calls back by itself.
+    #[cfg(target_arch = "wasm32")]
+    fn watch(&self, _: &wgpu::Device) {}
+}
+
+/// Whether a thread that drives a future was woken.
+#[derive(Debug, Default)]
+struct Woken {
+    woken: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        *self.woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
     }
 }
 
-/// The browser calls back by itself.
-#[cfg(target_arch = "wasm32")]
-fn watch(_: &wgpu::Device, _: &wgpu::SubmissionIndex) {}
+impl Woken {
+    /// Waits to be woken, at most so long, and says whether that came.
+    fn wait(&self, most: Duration) -> bool {
+        let woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut woken, _) = self.changed.wait_timeout_while(woken, most, |woken| !*woken).unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *woken, false)
+    }
+}
 
 impl<T: 'static> Future for Pending<T> {
     type Output = Result<T>;
@@ -109,9 +164,8 @@ impl<T: 'static> Future for Pending<T> {
         let state = inner.as_mut().poll(context);
         if state.is_ready() {
             self.inner = None;
-        } else if !self.watched {
-            self.watched = true;
-            watch(&self.device, &self.submission);
+        } else {
+            self.progress.watch(&self.device);
         }
         state
     }
@@ -119,6 +173,6 @@ impl<T: 'static> Future for Pending<T> {
 
 impl<T> std::fmt::Debug for Pending<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pending").field("submission", &self.submission).finish_non_exhaustive()
+        f.debug_struct("Pending").field("progress", &self.progress).finish_non_exhaustive()
     }
 }

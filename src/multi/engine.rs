@@ -19,16 +19,6 @@ const PIECE_BYTES: usize = 64 << 20;
 /// The least bytes of a piece if there is enough work: submitting a piece takes 0.1 to 0.2 ms.
 const LEAST_PIECE_BYTES: usize = 4 << 20;
 
-/// The most copy threads per device. The same case, ms: 532 with 1 thread, 320 with 2, 236 with 3,
-/// 212 with 4, 210 with 6, 213 with 8; on two of these devices 283, 175, 142, 135, 130, 133.
-const MOST_COPIERS: usize = 4;
-
-/// The number of copy threads for each of `devices` devices.
-pub(super) fn copy_threads(devices: usize) -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
-}
-
 /// How pieces pass through a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pace {

@@ -13,9 +13,9 @@ use super::fault::Injection;
 use super::phase::{OnHost, Reading};
 use super::report::Work;
 use super::schedule::Schedule;
-use super::slab::scatter;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
+use crate::gpu::scatter;
 use crate::plan::Spec;
 
 /// Works on a schedule until nothing is left.

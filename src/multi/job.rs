@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::balance::{Balance, Division};
 use super::divide::{Cut, Divide, Divided};
-use super::engine::{Engine, Pace, copy_threads};
+use super::engine::{Engine, Pace};
 use super::fault::{Failure, Faults, When};
 use super::phase::{Phase, Place, Reading};
 use super::report::{DeviceReport, PhaseReport, Rate, Report, Work};
@@ -15,6 +15,7 @@ use super::set::{DeviceSet, MemberKind};
 use super::slab::OutputShare;
 use super::strategy::Strategy;
 use crate::error::{Error, Result};
+use crate::gpu::copy_threads;
 
 /// How far a run has progressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,30 +1,26 @@
-//! A device's work on a phase. Pieces pass through a ring of buffers, so that the host copies one
-//! piece while the device computes another.
+//! A device's work on a phase. Pieces pass through a ring of arrays, so that the host copies one
+//! piece while the device computes another. `gpu/transfer/` moves data into an array and out of it.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::fault::Injection;
 use super::phase::{Reading, Task};
 use super::report::{Apart, Work};
 use super::schedule::Schedule;
-use super::slab::{OutputShare, in_parts, parts_of, scatter};
+use super::slab::OutputShare;
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Stopwatch, poll_until};
+use crate::gpu::{Commands, Download, Gpu, Role, Staging, Stopwatch, poll_until};
 use crate::plan::Bound;
 use crate::planner::Planner;
-use crate::wgpu::{self, BufferUsages};
+use crate::wgpu;
 
 /// The most plans of one phase that a device keeps: enough for pieces of two sizes in each of
 /// several shares, or for the sizes of a dynamic schedule. A plan may hold a workspace as large as
 /// its array.
 const MOST_PLANS: usize = 12;
-
-/// How long to wait for the mapping of a buffer after the device has finished.
-const ANSWER: Duration = Duration::from_secs(10);
 
 /// The index of the phase, the first unit if plans depend on it, and the number of units.
 type Key = (usize, usize, usize);
@@ -70,52 +66,11 @@ impl Tasks {
     }
 }
 
-/// A buffer that the host maps, and a pending mapping.
-struct Staging {
-    buffer: wgpu::Buffer,
-    mapped: Option<Receiver<std::result::Result<(), wgpu::BufferAsyncError>>>,
-}
-
-impl Staging {
-    fn new(gpu: &Gpu, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<Self> {
-        Ok(Self { buffer: gpu.create_buffer(what, bytes, usage)?, mapped: None })
-    }
-
-    fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
-        let (sender, receiver) = channel();
-        // If the device was destroyed a moment ago, the buffer is no longer valid.
-        gpu.caught("mapping of a staging buffer", bytes, || self.buffer.map_async(mode, ..bytes, move |result| drop(sender.send(result))))?;
-        self.mapped = Some(receiver);
-        Ok(())
-    }
-
-    /// Waits until the requested mapping is complete.
-    fn wait(&mut self, gpu: &Gpu, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
-        let lost = |message: String| Error::DeviceLost { during: "mapping of a staging buffer", message };
-        let Some(receiver) = self.mapped.take() else { return Ok(()) };
-        let result = match receiver.try_recv() {
-            Ok(result) => result,
-            Err(_) => {
-                match submission {
-                    Some(submission) => poll_until(gpu.device(), submission.clone())?,
-                    None => {
-                        gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(error.to_string()))?;
-                    }
-                }
-                // The device has finished, so the answer has arrived or never will.
-                receiver.recv_timeout(ANSWER).map_err(|error| lost(error.to_string()))?
-            }
-        };
-        result.map_err(|error| lost(error.to_string()))
-    }
-}
-
-/// The buffers for one piece in flight.
+/// The arrays on the device for one piece in flight.
 struct Slot {
-    uploads: Vec<Staging>,
-    inputs: Vec<wgpu::Buffer>,
-    output: wgpu::Buffer,
-    download: Staging,
+    inputs: Vec<Staging>,
+    /// Nothing while a piece is in flight.
+    output: Option<Staging>,
     /// The bytes of each input and of the output that fit.
     bytes: [u64; 2],
     /// The plan that was bound last.
@@ -124,23 +79,17 @@ struct Slot {
 
 impl Slot {
     fn new(gpu: &Gpu, inputs: usize, bytes: [u64; 2], faults: Injection<'_>) -> Result<Self> {
-        let storage = BufferUsages::STORAGE;
-        let mut uploads = Vec::new();
-        let mut arrays = Vec::new();
-        for _ in 0..inputs {
-            faults.allocation(Some(gpu), bytes[0])?;
-            uploads.push(Staging::new(gpu, "upload", bytes[0], BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)?);
-            faults.allocation(Some(gpu), bytes[0])?;
-            arrays.push(gpu.create_buffer("piece", bytes[0], storage | BufferUsages::COPY_DST)?);
-        }
-        faults.allocation(Some(gpu), bytes[1])?;
-        let output = gpu.create_buffer("result of a piece", bytes[1], storage | BufferUsages::COPY_SRC)?;
-        faults.allocation(Some(gpu), bytes[1])?;
-        let download = Staging::new(gpu, "download", bytes[1], BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
-        for upload in &mut uploads {
-            upload.map(gpu, wgpu::MapMode::Write, bytes[0])?;
-        }
-        Ok(Self { uploads, inputs: arrays, output, download, bytes, bound: None })
+        let array = |role, bytes| {
+            faults.allocation(Some(gpu), bytes)?;
+            gpu.take_array(role, bytes)
+        };
+        let inputs = (0..inputs).map(|_| array(Role::Input, bytes[0])).collect::<Result<_>>()?;
+        Ok(Self { inputs, output: Some(array(Role::Output, bytes[1])?), bytes, bound: None })
+    }
+
+    /// Keeps the arrays for the next run.
+    fn keep(self, gpu: &Gpu) {
+        self.inputs.into_iter().chain(self.output).for_each(|array| gpu.keep(array));
     }
 }
 
@@ -148,8 +97,7 @@ impl Slot {
 struct UnderWay<'a> {
     piece: OutputShare<'a>,
     slot: Slot,
-    submission: wgpu::SubmissionIndex,
-    bytes: [u64; 2],
+    download: Download,
 }
 
 /// What a device needs for its work on a phase.
@@ -191,7 +139,7 @@ impl<'a> Ring<'_, 'a> {
                 work.idle += asked.elapsed();
                 let Some(piece) = piece else { break };
                 match self.start(&piece, &mut free, &mut work) {
-                    Ok((slot, submission, bytes)) => under_way.push_back(UnderWay { piece, slot, submission, bytes }),
+                    Ok((slot, download)) => under_way.push_back(UnderWay { piece, slot, download }),
                     Err(error) => {
                         let (units, alignment) = (piece.units.len(), self.reading.phase.alignment);
                         self.schedule.give_back(piece);
@@ -209,6 +157,7 @@ impl<'a> Ring<'_, 'a> {
                         }
                         self.depth = 1;
                         free.clear();
+                        self.gpu().free_kept();
                         self.tasks.clear();
                         break;
                     }
@@ -226,10 +175,12 @@ impl<'a> Ring<'_, 'a> {
                 work.error = Some(error);
                 break;
             }
+            // Where memory was short, fewer are under way now, and this one is freed.
             if under_way.len() < self.depth {
                 free.push(oldest.slot);
             }
         }
+        free.into_iter().for_each(|slot| slot.keep(self.gpu()));
         for lost in under_way {
             self.schedule.give_back(lost.piece);
         }
@@ -238,7 +189,7 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Uploads a piece, computes it, and copies the result to where the host can read it.
-    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, wgpu::SubmissionIndex, [u64; 2])> {
+    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, Download)> {
         self.faults.piece(Some(self.gpu()))?;
         self.gpu().check_alive("a job's piece")?;
         let task = self.tasks.get(self.planner, self.reading, &piece.units)?;
@@ -253,95 +204,47 @@ impl<'a> Ring<'_, 'a> {
             }
         };
         let gpu = self.planner.gpu();
+        let mut commands = Commands::new(gpu)?;
         let begin = Instant::now();
-        for (i, upload) in slot.uploads.iter_mut().enumerate() {
-            upload.wait(gpu, None)?;
-            fill(&upload.buffer, bytes[0], self.reading.slices(i, piece), self.copy_threads)?;
-            upload.buffer.unmap();
+        for (i, input) in slot.inputs.iter_mut().enumerate() {
+            gpu.fill_array(&mut commands, input, self.reading.slices(i, piece), self.copy_threads)?;
         }
         work.gather += begin.elapsed();
+        let Some(output) = slot.output.take() else { unreachable!("nothing is under way in a free slot") };
         if slot.bound.as_ref().is_none_or(|(own, _)| !Arc::ptr_eq(own, &task)) {
             slot.bound = None;
-            let bound = task.bind(&slot.inputs, &slot.output)?;
+            let inputs: Vec<&wgpu::Buffer> = slot.inputs.iter().map(Staging::buffer).collect();
+            let bound = task.bind(&inputs, output.buffer())?;
             slot.bound = Some((task, bound));
         }
         let Some((_, bound)) = &slot.bound else { unreachable!("it was just bound") };
-        let submission = gpu.submit(|encoder| {
-            for (upload, input) in slot.uploads.iter().zip(&slot.inputs) {
-                encoder.copy_buffer_to_buffer(&upload.buffer, 0, input, 0, bytes[0]);
-            }
-            bound.encode(encoder)?;
-            encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
-            Ok(())
-        })?;
-        slot.download.map(gpu, wgpu::MapMode::Read, bytes[1])?;
-        for upload in &mut slot.uploads {
-            upload.map(gpu, wgpu::MapMode::Write, slot.bytes[0])?;
+        bound.encode(&mut commands.encoder)?;
+        let mut download = Download::of_array(gpu, output, bytes[1]);
+        download.record(&mut commands)?;
+        let submission = commands.submit()?;
+        download.begin(&submission)?;
+        for input in &mut slot.inputs {
+            input.map_for_writing(gpu, Some(&submission))?;
         }
-        Ok((slot, submission, bytes))
+        Ok((slot, download))
     }
 
     /// Waits for a piece and writes its results.
     fn finish(&mut self, under_way: &mut UnderWay<'a>, work: &mut Work) -> Result<()> {
-        let UnderWay { piece, slot, submission, bytes } = under_way;
-        let gpu = self.planner.gpu();
+        let UnderWay { piece, slot, download } = under_way;
         let begin = Instant::now();
-        self.faults.result(Some(gpu))?;
-        slot.download.wait(gpu, Some(submission))?;
+        self.faults.result(Some(self.planner.gpu()))?;
+        download.wait_for_first()?;
         work.wait += begin.elapsed();
         let begin = Instant::now();
-        {
-            let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(not_mapped("read-back"))?;
-            let length: usize = piece.target.iter().map(|run| run.len()).sum();
-            // The last 4 bytes may extend beyond the array.
-            scatter(&results[..length], &mut piece.target, self.copy_threads);
-        }
-        slot.download.buffer.unmap();
+        let targets = piece.target.iter_mut().map(|run| &mut **run).collect();
+        download.read_now(targets, self.copy_threads)?;
+        slot.output = download.take_array();
         work.scatter += begin.elapsed();
         self.reading.count(piece, work);
         self.schedule.done(piece.units.len());
         Ok(())
     }
-}
-
-/// A buffer that was just mapped is not mapped any more: the device is lost.
-fn not_mapped(during: &'static str) -> impl Fn(wgpu::MapRangeError) -> Error {
-    move |error| Error::DeviceLost { during, message: error.to_string() }
-}
-
-/// Copies slices to the beginning of a mapped buffer, with several threads, and fills its last 4
-/// bytes with zeros.
-fn fill(buffer: &wgpu::Buffer, bytes: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
-    let parts = in_parts(slices, bytes as usize, parts_of(bytes as usize, threads));
-    let (mut begin, count) = (0, parts.len());
-    // One view per thread. Parts begin where views may begin.
-    let mut views = Vec::new();
-    for (i, part) in (1..).zip(parts) {
-        let length: usize = part.iter().map(|slice| slice.len()).sum();
-        let end = if i == count { bytes } else { begin + length as u64 };
-        views.push((buffer.get_mapped_range_mut(begin..end).map_err(not_mapped("upload"))?, part));
-        begin = end;
-    }
-    std::thread::scope(|scope| {
-        let last = views.pop();
-        for (view, part) in views {
-            scope.spawn(move || copy(view, &part));
-        }
-        if let Some((view, part)) = last {
-            copy(view, &part);
-        }
-    });
-    Ok(())
-}
-
-/// Copies slices one after the other, followed by zeros.
-fn copy(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
-    let mut at = 0;
-    for slice in slices {
-        view.slice(at..at + slice.len()).copy_from_slice(slice);
-        at += slice.len();
-    }
-    view.slice(at..).fill(0);
 }
 
 /// Measures the parts of a piece when nothing overlaps.
@@ -350,33 +253,26 @@ pub(super) fn apart(planner: &Planner, tasks: &Tasks, reading: Reading<'_>, unit
     let task = tasks.get(planner, reading, units)?;
     let bytes = task.bytes();
     let mut slot = Slot::new(gpu, reading.arrays(), bytes, Injection::none())?;
-    let bound = task.bind(&slot.inputs, &slot.output)?;
-    let data = vec![0; bytes[0].max(bytes[1]) as usize];
+    let Some(output) = slot.output.take() else { unreachable!("it was just made") };
+    let inputs: Vec<&wgpu::Buffer> = slot.inputs.iter().map(Staging::buffer).collect();
+    let bound = task.bind(&inputs, output.buffer())?;
+    let mut data = vec![0; bytes[0].max(bytes[1]) as usize];
     let begin = Instant::now();
-    for upload in &mut slot.uploads {
-        upload.wait(gpu, None)?;
-        fill(&upload.buffer, bytes[0], vec![&data[..bytes[0] as usize]], 1)?;
-        upload.buffer.unmap();
+    let mut commands = Commands::new(gpu)?;
+    for input in &mut slot.inputs {
+        gpu.fill_array(&mut commands, input, vec![&data[..bytes[0] as usize]], 1)?;
     }
-    let copied = gpu.submit(|encoder| {
-        for (upload, input) in slot.uploads.iter().zip(&slot.inputs) {
-            encoder.copy_buffer_to_buffer(&upload.buffer, 0, input, 0, bytes[0]);
-        }
-        Ok(())
-    })?;
-    poll_until(gpu.device(), copied)?;
+    poll_until(gpu.device(), commands.submit()?)?;
     let upload = begin.elapsed();
     let compute = Stopwatch::new(gpu)?.time(|pass| bound.record(pass))?;
     let begin = Instant::now();
-    let copied = gpu.submit(|encoder| {
-        encoder.copy_buffer_to_buffer(&slot.output, 0, &slot.download.buffer, 0, bytes[1]);
-        Ok(())
-    })?;
-    slot.download.map(gpu, wgpu::MapMode::Read, bytes[1])?;
-    slot.download.wait(gpu, Some(&copied))?;
-    let results = slot.download.buffer.get_mapped_range(..bytes[1]).map_err(not_mapped("read-back"))?;
-    let mut copy = data;
-    copy[..bytes[1] as usize].copy_from_slice(&results);
-    let download = begin.elapsed();
-    Ok(Apart { upload, compute, download })
+    let mut commands = Commands::new(gpu)?;
+    let mut download = Download::of_array(gpu, output, bytes[1]);
+    download.record(&mut commands)?;
+    download.begin(&commands.submit()?)?;
+    download.read_now(vec![&mut data[..bytes[1] as usize]], 1)?;
+    let elapsed = begin.elapsed();
+    slot.output = download.take_array();
+    slot.keep(gpu);
+    Ok(Apart { upload, compute, download: elapsed })
 }

@@ -1,4 +1,4 @@
-//! The bytes of a host array that belong to some of a job's units, and copies of them.
+//! The bytes of a host array that belong to some of a job's units.
 
 use std::ops::Range;
 
@@ -82,88 +82,12 @@ impl<'a> OutputShare<'a> {
     }
 }
 
-/// The least number of bytes that a thread copies. This takes about a millisecond, to which
-/// starting a thread adds a twentieth.
-const LEAST_COPY: usize = 8 << 20;
-
-/// The number of parts in which to copy `bytes` bytes with up to `threads` threads.
-pub(crate) fn parts_of(bytes: usize, threads: usize) -> usize {
-    (bytes / LEAST_COPY).clamp(1, threads.max(1))
-}
-
-/// Divides slices into parts of about equal size, in order. The size of each part but the last is a
-/// multiple of 8 bytes.
-pub(crate) fn in_parts<'s>(slices: impl IntoIterator<Item = &'s [u8]>, bytes: usize, parts: usize) -> Vec<Vec<&'s [u8]>> {
-    let each = bytes.div_ceil(parts.max(1)).next_multiple_of(8).max(8);
-    let mut all: Vec<Vec<&[u8]>> = vec![Vec::new()];
-    let mut room = each;
-    for mut slice in slices {
-        while slice.len() > room {
-            let (own, rest) = slice.split_at(room);
-            all.last_mut().expect("there is one part at least").push(own);
-            all.push(Vec::new());
-            (slice, room) = (rest, each);
-        }
-        all.last_mut().expect("there is one part at least").push(slice);
-        room -= slice.len();
-    }
-    all
-}
-
-/// Copies `source` to the slices of `target`, one after the other, with up to `threads` threads.
-pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
-    let parts = parts_of(source.len(), threads);
-    if parts == 1 {
-        let mut rest = source;
-        for run in target {
-            let (own, others) = rest.split_at(run.len());
-            run.copy_from_slice(own);
-            rest = others;
-        }
-        return;
-    }
-    let each = source.len().div_ceil(parts);
-    std::thread::scope(|scope| {
-        let (mut rest, mut room) = (source, each);
-        let mut own: Vec<(&mut [u8], &[u8])> = Vec::new();
-        for run in target {
-            let mut run: &mut [u8] = run;
-            while run.len() > room {
-                let (head, tail) = run.split_at_mut(room);
-                let (bytes, others) = rest.split_at(room);
-                own.push((head, bytes));
-                let part = std::mem::take(&mut own);
-                scope.spawn(move || part.into_iter().for_each(|(to, from)| to.copy_from_slice(from)));
-                (run, rest, room) = (tail, others, each);
-            }
-            let (bytes, others) = rest.split_at(run.len());
-            room -= run.len();
-            own.push((run, bytes));
-            rest = others;
-        }
-        own.into_iter().for_each(|(to, from)| to.copy_from_slice(from));
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn threads_copy_what_one_would() {
-        let grid = Grid::new(7, 3, 2 * LEAST_COPY / 5);
-        let array: Vec<u8> = (0..grid.bytes).map(|i| (i % 251) as u8).collect();
-        let parts = in_parts(grid.slices(&array, &(0..3)), grid.bytes, 4);
-        assert_eq!(parts.len(), 4);
-        assert!(parts.concat().concat() == array);
-        let mut copy = vec![0; grid.bytes];
-        let mut stock = OutputShare::whole(&grid, &mut copy);
-        scatter(&array, &mut stock.target, 4);
-        drop(stock);
-        assert!(copy == array);
-    }
+    use crate::gpu::scatter;
 
     proptest! {
         /// However an array is cut, gathering and scattering every piece copies the whole array.

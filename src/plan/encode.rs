@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceBuffer, Gpu, Inputs, Pending, View, collect, foreign, input_name, without_panic};
+use crate::gpu::{Gpu, Inputs, Pending, View, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -114,8 +114,24 @@ impl<S: Spec> Plan<S> {
         self.executable.bind(|_| (data.buffer(), data.offset_bytes()))
     }
 
-    /// Runs the operation on host data: uploads it, runs the plan, reads the result back. For data
-    /// that stays on the device, use [`encode`](Self::encode).
+    /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
+    /// new vector. Which call to use depends on where the data is:
+    ///
+    /// | data | call |
+    /// |---|---|
+    /// | a slice, once, or to be awaited | `run` |
+    /// | a slice, again and again, with the result in memory that you have | [`run_into`](Self::run_into) |
+    /// | on the device, as part of your own commands | [`encode`](Self::encode) |
+    /// | on the device, in the same buffers many times | [`bind`](Self::bind) |
+    /// | a slice larger than the device's memory, or a batch on several devices | [`Job`](crate::multi::Job) |
+    ///
+    /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
+    /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,
+    /// see [`Gpu::kept_bytes`]. Where the host can map the arrays of kernels, on software and
+    /// integrated adapters, data is copied once in each direction. Elsewhere it goes through staging
+    /// buffers in pieces, while the device copies other pieces.
+    ///
+    /// The gaps between the elements of an output layout are zero.
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
@@ -131,33 +147,49 @@ impl<S: Spec> Plan<S> {
         self.run_on(&[x, y])
     }
 
+    /// Runs the operation on host data and writes the result over `output`. It blocks until that is
+    /// done, and makes no vector, whose memory takes longer to come by than the copy into it.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Complex32, Planner, fft::C2c};
+    /// # fn transform(planner: &Planner, frames: &[Vec<Complex32>]) -> wgpu_fft::Result<()> {
+    /// let plan = planner.plan(C2c::forward([1024, 1024]))?;
+    /// let mut spectrum = vec![Complex32::default(); 1024 * 1024];
+    /// for frame in frames {
+    ///     plan.run_into(frame, &mut spectrum)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// It is a blocking call, not a [`Pending`], so that `output` is free again when it returns. In
+    /// the browser, where nothing may block, use [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`Error::Unsupported`] in the browser. After an error of a
+    /// length, a number of inputs or memory `output` is as it was; after [`Error::DeviceLost`] a
+    /// part of it may be written.
+    pub fn run_into(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<()> {
+        self.run_on_into(&[input], output)
+    }
+
+    /// Runs an operation on two arrays, as [`run_into`](Self::run_into) does one on one.
+    ///
+    /// # Errors
+    /// As [`run_into`](Self::run_into), and [`Error::WrongInputs`].
+    pub fn run_two_into(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<()> {
+        self.run_on_into(&[x, y], output)
+    }
+
     fn run_on(&self, inputs: &[&[S::Input]]) -> Result<Pending<Vec<S::Output>>> {
-        self.program().check_inputs(inputs.len())?;
-        for (i, (data, array)) in inputs.iter().zip(&self.program().inputs).enumerate() {
-            if data.len() != array.len {
-                return Err(Error::WrongLen { argument: input_name(i), expected: array.len, actual: data.len() });
-            }
-        }
-        let output = self.gpu().alloc::<S::Output>(self.program().output.len)?;
-        let bound = match self.program().placement {
-            Placement::OutOfPlace => {
-                let buffers = inputs.iter().map(|data| self.gpu().upload(data)).collect::<Result<Vec<_>>>()?;
-                self.bind(buffers.iter().map(DeviceBuffer::view).collect::<Vec<_>>(), &output)?
-            }
-            Placement::InPlace => {
-                self.gpu().write(&output, bytemuck::cast_slice(inputs[0]))?;
-                self.bind_in_place(&output)?
-            }
-        };
-        let (bytes, len) = (self.program().bytes(Slot::Output), self.program().output.len);
-        self.gpu().read_back(
-            bytes,
-            |encoder, staging| {
-                bound.record_pass(encoder);
-                encoder.copy_buffer_to_buffer(output.wgpu(), 0, staging, 0, bytes);
-            },
-            move |bytes| collect(bytes, len),
-        )
+        let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
+        let download = self.executable.run(&inputs, self.spec.leaves_gaps())?;
+        Ok(self.gpu().collect(download, self.program().output.len))
+    }
+
+    fn run_on_into(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<()> {
+        let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
+        self.executable.run_into(&inputs, bytemuck::cast_slice_mut(output), self.spec.leaves_gaps())
     }
 
     fn gpu(&self) -> &Gpu {

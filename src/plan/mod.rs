@@ -5,6 +5,7 @@ mod build;
 mod encode;
 mod once;
 mod program;
+mod run;
 mod spec;
 
 pub(crate) use build::Builder;

@@ -52,4 +52,11 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit
     /// the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
+
+    /// Whether an output array has places that no element of the result takes, and that are not
+    /// written.
+    #[doc(hidden)]
+    fn leaves_gaps(&self) -> bool {
+        false
+    }
 }

@@ -274,6 +274,10 @@ impl<T: Element> Spec for Permute<T> {
             dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
         })
     }
+
+    fn leaves_gaps(&self) -> bool {
+        self.output.is_some()
+    }
 }
 
 impl<T: Element> Searchable for Permute<T> {

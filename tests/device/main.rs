@@ -37,6 +37,7 @@ mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod suspect;
+mod transfers;
 mod transpose;
 mod tuning;
 mod unhappy;
@@ -155,6 +156,19 @@ fn per_device() -> Vec<DeviceTest> {
             steps_are_timed_where_the_device_can,
             small_devices_are_enough,
             small_elements_come_back,
+        }
+        transfers::{
+            results_go_into_the_callers_memory,
+            every_length_around_the_ends_of_pieces,
+            uploads_and_downloads_of_every_length,
+            what_is_written_later_is_not_downloaded,
+            wrong_lengths_leave_the_output_as_it_was,
+            buffers_are_kept_for_the_next_run,
+            nothing_of_an_earlier_run_is_seen,
+            threads_run_into_memory_of_their_own,
+            results_come_in_any_order,
+            arrays_are_mapped_where_the_device_can,
+            a_lost_device_is_an_error_of_every_transfer,
         }
         first_use::{
             threads_that_plan_the_same_share_one_plan,

@@ -332,7 +332,7 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=4294967295 lines=4294967295", "exceed 256"),
         ("c2c fwd 256", "axis 0: stockham 16.16 lanes=2", "128 elements each, more than 64"),
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 banks=7", "banks are"),
-        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 pieces=0", "no multiple of 0 pieces"),
+        ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 pieces=0", "cannot be divided into 0 pieces"),
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 pieces=3", "no multiple of 3 pieces"),
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 block=0x1", "at least 1 x 1"),
         ("c2c fwd 512", "axis 0: stockham 8.8.8 lanes=64 pieces=16", "64 lanes load across 16 pieces"),

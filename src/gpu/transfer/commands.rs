@@ -1,0 +1,88 @@
+//! Commands with the staging buffers that they read.
+
+use std::collections::VecDeque;
+
+use super::{Staging, copy};
+use crate::error::Result;
+use crate::gpu::{Gpu, in_units};
+
+/// Commands that are being recorded. Uploads that take several pieces submit all but the last on
+/// the way.
+pub(crate) struct Commands<'g> {
+    gpu: &'g Gpu,
+    pub encoder: wgpu::CommandEncoder,
+    /// What they read.
+    staging: Vec<Staging>,
+}
+
+impl<'g> Commands<'g> {
+    pub fn new(gpu: &'g Gpu) -> Result<Self> {
+        gpu.check_queue()?;
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") };
+        let encoder = gpu.caught("transfer", 0, || gpu.device().create_command_encoder(&descriptor))?;
+        Ok(Self { gpu, encoder, staging: Vec::new() })
+    }
+
+    /// Makes the first bytes of an array zero.
+    pub fn clear(&mut self, array: &Staging, bytes: u64) {
+        self.encoder.clear_buffer(array.buffer(), 0, Some(bytes));
+    }
+
+    /// Copies slices, one after the other, into a buffer, before what is recorded afterwards. The
+    /// last 4 bytes are filled up with zeros.
+    pub fn upload(&mut self, target: &wgpu::Buffer, offset: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+        let gpu = self.gpu;
+        if cfg!(target_arch = "wasm32") {
+            // Nothing may wait for a staging buffer there.
+            let data = slices.concat();
+            return gpu.caught("write", data.len() as u64, || gpu.write_by_queue(target, offset, &data));
+        }
+        let pieces = copy::in_parts(slices, gpu.piece_bytes() as usize);
+        let last = pieces.len() - 1;
+        let mut under_way: VecDeque<Staging> = VecDeque::new();
+        let mut begin = offset;
+        for (i, slices) in pieces.into_iter().enumerate() {
+            let bytes = in_units(slices.iter().map(|slice| slice.len() as u64).sum());
+            let oldest = if under_way.len() < gpu.transfers.in_flight { None } else { under_way.pop_front() };
+            let mut staging = match oldest {
+                Some(mut oldest) => {
+                    oldest.wait(gpu)?;
+                    oldest
+                }
+                None => gpu.take_staging(wgpu::MapMode::Write, bytes)?,
+            };
+            staging.fill(slices, threads)?;
+            let copy = |commands: &mut Self, staging: Staging| {
+                commands.encoder.copy_buffer_to_buffer(staging.buffer(), 0, target, begin, bytes);
+                commands.staging.push(staging);
+            };
+            if i == last {
+                copy(self, staging);
+            } else {
+                let mut own = Self::new(gpu)?;
+                copy(&mut own, staging);
+                under_way.extend(own.finish()?.1);
+            }
+            begin += bytes;
+        }
+        under_way.into_iter().for_each(|staging| gpu.keep(staging));
+        Ok(())
+    }
+
+    /// Submits the commands.
+    pub fn submit(self) -> Result<wgpu::SubmissionIndex> {
+        let gpu = self.gpu;
+        let (submission, staging) = self.finish()?;
+        staging.into_iter().for_each(|staging| gpu.keep(staging));
+        Ok(submission)
+    }
+
+    fn finish(self) -> Result<(wgpu::SubmissionIndex, Vec<Staging>)> {
+        let Self { gpu, encoder, mut staging } = self;
+        let submission = gpu.caught("submission", 0, || gpu.queue().submit([encoder.finish()]))?;
+        for staging in &mut staging {
+            staging.map_for_writing(gpu, Some(&submission))?;
+        }
+        Ok((submission, staging))
+    }
+}

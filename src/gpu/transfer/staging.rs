@@ -1,0 +1,132 @@
+//! A buffer that the host maps.
+
+use std::future::poll_fn;
+
+use super::answer::Answer;
+use super::copy;
+use crate::error::{Error, Result};
+use crate::gpu::{Gpu, Progress};
+
+#[derive(Debug)]
+enum State {
+    /// The device may use it.
+    Unmapped,
+    Asked(Answer),
+    Mapped,
+}
+
+/// A buffer of the [`Pool`](super::Pool), and whether it is mapped: a staging buffer, or an array
+/// of a run, which not every device can map.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    buffer: wgpu::Buffer,
+    state: State,
+    /// The last that uses it.
+    submission: Option<wgpu::SubmissionIndex>,
+    new: bool,
+}
+
+impl Staging {
+    /// A new buffer, mapped if it can be written to.
+    pub(super) fn new(buffer: wgpu::Buffer) -> Self {
+        let state = if buffer.usage().contains(wgpu::BufferUsages::MAP_WRITE) { State::Mapped } else { State::Unmapped };
+        Self { buffer, state, submission: None, new: true }
+    }
+
+    pub fn buffer(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+
+    /// Whether it was just made, and holds zeros.
+    pub fn is_new(&self) -> bool {
+        self.new
+    }
+
+    pub(super) fn reuse(mut self) -> Self {
+        self.new = false;
+        self
+    }
+
+    /// Whether it can be mapped in this way.
+    pub fn can(&self, mode: wgpu::MapMode) -> bool {
+        self.buffer.usage().contains(match mode {
+            wgpu::MapMode::Read => wgpu::BufferUsages::MAP_READ,
+            wgpu::MapMode::Write => wgpu::BufferUsages::MAP_WRITE,
+        })
+    }
+
+    /// Whether it is no array, which kernels use.
+    pub(super) fn is_staging(&self) -> bool {
+        !self.buffer.usage().contains(wgpu::BufferUsages::STORAGE)
+    }
+
+    /// Asks for its first bytes to be mapped when the device has done with it.
+    pub fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
+        // Of a device that was destroyed a moment ago the buffer is not valid any more.
+        let answer = gpu.caught("mapping of a staging buffer", bytes, || Answer::of(&self.buffer, mode, bytes))?;
+        self.state = State::Asked(answer);
+        self.submission = submission.cloned();
+        Ok(())
+    }
+
+    /// Asks for it to be mapped for writing, if it can be and is not. `submission` is the last that
+    /// uses it, if it is known.
+    pub fn map_for_writing(&mut self, gpu: &Gpu, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
+        if self.can(wgpu::MapMode::Write) && matches!(self.state, State::Unmapped) {
+            self.map(gpu, wgpu::MapMode::Write, self.buffer.size(), submission)?;
+        }
+        Ok(())
+    }
+
+    /// Whether no mapping is waited for, also if it failed.
+    pub(super) fn is_settled(&self) -> bool {
+        !matches!(&self.state, State::Asked(answer) if answer.look().is_none())
+    }
+
+    /// Waits for the mapping that was asked for.
+    pub async fn arrive(&mut self, progress: &Progress) -> Result<()> {
+        let State::Asked(answer) = &self.state else { return Ok(()) };
+        let mut begun = false;
+        let arrived = poll_fn(|context| {
+            let state = answer.poll(context);
+            if state.is_pending() && !std::mem::replace(&mut begun, true) {
+                progress.wait_for(self.submission.clone());
+            }
+            state
+        });
+        arrived.await.map_err(lost)?;
+        self.state = State::Mapped;
+        Ok(())
+    }
+
+    /// Blocks until the mapping that was asked for is there.
+    pub fn wait(&mut self, gpu: &Gpu) -> Result<()> {
+        let progress = Progress::default();
+        progress.block_on(gpu.device(), self.arrive(&progress))
+    }
+
+    /// Copies slices to its begin with some threads, zeros to the end of the last 4 bytes, and
+    /// unmaps it.
+    pub fn fill(&mut self, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+        copy::fill(&self.buffer, slices, threads).map_err(|error| lost(error.to_string()))?;
+        self.unmap();
+        Ok(())
+    }
+
+    /// Hands its first bytes, which are mapped, to `read`, and unmaps it.
+    pub fn read<R>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        let value = read(&self.buffer.get_mapped_range(..bytes).map_err(|error| lost(error.to_string()))?);
+        self.unmap();
+        Ok(value)
+    }
+
+    fn unmap(&mut self) {
+        self.buffer.unmap();
+        self.state = State::Unmapped;
+    }
+}
+
+/// What was mapped is not any more, or cannot be: the device is gone.
+fn lost(message: String) -> Error {
+    Error::DeviceLost { during: "mapping of a staging buffer", message }
+}

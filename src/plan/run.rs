@@ -1,0 +1,68 @@
+//! A program run on host data: bytes in, bytes out.
+
+use super::build::Executable;
+use super::{Array, Placement};
+use crate::error::{Error, Result};
+use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name};
+use crate::kernels::Slot;
+
+/// Fails unless `data` holds as many elements as an array.
+fn check_len(argument: &'static str, array: &Array, data: &[u8]) -> Result<()> {
+    let actual = data.len() / array.element_bytes;
+    if actual == array.len { Ok(()) } else { Err(Error::WrongLen { argument, expected: array.len, actual }) }
+}
+
+impl Executable {
+    /// Runs the program on host data and blocks until the output is written.
+    pub fn run_into(&self, inputs: &[&[u8]], output: &mut [u8], gaps: bool) -> Result<()> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
+        check_len("output", &self.program.output, output)?;
+        let download = self.run(inputs, gaps)?;
+        let progress = download.progress().clone();
+        progress.block_on(self.gpu.device(), download.read_all(output))
+    }
+
+    /// Uploads the inputs and submits the program. The output is on its way then. If the program
+    /// leaves `gaps` in it, they hold zeros.
+    pub fn run(&self, inputs: &[&[u8]], gaps: bool) -> Result<Download> {
+        let (gpu, program) = (&self.gpu, &self.program);
+        program.check_inputs(inputs.len())?;
+        for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {
+            check_len(input_name(i), array, data)?;
+        }
+        let (bytes, threads) = (program.bytes(Slot::Output), gpu.transfers().threads());
+        let mut commands = Commands::new(gpu)?;
+        let role = match program.placement {
+            Placement::OutOfPlace => Role::Output,
+            Placement::InPlace => Role::InPlace,
+        };
+        let mut output = gpu.take_array(role, bytes)?;
+        let mut arrays: Vec<Staging> = Vec::new();
+        match program.placement {
+            Placement::InPlace => gpu.fill_array(&mut commands, &mut output, vec![inputs[0]], threads)?,
+            Placement::OutOfPlace => {
+                if gaps && !output.is_new() {
+                    commands.clear(&output, bytes);
+                }
+                for (i, data) in inputs.iter().enumerate() {
+                    let mut array = gpu.take_array(Role::Input, program.bytes(Slot::Input(i)))?;
+                    gpu.fill_array(&mut commands, &mut array, vec![data], threads)?;
+                    arrays.push(array);
+                }
+            }
+        }
+        let bound = self.bind(|slot| match slot {
+            Slot::Input(i) if program.placement == Placement::OutOfPlace => (arrays[i].buffer(), 0),
+            _ => (output.buffer(), 0),
+        })?;
+        bound.encode(&mut commands.encoder)?;
+        let mut download = Download::of_array(gpu, output, bytes);
+        download.record(&mut commands)?;
+        let submission = commands.submit()?;
+        download.begin(&submission)?;
+        arrays.into_iter().for_each(|array| gpu.keep(array));
+        Ok(download)
+    }
+}
