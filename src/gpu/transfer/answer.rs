@@ -1,74 +1,55 @@
 //! wgpu's answer to a request for mapping, to be looked at or awaited.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::future::Future;
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+
+use futures_intrusive::channel::shared::oneshot_channel;
 
 /// What wgpu says.
 type Mapped = Result<(), wgpu::BufferAsyncError>;
 
-#[derive(Debug)]
-enum State {
-    Asked(Option<Waker>),
-    Given(Mapped),
-    /// The request was dropped without an answer.
-    Dropped,
-}
-
 /// An answer that arrives once.
-#[derive(Debug)]
-pub(super) struct Answer(Arc<Mutex<State>>);
-
-/// Gives the answer, or says that there is none when it is dropped.
-struct Reply(Arc<Mutex<State>>);
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Reply {
-    fn set(&self, new: State) {
-        let mut state = lock(&self.0);
-        if !matches!(*state, State::Asked(_)) {
-            return;
-        }
-        let State::Asked(waker) = std::mem::replace(&mut *state, new) else { return };
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        self.set(State::Dropped);
-    }
+pub(super) struct Answer {
+    /// Nothing if the request was dropped without an answer.
+    receive: Pin<Box<dyn Future<Output = Option<Mapped>> + Send>>,
+    /// What it was, once it has been looked at.
+    given: Option<Result<(), String>>,
 }
 
 impl Answer {
     /// Asks for `bytes` of a buffer to be mapped.
     pub fn of(buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Self {
-        let state = Arc::new(Mutex::new(State::Asked(None)));
-        let reply = Reply(Arc::clone(&state));
-        buffer.map_async(mode, ..bytes, move |mapped| reply.set(State::Given(mapped)));
-        Self(state)
+        let (sender, receiver) = oneshot_channel::<Mapped>();
+        buffer.map_async(mode, ..bytes, move |mapped| {
+            // The receiver may be gone, if nobody wants the result any more.
+            let _ = sender.send(mapped);
+        });
+        Self { receive: Box::pin(async move { receiver.receive().await }), given: None }
     }
 
-    /// The answer if it is there, or the reason why there is no mapping.
-    pub fn look(&self) -> Option<Result<(), String>> {
-        match &*lock(&self.0) {
-            State::Asked(_) => None,
-            State::Given(mapped) => Some(mapped.clone().map_err(|error| error.to_string())),
-            State::Dropped => Some(Err("the device dropped the request".to_owned())),
-        }
+    /// Whether it is there.
+    pub fn is_given(&mut self) -> bool {
+        self.poll(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
-    /// The same for a task, which is woken when the answer is there.
-    pub fn poll(&self, context: &mut Context<'_>) -> Poll<Result<(), String>> {
-        if let State::Asked(waker) = &mut *lock(&self.0) {
-            *waker = Some(context.waker().clone());
-            return Poll::Pending;
+    /// The answer if it is there, or the reason why there is no mapping. The task is woken when it
+    /// arrives.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), String>> {
+        if self.given.is_none()
+            && let Poll::Ready(mapped) = self.receive.as_mut().poll(context)
+        {
+            self.given = Some(match mapped {
+                Some(mapped) => mapped.map_err(|error| error.to_string()),
+                None => Err("the device dropped the request".to_owned()),
+            });
         }
-        self.look().map_or(Poll::Pending, Poll::Ready)
+        self.given.clone().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer").field("given", &self.given).finish_non_exhaustive()
     }
 }

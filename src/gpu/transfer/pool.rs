@@ -46,7 +46,7 @@ impl Pool {
         let fits = |kept: &Staging| kept.buffer().usage() == usage && (bytes..=most).contains(&kept.buffer().size());
         let take = || {
             let mut idle = self.lock();
-            let place = idle.iter().rposition(|kept| fits(kept) && kept.is_settled());
+            let place = idle.iter_mut().rposition(|kept| fits(kept) && kept.is_settled());
             place.map(|place| idle.remove(place))
         };
         if let Some(kept) = take() {

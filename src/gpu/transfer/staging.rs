@@ -79,13 +79,13 @@ impl Staging {
     }
 
     /// Whether no mapping is waited for, also if it failed.
-    pub(super) fn is_settled(&self) -> bool {
-        !matches!(&self.state, State::Asked(answer) if answer.look().is_none())
+    pub(super) fn is_settled(&mut self) -> bool {
+        if let State::Asked(answer) = &mut self.state { answer.is_given() } else { true }
     }
 
     /// Waits for the mapping that was asked for.
     pub async fn arrive(&mut self, progress: &Progress) -> Result<()> {
-        let State::Asked(answer) = &self.state else { return Ok(()) };
+        let State::Asked(answer) = &mut self.state else { return Ok(()) };
         let mut begun = false;
         let arrived = poll_fn(|context| {
             let state = answer.poll(context);
