@@ -15,6 +15,7 @@ mod unchecked;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+pub(crate) use buffer::AnyView;
 pub use buffer::{DeviceBuffer, Inputs, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::PipelineCacheStatus;

@@ -1,12 +1,14 @@
 //! The machine that every operation runs on: what to compute ([`Spec`]), exactly what to run
 //! ([`Program`]), and that on one device ([`Plan`]).
 
+mod any;
 mod build;
 mod encode;
 mod once;
 mod program;
 mod spec;
 
+pub(crate) use any::AnyValue;
 pub(crate) use build::Builder;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use build::side_by_side;

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Choice, Source, Tunable};
+use super::any::AnyTunable;
+use super::{Choice, Source};
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::plan::AnyValue;
 
 /// A line for each: `vendor:device type | specification | recipe | measurement`.
 const TABLE: &str = include_str!("builtin.txt");
@@ -55,7 +57,7 @@ fn known(spec: &str) -> &'static [Line] {
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor
 /// and type, or else what the rules say.
-pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
+pub(super) fn estimate(gpu: &Gpu, tunable: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
     let lines = known(&tunable.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
@@ -65,7 +67,7 @@ pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::R
         for line in related {
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
             // any more.
-            if let Ok(recipe) = line.recipe.parse::<T::Recipe>()
+            if let Some(recipe) = tunable.parse(line.recipe)
                 && tunable.fingerprint(&recipe, gpu.profile()).is_ok()
             {
                 return Ok(Choice { recipe, source: Source::BuiltIn { measurement: line.measurement } });
@@ -82,6 +84,7 @@ mod tests {
     use super::*;
     use crate::fft::{C2c, R2c};
     use crate::transpose::Permute;
+    use crate::tune::Tunable;
     use crate::{Complex32, DeviceProfile, Error};
 
     #[test]

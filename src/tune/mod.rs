@@ -44,6 +44,7 @@
 //! Measuring needs a second device on the adapter and blocks its thread. In a browser `Measure` and
 //! `Patient` do as `Recorded` does.
 
+mod any;
 mod builtin;
 #[cfg(not(target_arch = "wasm32"))]
 mod isolated;
@@ -62,6 +63,7 @@ mod searchable;
 mod tunable;
 mod tuning;
 
+pub(crate) use any::{AnyTunable, any};
 pub use outcome::{End, LEAST_GAIN, Outcome};
 pub use record::{DeviceIdentity, Record};
 pub use sample::{Known, Sample};
