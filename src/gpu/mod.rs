@@ -51,6 +51,13 @@ pub(crate) fn collect<T: Element>(bytes: &[u8], len: usize) -> Vec<T> {
     elements
 }
 
+/// A future that is compiled here. What is `async` and not boxed is compiled in every program that
+/// awaits it.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+#[cfg(target_arch = "wasm32")]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + 'a>>;
+
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
     ///
@@ -64,8 +71,16 @@ impl Gpu {
     /// [`Error::NoAdapter`] with what to install; [`Error::NoDevice`] if the adapter refuses;
     /// [`Error::Parse`] for a variable of the environment that cannot be read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
+        Self::boxed_request(options).await
+    }
+
+    fn boxed_request(options: &GpuOptions) -> Boxed<'_, Result<Self>> {
+        Box::pin(Self::requested(options))
+    }
+
+    async fn requested(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
-        Self::from_adapter_with(&adapters[0], options).await
+        Self::opened(&adapters[0], options).await
     }
 
     /// Opens a device of `adapter`, with all its limits and, where there are any, timestamp
@@ -84,6 +99,14 @@ impl Gpu {
     /// # Errors
     /// As [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
+        Self::boxed_open(adapter, options).await
+    }
+
+    fn boxed_open<'a>(adapter: &'a wgpu::Adapter, options: &'a GpuOptions) -> Boxed<'a, Result<Self>> {
+        Box::pin(Self::opened(adapter, options))
+    }
+
+    async fn opened(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
         let gpu = Self::open(adapter, adapter.features() & Self::FEATURES, adapter.limits(), options.checked).await?;
         Ok(match options.pipeline_cache {

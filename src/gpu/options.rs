@@ -287,6 +287,14 @@ async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
 /// [`Error::NoAdapter`] if there is none, with those that there are and what to install;
 /// [`Error::Parse`] for a variable of the environment that cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
+    boxed_adapters(options).await
+}
+
+fn boxed_adapters(options: &GpuOptions) -> super::Boxed<'_, Result<Vec<wgpu::Adapter>>> {
+    Box::pin(fitting(options))
+}
+
+async fn fitting(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = match &options.adapter {
         // What the environment asks for is the program's own choice already.
         Some(_) => options.clone(),
