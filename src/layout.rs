@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::shape::{Shape, join};
+use crate::sort::sort_short_by_key;
 use crate::strides::dense;
 
 /// Distances between neighbours along each axis and between the arrays of a batch, in elements of
@@ -113,7 +114,7 @@ impl Layout {
         let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
         axes.push((batch, distance));
         axes.retain(|(extent, _)| *extent > 1);
-        axes.sort_by_key(|&(_, stride)| stride);
+        sort_short_by_key(&mut axes, |&(_, stride)| stride);
         // With neighbours farther apart than all that lies below them, no two elements share a
         // place.
         let (mut reach, mut distinct) = (0u64, true);

@@ -93,6 +93,7 @@ pub mod plan;
 mod planner;
 pub mod reduce;
 pub mod shape;
+mod sort;
 mod strides;
 pub mod transpose;
 pub mod tune;

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::sort::sort_short_by_key;
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
 ///
@@ -318,7 +319,7 @@ async fn fitting(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
             if found.is_empty() { ("none".to_owned(), hint()) } else { (found, "Ask for one of these, or for none in particular") };
         return Err(Error::NoAdapter { wanted: options.describe(), found, hint });
     }
-    all.sort_by_key(|adapter| rank(&adapter.get_info(), options.power));
+    sort_short_by_key(&mut all, |adapter| rank(&adapter.get_info(), options.power));
     Ok(all)
 }
 

@@ -9,6 +9,7 @@ use super::phase::Reading;
 use super::report::Rate;
 use super::ring::apart;
 use crate::error::{Error, Result};
+use crate::sort::{sort_short_by, sort_short_by_key};
 
 /// Seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
@@ -108,7 +109,7 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
 /// They are in the order of the members, in which units are given out: only the last share may end
 /// within one alignment.
 fn shared(units: usize, alignment: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
-    members.sort_by_key(|(member, _)| *member);
+    sort_short_by_key(&mut members, |(member, _)| *member);
     let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
     let shares = partition::in_multiples(units, alignment, |groups| partition::balanced(groups, &costs))?;
     let seconds = shares.iter().zip(&members).map(|(&share, (_, cost))| cost.of(share)).fold(0.0, f64::max);
@@ -162,7 +163,7 @@ impl Balance {
         }
         level(engine, &mut alone);
         // The fastest first: whoever is left out is the slowest of those that are left.
-        alone.sort_by(|(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
+        sort_short_by(&mut alone, |(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut add = |division: Division, predicted: f64| {
             if candidates.iter().all(|known| known.division != division) {

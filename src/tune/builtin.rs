@@ -9,6 +9,7 @@ use super::{Choice, Source};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
+use crate::sort::sort_short_by_key;
 
 /// A line for each: `vendor:device type | specification | recipe | measurement`.
 const TABLE: &str = include_str!("builtin.txt");
@@ -63,7 +64,7 @@ pub(super) fn estimate(gpu: &Gpu, tunable: &dyn AnyTunable) -> Result<Choice<Any
         let info = gpu.device().adapter_info();
         let related = |line: &&Line| (line.vendor, line.device_type) == (info.vendor, info.device_type);
         let mut related: Vec<&Line> = lines.iter().filter(related).collect();
-        related.sort_by_key(|line| line.device != info.device);
+        sort_short_by_key(&mut related, |line| line.device != info.device);
         for line in related {
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
             // any more.

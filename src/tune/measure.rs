@@ -15,6 +15,7 @@ use super::{DeviceIdentity, Progress, Rigor, Stage, Tuning};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, Timer};
 use crate::plan::AnyValue;
+use crate::sort::sort_short_by;
 
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
@@ -168,7 +169,7 @@ impl Search<'_> {
         let mut complete = self.climb(starts.clone(), profile);
         if self.tuning.rigor == Rigor::Patient {
             let seconds = |recipe: &AnyValue| self.times.get(recipe).copied().flatten().unwrap_or(f64::INFINITY);
-            starts.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+            sort_short_by(&mut starts, |a, b| seconds(a).total_cmp(&seconds(b)));
             for start in starts {
                 complete = complete && self.climb(vec![start], profile);
             }
@@ -559,7 +560,7 @@ fn winner(times: &[Vec<f64>]) -> usize {
 
 fn median(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
+    sort_short_by(&mut times, f64::total_cmp);
     let middle = times.len() / 2;
     match times.len() {
         0 => f64::NAN,
