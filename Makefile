@@ -23,7 +23,7 @@ demo:
 	@echo '           2. compiles (some minutes the first time) and runs the example spectrum, which transforms a photograph and back,'
 	@echo '              checks the result, and writes out/spectrum.png and out/spectrum-recovered.png.'
 	@scripts/adapter.sh
-	cargo run --release -p examples --example spectrum -- --inverse
+	cargo run --release --example spectrum -- --inverse
 
 test:
 	@echo 'make test: 1. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
@@ -39,9 +39,9 @@ test:
 tune:
 	@echo 'make tune: 1. looks for a GPU or a software adapter, and installs one if there is none (scripts/adapter.sh);'
 	@echo '           2. compiles (some minutes the first time) and runs the example tune, which measures for 2 seconds, unless it was done before,'
-	@echo '              and adds the fastest recipe to the record; `cargo run --release -p examples --example tune -- --help` lists what else it does.'
+	@echo '              and adds the fastest recipe to the record; `cargo run --release --example tune -- --help` lists what else it does.'
 	@scripts/adapter.sh
-	cargo run --release -p examples --example tune -- tune "c2c fwd 512x512"
+	cargo run --release --example tune -- tune "c2c fwd 512x512"
 
 # Not `--benches`, which includes the library's own tests; they do not know --smoke.
 bench-smoke:
