@@ -223,19 +223,9 @@ fn dft(mut values: Vec<Complex64>) -> Vec<Complex64> {
             for (k, value) in input.iter_mut().enumerate() {
                 *value = values[first + k * (n / radix)] * roots[j * k * rest];
             }
-            let at = (first - j) * radix + j;
-            if let [a, b, c, d] = input[..] {
-                let (even, even_difference, odd, odd_difference) = (a + c, a - c, b + d, b - d);
-                let turned = Complex64::new(odd_difference.im, -odd_difference.re);
-                other[at] = even + odd;
-                other[at + product] = even_difference + turned;
-                other[at + 2 * product] = even - odd;
-                other[at + 3 * product] = even_difference - turned;
-                continue;
-            }
             for q in 0..radix {
                 let turned = input.iter().enumerate().map(|(k, value)| value * roots[k * q % radix * (n / radix)]);
-                other[at + q * product] = turned.sum();
+                other[(first - j) * radix + j + q * product] = turned.sum();
             }
         }
         std::mem::swap(&mut values, &mut other);
