@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 use std::fmt;
 
 use num_complex::Complex64;
+use rustfft::FftPlannerScalar;
 
 use crate::plan::Table;
 use crate::shape::join;
@@ -194,7 +195,8 @@ fn chirp(n: u32) -> impl Iterator<Item = Complex64> {
 
 /// The DFT of length m of the conjugate chirp of n, wrapped around, over m.
 ///
-/// It is computed in the same order on every processor, which equal results of several hosts need.
+/// The planner without vector instructions gives the same bits on every processor, which equal
+/// results of several hosts need.
 fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
     let mut values = vec![Complex64::ZERO; m as usize];
     for (j, z) in chirp(n).enumerate() {
@@ -202,35 +204,7 @@ fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
         values[j] = z;
         values[(m as usize - j) % m as usize] = z;
     }
-    dft(values)
-}
-
-/// The DFT, by Stockham's stages of radix 4 and of primes.
-///
-/// A library's would be faster, but was a tenth of all that this crate compiles to.
-fn dft(mut values: Vec<Complex64>) -> Vec<Complex64> {
-    let n = values.len();
-    let roots: Vec<Complex64> = (0..n as u64).map(|k| root(k, n as u64)).collect();
-    let mut other = values.clone();
-    let (mut product, mut rest) = (1, n);
-    while rest > 1 {
-        let radix = if rest.is_multiple_of(4) { 4 } else { (2..).find(|radix| rest.is_multiple_of(*radix)).unwrap_or(rest) };
-        rest /= radix;
-        // Stage by stage the values of `product` neighbours are a transform of the length so far.
-        let mut input = vec![Complex64::ZERO; radix];
-        for first in 0..n / radix {
-            let j = first % product;
-            for (k, value) in input.iter_mut().enumerate() {
-                *value = values[first + k * (n / radix)] * roots[j * k * rest];
-            }
-            for q in 0..radix {
-                let turned = input.iter().enumerate().map(|(k, value)| value * roots[k * q % radix * (n / radix)]);
-                other[(first - j) * radix + j + q * product] = turned.sum();
-            }
-        }
-        std::mem::swap(&mut values, &mut other);
-        product *= radix;
-    }
+    FftPlannerScalar::new().plan_fft_forward(m as usize).process(&mut values);
     values
 }
 
