@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::shape::{Shape, join};
+use crate::sort::sort_short_by_key;
 use crate::strides::dense;
 
 /// Where the elements of an array are: strides along each axis and the distance between the arrays
@@ -114,7 +115,7 @@ impl Layout {
         let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
         axes.push((batch, distance));
         axes.retain(|(extent, _)| *extent > 1);
-        axes.sort_by_key(|&(_, stride)| stride);
+        sort_short_by_key(&mut axes, |&(_, stride)| stride);
         // If every stride is larger than the reach of all smaller ones, no two elements overlap.
         let (mut reach, mut distinct) = (0u64, true);
         for (extent, stride) in axes {

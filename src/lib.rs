@@ -97,6 +97,7 @@ pub mod plan;
 mod planner;
 pub mod reduce;
 pub mod shape;
+mod sort;
 mod strides;
 mod threads;
 pub mod transpose;
@@ -112,7 +113,7 @@ pub use layout::Layout;
 pub use num_complex::{self, Complex32};
 pub use plan::{Bound, Plan, Program, Spec};
 pub use planner::Planner;
-pub use shape::Shape;
+pub use shape::{Axes, Shape};
 pub use wgpu;
 
 /// The examples of the README, compiled.

@@ -1,13 +1,12 @@
 //! Makes plans and keeps them.
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::any::Any;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::plan::{Builder, OnceMap, Plan, Spec};
-use crate::tune::{Choice, Searchable, Tuning};
+use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec};
+use crate::tune::{AnyTunable, Choice, Searchable, Tuning, any};
 
 /// Makes plans for one device and caches them. Asking again for the same specification costs a
 /// look-up, and plans share equal pipelines.
@@ -24,27 +23,27 @@ use crate::tune::{Choice, Searchable, Tuning};
 pub struct Planner {
     builder: Builder,
     tuning: Tuning,
-    /// For each type of specification a [`Cache`] of its own.
-    plans: Mutex<Caches>,
+    kept: Kept,
 }
 
-type Caches = HashMap<TypeId, AnyCache>;
-
-/// Shared, to be used when the lock on [`Caches`] is free again.
+/// Any [`Plan`].
+#[cfg(not(target_arch = "wasm32"))]
+type AnyPlan = Shared<dyn Any + Send + Sync>;
 #[cfg(not(target_arch = "wasm32"))]
 type Shared<T> = Arc<T>;
-#[cfg(not(target_arch = "wasm32"))]
-type AnyCache = Shared<dyn Any + Send + Sync>;
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
-type Shared<T> = std::rc::Rc<T>;
+type AnyPlan = Shared<dyn Any>;
 #[cfg(target_arch = "wasm32")]
-type AnyCache = Shared<dyn Any>;
+type Shared<T> = std::rc::Rc<T>;
 
-/// What is kept for one type of specification.
-struct Cache<S: Spec> {
-    choices: OnceMap<S, Choice<S::Recipe>>,
-    plans: OnceMap<(S, S::Recipe), Arc<Plan<S>>>,
+/// What is kept, without its types.
+#[derive(Debug, Default)]
+struct Kept {
+    /// For each specification.
+    choices: OnceMap<AnyValue, Choice<AnyValue>>,
+    /// For each specification and recipe.
+    plans: OnceMap<[AnyValue; 2], AnyPlan>,
 }
 
 impl Planner {
@@ -52,14 +51,14 @@ impl Planner {
     /// ([`Rigor::Estimate`](crate::tune::Rigor::Estimate)).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { builder: Builder::new(gpu), tuning: Tuning::default(), plans: Mutex::default() }
+        Self { builder: Builder::new(gpu), tuning: Tuning::default(), kept: Kept::default() }
     }
 
     /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier
     /// measurements.
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
-        Self { tuning, plans: Mutex::default(), ..self }
+        Self { tuning, kept: Kept::default(), ..self }
     }
 
     /// The device.
@@ -85,8 +84,12 @@ impl Planner {
     /// If the specification is not valid or does not fit the device. A search that fails is not an
     /// error: see [`Tuning::choose`].
     pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
+        Ok(self.choose_any(&AnyValue::new(spec), &|| any(spec))?.typed())
+    }
+
+    fn choose_any(&self, spec: &AnyValue, tunable: &dyn Fn() -> Arc<dyn AnyTunable>) -> Result<Choice<AnyValue>> {
         self.check_compute(spec)?;
-        self.cache::<S>().choices.get_or_make(spec, || self.tuning.choose(self.gpu(), spec))
+        self.kept.choices.get_or_make(spec, || self.tuning.choose_any(self.gpu(), &tunable()))
     }
 
     /// Returns the plan for `spec` with a recipe that the caller supplies.
@@ -95,13 +98,16 @@ impl Planner {
     /// The errors of [`plan`](Self::plan), and [`Error::UnfitRecipe`](crate::Error::UnfitRecipe) if
     /// the recipe does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
+        let key = [AnyValue::new(&spec), AnyValue::new(&recipe)];
+        let make = || -> Result<AnyPlan> { Ok(Shared::new(Arc::new(self.build(spec.clone(), recipe.clone())?))) };
+        let plan = self.kept_plan(&key, &make)?;
+        Ok(plan.downcast_ref::<Arc<Plan<S>>>().expect("the plan of a specification has its type").clone())
+    }
+
+    fn kept_plan(&self, key: &[AnyValue; 2], make: &dyn Fn() -> Result<AnyPlan>) -> Result<AnyPlan> {
         self.gpu().check_alive("planning")?;
-        self.check_compute(&spec)?;
-        let key = (spec, recipe);
-        self.cache::<S>().plans.get_or_make(&key, || {
-            let (spec, recipe) = &key;
-            Ok(Arc::new(self.build(spec.clone(), recipe.clone())?))
-        })
+        self.check_compute(&key[0])?;
+        self.kept.plans.get_or_make(key, make)
     }
 
     /// The plan for `spec` by a recipe, which only the caller keeps; its pipelines stay here.
@@ -110,7 +116,7 @@ impl Planner {
     }
 
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.
-    fn check_compute(&self, spec: &impl Spec) -> Result<()> {
+    fn check_compute(&self, spec: &AnyValue) -> Result<()> {
         let profile = self.gpu().profile();
         if profile.invocations > 0 {
             return Ok(());
@@ -122,20 +128,8 @@ impl Planner {
     /// Forgets all plans, pipelines and chosen recipes. Plans that the caller still holds keep
     /// working, and measurements stay in the record.
     pub fn clear(&self) {
-        self.lock().clear();
+        self.kept.choices.clear();
+        self.kept.plans.clear();
         self.builder.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Caches> {
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn cache<S: Spec>(&self) -> Shared<Cache<S>> {
-        let cache = Shared::clone(
-            self.lock()
-                .entry(TypeId::of::<S>())
-                .or_insert_with(|| Shared::new(Cache::<S> { choices: OnceMap::default(), plans: OnceMap::default() })),
-        );
-        cache.downcast().expect("the cache of a type holds that type")
     }
 }

@@ -137,6 +137,53 @@ impl TryFrom<&[usize]> for Shape {
     }
 }
 
+/// The axes of an array that an operation works on, counted from the slowest: `1`, `[0, 2]`, a slice
+/// or a vector.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axes(Vec<usize>);
+
+impl AsRef<[usize]> for Axes {
+    fn as_ref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl From<usize> for Axes {
+    fn from(axis: usize) -> Self {
+        Self(vec![axis])
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Axes {
+    fn from(axes: [usize; N]) -> Self {
+        Self(axes.to_vec())
+    }
+}
+
+impl<const N: usize> From<&[usize; N]> for Axes {
+    fn from(axes: &[usize; N]) -> Self {
+        Self(axes.to_vec())
+    }
+}
+
+impl From<&[usize]> for Axes {
+    fn from(axes: &[usize]) -> Self {
+        Self(axes.to_vec())
+    }
+}
+
+impl From<Vec<usize>> for Axes {
+    fn from(axes: Vec<usize>) -> Self {
+        Self(axes)
+    }
+}
+
+impl From<&Vec<usize>> for Axes {
+    fn from(axes: &Vec<usize>) -> Self {
+        Self(axes.clone())
+    }
+}
+
 impl From<usize> for Shape {
     fn from(n: usize) -> Self {
         Self::from([n])
@@ -169,6 +216,12 @@ mod tests {
         assert_eq!(Shape::from([65535, 65537]).elements("x", 1), Ok(u32::MAX as usize));
         assert!(matches!(Shape::from([65536, 65536]).elements("x", 1), Err(Error::LimitExceeded { required: 0x1_0000_0000, .. })));
         assert!(matches!(Shape::from([usize::MAX, 2]).elements("x", usize::MAX), Err(Error::LimitExceeded { .. })));
+    }
+
+    #[test]
+    fn axes_are_a_number_or_a_list() {
+        let lists = [Axes::from(1), [1].into(), (&[1]).into(), vec![1].into(), (&vec![1]).into(), (&[0, 1][1..]).into()];
+        assert!(lists.iter().all(|axes| axes.as_ref() == [1]));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R 
         0 | 1 => 0,
         count => thread::available_parallelism().map_or(1, usize::from).min(count) - 1,
     };
-    let mut done = thread::scope(|scope| {
+    let done = thread::scope(|scope| {
         // Where no thread is to be had, this one does more.
         let helper = |_| thread::Builder::new().name("wgpu-fft".to_owned()).spawn_scoped(scope, work_off).ok();
         let helpers: Vec<_> = (0..helpers).filter_map(helper).collect();
@@ -27,8 +27,11 @@ pub(crate) fn side_by_side<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R 
         done.extend(helpers.into_iter().flat_map(|helper| helper.join().unwrap_or_else(|panic| panic::resume_unwind(panic))));
         done
     });
-    done.sort_by_key(|&(i, _)| i);
-    done.into_iter().map(|(_, result)| result).collect()
+    let mut results: Vec<Option<R>> = jobs.iter().map(|_| None).collect();
+    for (i, result) in done {
+        results[i] = Some(result);
+    }
+    results.into_iter().map(|result| result.expect("every job is done")).collect()
 }
 
 /// In the browser wgpu's objects stay in their thread.

@@ -16,7 +16,7 @@ use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// The photograph that is read when the command line names no picture.
-const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/camera.png");
+const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png");
 
 const USAGE: &str = "
 PICTURE is a PNG or JPEG of any size. Without one, the example reads the photograph in examples/data.

@@ -30,6 +30,7 @@ use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{Geometry, Transform};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
+use crate::sort::sort_short_by_key;
 
 /// The most recipes that are tried for a `fft/pass` pass.
 const MOST: usize = 24;
@@ -127,7 +128,7 @@ impl Adapter<'_> {
     fn stockham(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let mut lane_counts = lane_counts(own.n(), &own.radices);
         lane_counts.retain(|lanes| *lanes > 0);
-        lane_counts.sort_by_key(|lanes| lanes.abs_diff(own.lanes));
+        sort_short_by_key(&mut lane_counts, |lanes| lanes.abs_diff(own.lanes));
         lane_counts.dedup();
         let other = if own.exchange == Exchange::Split { Exchange::Whole } else { Exchange::Split };
         let ways = [own.pieces, 1, 2, 4, 8, 16].into_iter().flat_map(|pieces| {

@@ -2,6 +2,7 @@
 
 use super::passes::Step;
 use super::place::Place;
+use crate::sort::sort_short_by_key;
 use crate::strides::{Strided, joined};
 
 /// One index of a line's number.
@@ -50,7 +51,7 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
             }
         })
         .collect();
-    lines.sort_by_key(|line| (line.store.lowest_stride(), line.load.lowest_stride()));
+    sort_short_by_key(&mut lines, |line| (line.store.lowest_stride(), line.load.lowest_stride()));
     let mut lines = joined(lines);
     if lines.is_empty() {
         let nowhere = Place::linear(0);

@@ -11,6 +11,7 @@ use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::roots::Constant;
 use super::transform::{Geometry, Kind, Transform};
 use crate::plan::Placement;
+use crate::sort::sort_short_by_key;
 
 /// Identifies an index: the axis (the batch comes after the last axis) and the factor of that axis.
 pub(super) type Key = (usize, usize);
@@ -76,7 +77,7 @@ impl State {
             }
             stride *= digit.extent;
         }
-        dims.sort_by_key(|dim| dim.key);
+        sort_short_by_key(&mut dims, |dim| dim.key);
         Ok(Self { dims, offset: 0, span: stride.into(), real: false, distinct: true, in_output: false })
     }
 
@@ -111,7 +112,7 @@ impl State {
             let place = if factors.len() == 1 { whole.clone() } else { linear()? };
             split.dims.push(Dim { key: (axis, f), extent, place });
         }
-        split.dims.sort_by_key(|dim| dim.key);
+        sort_short_by_key(&mut split.dims, |dim| dim.key);
         Ok(split)
     }
 }

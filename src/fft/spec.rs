@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
-use crate::shape::Shape;
+use crate::shape::{Axes, Shape};
 use crate::tune::{Searchable, Verification};
 
 /// A transform whose recipe on one device can be adapted to others, so that devices that round
@@ -43,8 +43,8 @@ macro_rules! specification {
 
             /// Transforms only these axes, counted from the slowest, in any order. By default all
             /// axes are transformed. The other axes behave like batches.
-            pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-                self.0.axes = self.0.shape.canonical_axes(axes.as_ref());
+            pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
+                self.0.axes = self.0.shape.canonical_axes(axes.into().as_ref());
                 self
             }
 

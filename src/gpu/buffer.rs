@@ -64,6 +64,57 @@ impl<T> Clone for View<'_, T> {
 
 impl<T> Copy for View<'_, T> {}
 
+/// A view without its type, for code that is compiled once for all types.
+pub(crate) type AnyView<'a> = View<'a, ()>;
+
+impl<'a> View<'a, ()> {
+    /// As [`View::new`], of elements of so many bytes.
+    pub fn of_bytes(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize, element_bytes: usize) -> Result<Self> {
+        let argument = "view";
+        if len == 0 {
+            return Err(Error::Empty { what: argument, shape: "0".to_owned() });
+        }
+        let alignment = UNIT.max(element_bytes as u64);
+        if !offset_bytes.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { argument, offset_bytes, alignment });
+        }
+        let end = (len as u64).checked_mul(element_bytes as u64).and_then(|bytes| bytes.checked_add(offset_bytes));
+        let end = end.and_then(|end| end.checked_next_multiple_of(UNIT));
+        if end.is_none_or(|end| end > buffer.size()) {
+            return Err(Error::OutOfRange { argument, offset_bytes, len, element_bytes, buffer_bytes: buffer.size() });
+        }
+        Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
+    }
+
+    /// The buffer, and the first byte in it.
+    pub fn place(&self) -> (&'a wgpu::Buffer, u64) {
+        (self.buffer, self.offset)
+    }
+
+    /// Checks the view against what a plan needs of `argument`.
+    pub fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
+        if self.len != expected {
+            return Err(Error::WrongLen { argument, expected, actual: self.len });
+        }
+        let required = wgpu::BufferUsages::STORAGE;
+        if !self.buffer.usage().contains(required) {
+            return Err(Error::MissingUsage { argument, required, actual: self.buffer.usage() });
+        }
+        let alignment = u64::from(alignment);
+        if !self.offset.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { argument, offset_bytes: self.offset, alignment });
+        }
+        Ok(())
+    }
+}
+
+impl<'a, T> View<'a, T> {
+    /// The view without its type.
+    pub(crate) fn any(self) -> AnyView<'a> {
+        View { buffer: self.buffer, offset: self.offset, len: self.len, element: PhantomData }
+    }
+}
+
 impl<'a, T: Element> View<'a, T> {
     /// Views `len` elements of the caller's `buffer`, starting at byte `offset_bytes`.
     ///
@@ -81,21 +132,8 @@ impl<'a, T: Element> View<'a, T> {
     /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), which is at
     /// most 256.
     pub fn new(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize) -> Result<Self> {
-        let argument = "view";
-        let element_bytes = element_bytes::<T>()?;
-        if len == 0 {
-            return Err(Error::Empty { what: argument, shape: "0".to_owned() });
-        }
-        let alignment = UNIT.max(element_bytes as u64);
-        if !offset_bytes.is_multiple_of(alignment) {
-            return Err(Error::Misaligned { argument, offset_bytes, alignment });
-        }
-        let end = (len as u64).checked_mul(element_bytes as u64).and_then(|bytes| bytes.checked_add(offset_bytes));
-        let end = end.and_then(|end| end.checked_next_multiple_of(UNIT));
-        if end.is_none_or(|end| end > buffer.size()) {
-            return Err(Error::OutOfRange { argument, offset_bytes, len, element_bytes, buffer_bytes: buffer.size() });
-        }
-        Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
+        let View { buffer, offset, len, element: _ } = View::of_bytes(buffer, offset_bytes, len, element_bytes::<T>()?)?;
+        Ok(Self { buffer, offset, len, element: PhantomData })
     }
 
     /// Views a whole buffer, up to its last complete element. Buffers of small elements are rounded
@@ -137,22 +175,6 @@ impl<'a, T: Element> View<'a, T> {
     pub(super) fn units_bytes(&self) -> u64 {
         in_units(self.len_bytes())
     }
-
-    /// Checks the view against what a plan needs of `argument`.
-    pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
-        if self.len != expected {
-            return Err(Error::WrongLen { argument, expected, actual: self.len });
-        }
-        let required = wgpu::BufferUsages::STORAGE;
-        if !self.buffer.usage().contains(required) {
-            return Err(Error::MissingUsage { argument, required, actual: self.buffer.usage() });
-        }
-        let alignment = u64::from(alignment);
-        if !self.offset.is_multiple_of(alignment) {
-            return Err(Error::Misaligned { argument, offset_bytes: self.offset, alignment });
-        }
-        Ok(())
-    }
 }
 
 impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
@@ -164,11 +186,14 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
 /// The arrays that a plan reads: one, or several. It is made from a view or a [`DeviceBuffer`], or
 /// from a pair of them.
 #[derive(Debug)]
-pub struct Inputs<'a, T>(pub(crate) Vec<View<'a, T>>);
+pub struct Inputs<'a, T> {
+    pub(crate) views: Vec<AnyView<'a>>,
+    element: PhantomData<T>,
+}
 
 impl<'a, T: Element> From<View<'a, T>> for Inputs<'a, T> {
     fn from(view: View<'a, T>) -> Self {
-        Self(vec![view])
+        Self { views: vec![view.any()], element: PhantomData }
     }
 }
 
@@ -180,13 +205,13 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for Inputs<'a, T> {
 
 impl<'a, T: Element, A: Into<View<'a, T>>, B: Into<View<'a, T>>> From<(A, B)> for Inputs<'a, T> {
     fn from((first, second): (A, B)) -> Self {
-        Self(vec![first.into(), second.into()])
+        Self { views: vec![first.into().any(), second.into().any()], element: PhantomData }
     }
 }
 
 impl<'a, T: Element> From<Vec<View<'a, T>>> for Inputs<'a, T> {
     fn from(views: Vec<View<'a, T>>) -> Self {
-        Self(views)
+        Self { views: views.into_iter().map(View::any).collect(), element: PhantomData }
     }
 }
 
@@ -197,9 +222,12 @@ pub(crate) fn input_name(i: usize) -> &'static str {
 
 /// The size of `T`, which must be one that a storage buffer can hold.
 pub(super) fn element_bytes<T: Element>() -> Result<usize> {
-    let bytes = size_of::<T>();
+    checked_element(size_of::<T>(), T::NAME)
+}
+
+fn checked_element(bytes: usize, name: &str) -> Result<usize> {
     if bytes == 0 || bytes > 2 && !bytes.is_multiple_of(UNIT as usize) {
-        let what = format!("an element of {bytes} bytes ({})", T::NAME);
+        let what = format!("an element of {bytes} bytes ({name})");
         return Err(Error::Unsupported { what, why: "elements have 1, 2 or a multiple of 4 bytes".to_owned() });
     }
     Ok(bytes)

@@ -16,6 +16,7 @@ mod unchecked;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+pub(crate) use buffer::AnyView;
 pub use buffer::{DeviceBuffer, Inputs, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::PipelineCacheStatus;
@@ -56,6 +57,13 @@ pub struct Gpu {
     maps_arrays: bool,
 }
 
+/// A future that is compiled here. What is `async` and not boxed is compiled in every program that
+/// awaits it.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+#[cfg(target_arch = "wasm32")]
+pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + 'a>>;
+
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits.
     ///
@@ -70,8 +78,16 @@ impl Gpu {
     /// opens no device; [`Error::Parse`] if an environment variable has a value that cannot be
     /// read.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
+        Self::boxed_request(options).await
+    }
+
+    fn boxed_request(options: &GpuOptions) -> Boxed<'_, Result<Self>> {
+        Box::pin(Self::requested(options))
+    }
+
+    async fn requested(options: &GpuOptions) -> Result<Self> {
         let adapters = adapters(options).await?;
-        Self::from_adapter_with(&adapters[0], options).await
+        Self::opened(&adapters[0], options).await
     }
 
     /// Opens a device of `adapter` with all its limits. It enables timestamp queries, subgroups,
@@ -92,6 +108,14 @@ impl Gpu {
     /// # Errors
     /// The errors of [`from_adapter`](Self::from_adapter).
     pub async fn from_adapter_with(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
+        Self::boxed_open(adapter, options).await
+    }
+
+    fn boxed_open<'a>(adapter: &'a wgpu::Adapter, options: &'a GpuOptions) -> Boxed<'a, Result<Self>> {
+        Box::pin(Self::opened(adapter, options))
+    }
+
+    async fn opened(adapter: &wgpu::Adapter, options: &GpuOptions) -> Result<Self> {
         let options = options.resolved()?;
         let mut features = Self::FEATURES;
         if matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
@@ -196,6 +220,12 @@ impl Gpu {
     #[must_use]
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let profile = Arc::new(DeviceProfile::of(&device));
+        if profile.is_cpu() && !(profile.subgroups && profile.int64) {
+            log::info!(
+                "{}: on software adapters that have them, FFTs are several times as fast with the features SUBGROUP and SHADER_INT64",
+                profile.name
+            );
+        }
         Self {
             maps_arrays: transfer::maps_arrays(&device),
             device,
@@ -208,6 +238,15 @@ impl Gpu {
             pool: Arc::default(),
             transfers: Transfers::default(),
         }
+    }
+
+    /// Whether the device is lost or destroyed, as far as wgpu tells: it is asked for a buffer.
+    ///
+    /// Commands recorded or submitted for a lost device may return `Ok`. In the browser this is
+    /// known only after the device has said so.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.check_alive("asking for a loss").is_err() || !self.makes_buffers()
     }
 
     /// With `true`, every shader keeps wgpu's bounds checks. With `false`, shaders that are proven

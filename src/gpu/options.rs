@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::sort::sort_short_by_key;
 
 /// Which adapter [`Gpu::request`](crate::Gpu::request) opens, and how.
 ///
@@ -298,6 +299,14 @@ async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
 /// [`Error::NoAdapter`] if none qualifies, with a list of those that exist and advice on what to
 /// install; [`Error::Parse`] if an environment variable has a value that cannot be read.
 pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
+    boxed_adapters(options).await
+}
+
+fn boxed_adapters(options: &GpuOptions) -> super::Boxed<'_, Result<Vec<wgpu::Adapter>>> {
+    Box::pin(fitting(options))
+}
+
+async fn fitting(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     let options = match &options.adapter {
         // What the environment asks for is the program's own choice already.
         Some(_) => options.clone(),
@@ -321,7 +330,7 @@ pub async fn adapters(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
             if found.is_empty() { ("none".to_owned(), hint()) } else { (found, "Ask for one of these, or for none in particular") };
         return Err(Error::NoAdapter { wanted: options.describe(), found, hint });
     }
-    all.sort_by_key(|adapter| rank(&adapter.get_info(), options.power));
+    sort_short_by_key(&mut all, |adapter| rank(&adapter.get_info(), options.power));
     Ok(all)
 }
 

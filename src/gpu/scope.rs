@@ -10,15 +10,33 @@ pub(crate) fn caught<T>(device: &wgpu::Device, during: &'static str, bytes: u64,
     if cfg!(target_arch = "wasm32") {
         return Ok(work());
     }
-    let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-    let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-    let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let scopes = Scopes::begin(device);
     let value = work();
-    // Off the web these futures are ready at once.
-    let errors = [validation, internal, memory].map(|scope| pollster::block_on(scope.pop()));
-    match errors.into_iter().flatten().next() {
-        None => Ok(value),
-        Some(wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { during, bytes }),
-        Some(error) => Err(Error::Wgpu { during, message: error.to_string() }),
+    scopes.end(during, bytes).map(|()| value)
+}
+
+/// Scopes for every kind of error. They end in the order of the fields.
+struct Scopes {
+    validation: wgpu::ErrorScopeGuard,
+    internal: wgpu::ErrorScopeGuard,
+    memory: wgpu::ErrorScopeGuard,
+}
+
+impl Scopes {
+    fn begin(device: &wgpu::Device) -> Self {
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        Self { validation, internal, memory }
+    }
+
+    fn end(self, during: &'static str, bytes: u64) -> Result<()> {
+        // Off the web these futures are ready at once.
+        let errors = [self.validation, self.internal, self.memory].map(|scope| pollster::block_on(scope.pop()));
+        match errors.into_iter().flatten().next() {
+            None => Ok(()),
+            Some(wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { during, bytes }),
+            Some(error) => Err(Error::Wgpu { during, message: error.to_string() }),
+        }
     }
 }

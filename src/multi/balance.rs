@@ -9,6 +9,7 @@ use super::phase::Reading;
 use super::report::Rate;
 use super::ring::apart;
 use crate::error::{Error, Result};
+use crate::sort::{sort_short_by, sort_short_by_key};
 
 /// The seconds that a sample may take.
 const SAMPLE_SECONDS: f64 = 0.05;
@@ -109,7 +110,7 @@ fn level(engine: &Engine<'_>, members: &mut [(usize, Cost, usize)]) {
 /// Shares are in the order of the members, which is the order in which units are assigned. So only
 /// the last share may end within an alignment group.
 fn shared(units: usize, alignment: usize, mut members: Vec<(usize, Cost)>) -> Result<(Vec<(usize, usize)>, f64)> {
-    members.sort_by_key(|(member, _)| *member);
+    sort_short_by_key(&mut members, |(member, _)| *member);
     let costs: Vec<Cost> = members.iter().map(|(_, cost)| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
     let shares = partition::in_multiples(units, alignment, |groups| partition::balanced(groups, &costs))?;
     let seconds = shares.iter().zip(&members).map(|(&share, (_, cost))| cost.of(share)).fold(0.0, f64::max);
@@ -163,7 +164,7 @@ impl Balance {
         }
         level(engine, &mut alone);
         // The fastest first, so that the slowest of the remaining ones is dropped each time.
-        alone.sort_by(|(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
+        sort_short_by(&mut alone, |(_, a, _), (_, b, _)| a.of(units).total_cmp(&b.of(units)));
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut add = |division: Division, predicted: f64| {
             if candidates.iter().all(|known| known.division != division) {

@@ -15,6 +15,7 @@ use super::set::DeviceSet;
 use super::transpose::grid;
 use crate::error::{Error, Result};
 use crate::fft::{Adapt, C2c, C2r, PartKind, Parts, PassRecipe, R2c, Recipe};
+use crate::planner::Planner;
 use crate::shape::Shape;
 use crate::tune::Searchable;
 
@@ -24,17 +25,12 @@ const COLUMNS: usize = 16;
 
 /// A transform that can be computed in parts.
 trait Transform: Adapt + Searchable {
-    fn parts(&self) -> Result<Parts>;
     fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize>;
 }
 
 macro_rules! divided {
     ($($name:ident),*) => { $(
         impl Transform for $name {
-            fn parts(&self) -> Result<Parts> {
-                $name::parts(self)
-            }
-
             fn rows_of_reals(&self, recipe: &Recipe) -> Option<usize> {
                 self.alignment(recipe)
             }
@@ -42,7 +38,8 @@ macro_rules! divided {
 
         impl Divide for $name {
             fn divide(&self, set: &DeviceSet, cut: Cut) -> Result<Divided> {
-                Divider::new(self, set, cut)?.divide()
+                let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(self).ok());
+                Divider::new(self.to_string(), self.parts(), whole.map(|choice| choice.recipe), set, cut)?.divide()
             }
         }
     )* };
@@ -66,8 +63,9 @@ struct Axis {
     extent: usize,
 }
 
-struct Divider<'a, S> {
-    spec: &'a S,
+struct Divider<'a> {
+    /// The specification, printed.
+    spec: String,
     set: &'a DeviceSet,
     parts: Parts,
     cut: Cut,
@@ -75,15 +73,14 @@ struct Divider<'a, S> {
     whole: Option<Recipe>,
 }
 
-impl<'a, S: Transform> Divider<'a, S> {
-    fn new(spec: &'a S, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
-        let parts = spec.parts().map_err(|error| match error {
+impl<'a> Divider<'a> {
+    fn new(spec: String, parts: Result<Parts>, whole: Option<Recipe>, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
+        let parts = parts.map_err(|error| match error {
             // The error came from a smaller array of the same kind, so the shape is replaced.
-            Error::Empty { what, .. } => Error::Empty { what, shape: spec.to_string() },
+            Error::Empty { what, .. } => Error::Empty { what, shape: spec.clone() },
             other => other,
         })?;
-        let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(spec).ok());
-        Ok(Self { spec, set, parts, cut, whole: whole.map(|choice| choice.recipe) })
+        Ok(Self { spec, set, parts, cut, whole })
     }
 
     fn rank(&self) -> usize {
@@ -257,15 +254,35 @@ impl<'a, S: Transform> Divider<'a, S> {
         view: &View,
         spec: impl Fn(&Range<usize>) -> Result<P> + Send + Sync + 'static,
     ) -> Result<(usize, Arc<dyn Work>)> {
-        let units = view.seen[view.at].extent;
-        let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
         // A typical number of units for the first device. It is the same for every set, because the
         // recipe must not depend on how the job is divided.
-        let usual = spec(&(0..units.min(COLUMNS * 64)))?;
+        let usual = spec(&(0..view.seen[view.at].extent.min(COLUMNS * 64)))?;
+        let choose = |planner: &Planner| Ok(planner.choose(&usual)?.recipe);
+        let (alignment, recipe) = self.arithmetic(view, &choose, &|recipe| usual.rows_of_reals(recipe))?;
+        let work = Units {
+            #[cfg(feature = "cpu")]
+            host: Ok(view.on_host()),
+            spec,
+            recipes: Alike(recipe),
+            positioned: false,
+        };
+        Ok((alignment, Arc::new(work)))
+    }
+
+    /// The number of units of a phase that must stay together, and the recipe that all devices
+    /// follow, if there is one. `choose` asks a planner about a typical number of units.
+    fn arithmetic(
+        &self,
+        view: &View,
+        choose: &dyn Fn(&Planner) -> Result<Recipe>,
+        rows_of_reals: &dyn Fn(&Recipe) -> Option<usize>,
+    ) -> Result<(usize, Option<OfUnits>)> {
+        let units = view.seen[view.at].extent;
+        let planner = (0..self.set.len()).find_map(|member| self.set.planner(member));
         let from_whole = self.whole.as_ref().and_then(|whole| whole.of_axes(&view.renumbered()));
         let recipe = match (from_whole, planner) {
             (Some(recipe), _) => Some(recipe),
-            (None, Some(planner)) => Some(planner.choose(&usual)?.recipe),
+            (None, Some(planner)) => Some(choose(planner)?),
             (None, None) => None,
         };
         let mut alignment = 1;
@@ -274,7 +291,7 @@ impl<'a, S: Transform> Divider<'a, S> {
                 let rows_of_unit = view.rows_of_unit();
                 // If the recipe of the whole does not pair rows, parts make their own pairs, which
                 // begin at even rows.
-                let rows = usual.rows_of_reals(recipe).unwrap_or(2);
+                let rows = rows_of_reals(recipe).unwrap_or(2);
                 alignment = if rows_of_unit.is_multiple_of(rows) { 1 } else { rows };
             }
             let lanes_apart = |pass: &PassRecipe| if let PassRecipe::Lanes { width, .. } = pass { *width as usize } else { 1 };
@@ -293,14 +310,7 @@ impl<'a, S: Transform> Divider<'a, S> {
             let alone = columns.iter().fold(recipe.clone(), |recipe, &axis| recipe.for_single_column(axis));
             Box::new(move |units: &Range<usize>| if units.len() == 1 { alone.clone() } else { recipe.clone() }) as OfUnits
         };
-        let work = Units {
-            #[cfg(feature = "cpu")]
-            host: Ok(view.on_host()),
-            spec,
-            recipes: Alike(recipe.map(like)),
-            positioned: false,
-        };
-        Ok((alignment, Arc::new(work)))
+        Ok((alignment, recipe.map(like)))
     }
 }
 

@@ -45,8 +45,15 @@ type OnProgress = Box<dyn Fn(Progress) + Send + Sync>;
 /// Several threads may run the same job at the same time. They share its plans and its
 /// measurements.
 pub struct Job<S: Divide> {
-    set: DeviceSet,
     spec: S,
+    core: Core,
+}
+
+/// A job without its types: what it does is compiled once, not for every specification.
+struct Core {
+    set: DeviceSet,
+    /// The specification, printed.
+    spec: String,
     divided: Divided,
     /// The members that can compute all phases.
     able: Vec<usize>,
@@ -64,7 +71,11 @@ pub struct Job<S: Divide> {
 
 impl<S: Divide> std::fmt::Debug for Job<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Job").field("spec", &self.spec).field("set", &self.set).field("strategy", &self.strategy).finish_non_exhaustive()
+        f.debug_struct("Job")
+            .field("spec", &self.spec)
+            .field("set", &self.core.set)
+            .field("strategy", &self.core.strategy)
+            .finish_non_exhaustive()
     }
 }
 
@@ -76,7 +87,7 @@ impl<S: Divide> Job<S> {
     /// Returns an error if the specification is invalid or cannot be divided. If no device can
     /// compute a unit of it, returns the error of the first device.
     pub fn new(set: &DeviceSet, spec: S) -> Result<Self> {
-        Self::cut(set, spec, None, None)
+        Self::cut(set, spec, None)
     }
 
     /// Makes a job whose first phase is cut along the given axis, counted from the slowest. The
@@ -88,15 +99,154 @@ impl<S: Divide> Job<S> {
     /// The same as those of [`new`](Self::new), and [`Error::Unsupported`] if the specification
     /// cannot be cut along this axis.
     pub fn along(set: &DeviceSet, spec: S, axis: usize) -> Result<Self> {
-        Self::cut(set, spec, Some(axis), None)
+        Self::cut(set, spec, Some(axis))
     }
 
-    fn cut(set: &DeviceSet, spec: S, axis: Option<usize>, memory: Option<u64>) -> Result<Self> {
+    fn cut(set: &DeviceSet, spec: S, axis: Option<usize>) -> Result<Self> {
+        let core = Core::cut(set, spec.to_string(), axis, None, &|cut| spec.divide(set, cut))?;
+        Ok(Self { spec, core })
+    }
+
+    /// Sets the strategy for dividing the job.
+    ///
+    /// # Errors
+    /// Returns an error if the strategy does not fit the set: if it has another number of members,
+    /// or if its weights are invalid.
+    pub fn strategy(self, strategy: Strategy) -> Result<Self> {
+        strategy.check(self.core.set.len())?;
+        Ok(Self { core: Core { strategy, ..self.core }, ..self })
+    }
+
+    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
+    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
+    /// on the device.
+    #[must_use]
+    pub fn in_flight(mut self, pieces: usize) -> Self {
+        self.core.pace.depth = pieces.clamp(1, MOST_IN_FLIGHT);
+        self
+    }
+
+    /// Sets the number of threads per device that copy between the host's arrays and the device's
+    /// staging buffers. The default is up to 4, depending on the number of cores.
+    #[must_use]
+    pub fn copy_threads(mut self, threads: usize) -> Self {
+        self.core.pace.copy_threads = threads.max(1);
+        self
+    }
+
+    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit.
+    #[must_use]
+    pub fn piece_bytes(mut self, bytes: usize) -> Self {
+        self.core.pace.piece_bytes = Some(bytes.max(1));
+        self
+    }
+
+    /// Sets approximately how many bytes of each device's memory the job may use. wgpu does not
+    /// report how much memory there is; if an allocation fails, pieces are halved.
+    ///
+    /// # Errors
+    /// The same as those of [`new`](Self::new).
+    pub fn memory(self, bytes: u64) -> Result<Self> {
+        let Self { spec, core: Core { set, spec: text, axis, strategy, pace, faults, on_progress, .. } } = self;
+        let new = Core::cut(&set, text, axis, Some(bytes), &|cut| spec.divide(&set, cut))?;
+        let core = Core { strategy, pace: Pace { memory: Some(bytes), ..pace }, faults, on_progress, ..new };
+        Ok(Self { spec, core })
+    }
+
+    /// Calls `report` after each piece, on the thread of the device that completed it.
+    #[must_use]
+    pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.core.on_progress = Some(Box::new(report));
+        self
+    }
+
+    /// Makes members of the set fail in every run, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_failures(mut self, failures: &[(usize, When, Failure)]) -> Self {
+        self.core.faults = failures.to_vec();
+        self
+    }
+
+    /// The specification.
+    pub fn spec(&self) -> &S {
+        &self.spec
+    }
+
+    /// The members of the set that cannot compute a unit of the job with the arithmetic of the
+    /// first device, and why.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &Error)> {
+        self.core.left_out.iter().map(|(member, error)| (self.core.set.members()[*member].name.as_str(), error))
+    }
+
+    /// The measurements of each device, by phase. Empty before the first run, and for strategies
+    /// that measure nothing.
+    #[must_use]
+    pub fn rates(&self) -> Vec<Vec<Rate>> {
+        let balances = self.core.balances.lock().unwrap_or_else(PoisonError::into_inner);
+        balances.iter().map(|balance| balance.as_ref().map_or_else(Vec::new, |balance| balance.rates.clone())).collect()
+    }
+
+    /// The number of elements of the input.
+    #[must_use]
+    pub fn input_len(&self) -> usize {
+        self.core.divided.input_bytes / size_of::<S::Input>()
+    }
+
+    /// The number of elements of the output.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.core.divided.output_bytes / size_of::<S::Output>()
+    }
+
+    /// Computes `output` from `input`.
+    ///
+    /// # Errors
+    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two inputs;
+    /// [`Error::DevicesFailed`] if all devices failed. In the last case parts of the output have
+    /// been written, and the error says how much was done. If at least one device survives,
+    /// failures of the others only appear in the [`Report`].
+    pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
+        self.start(&[input], output)
+    }
+
+    /// Computes `output` from two inputs.
+    ///
+    /// # Errors
+    /// The same as those of [`run`](Self::run).
+    pub fn run_two(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
+        self.start(&[x, y], output)
+    }
+
+    /// Overwrites the input with the output. This is for complex transforms of arrays that are too
+    /// large to hold twice, such as a memory-mapped file.
+    ///
+    /// # Errors
+    /// The same as those of [`run`](Self::run), and [`Error::Unsupported`] for other operations. If
+    /// all devices fail, some units contain results and others do not.
+    pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
+        self.core.run_in_place(bytemuck::cast_slice_mut(data), size_of::<S::Output>())
+    }
+
+    fn start(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<Report> {
+        let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
+        self.core.start(&inputs, bytemuck::cast_slice_mut(output), [size_of::<S::Input>(), size_of::<S::Output>()])
+    }
+}
+
+impl Core {
+    fn cut(
+        set: &DeviceSet,
+        spec: String,
+        axis: Option<usize>,
+        memory: Option<u64>,
+        divide: &dyn Fn(Cut) -> Result<Divided>,
+    ) -> Result<Self> {
         let buffers = set.members().iter().filter_map(|member| member.planner()).map(|planner| planner.gpu().profile().buffer_bytes);
         // A unit may take at most a quarter of the job's memory, which also holds staging buffers
         // and a workspace.
         let unit_bytes = buffers.chain(memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
-        let divided = spec.divide(set, Cut { axis, unit_bytes })?;
+        let divided = divide(Cut { axis, unit_bytes })?;
         let mut able = Vec::new();
         let mut left_out = Vec::new();
         for (member, own) in set.members().iter().enumerate() {
@@ -130,147 +280,27 @@ impl<S: Divide> Job<S> {
         })
     }
 
-    /// Sets the strategy for dividing the job.
-    ///
-    /// # Errors
-    /// Returns an error if the strategy does not fit the set: if it has another number of members,
-    /// or if its weights are invalid.
-    pub fn strategy(self, strategy: Strategy) -> Result<Self> {
-        strategy.check(self.set.len())?;
-        Ok(Self { strategy, ..self })
-    }
-
-    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
-    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
-    /// on the device.
-    #[must_use]
-    pub fn in_flight(mut self, pieces: usize) -> Self {
-        self.pace.depth = pieces.clamp(1, MOST_IN_FLIGHT);
-        self
-    }
-
-    /// Sets the number of threads per device that copy between the host's arrays and the device's
-    /// staging buffers. The default is up to 4, depending on the number of cores.
-    #[must_use]
-    pub fn copy_threads(mut self, threads: usize) -> Self {
-        self.pace.copy_threads = threads.max(1);
-        self
-    }
-
-    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit.
-    #[must_use]
-    pub fn piece_bytes(mut self, bytes: usize) -> Self {
-        self.pace.piece_bytes = Some(bytes.max(1));
-        self
-    }
-
-    /// Sets approximately how many bytes of each device's memory the job may use. wgpu does not
-    /// report how much memory there is; if an allocation fails, pieces are halved.
-    ///
-    /// # Errors
-    /// The same as those of [`new`](Self::new).
-    pub fn memory(self, bytes: u64) -> Result<Self> {
-        let Self { set, spec, axis, strategy, pace, faults, on_progress, .. } = self;
-        let new = Self::cut(&set, spec, axis, Some(bytes))?;
-        Ok(Self { strategy, pace: Pace { memory: Some(bytes), ..pace }, faults, on_progress, ..new })
-    }
-
-    /// Calls `report` after each piece, on the thread of the device that completed it.
-    #[must_use]
-    pub fn on_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.on_progress = Some(Box::new(report));
-        self
-    }
-
-    /// Makes members of the set fail in every run, for tests.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_failures(mut self, failures: &[(usize, When, Failure)]) -> Self {
-        self.faults = failures.to_vec();
-        self
-    }
-
-    /// The specification.
-    pub fn spec(&self) -> &S {
-        &self.spec
-    }
-
-    /// The members of the set that cannot compute a unit of the job with the arithmetic of the
-    /// first device, and why.
-    pub fn left_out(&self) -> impl Iterator<Item = (&str, &Error)> {
-        self.left_out.iter().map(|(member, error)| (self.set.members()[*member].name.as_str(), error))
-    }
-
-    /// The measurements of each device, by phase. Empty before the first run, and for strategies
-    /// that measure nothing.
-    #[must_use]
-    pub fn rates(&self) -> Vec<Vec<Rate>> {
-        let balances = self.balances.lock().unwrap_or_else(PoisonError::into_inner);
-        balances.iter().map(|balance| balance.as_ref().map_or_else(Vec::new, |balance| balance.rates.clone())).collect()
-    }
-
-    /// The number of elements of the input.
-    #[must_use]
-    pub fn input_len(&self) -> usize {
-        self.divided.input_bytes / size_of::<S::Input>()
-    }
-
-    /// The number of elements of the output.
-    #[must_use]
-    pub fn output_len(&self) -> usize {
-        self.divided.output_bytes / size_of::<S::Output>()
-    }
-
-    /// Computes `output` from `input`.
-    ///
-    /// # Errors
-    /// [`Error::WrongLen`]; [`Error::WrongInputs`] if the operation takes two inputs;
-    /// [`Error::DevicesFailed`] if all devices failed. In the last case parts of the output have
-    /// been written, and the error says how much was done. If at least one device survives,
-    /// failures of the others only appear in the [`Report`].
-    pub fn run(&self, input: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
-        self.start(&[input], output)
-    }
-
-    /// Computes `output` from two inputs.
-    ///
-    /// # Errors
-    /// The same as those of [`run`](Self::run).
-    pub fn run_two(&self, x: &[S::Input], y: &[S::Input], output: &mut [S::Output]) -> Result<Report> {
-        self.start(&[x, y], output)
-    }
-
-    /// Overwrites the input with the output. This is for complex transforms of arrays that are too
-    /// large to hold twice, such as a memory-mapped file.
-    ///
-    /// # Errors
-    /// The same as those of [`run`](Self::run), and [`Error::Unsupported`] for other operations. If
-    /// all devices fail, some units contain results and others do not.
-    pub fn run_in_place(&self, data: &mut [S::Output]) -> Result<Report> {
+    fn run_in_place(&self, data: &mut [u8], element: usize) -> Result<Report> {
         let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
         if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {
             let why = "only complex transforms leave every unit where it was".to_owned();
             return Err(Error::Unsupported { what: format!("`{}` in place of its input", self.spec), why });
         }
-        self.check("data", self.output_len(), data.len())?;
-        self.execute(&[], bytemuck::cast_slice_mut(data))
+        check("data", self.divided.output_bytes, data, element)?;
+        self.execute(&[], data)
     }
 
-    fn start(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<Report> {
+    /// Runs all phases on arrays of elements of so many bytes.
+    fn start(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2]) -> Result<Report> {
         let (expected, actual) = (self.divided.inputs, inputs.len());
         if expected != actual {
-            return Err(Error::WrongInputs { spec: self.spec.to_string(), expected, actual });
+            return Err(Error::WrongInputs { spec: self.spec.clone(), expected, actual });
         }
         for (argument, input) in ["input", "second"].into_iter().zip(inputs) {
-            self.check(argument, self.input_len(), input.len())?;
+            check(argument, self.divided.input_bytes, input, elements[0])?;
         }
-        self.check("output", self.output_len(), output.len())?;
-        let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
-        self.execute(&inputs, bytemuck::cast_slice_mut(output))
-    }
-
-    fn check(&self, argument: &'static str, expected: usize, actual: usize) -> Result<()> {
-        if expected == actual { Ok(()) } else { Err(Error::WrongLen { argument, expected, actual }) }
+        check("output", self.divided.output_bytes, output, elements[1])?;
+        self.execute(inputs, output)
     }
 
     /// Runs all phases. If there are no inputs, they work in place on the output.
@@ -287,8 +317,14 @@ impl<S: Divide> Job<S> {
                 (Place::Output, _) => run.phase(number, phase, &[], output)?,
             }
         }
-        Ok(Report { job: self.spec.to_string(), elapsed: begin.elapsed(), measuring: run.measuring, phases: run.done })
+        Ok(Report { job: self.spec.clone(), elapsed: begin.elapsed(), measuring: run.measuring, phases: run.done })
     }
+}
+
+/// Returns an error unless an array has `expected` bytes. The error counts elements.
+fn check(argument: &'static str, expected: usize, array: &[u8], element: usize) -> Result<()> {
+    let (expected, actual) = (expected / element, array.len() / element);
+    if expected == actual { Ok(()) } else { Err(Error::WrongLen { argument, expected, actual }) }
 }
 
 /// Zeroed memory on the host, or an error instead of an abort.
@@ -301,8 +337,8 @@ fn zeros(bytes: usize) -> Result<Vec<u8>> {
 }
 
 /// One run of a job.
-struct Run<'r, S: Divide> {
-    job: &'r Job<S>,
+struct Run<'r> {
+    job: &'r Core,
     faults: &'r Faults,
     /// Whether each member has failed.
     failed: Vec<bool>,
@@ -310,7 +346,7 @@ struct Run<'r, S: Divide> {
     done: Vec<PhaseReport>,
 }
 
-impl<S: Divide> Run<'_, S> {
+impl Run<'_> {
     fn present(&self) -> Vec<usize> {
         self.job.able.iter().copied().filter(|&member| !self.failed[member]).collect()
     }
@@ -435,7 +471,7 @@ impl<S: Divide> Run<'_, S> {
             return error.clone();
         }
         Error::DevicesFailed {
-            job: self.job.spec.to_string(),
+            job: self.job.spec.clone(),
             phase: report.label.clone(),
             done: report.devices.iter().map(|device| device.work.units).sum(),
             units: report.units,

@@ -23,6 +23,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::sort::sort_short_by;
 
 /// Shares that differ by at most one unit, the larger ones first. FFTW's blocks of ⌈n/p⌉ are less
 /// even: the last of 4 participants gets 2 of 17 rows, and none of 5.
@@ -59,7 +60,7 @@ pub fn weighted(units: usize, weights: &[f64]) -> Result<Vec<usize>> {
         Some((most, (surplus / shares.len()).max(1)))
     });
     let mut order: Vec<usize> = (0..weights.len()).filter(|&i| relative[i] > 0.0).collect();
-    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    sort_short_by(&mut order, |&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
     let missing = units - shares.iter().sum::<usize>();
     for (i, more) in order.iter().zip(equal(missing, order.len())) {
         shares[*i] += more;

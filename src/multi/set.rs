@@ -57,6 +57,14 @@ impl DeviceSet {
     /// [`Error::NoAdapter`], with a hint what to install; [`Error::NoDevice`] if an adapter cannot
     /// open a device; [`Error::Parse`] if an environment variable cannot be parsed.
     pub async fn request(options: &GpuOptions) -> Result<Self> {
+        Self::boxed_request(options).await
+    }
+
+    fn boxed_request(options: &GpuOptions) -> crate::gpu::Boxed<'_, Result<Self>> {
+        Box::pin(Self::requested(options))
+    }
+
+    async fn requested(options: &GpuOptions) -> Result<Self> {
         let all = adapters(options).await?;
         let infos: Vec<wgpu::AdapterInfo> = all.iter().map(wgpu::Adapter::get_info).collect();
         let mut gpus = Vec::new();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Inputs, Pending, View, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Gpu, Inputs, Pending, View, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -82,24 +82,7 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        let (Inputs(inputs), output) = (input.into(), output.into());
-        self.expect(Placement::OutOfPlace)?;
-        self.program().check_inputs(inputs.len())?;
-        let alignment = self.gpu().profile().storage_alignment;
-        output.check("output", self.program().output.len, alignment)?;
-        self.gpu().check_buffer("output", output.buffer())?;
-        for (i, (view, array)) in inputs.iter().zip(&self.program().inputs).enumerate() {
-            let argument = input_name(i);
-            view.check(argument, array.len, alignment)?;
-            self.gpu().check_buffer(argument, view.buffer())?;
-            if view.buffer() == output.buffer() {
-                return Err(Error::Aliased { first: argument, second: "output" });
-            }
-        }
-        self.executable.bind(|slot| match slot {
-            Slot::Input(i) => (inputs[i].buffer(), inputs[i].offset_bytes()),
-            _ => (output.buffer(), output.offset_bytes()),
-        })
+        self.executable.bind_arrays(&input.into().views, output.into().any())
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
@@ -107,11 +90,7 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        let data = data.into();
-        self.expect(Placement::InPlace)?;
-        data.check("data", self.program().output.len, self.gpu().profile().storage_alignment)?;
-        self.gpu().check_buffer("data", data.buffer())?;
-        self.executable.bind(|_| (data.buffer(), data.offset_bytes()))
+        self.executable.bind_array(data.into().any())
     }
 
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
@@ -195,23 +174,63 @@ impl<S: Spec> Plan<S> {
     fn gpu(&self) -> &Gpu {
         &self.executable.gpu
     }
-
-    fn expect(&self, placement: Placement) -> Result<()> {
-        if self.program().placement == placement {
-            return Ok(());
-        }
-        let (placement, instead) = match self.program().placement {
-            Placement::OutOfPlace => ("out of place", "encode or bind"),
-            Placement::InPlace => ("in place", "encode_in_place or bind_in_place"),
-        };
-        Err(Error::WrongPlacement { spec: self.spec.to_string(), placement, instead })
-    }
 }
 
 impl Executable {
+    /// What it runs.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn expect(&self, placement: Placement) -> Result<()> {
+        if self.program.placement == placement {
+            return Ok(());
+        }
+        let (placement, instead) = match self.program.placement {
+            Placement::OutOfPlace => ("out of place", "encode or bind"),
+            Placement::InPlace => ("in place", "encode_in_place or bind_in_place"),
+        };
+        Err(Error::WrongPlacement { spec: self.program.title.clone(), placement, instead })
+    }
+
+    /// Binds the program to the caller's arrays, after checking them.
+    pub fn bind_arrays(&self, inputs: &[AnyView<'_>], output: AnyView<'_>) -> Result<Bound> {
+        self.expect(Placement::OutOfPlace)?;
+        self.program.check_inputs(inputs.len())?;
+        let alignment = self.gpu.profile().storage_alignment;
+        let (target, _) = output.place();
+        output.check("output", self.program.output.len, alignment)?;
+        self.gpu.check_buffer("output", target)?;
+        for (i, (view, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
+            let argument = input_name(i);
+            let (buffer, _) = view.place();
+            view.check(argument, array.len, alignment)?;
+            self.gpu.check_buffer(argument, buffer)?;
+            if buffer == target {
+                return Err(Error::Aliased { first: argument, second: "output" });
+            }
+        }
+        self.bind(|slot| match slot {
+            Slot::Input(i) => inputs[i].place(),
+            _ => output.place(),
+        })
+    }
+
+    /// Binds the program to one array, after checking it.
+    pub fn bind_array(&self, data: AnyView<'_>) -> Result<Bound> {
+        self.expect(Placement::InPlace)?;
+        data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
+        self.gpu.check_buffer("data", data.place().0)?;
+        self.bind(|_| data.place())
+    }
+
     /// Binds the program to the caller's arrays. `callers` gives the buffer of each slot and the
     /// array's offset in it.
     pub fn bind<'a>(&'a self, callers: impl Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
+        self.bind_slots(&callers)
+    }
+
+    fn bind_slots<'a>(&'a self, callers: &dyn Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
         let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
             binding,

@@ -1,6 +1,7 @@
 //! The machinery that every operation uses: what to compute ([`Spec`]), exactly what to run
 //! ([`Program`]), and a program built for one device ([`Plan`]).
 
+mod any;
 mod build;
 mod encode;
 mod once;
@@ -8,6 +9,7 @@ mod program;
 mod run;
 mod spec;
 
+pub(crate) use any::AnyValue;
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
 use crate::plan::{Program, Spec};
-use crate::shape::{Batched, Shape, join};
+use crate::shape::{Axes, Batched, Shape, join};
 use crate::tune::{Sample, Searchable, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
@@ -247,8 +247,8 @@ impl<T: Value, O: Element> Reduction<T, O> {
 
     /// Sets the axes to reduce, counted from the slowest, in any order. The default is all axes.
     /// The other axes are kept, in their order.
-    pub fn axes(mut self, axes: impl AsRef<[usize]>) -> Self {
-        self.core.axes = self.core.shape.canonical_axes(axes.as_ref());
+    pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
+        self.core.axes = self.core.shape.canonical_axes(axes.into().as_ref());
         self
     }
 

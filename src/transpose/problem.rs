@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, in_units};
+use crate::sort::sort_short_by_key;
 use crate::strides::{IoDim, joined, reach};
 
 /// A copy of elements from one set of strides to another.
@@ -184,7 +185,7 @@ impl Problem {
 
 /// The axes sorted by their strides in the output, with neighbours joined.
 fn simplest(mut axes: Vec<IoDim>) -> Vec<IoDim> {
-    axes.sort_by_key(|axis| (axis.strides[1], axis.strides[0]));
+    sort_short_by_key(&mut axes, |axis| (axis.strides[1], axis.strides[0]));
     joined(axes)
 }
 

@@ -74,29 +74,30 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 #[must_use]
 pub struct Permute<T> {
+    core: Core,
+    element: PhantomData<T>,
+}
+
+/// A permutation of elements of some type. What it does is compiled once, not for every type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Core {
+    name: &'static str,
+    bytes: usize,
     shape: Shape,
     order: Vec<usize>,
     batch: usize,
     input: Option<Layout>,
     output: Option<Layout>,
     placement: Placement,
-    element: PhantomData<T>,
 }
 
-plain_data!(Permute<T> { shape, order, batch, input, output, placement });
+plain_data!(Permute<T> { core });
 
 impl<T: Element> Permute<T> {
     /// The permutation that makes axis `order[i]` of the input axis i of the output.
     pub fn new(shape: impl Into<Shape>, order: impl AsRef<[usize]>) -> Self {
-        Self {
-            shape: shape.into(),
-            order: order.as_ref().to_vec(),
-            batch: 1,
-            input: None,
-            output: None,
-            placement: Placement::OutOfPlace,
-            element: PhantomData,
-        }
+        let core = Core::new(T::NAME, size_of::<T>(), shape.into(), order.as_ref().to_vec());
+        Self { core, element: PhantomData }
     }
 
     /// The transpose of a matrix of `[rows, columns]`. With more axes, the transpose of all
@@ -108,20 +109,20 @@ impl<T: Element> Permute<T> {
 
     /// Permutes `count` arrays. They follow one another unless a layout says otherwise.
     pub fn batch(mut self, count: usize) -> Self {
-        self.batch = count;
+        self.core.batch = count;
         self
     }
 
     /// Sets where the input's elements are. The default is dense.
     pub fn input_layout(mut self, layout: Layout) -> Self {
-        self.input = Some(layout);
+        self.core.input = Some(layout);
         self
     }
 
     /// Sets where the output's elements are, with a stride for each axis of the output. The default
     /// is dense. The gaps between elements are not written.
     pub fn output_layout(mut self, layout: Layout) -> Self {
-        self.output = Some(layout);
+        self.core.output = Some(layout);
         self
     }
 
@@ -130,7 +131,7 @@ impl<T: Element> Permute<T> {
     /// the same. The permutation must swap two axes of equal extents, and one of them must be
     /// contiguous.
     pub fn in_place(mut self) -> Self {
-        self.placement = Placement::InPlace;
+        self.core.placement = Placement::InPlace;
         self
     }
 
@@ -139,6 +140,26 @@ impl<T: Element> Permute<T> {
     /// # Errors
     /// [`Error::Unsupported`] if the order is not a permutation of the axes.
     pub fn output_shape(&self) -> Result<Shape> {
+        self.core.output_shape()
+    }
+
+    /// Extents and order with the batch first, of two dense arrays; none for other layouts.
+    pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
+        self.core.dense_axes()
+    }
+
+    /// As [`Core::with_extent`].
+    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
+        Self { core: self.core.with_extent(axis, extent), element: PhantomData }
+    }
+}
+
+impl Core {
+    fn new(name: &'static str, bytes: usize, shape: Shape, order: Vec<usize>) -> Self {
+        Self { name, bytes, shape, order, batch: 1, input: None, output: None, placement: Placement::OutOfPlace }
+    }
+
+    fn output_shape(&self) -> Result<Shape> {
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
         if self.order.len() != rank {
@@ -156,7 +177,7 @@ impl<T: Element> Permute<T> {
 
     /// The extents of the input and the order of its axes, each with the batch first. `None` unless
     /// input and output are two dense arrays.
-    pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
+    fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
         self.output_shape()?;
         let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
@@ -166,9 +187,9 @@ impl<T: Element> Permute<T> {
 
     /// The same permutation with another extent of one axis, numbered as in
     /// [`dense_axes`](Self::dense_axes).
-    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
+    fn with_extent(&self, axis: usize, extent: usize) -> Self {
         match axis {
-            0 => self.clone().batch(extent),
+            0 => Self { batch: extent, ..self.clone() },
             _ => Self { shape: self.shape.with(axis - 1, extent), ..self.clone() },
         }
     }
@@ -177,9 +198,9 @@ impl<T: Element> Permute<T> {
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
-        let bytes = size_of::<T>();
+        let bytes = self.bytes;
         if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
-            let what = format!("a permutation of elements of {bytes} bytes ({})", T::NAME);
+            let what = format!("a permutation of elements of {bytes} bytes ({})", self.name);
             return Err(Error::Unsupported { what, why: "elements must have 1, 2, 4, 8 or 16 bytes".to_owned() });
         }
         let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
@@ -217,7 +238,7 @@ impl<T: Element> Permute<T> {
     }
 
     fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
-        let array = |placed: &Placed| crate::gpu::in_units((placed.span * size_of::<T>()) as u64);
+        let array = |placed: &Placed| crate::gpu::in_units((placed.span * self.bytes) as u64);
         Task {
             problem: &geometry.problem,
             matrices: geometry.matrices,
@@ -254,6 +275,20 @@ impl<T: Element> Spec for Permute<T> {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.design(profile)
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        self.core.lower(recipe, profile)
+    }
+
+    fn leaves_gaps(&self) -> bool {
+        self.core.output.is_some()
+    }
+}
+
+impl Core {
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         Ok(design::design(&self.task(&geometry, profile)))
     }
@@ -261,7 +296,7 @@ impl<T: Element> Spec for Permute<T> {
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let geometry = self.geometry()?;
         let title = self.to_string();
-        let [input, output] = [geometry.input.span, geometry.output.span].map(Array::of::<T>);
+        let [input, output] = [geometry.input.span, geometry.output.span].map(|len| Array { len, element_bytes: self.bytes });
         input.check(&title, "input", profile)?;
         output.check(&title, "output", profile)?;
         Ok(Program {
@@ -274,13 +309,33 @@ impl<T: Element> Spec for Permute<T> {
             dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
         })
     }
-
-    fn leaves_gaps(&self) -> bool {
-        self.output.is_some()
-    }
 }
 
 impl<T: Element> Searchable for Permute<T> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.baseline(profile)
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        self.core.samples(input)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.neighbours(recipe, profile)
+    }
+
+    fn verification(&self) -> Verification {
+        Verification::EXACT
+    }
+}
+
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
+/// in-place`, with only what is not the default.
+impl Core {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
         let task = self.task(&geometry, profile);
@@ -289,7 +344,7 @@ impl<T: Element> Searchable for Permute<T> {
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
         let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
-        let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), size_of::<T>());
+        let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), self.bytes);
         let results: usize = output_shape.extents().iter().product::<usize>() * self.batch;
         let sample = |i: usize| {
             let to = index(output_shape.extents(), i);
@@ -309,19 +364,19 @@ impl<T: Element> Searchable for Permute<T> {
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
     }
+}
 
-    fn verification(&self) -> Verification {
-        Verification::EXACT
+impl<T: Element> fmt::Display for Permute<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
     }
 }
 
-/// Prints `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1
-/// out=1200,40,1 in-place`. Defaults are omitted.
-impl<T: Element> fmt::Display for Permute<T> {
+impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
         let word = if transpose { "transpose" } else { "permute" };
-        write!(f, "{word} {} {}", T::NAME, Batched(self.shape, self.batch))?;
+        write!(f, "{word} {} {}", self.name, Batched(self.shape, self.batch))?;
         if !transpose {
             write!(f, " order={}", join(&self.order, ","))?;
         }
@@ -339,15 +394,21 @@ impl<T: Element> FromStr for Permute<T> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
+    }
+}
+
+impl Core {
+    fn parse(text: &str, name: &'static str, bytes: usize) -> Result<Self> {
         let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
         let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
         if !matches!(kind, "transpose" | "permute") {
             return Err(wrong("it must begin with transpose or permute"));
         }
-        let rest = rest.trim_start().strip_prefix(T::NAME).filter(|rest| rest.starts_with(' '));
-        let mut words = rest.ok_or_else(|| wrong(&format!("its elements must be {}", T::NAME)))?.split_whitespace();
+        let rest = rest.trim_start().strip_prefix(name).filter(|rest| rest.starts_with(' '));
+        let mut words = rest.ok_or_else(|| wrong(&format!("its elements must be {}", name)))?.split_whitespace();
         let shape: Shape = words.next().unwrap_or_default().parse()?;
-        let mut spec = Self::transpose(shape);
+        let mut spec = Self::new(name, bytes, shape, last_two_swapped(shape.rank()));
         let mut ordered = kind == "transpose";
         let mut seen: Vec<&str> = Vec::new();
         for word in words {

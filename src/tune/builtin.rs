@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Choice, Source, Tunable};
+use super::any::AnyTunable;
+use super::{Choice, Source};
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::plan::AnyValue;
+use crate::sort::sort_short_by_key;
 
 /// A line for each: `vendor:device type | specification | recipe | measurement`.
 const TABLE: &str = include_str!("builtin.txt");
@@ -54,17 +57,17 @@ fn known(spec: &str) -> &'static [Line] {
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor
 /// and type, or else what the rules say.
-pub(super) fn estimate<T: Tunable>(gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
+pub(super) fn estimate(gpu: &Gpu, tunable: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
     let lines = known(&tunable.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
         let related = |line: &&Line| (line.vendor, line.device_type) == (info.vendor, info.device_type);
         let mut related: Vec<&Line> = lines.iter().filter(related).collect();
-        related.sort_by_key(|line| line.device != info.device);
+        sort_short_by_key(&mut related, |line| line.device != info.device);
         for line in related {
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
             // any more.
-            if let Ok(recipe) = line.recipe.parse::<T::Recipe>()
+            if let Some(recipe) = tunable.parse(line.recipe)
                 && tunable.fingerprint(&recipe, gpu.profile()).is_ok()
             {
                 return Ok(Choice { recipe, source: Source::BuiltIn { measurement: line.measurement } });
@@ -81,6 +84,7 @@ mod tests {
     use super::*;
     use crate::fft::{C2c, R2c};
     use crate::transpose::Permute;
+    use crate::tune::Tunable;
     use crate::{Complex32, DeviceProfile, Error};
 
     #[test]

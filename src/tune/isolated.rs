@@ -2,6 +2,7 @@
 //! limit.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -59,11 +60,25 @@ impl<L: 'static> Isolated<L> {
         patience: Duration,
         work: impl FnOnce(&mut L) -> R + Send + 'static,
     ) -> std::result::Result<R, Mishap> {
-        let (answer, answered) = mpsc::channel();
-        let job: Job<L> = Box::new(move |own| drop(answer.send(work(own))));
+        let answer = Arc::new(Mutex::new(None));
+        let place = Arc::clone(&answer);
+        self.have_done(patience, Box::new(move |own| *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(work(own))))?;
+        let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(answer.expect("a job that was done has left its answer"))
+    }
+
+    /// The same, whatever the job's result is: channels are compiled for each type that they carry.
+    fn have_done(&mut self, patience: Duration, work: Job<L>) -> std::result::Result<(), Mishap> {
+        let (done, answered) = mpsc::channel();
+        let job: Job<L> = Box::new(move |own| {
+            work(own);
+            // Whoever waits no longer need not know.
+            let _ = done.send(Ok(()));
+        });
         let asked = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
-        let answer = if asked { answered.recv_timeout(patience) } else { Err(RecvTimeoutError::Disconnected) };
-        answer.map_err(|error| {
+        let answer: std::result::Result<Result<()>, _> =
+            if asked { answered.recv_timeout(patience) } else { Err(RecvTimeoutError::Disconnected) };
+        answer.map(drop).map_err(|error| {
             self.jobs = None;
             // Joining would wait for what hangs.
             self.thread = None;

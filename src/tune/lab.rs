@@ -1,15 +1,18 @@
 //! A scratch device and the candidate recipes on it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::any::AnyTunable;
 use super::numbers::{disagreement, fill};
-use super::tunable::{Arrays, Bindings, Compiled, Recorder, Tunable};
+use super::tunable::{Arrays, Bindings, Compiled, Recorder};
 use super::{Sample, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
 use crate::kernels::element::Width;
 use crate::kernels::{Slot, copy, transpose};
-use crate::plan::{Array, Builder, Placement, Program};
+use crate::plan::{AnyValue, Array, Builder, Placement, Program};
+use crate::sort::sort_short_by;
 use crate::threads::side_by_side;
 
 /// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page
@@ -31,9 +34,9 @@ pub(super) const SAMPLE: f64 = 1e-3;
 const MOST_REPETITIONS: f64 = 1024.0;
 
 /// The device, the arrays, and the recipes compiled so far.
-pub(super) struct Lab<T: Tunable> {
+pub(super) struct Lab {
     gpu: Gpu,
-    tunable: T,
+    tunable: Arc<dyn AnyTunable>,
     verification: Verification,
     arrays: Arrays,
     stopwatch: Stopwatch,
@@ -42,8 +45,8 @@ pub(super) struct Lab<T: Tunable> {
     samples: Vec<Sample>,
     expected: Option<Vec<u32>>,
     /// Recipes that are compiled and have not run.
-    compiled: HashMap<T::Recipe, Compiled>,
-    candidates: HashMap<T::Recipe, Candidate>,
+    compiled: HashMap<AnyValue, Compiled>,
+    candidates: HashMap<AnyValue, Candidate>,
 }
 
 /// Inputs and an output, each between guards.
@@ -59,9 +62,9 @@ struct Candidate {
     repetitions: usize,
 }
 
-impl<T: Tunable> Lab<T> {
+impl Lab {
     /// Opens a second device of `gpu`'s adapter, and makes the arrays.
-    pub fn open(gpu: &Gpu, tunable: T) -> Result<Self> {
+    pub fn open(gpu: &Gpu, tunable: Arc<dyn AnyTunable>) -> Result<Self> {
         let gpu = pollster::block_on(gpu.scratch())?;
         let (verification, arrays) = (tunable.verification(), tunable.arrays(gpu.profile())?);
         let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
@@ -105,7 +108,7 @@ impl<T: Tunable> Lab<T> {
 
     /// Compiles recipes side by side, for [`admit`](Self::admit), which says what is wrong with
     /// those that do not compile.
-    pub fn compile_all(&mut self, recipes: &[T::Recipe]) {
+    pub fn compile_all(&mut self, recipes: &[AnyValue]) {
         let (tunable, gpu) = (&self.tunable, &self.gpu);
         let compiled = side_by_side(recipes, |recipe| tunable.compile(gpu, recipe).ok());
         self.compiled = recipes.iter().cloned().zip(compiled).filter_map(|(recipe, compiled)| Some((recipe, compiled?))).collect();
@@ -113,7 +116,7 @@ impl<T: Tunable> Lab<T> {
 
     /// Compiles a recipe, unless it is, runs it once to warm up, and returns the seconds of its
     /// second run. It stays until it is dismissed.
-    pub fn admit(&mut self, recipe: &T::Recipe) -> Result<f64> {
+    pub fn admit(&mut self, recipe: &AnyValue) -> Result<f64> {
         let compiled = self.compiled.remove(recipe).map_or_else(|| self.tunable.compile(&self.gpu, recipe), Ok)?;
         // Small outputs do not take turns: small dispatches that share no array would run at the
         // same time.
@@ -127,12 +130,12 @@ impl<T: Tunable> Lab<T> {
     }
 
     /// Forgets a recipe.
-    pub fn dismiss(&mut self, recipe: &T::Recipe) {
+    pub fn dismiss(&mut self, recipe: &AnyValue) {
         self.candidates.remove(recipe);
     }
 
     /// Seconds of one run of each, one after another. The recipes have been admitted.
-    pub fn round(&mut self, recipes: &[T::Recipe]) -> Result<Vec<f64>> {
+    pub fn round(&mut self, recipes: &[AnyValue]) -> Result<Vec<f64>> {
         let stopwatch = &self.stopwatch;
         let candidates = &mut self.candidates;
         recipes.iter().map(|recipe| candidates.get_mut(recipe).map_or(Ok(f64::NAN), |candidate| candidate.sample(stopwatch))).collect()
@@ -166,7 +169,7 @@ impl<T: Tunable> Lab<T> {
         }
         let (mut copy, _) = Candidate::rehearsed(recorders, &self.stopwatch)?;
         let mut seconds: Vec<f64> = (0..5).map(|_| copy.sample(&self.stopwatch)).collect::<Result<_>>()?;
-        seconds.sort_by(f64::total_cmp);
+        sort_short_by(&mut seconds, f64::total_cmp);
         // The fastest: nothing should be called impossible because a copy was slow once.
         Ok(seconds[0] * self.arrays.moved_bytes() as f64 / (words as f64 * 8.0))
     }
@@ -175,7 +178,7 @@ impl<T: Tunable> Lab<T> {
     /// with elements computed on the host and with the baseline's result, and so are the guards
     /// around each array. Where the baseline does not run, or is wrong itself, the estimate takes
     /// its place.
-    pub fn fault(&mut self, recipe: &T::Recipe, estimate: &T::Recipe) -> Result<Option<String>> {
+    pub fn fault(&mut self, recipe: &AnyValue, estimate: &AnyValue) -> Result<Option<String>> {
         if self.expected.is_none() {
             let right = |output: std::result::Result<Vec<u32>, String>| output.ok().filter(|output| self.wrong_sample(output).is_none());
             let by_baseline = self.tunable.baseline(self.gpu.profile()).and_then(|baseline| self.result(&baseline));
@@ -206,7 +209,7 @@ impl<T: Tunable> Lab<T> {
     }
 
     /// The result of a recipe that need not be admitted.
-    fn result(&self, recipe: &T::Recipe) -> Result<std::result::Result<Vec<u32>, String>> {
+    fn result(&self, recipe: &AnyValue) -> Result<std::result::Result<Vec<u32>, String>> {
         let recorder = self.tunable.compile(&self.gpu, recipe)?(&bindings(&self.pairs[0], &self.pairs[0])?)?;
         self.run_guarded(&recorder)
     }

@@ -5,14 +5,17 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::any::AnyTunable;
 use super::isolated::{Isolated, Mishap};
 use super::lab::Lab;
 use super::outcome::{End, LEAST_GAIN, Outcome};
 use super::record::{CRATE_VERSION, Mark, Record, Trial, now};
 use super::search::{Pace, climb};
-use super::{DeviceIdentity, Progress, Rigor, Stage, Tunable, Tuning};
+use super::{DeviceIdentity, Progress, Rigor, Stage, Tuning};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceProfile, Gpu, Timer};
+use crate::plan::AnyValue;
+use crate::sort::sort_short_by;
 
 /// A step of the search must save so much; the end of the search measures more closely.
 const STEP_GAIN: f64 = 0.01;
@@ -37,7 +40,7 @@ const MOST_WARM_UP: Duration = Duration::from_secs(1);
 const FINALISTS: usize = 3;
 
 /// Looks for the fastest recipe. `estimate` is what is taken without measuring.
-pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, tuning: &Tuning) -> Result<Outcome<T::Recipe>> {
+pub(super) fn measure(gpu: &Gpu, tunable: &Arc<dyn AnyTunable>, estimate: AnyValue, tuning: &Tuning) -> Result<Outcome<AnyValue>> {
     // Two searches at once would measure each other.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,9 +75,9 @@ pub(super) fn measure<T: Tunable>(gpu: &Gpu, tunable: &T, estimate: T::Recipe, t
     search.run()
 }
 
-struct Search<'a, T: Tunable> {
+struct Search<'a> {
     gpu: &'a Gpu,
-    tunable: &'a T,
+    tunable: &'a Arc<dyn AnyTunable>,
     tuning: &'a Tuning,
     record: &'a Record,
     device: Arc<DeviceIdentity>,
@@ -82,18 +85,18 @@ struct Search<'a, T: Tunable> {
     started: Instant,
     limit: Duration,
     patience: Duration,
-    estimate: T::Recipe,
-    lab: Option<Isolated<Lab<T>>>,
+    estimate: AnyValue,
+    lab: Option<Isolated<Lab>>,
     /// Tells a later process which recipe this one did not survive.
     trial: Option<Trial>,
     /// The best recipes so far, with their seconds on the estimate's scale; the fastest first.
-    ranked: Vec<(T::Recipe, f64)>,
+    ranked: Vec<(AnyValue, f64)>,
     /// Seconds of all that was tried, on the estimate's scale; none of what cannot run, or must
     /// not.
-    times: HashMap<T::Recipe, Option<f64>>,
+    times: HashMap<AnyValue, Option<f64>>,
     /// Recipes whose result is right.
-    right: HashSet<T::Recipe>,
-    faults: Vec<(T::Recipe, String)>,
+    right: HashSet<AnyValue>,
+    faults: Vec<(AnyValue, String)>,
     estimate_seconds: f64,
     /// Seconds of the best recipe when it ran last. Loads come and go.
     leader_seconds: f64,
@@ -107,8 +110,8 @@ struct Search<'a, T: Tunable> {
     bound: f64,
 }
 
-impl<T: Tunable> Search<'_, T> {
-    fn run(&mut self) -> Result<Outcome<T::Recipe>> {
+impl Search<'_> {
+    fn run(&mut self) -> Result<Outcome<AnyValue>> {
         let estimate = self.estimate.clone();
         self.say(Stage::Opening, None);
         let seconds = self.open()?;
@@ -165,8 +168,8 @@ impl<T: Tunable> Search<'_, T> {
         starts.extend(self.starts());
         let mut complete = self.climb(starts.clone(), profile);
         if self.tuning.rigor == Rigor::Patient {
-            let seconds = |recipe: &T::Recipe| self.times.get(recipe).copied().flatten().unwrap_or(f64::INFINITY);
-            starts.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+            let seconds = |recipe: &AnyValue| self.times.get(recipe).copied().flatten().unwrap_or(f64::INFINITY);
+            sort_short_by(&mut starts, |a, b| seconds(a).total_cmp(&seconds(b)));
             for start in starts {
                 complete = complete && self.climb(vec![start], profile);
             }
@@ -174,10 +177,10 @@ impl<T: Tunable> Search<'_, T> {
         complete
     }
 
-    fn climb(&mut self, starts: Vec<T::Recipe>, profile: &DeviceProfile) -> bool {
+    fn climb(&mut self, starts: Vec<AnyValue>, profile: &DeviceProfile) -> bool {
         let (tunable, pace) = (self.tunable, Pace { batch: self.side_by_side(), gain: STEP_GAIN });
-        let fits = |recipe: &T::Recipe| tunable.fingerprint(recipe, profile).is_ok();
-        let neighbours = |recipe: &T::Recipe| tunable.neighbours(recipe, profile).into_iter().filter(fits).collect();
+        let fits = |recipe: &AnyValue| tunable.fingerprint(recipe, profile).is_ok();
+        let neighbours = |recipe: &AnyValue| tunable.neighbours(recipe, profile).into_iter().filter(fits).collect();
         climb(starts, pace, neighbours, |batch| self.batch(batch)).complete
     }
 
@@ -194,7 +197,7 @@ impl<T: Tunable> Search<'_, T> {
 
     /// Opens a device and has the estimate measured there.
     fn open(&mut self) -> Result<f64> {
-        let (gpu, tunable, estimate) = (self.gpu.clone(), self.tunable.clone(), self.estimate.clone());
+        let (gpu, tunable, estimate) = (self.gpu.clone(), Arc::clone(self.tunable), self.estimate.clone());
         self.lab = None;
         let mut lab = Isolated::start(move || Lab::open(&gpu, tunable), OPENING)?;
         // The estimate is what runs without any tuning. If it fails, that is no fault of the
@@ -258,10 +261,10 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Where the search begins besides the estimate.
-    fn starts(&self) -> Vec<T::Recipe> {
+    fn starts(&self) -> Vec<AnyValue> {
         let profile = self.gpu.profile();
-        let seeds = self.record.seeds(&self.spec, &self.device).into_iter().filter_map(|text| text.parse().ok());
-        let mut starts: Vec<T::Recipe> = Vec::new();
+        let seeds = self.record.seeds(&self.spec, &self.device).into_iter().filter_map(|text| self.tunable.parse(&text));
+        let mut starts: Vec<AnyValue> = Vec::new();
         for recipe in seeds.chain(self.tunable.alternatives(profile)) {
             if recipe != self.estimate && !starts.contains(&recipe) && self.tunable.fingerprint(&recipe, profile).is_ok() {
                 starts.push(recipe);
@@ -271,10 +274,10 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Measures recipes for the climb.
-    fn batch(&mut self, recipes: &[T::Recipe]) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
+    fn batch(&mut self, recipes: &[AnyValue]) -> ControlFlow<Vec<Option<f64>>, Vec<Option<f64>>> {
         let mut times = Vec::new();
-        let is_fresh = |recipe: &&T::Recipe| !self.times.contains_key(recipe) && !self.is_marked(recipe);
-        let fresh: Vec<T::Recipe> = recipes.iter().filter(is_fresh).cloned().collect();
+        let is_fresh = |recipe: &&AnyValue| !self.times.contains_key(recipe) && !self.is_marked(recipe);
+        let fresh: Vec<AnyValue> = recipes.iter().filter(is_fresh).cloned().collect();
         // What is left must be enough to compile these and for the final.
         let in_time = |search: &Self, needed| !search.at_bound() && search.left() >= needed + search.final_time();
         if !fresh.is_empty() && (!in_time(self, self.slowest_batch) || self.compile(&fresh).is_err()) {
@@ -296,13 +299,13 @@ impl<T: Tunable> Search<'_, T> {
         ControlFlow::Continue(times)
     }
 
-    fn is_marked(&self, recipe: &T::Recipe) -> bool {
+    fn is_marked(&self, recipe: &AnyValue) -> bool {
         self.record.marked(&self.spec, &recipe.to_string(), &self.device).is_some()
     }
 
     /// Compiles recipes side by side, if that is of use. Where it goes wrong nobody can tell which
     /// of them is to blame, and they are compiled one after another.
-    fn compile(&mut self, recipes: &[T::Recipe]) -> Result<()> {
+    fn compile(&mut self, recipes: &[AnyValue]) -> Result<()> {
         if self.side_by_side() == 1 || recipes.len() < 2 {
             return Ok(());
         }
@@ -326,7 +329,7 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Tries one recipe and returns its seconds on the estimate's scale, if it is any good.
-    fn candidate(&mut self, recipe: &T::Recipe) -> Result<Option<f64>> {
+    fn candidate(&mut self, recipe: &AnyValue) -> Result<Option<f64>> {
         let text = recipe.to_string();
         // Before whoever watches: what happens in the callback is part of the trial.
         if let Some(trial) = &mut self.trial {
@@ -381,7 +384,7 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Whether the result of an admitted recipe is right. If not, it is marked.
-    fn is_right(&mut self, recipe: &T::Recipe) -> Result<bool> {
+    fn is_right(&mut self, recipe: &AnyValue) -> Result<bool> {
         if self.right.contains(recipe) {
             return Ok(true);
         }
@@ -402,7 +405,7 @@ impl<T: Tunable> Search<'_, T> {
 
     /// What an error of a recipe means: one that does not fit is passed over; one that took the
     /// device with it is marked, and a new device is opened.
-    fn failed(&mut self, recipe: &T::Recipe, error: Error) -> Result<Option<f64>> {
+    fn failed(&mut self, recipe: &AnyValue, error: Error) -> Result<Option<f64>> {
         if matches!(error, Error::DeviceLost { .. }) || self.lab.is_none() {
             self.mark(recipe, error.to_string());
             self.reopen()?;
@@ -415,7 +418,7 @@ impl<T: Tunable> Search<'_, T> {
     /// A new device with the best recipes so far.
     fn reopen(&mut self) -> Result<()> {
         self.open()?;
-        let others: Vec<T::Recipe> =
+        let others: Vec<AnyValue> =
             self.ranked.iter().map(|(recipe, _)| recipe.clone()).filter(|recipe| *recipe != self.estimate).collect();
         for recipe in others {
             let own = recipe.clone();
@@ -426,7 +429,7 @@ impl<T: Tunable> Search<'_, T> {
         Ok(())
     }
 
-    fn mark(&mut self, recipe: &T::Recipe, why: String) {
+    fn mark(&mut self, recipe: &AnyValue, why: String) {
         log::warn!("`{}` by `{recipe}` on {}: {why}; it will not be tried again", self.spec, self.gpu);
         self.record.mark(Mark {
             spec: self.spec.clone(),
@@ -441,7 +444,7 @@ impl<T: Tunable> Search<'_, T> {
         self.faults.push((recipe.clone(), why));
     }
 
-    fn dismiss(&mut self, recipe: &T::Recipe) {
+    fn dismiss(&mut self, recipe: &AnyValue) {
         let own = recipe.clone();
         let _ = self.ask(move |lab| {
             lab.dismiss(&own);
@@ -450,7 +453,7 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Has work done on the scratch device.
-    fn ask<R: Send + 'static>(&mut self, work: impl FnOnce(&mut Lab<T>) -> Result<R> + Send + 'static) -> Result<R> {
+    fn ask<R: Send + 'static>(&mut self, work: impl FnOnce(&mut Lab) -> Result<R> + Send + 'static) -> Result<R> {
         let lost = |message: &str| Error::DeviceLost { during: "measuring recipes", message: message.to_owned() };
         let Some(lab) = &mut self.lab else { return Err(lost("there is no device")) };
         lab.ask(self.patience, work).unwrap_or_else(|mishap| {
@@ -463,7 +466,7 @@ impl<T: Tunable> Search<'_, T> {
     }
 
     /// Seconds of each recipe in so many rounds, one after another in each.
-    fn rounds(&mut self, recipes: &[T::Recipe], rounds: usize) -> Result<Vec<Vec<f64>>> {
+    fn rounds(&mut self, recipes: &[AnyValue], rounds: usize) -> Result<Vec<Vec<f64>>> {
         let own = recipes.to_vec();
         self.ask(move |lab| {
             let mut times = vec![Vec::new(); own.len()];
@@ -493,7 +496,7 @@ impl<T: Tunable> Search<'_, T> {
     /// 0.135 or 0.149 ms from run to run, and of eleven choices that had saved 3% on one device
     /// five lost on another, up to 6%. A processor's memory is its cores' own, and a new device
     /// would have to compile anew.
-    fn holds(&mut self, recipe: &T::Recipe) -> Result<bool> {
+    fn holds(&mut self, recipe: &AnyValue) -> Result<bool> {
         if self.gpu.profile().is_cpu() {
             return Ok(true);
         }
@@ -510,12 +513,12 @@ impl<T: Tunable> Search<'_, T> {
 
     /// The final: the best recipes against the estimate, in interleaved rounds. Returns the winner,
     /// its seconds and the estimate's.
-    fn decide(&mut self) -> Result<(T::Recipe, [f64; 2])> {
+    fn decide(&mut self) -> Result<(AnyValue, [f64; 2])> {
         self.say(Stage::Final, None);
         // All of these ran before.
         self.trial = None;
         let estimate = self.estimate.clone();
-        let mut recipes: Vec<T::Recipe> = self.ranked.iter().map(|(recipe, _)| recipe.clone()).collect();
+        let mut recipes: Vec<AnyValue> = self.ranked.iter().map(|(recipe, _)| recipe.clone()).collect();
         let alone = recipes.len() == 1;
         let own = recipes.iter().position(|recipe| *recipe == estimate).unwrap_or(0);
         recipes.swap(0, own);
@@ -557,7 +560,7 @@ fn winner(times: &[Vec<f64>]) -> usize {
 
 fn median(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
+    sort_short_by(&mut times, f64::total_cmp);
     let middle = times.len() / 2;
     match times.len() {
         0 => f64::NAN,

@@ -48,6 +48,7 @@
 //! Measuring needs a second device on the adapter and blocks the calling thread. In a browser,
 //! `Measure` and `Patient` behave like `Recorded`.
 
+mod any;
 mod builtin;
 #[cfg(not(target_arch = "wasm32"))]
 mod isolated;
@@ -66,6 +67,7 @@ mod searchable;
 mod tunable;
 mod tuning;
 
+pub(crate) use any::{AnyTunable, any};
 pub use outcome::{End, LEAST_GAIN, Outcome};
 pub use record::{DeviceIdentity, Record};
 pub use sample::{Known, Sample};

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use super::record::wgsl_hash;
 use super::{Sample, Searchable, Verification};
-use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceProfile, Gpu, View};
-use crate::plan::{Builder, Placement};
+use crate::gpu::{AnyView, DeviceProfile, Gpu, View};
+use crate::kernels::Slot;
+use crate::plan::{Array, Builder, Placement, Program};
 
 /// A computation with several recipes, of which a search finds the fastest. Every [`Searchable`]
 /// specification is tunable. Implement this trait for other computations, such as your own kernels.
@@ -87,6 +87,15 @@ pub struct Arrays {
 }
 
 impl Arrays {
+    fn of(program: &Program) -> Self {
+        Self {
+            input_bytes: program.bytes(Slot::Input(0)),
+            inputs: program.inputs.len(),
+            output_bytes: program.bytes(Slot::Output),
+            placement: program.placement,
+        }
+    }
+
     /// The least number of bytes that must be read and written.
     #[must_use]
     pub fn moved_bytes(&self) -> u64 {
@@ -145,40 +154,41 @@ impl<S: Searchable> Tunable for S {
     }
 
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {
-        let program = self.lower(&self.design(profile)?, profile)?;
-        Ok(Arrays {
-            input_bytes: program.bytes(crate::kernels::Slot::Input(0)),
-            inputs: program.inputs.len(),
-            output_bytes: program.bytes(crate::kernels::Slot::Output),
-            placement: program.placement,
-        })
+        Ok(Arrays::of(&self.lower(&self.design(profile)?, profile)?))
     }
 
     fn fingerprint(&self, recipe: &S::Recipe, profile: &DeviceProfile) -> Result<u64> {
-        let program = self.lower(recipe, profile)?;
-        program.check(profile)?;
-        Ok(wgsl_hash(&program))
+        fingerprint(&self.lower(recipe, profile)?, profile)
     }
 
     fn compile(&self, gpu: &Gpu, recipe: &S::Recipe) -> Result<Compiled> {
         gpu.check_alive("planning")?;
-        let plan = Builder::new(gpu).plan(self.clone(), recipe.clone())?;
-        Ok(Box::new(move |bindings| {
-            let program = plan.program();
-            let output = of::<S::Output>(bindings.output, program.output.len)?;
-            let bound = match program.placement {
-                Placement::InPlace => plan.bind_in_place(output)?,
-                Placement::OutOfPlace => {
-                    let inputs = bindings.inputs.iter().zip(&program.inputs);
-                    plan.bind(inputs.map(|(view, array)| of::<S::Input>(*view, array.len)).collect::<Result<Vec<_>>>()?, output)?
-                }
-            };
-            Ok(Box::new(move |pass| bound.record(pass)))
-        }))
+        compile(gpu, self.lower(recipe, gpu.profile())?)
     }
 }
 
-/// The array of another type that begins where a view does.
-fn of<T: Element>(view: View<'_, u32>, len: usize) -> Result<View<'_, T>> {
-    View::new(view.buffer(), view.offset_bytes(), len)
+fn fingerprint(program: &Program, profile: &DeviceProfile) -> Result<u64> {
+    program.check(profile)?;
+    Ok(wgsl_hash(program))
+}
+
+fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
+    let executable = Builder::new(gpu).executable(program)?;
+    Ok(Box::new(move |bindings| {
+        let program = executable.program();
+        let output = of(bindings.output, &program.output)?;
+        let bound = match program.placement {
+            Placement::InPlace => executable.bind_array(output)?,
+            Placement::OutOfPlace => {
+                let inputs = bindings.inputs.iter().zip(&program.inputs);
+                executable.bind_arrays(&inputs.map(|(view, array)| of(*view, array)).collect::<Result<Vec<_>>>()?, output)?
+            }
+        };
+        Ok(Box::new(move |pass| bound.record(pass)))
+    }))
+}
+
+/// A program's array that begins where a view does.
+fn of<'a>(view: View<'a, u32>, array: &Array) -> Result<AnyView<'a>> {
+    View::of_bytes(view.buffer(), view.offset_bytes(), array.len, array.element_bytes)
 }

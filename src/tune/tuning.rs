@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::any::{AnyTunable, any};
 use super::record::{Entry, Record};
 use super::{DeviceIdentity, Outcome, Tunable, builtin};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::plan::AnyValue;
 
 /// How much time a choice may take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -157,17 +159,21 @@ impl Tuning {
     /// If nothing can compute it on this device. A failed search is not an error: then the estimate
     /// is chosen, and [`Source::Failed`] says why.
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
+        Ok(self.choose_any(gpu, &any(tunable))?.typed())
+    }
+
+    pub(crate) fn choose_any(&self, gpu: &Gpu, tunable: &Arc<dyn AnyTunable>) -> Result<Choice<AnyValue>> {
         if self.rigor == Rigor::Estimate {
-            return builtin::estimate(gpu, tunable);
+            return builtin::estimate(gpu, &**tunable);
         }
         let device = DeviceIdentity::of(gpu);
         let spec = tunable.to_string();
         let known =
-            self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, tunable).map(|recipe| (recipe, entry)));
+            self.record.find(&spec, &device, self.rigor).and_then(|entry| usable(&entry, gpu, &**tunable).map(|recipe| (recipe, entry)));
         if let Some((recipe, entry)) = known {
             return Ok(Choice { recipe, source: Source::Recorded(Box::new(entry)) });
         }
-        let estimate = builtin::estimate(gpu, tunable)?;
+        let estimate = builtin::estimate(gpu, &**tunable)?;
         #[cfg(not(target_arch = "wasm32"))]
         if self.rigor != Rigor::Recorded {
             return self.search(gpu, tunable, estimate, device, spec);
@@ -198,14 +204,14 @@ impl Tuning {
         }
     }
 
-    fn search<T: Tunable>(
+    fn search(
         &self,
         gpu: &Gpu,
-        tunable: &T,
-        estimate: Choice<T::Recipe>,
+        tunable: &Arc<dyn AnyTunable>,
+        estimate: Choice<AnyValue>,
         device: DeviceIdentity,
         spec: String,
-    ) -> Result<Choice<T::Recipe>> {
+    ) -> Result<Choice<AnyValue>> {
         use super::End;
         use super::record::{CRATE_VERSION, now};
 
@@ -245,6 +251,14 @@ pub struct Choice<R> {
     pub recipe: R,
     /// Where it comes from.
     pub source: Source,
+}
+
+impl Choice<AnyValue> {
+    /// With the type that the recipe has.
+    pub(crate) fn typed<R: Clone + 'static>(self) -> Choice<R> {
+        let recipe = self.recipe.get::<R>().expect("a recipe has the type of what it is for").clone();
+        Choice { recipe, source: self.source }
+    }
 }
 
 /// Where a choice comes from.
@@ -317,8 +331,8 @@ pub enum Stage {
 }
 
 /// The recipe of an entry, if it still is what was measured, and within the limits of the device.
-fn usable<T: Tunable>(entry: &Entry, gpu: &Gpu, tunable: &T) -> Option<T::Recipe> {
-    let recipe: T::Recipe = entry.recipe.parse().ok()?;
+fn usable(entry: &Entry, gpu: &Gpu, tunable: &dyn AnyTunable) -> Option<AnyValue> {
+    let recipe = tunable.parse(&entry.recipe)?;
     let fingerprint = tunable.fingerprint(&recipe, gpu.profile()).ok()?;
     (fingerprint == entry.wgsl).then_some(recipe)
 }

@@ -252,7 +252,9 @@ pub fn a_lost_device_is_an_error_everywhere(device: &Device) {
     let plan = planner.plan(C2c::forward([8, 8])).unwrap();
     let data: DeviceBuffer<Complex32> = gpu.alloc(64).unwrap();
     let other: DeviceBuffer<Complex32> = gpu.alloc(64).unwrap();
+    assert!(!gpu.is_lost());
     gpu.device().destroy();
+    assert!(gpu.is_lost());
     let _ = gpu.device().poll(wgpu::PollType::Poll);
     let lost = |result: Result<(), Error>| {
         let error = result.expect_err(name);

@@ -32,6 +32,7 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::sort::sort_short_by_key;
 
 /// Workgroups of two axes have fewer invocations than this.
 const PRODUCT_BELOW_2D: u32 = 1024;
@@ -201,7 +202,7 @@ pub fn global_ratios(processing_elements: &[u32], amount: Amount) -> Result<Vec<
         return Err(Error::Unsupported { what: format!("a split over devices of {processing_elements:?} processing elements"), why });
     }
     let mut order: Vec<usize> = (0..processing_elements.len()).collect();
-    order.sort_by_key(|&i| processing_elements[i]);
+    sort_short_by_key(&mut order, |&i| processing_elements[i]);
     // Each device relative to the next smaller one.
     let mut parts = vec![0.0; order.len()];
     parts[order[0]] = 1.0;
