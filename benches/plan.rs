@@ -25,9 +25,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use wgpu_fft::fft::C2c;
+use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::gpu::PipelineCacheStatus;
-use wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{DeviceBuffer, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
 use support::{Bench, Case, Column, Format, Options, Result, rounded};
 
@@ -35,6 +36,8 @@ use support::{Bench, Case, Column, Format, Options, Result, rounded};
 mod support;
 
 const USAGE: &str = "cargo bench --bench plan -- [OPTIONS]
+  --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
+  --first-use     the shapes whose first result is watched: squares, rows, primes, reals
 (--recipe and --wall-clock have no effect)
 ";
 
@@ -46,6 +49,7 @@ const COLUMNS: &[Column] = &[
     Column::new("first run ms", "first_run_ms", Format::Digits),
     Column::new("second run ms", "run_ms", Format::Digits),
     Column::new("total ms", "total_ms", Format::Digits),
+    Column::new("processor s", "processor_s", Format::Digits),
     Column::new("ratio", "ratio", Format::Digits),
     Column::new("plan us", "plan_us", Format::Digits),
     Column::new("encode us", "encode_us", Format::Digits),
@@ -54,13 +58,54 @@ const COLUMNS: &[Column] = &[
     Column::new("finish us", "finish_us", Format::Digits),
 ];
 
+/// The shapes of `--first-use`.
+const FIRST_USE: &[&str] = &[
+    "c2c fwd 64x64",
+    "c2c fwd 256x256",
+    "c2c fwd 512x512",
+    "c2c fwd 1024x1024",
+    "c2c fwd 2048x2048",
+    "c2c fwd 1000x1000",
+    "c2c fwd 1080x1920",
+    "c2c fwd 128x128x128",
+    "c2c fwd 3000x2000",
+    "r2c fwd 512x512",
+    "r2c fwd 1080x1920",
+    "c2c fwd 97",
+    "c2c fwd 6000",
+    "c2c fwd 7919",
+    "c2c fwd 65537",
+    "c2c fwd 510510",
+    "c2c fwd 10007x3",
+    "c2c fwd 719x1013",
+    "c2c fwd 8388593",
+];
+
 fn main() -> ExitCode {
-    let options = Options::parse(USAGE, |_, _| Ok(false));
+    let mut specs: Vec<String> = Vec::new();
+    let options = Options::parse(USAGE, |name, parser| {
+        use lexopt::ValueExt;
+        match name {
+            "spec" => specs.push(parser.value()?.string()?),
+            "first-use" => specs.extend(FIRST_USE.iter().map(ToString::to_string)),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    });
     support::run("plan", options, COLUMNS, |bench| {
         let wanted = bench.options().adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
         let adapter = pollster::block_on(gpu::adapters(&wanted))?.swap_remove(0);
         let (rows, squares): (_, &[usize]) = (bench.sized([1024, 64], [1024, 64], [32, 4]), bench.sized(&[256, 1024], &[256, 1024], &[16]));
         let folder = Folder::new()?;
+        for text in &specs {
+            match text.parse::<C2c>() {
+                Ok(spec) => contest(bench, &adapter, &folder, &spec)?,
+                Err(_) => contest(bench, &adapter, &folder, &text.parse::<R2c>()?)?,
+            }
+        }
+        if !specs.is_empty() {
+            return Ok(());
+        }
         contest(bench, &adapter, &folder, &C2c::forward(rows[0]).batch(rows[1]))?;
         for &side in squares {
             contest(bench, &adapter, &folder, &C2c::forward([side, side]))?;
@@ -97,6 +142,16 @@ struct FirstUse {
     plan: f64,
     first_run: f64,
     second_run: f64,
+    /// Seconds of processors for planning and the first run, where the system says so.
+    processor: Option<f64>,
+}
+
+/// Seconds that processors have worked for this process.
+fn processor_seconds() -> Option<f64> {
+    // The 14th and 15th field, in hundredths of a second; the second one is in parentheses.
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<f64> = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).map_while(|field| field.parse().ok()).collect();
+    Some(fields.iter().sum::<f64>() / 100.0)
 }
 
 impl FirstUse {
@@ -107,16 +162,17 @@ impl FirstUse {
 }
 
 /// A plan and its arrays on a device of their own.
-struct Used {
+struct Used<S: Searchable> {
     planner: Planner,
-    plan: Arc<Plan<C2c>>,
-    input: DeviceBuffer<Complex32>,
-    output: DeviceBuffer<Complex32>,
+    plan: Arc<Plan<S>>,
+    input: DeviceBuffer<S::Input>,
+    output: DeviceBuffer<S::Output>,
 }
 
-impl Used {
-    fn new(gpu: &Gpu, spec: &C2c) -> Result<(Self, FirstUse)> {
+impl<S: Searchable> Used<S> {
+    fn new(gpu: &Gpu, spec: &S) -> Result<(Self, FirstUse)> {
         let planner = Planner::new(gpu);
+        let begin = processor_seconds();
         let (plan, plan_ms) = milliseconds(|| Ok(planner.plan(spec.clone())?))?;
         let input = gpu.alloc(plan.program().inputs[0].len)?;
         let used = Self { output: gpu.alloc(plan.program().output.len)?, input, plan, planner };
@@ -130,8 +186,9 @@ impl Used {
             })?,
         )?;
         let ((), first_run) = milliseconds(|| used.run())?;
+        let processor = begin.zip(processor_seconds()).map(|(begin, end)| end - begin);
         let ((), second_run) = milliseconds(|| used.run())?;
-        Ok((used, FirstUse { plan: plan_ms, first_run, second_run }))
+        Ok((used, FirstUse { plan: plan_ms, first_run, second_run, processor }))
     }
 
     fn run(&self) -> Result<()> {
@@ -186,7 +243,7 @@ fn open(adapter: &wgpu::Adapter, file: Option<&Path>) -> Result<Gpu> {
     Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
 }
 
-fn contest(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &C2c) -> Result<()> {
+fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &S) -> Result<()> {
     bench.contest(&spec.to_string(), |bench| {
         let rounds = bench.sized(bench.options().rounds, bench.options().rounds.div_ceil(2), 1);
         let (mut cold, mut file, mut warm, mut calls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -220,16 +277,25 @@ fn contest(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &C
     })
 }
 
-fn report(bench: &mut Bench, spec: &C2c, recipe: &str, first: [(&str, &[FirstUse]); 2], warm: &[f64], calls: &[[f64; 4]]) -> Result<()> {
+fn report<S: Searchable>(
+    bench: &mut Bench,
+    spec: &S,
+    recipe: &str,
+    first: [(&str, &[FirstUse]); 2],
+    warm: &[f64],
+    calls: &[[f64; 4]],
+) -> Result<()> {
     let plan = bench.planner().plan(spec.clone())?;
     let points = plan.program().inputs[0].len;
-    let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: 16 * points as u64 };
+    let bytes = points * size_of::<S::Input>() + plan.program().output.len * size_of::<S::Output>();
+    let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: bytes as u64 };
     let dispatches = json!(plan.program().dispatches.len());
     let cold = median(first[0].1.iter().map(|times| times.total()));
     for (candidate, times) in first.into_iter().filter(|(_, times)| !times.is_empty()) {
         let of = |part: fn(&FirstUse) -> f64| median(times.iter().map(part));
         let total = of(|times| times.total());
-        let own: [(&str, Value); 9] = [
+        let processor: Option<Vec<f64>> = times.iter().map(|times| times.processor).collect();
+        let own: [(&str, Value); 10] = [
             ("candidate", json!(candidate)),
             ("dispatches", dispatches.clone()),
             ("samples", json!(times.len())),
@@ -238,6 +304,7 @@ fn report(bench: &mut Bench, spec: &C2c, recipe: &str, first: [(&str, &[FirstUse
             ("run_ms", rounded(of(|times| times.second_run))),
             ("total_ms", rounded(total)),
             ("ratio", rounded(total / cold)),
+            ("processor_s", processor.map_or(Value::Null, |seconds| rounded(median(seconds.into_iter())))),
             ("totals_ms", times.iter().map(|times| rounded(times.total())).collect()),
         ];
         bench.report_own(&case, recipe, own);

@@ -166,7 +166,7 @@ fn the_rules_take_it_where_it_fits() {
         assert_eq!(lanes(spec, &DeviceProfile { int64: false, ..profile.clone() }), [true], "{spec}");
         assert_eq!(lanes(spec, &DeviceProfile { subgroups: false, ..profile.clone() }), [false], "{spec}");
     }
-    for spec in ["c2c fwd 1009 x4", "c2c fwd 4096 x4", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
+    for spec in ["c2c fwd 1009 x4", "c2c fwd 8 x4", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
         assert_eq!(lanes(spec, &profile), [false], "{spec}");
     }
     for spec in ["c2c fwd 512x512", "c2c inv 1024x1024 in-place", "c2c fwd 1080x1920", "c2c fwd 2048x2048 x2", "c2c fwd 64x64 x5 in=72,1"] {

@@ -204,7 +204,8 @@ impl Emitter<'_> {
         let stage: Vec<Vec<Complex>> = loaded.into_iter().map(|x| self.dft(&x.into_values().collect::<Vec<_>>(), 'y')).collect();
         // Stages 2 and 3.
         let mut turns = Powers::new(Table::Turn, addresses.m);
-        let mut own = Powers::new(Table::Line, &self.lane * along);
+        // Lanes that compute in vain look up the last roots.
+        let mut own = Powers::new(Table::Line, min(&self.lane, j.div_ceil(along) - 1) * along);
         let mut stores = Stores::new();
         for h in 0..j.div_ceil(along * pass.lanes) {
             let x = if k == 1 { vec![stage[0][h as usize].clone()] } else { self.second_inputs(&stage, h, &mut own) };
@@ -429,8 +430,11 @@ enum Table {
     Turn,
 }
 
-/// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 4, 16, ... are looked up, the others
+/// exp(-2πi·x·k/n) for one x of the invocation: k = 1, 2, 4, 8, ... are looked up, the others
 /// products.
+///
+/// With 1, 4, 16, ... alone, errors of the same root add up: 2^16 in four passes had 1.58 times the
+/// error of rustfft's transform in f32.
 struct Powers {
     table: Table,
     x: Expr,
@@ -446,7 +450,7 @@ impl Powers {
         if let Some(power) = self.powers.get(&k) {
             return power.clone();
         }
-        let high = 1 << (k.ilog2() / 2 * 2);
+        let high = 1 << k.ilog2();
         let power = if k == high {
             let at = &self.x * k;
             let root = match self.table {
@@ -456,8 +460,7 @@ impl Powers {
             let root = emitter.body.value("root", root);
             Complex::of(&mut emitter.body, "root", &root)
         } else {
-            let low = if k.is_multiple_of(high) { high } else { k % high };
-            let [a, b] = [low, k - low].map(|k| self.power(emitter, k));
+            let [a, b] = [k - high, high].map(|k| self.power(emitter, k));
             emitter.arithmetic().multiply("root", &a, &b)
         };
         self.powers.insert(k, power.clone());

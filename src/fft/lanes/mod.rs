@@ -201,8 +201,8 @@ impl Lanes {
         if self.lanes > 1 && k == 1 {
             return Some("a line in several lanes needs two factors".to_owned());
         }
-        // Lanes that compute in vain look up roots as well.
-        if self.lanes > 1 && u64::from((self.lanes - 1) * along) * (1 << ((k - 1).ilog2() / 2 * 2)) >= u64::from(self.n()) {
+        // Most lanes would compute in vain.
+        if self.lanes > 1 && self.lanes * along >= 4 * j {
             return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
         }
         if self.elements() > MAX_ELEMENTS {
