@@ -189,7 +189,7 @@ fn compare(actual: &[Complex32], expected: &[Complex64], shape: [usize; 2]) -> R
 fn error_bound_squared(n: usize) -> f64 {
     let mut rest = n;
     for factor in 2..=31 {
-        while rest % factor == 0 {
+        while rest.is_multiple_of(factor) {
             rest /= factor;
         }
     }

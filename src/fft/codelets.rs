@@ -11,9 +11,9 @@
 //!
 //! - a·b + a·c becomes a·(b + c), also for constants. So rotations by 1/8 and by 3/8 turn that meet
 //!   in a sum use opposite constants.
-//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use. So the text says e
-//!   + a·b + c·d, or makes the product [opaque](Vectors::product). In a butterfly each product is
-//!   used in a sum and in a difference, so it has two uses, unless some results are dropped.
+//! - (a·b + c·d) + e becomes (a·b + e) + c·d if the inner sum has no other use. So the text begins
+//!   with e, or makes the product [opaque](Vectors::product). In a butterfly each product is used in
+//!   a sum and in a difference, so it has two uses, unless some results are dropped.
 //! - (a·b)·constant and constant·(a·constant) are reassociated. So only sums are multiplied by
 //!   constants.
 //! - 0·a becomes 0. So a zero that is multiplied is read from the parameters.

@@ -29,9 +29,9 @@ impl Fuse for Half {
     }
 }
 
-/// Separates the spectra of two lines of n reals, a and b, that were transformed together as z = a
-/// + i·b, and stores half of each. With w\[k\] = z\[n-k\], a\[k\] = (z\[k\] + conj w\[k\])/2 and
-/// b\[k\] = (z\[k\] - conj w\[k\])/2i.
+/// Separates the spectra of two lines of n reals, a and b, that were transformed together as
+/// z = a + i·b, and stores half of each. With w\[k\] = z\[n-k\], a\[k\] = (z\[k\] +
+/// conj w\[k\])/2 and b\[k\] = (z\[k\] - conj w\[k\])/2i.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Separate {
     pub n: u32,
