@@ -25,8 +25,9 @@ const SHORT_ROW: u32 = 32;
 /// 62.6.
 const LONGEST_SHARED_COLUMN: u32 = 1536;
 
-/// Longest text of a pass, see [`weight`], where a first result is waited for. A driver's compiler
-/// takes about a millisecond for one unit. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a
+/// Longest text of all axes together, by the units of [`weight`], where a program waits for its first
+/// result. The driver's compiler takes about a millisecond for one unit. Each axis may have an equal
+/// share, so that the text of a transform of one axis may be longer. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a
 /// processor until the first result with nothing cached, and ms of a run:
 ///
 /// | | long text | short text |
@@ -43,9 +44,8 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// | 1080x1920 | 7.6, 42 | 1.7, 80 |
 ///
 /// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is faster
-/// in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and 54.
-///
-/// All axes share this length, so that the text of a transform of one axis may be longer.
+/// in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and 54
+/// (benches/reports/2026-11-22-first-use, with other programs on both cores).
 const LONGEST_TEXT: u32 = 1350;
 
 /// Longest text of one of several passes over an axis. A wider access does not pay for a longer
