@@ -21,6 +21,10 @@ use num_complex::Complex;
 ///     const NAME: &'static str = "particle";
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of an array on the device",
+    note = "FFTs work on `f32` and `Complex32`; permutations and reductions also on integers, `f16` and `f64`"
+)]
 pub trait Element: bytemuck::Pod + Send + Sync {
     /// The name in printed specifications, such as `f32`.
     const NAME: &'static str;

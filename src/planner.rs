@@ -76,6 +76,49 @@ impl Planner {
         self.plan_with(spec, recipe)
     }
 
+    /// Returns the plan for `spec` without blocking the executor: a thread of its own makes it.
+    /// Planning compiles shaders, and a search measures for seconds.
+    ///
+    /// ```no_run
+    /// # async fn plan(gpu: &wgpu_fft::Gpu) -> wgpu_fft::Result<()> {
+    /// use std::sync::Arc;
+    /// use wgpu_fft::{Planner, fft::C2c};
+    ///
+    /// let planner = Arc::new(Planner::new(gpu));
+    /// let plan = planner.plan_async(C2c::forward([1080, 1920])).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// In the browser, which has one thread, it is made here.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
+        let (sender, receiver) = futures_intrusive::channel::shared::oneshot_channel();
+        let (planner, own) = (Arc::clone(self), spec.clone());
+        let work = move || {
+            // The receiver may be gone, if nobody wants the plan any more.
+            let _ = sender.send(planner.plan(own));
+        };
+        if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(work).is_err() {
+            // No thread is to be had.
+            return self.plan(spec);
+        }
+        let message = || "the thread that planned has panicked".to_owned();
+        receiver.receive().await.unwrap_or_else(|| Err(Error::Wgpu { during: "planning", message: message() }))
+    }
+
+    /// Returns the plan for `spec`. The browser has one thread, which makes it.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    #[cfg(target_arch = "wasm32")]
+    pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
+        self.plan(spec)
+    }
+
     /// Returns the recipe for `spec` on this device and says where it comes from. Without
     /// [`with_tuning`](Self::with_tuning) nothing is measured. A measurement takes seconds and is
     /// made once for each specification.

@@ -2,7 +2,7 @@
 //!
 //! [`dft`] decides which sums, differences and rotations make up a DFT. [`Arithmetic`] decides what
 //! a value is: one complex number as a vector ([`Vectors`]), or the parts of several complex
-//! numbers side by side (`lanes.rs`).
+//! numbers side by side (`lanes/arithmetic.rs`).
 //!
 //! Devices that round alike give equal bits only if their drivers compute what the text says. Mesa
 //! (lavapipe) optimises floating-point code as if it were exact arithmetic, unless SPIR-V forbids

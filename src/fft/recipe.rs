@@ -49,6 +49,7 @@ pub struct AxisRecipe {
 
 /// How rows of reals are transformed as complex numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Reals {
     /// With imaginary parts 0. This moves as much data as a complex transform. All other axes use
     /// this value.
@@ -186,6 +187,7 @@ impl fmt::Display for Stockham {
 
 /// How values are exchanged through workgroup memory between two stages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Exchange {
     /// Whole complex numbers: 8 bytes per element, two barriers per stage.
     Whole,
@@ -207,6 +209,7 @@ impl Exchange {
 
 /// Where twiddle factors come from. All of them derive from tables computed in f64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Roots {
     /// Each one is looked up.
     Table,

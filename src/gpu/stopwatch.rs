@@ -21,6 +21,7 @@ pub struct Stopwatch {
 
 /// Which clock a [`Stopwatch`] reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub enum Timer {
     /// Timestamps that the device writes at the begin and the end of a compute pass.
     #[serde(rename = "timestamps")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::once::OnceMap;
 use super::program::Table;
+use super::run::SLOW;
 use super::{Plan, Program, Spec};
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -67,7 +68,7 @@ impl Builder {
 
     /// A program with its pipelines and buffers, if it keeps to the limits of the device.
     pub fn executable(&self, program: Program) -> Result<Executable> {
-        let gpu = &self.gpu;
+        let (gpu, start) = (&self.gpu, std::time::Instant::now());
         program.check(gpu.profile())?;
         let storage = wgpu::BufferUsages::STORAGE;
         let workspaces =
@@ -75,6 +76,9 @@ impl Builder {
         // The constants of a long convolution take as long as the driver's compiler.
         let (pipelines, words) = both(|| self.pipelines(&program.dispatches), || side_by_side(&program.tables, Table::words));
         let pipelines = pipelines?;
+        if start.elapsed() > SLOW {
+            log::info!("compiling `{}` for {} took {:.1?}", program.title, gpu.profile().name, start.elapsed());
+        }
         let tables = words
             .iter()
             .enumerate()

@@ -93,6 +93,18 @@ impl<S: Spec> Plan<S> {
         self.executable.bind_array(data.into().any())
     }
 
+    /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
+    /// Call it at start, before the first result is waited for: software adapters compile shaders at
+    /// their first run, in up to a second or two. On GPUs, shaders are compiled when the plan is
+    /// made.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::DeviceLost`]; in the browser [`Error::Unsupported`], since
+    /// nothing may block there.
+    pub fn warm_up(&self) -> Result<std::time::Duration> {
+        self.executable.warm_up()
+    }
+
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
     /// new vector. Which call to use depends on where the data is:
     ///

@@ -1,10 +1,15 @@
 //! A program run on host data: bytes in, bytes out.
 
+use std::time::{Duration, Instant};
+
 use super::build::Executable;
 use super::{Array, Placement};
 use crate::error::{Error, Result};
-use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name};
+use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, poll_until};
 use crate::kernels::Slot;
+
+/// What takes longer is logged.
+pub(super) const SLOW: Duration = Duration::from_secs(1);
 
 /// Fails unless `data` holds as many elements as an array.
 fn check_len(argument: &'static str, array: &Array, data: &[u8]) -> Result<()> {
@@ -22,6 +27,32 @@ impl Executable {
         let download = self.run(inputs, gaps)?;
         let progress = download.progress().clone();
         progress.block_on(self.gpu.device(), download.read_all(output))
+    }
+
+    /// Runs the program once on zeros in arrays of its own, and blocks until the device has
+    /// finished.
+    pub fn warm_up(&self) -> Result<Duration> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
+        let (gpu, program, start) = (&self.gpu, &self.program, Instant::now());
+        let array = |slot| gpu.create_buffer("array", program.bytes(slot), wgpu::BufferUsages::STORAGE);
+        let output = array(Slot::Output)?;
+        let inputs: Vec<wgpu::Buffer> = match program.placement {
+            Placement::InPlace => Vec::new(),
+            Placement::OutOfPlace => (0..program.inputs.len()).map(|i| array(Slot::Input(i))).collect::<Result<_>>()?,
+        };
+        let bound = self.bind(|slot| match slot {
+            Slot::Input(i) if program.placement == Placement::OutOfPlace => (&inputs[i], 0),
+            _ => (&output, 0),
+        })?;
+        let submission = gpu.submit(|encoder| bound.encode(encoder))?;
+        poll_until(gpu.device(), submission)?;
+        let time = start.elapsed();
+        if time > SLOW {
+            log::info!("the first run of `{}` on {} took {time:.1?}, most of it the driver's compiler", program.title, gpu.profile().name);
+        }
+        Ok(time)
     }
 
     /// Uploads the inputs and submits the program. The output is on its way then. If the program

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 /// accumulators=1 unroll=8 parts=1024 subgroup=32 + workgroup=256 lanes=256 width=4 accumulators=1
 /// unroll=1`. The last pass may end with `join`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Recipe {
     /// The kernel `reduce/tree` on a whole array, repeated until one value is left. It is the
     /// readable baseline.

@@ -69,6 +69,7 @@ impl Float for Complex32 {}
 
 /// A map applied to each element when it is loaded, without an extra pass.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Map {
     /// x².
     Square,
@@ -80,6 +81,7 @@ pub enum Map {
 
 /// What the order of a sum may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Determinism {
     /// On the recipe: equal plans on equal devices give equal bits, run after run. The rules are
     /// free to choose the fastest order.

@@ -1,8 +1,8 @@
 //! The rules that choose a recipe.
 
 use super::fit::{Task, Unfit};
-use super::problem::Problem;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+use super::strides::Problem;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::strides::IoDim;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::problem::{Part, Problem};
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+use super::strides::{Part, Problem};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::element::Width;

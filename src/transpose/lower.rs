@@ -6,8 +6,8 @@ use bytemuck::Zeroable;
 
 use super::emit;
 use super::fit::{Fitted, Runs, Task, Unfit, fastest, rows, tiles_along};
-use super::problem::{Part, Problem};
 use super::recipe::Recipe;
+use super::strides::{Part, Problem};
 use crate::error::{Error, Result};
 use crate::kernels::transpose::tiles::{self, Side};
 use crate::kernels::transpose::{Arrays, gather, naive, strided, swap, tiled};

@@ -22,12 +22,12 @@ mod emit;
 mod fit;
 mod lower;
 mod neighbours;
-mod problem;
 mod recipe;
 mod spec;
+mod strides;
 
 pub(crate) use fit::Task;
 pub(crate) use neighbours::{choices, neighbours as around};
-pub(crate) use problem::Problem;
 pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 pub use spec::Permute;
+pub(crate) use strides::Problem;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use super::fit::Task;
-use super::problem::Problem;
+use super::strides::Problem;
 use super::{Recipe, design, neighbours};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::any::AnyTunable;
-use super::numbers::{disagreement, fill};
+use super::compare::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder};
 use super::{Sample, Verification};
 use crate::error::{Error, Result};

@@ -51,13 +51,13 @@
 mod any;
 mod builtin;
 #[cfg(not(target_arch = "wasm32"))]
+mod compare;
+#[cfg(not(target_arch = "wasm32"))]
 mod isolated;
 #[cfg(not(target_arch = "wasm32"))]
 mod lab;
 #[cfg(not(target_arch = "wasm32"))]
 mod measure;
-#[cfg(not(target_arch = "wasm32"))]
-mod numbers;
 mod outcome;
 pub mod record;
 pub mod rules;

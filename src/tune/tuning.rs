@@ -14,6 +14,7 @@ use crate::plan::AnyValue;
 /// How much time a choice may take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Rigor {
     /// No time: uses what this crate's authors measured on such a device, otherwise the rules.
     #[default]

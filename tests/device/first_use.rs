@@ -37,6 +37,20 @@ pub fn threads_that_plan_the_same_share_one_plan(device: &Device) {
     assert_right(device, &plans[0], 32, 64);
 }
 
+/// A plan made by another thread is that of this one, and a warm one computes what it did.
+pub fn plans_are_made_aside_and_warmed_up(device: &Device) {
+    let planner = Arc::new(Planner::new(device.gpu()));
+    let plan = pollster::block_on(planner.plan_async(C2c::forward([24, 40]))).unwrap();
+    assert!(Arc::ptr_eq(&plan, &planner.plan(C2c::forward([24, 40])).unwrap()), "{}", device.name);
+    assert!(plan.warm_up().unwrap() > std::time::Duration::ZERO);
+    assert_right(device, &plan, 24, 40);
+    let in_place = planner.plan(C2c::forward([24, 40]).in_place()).unwrap();
+    in_place.warm_up().unwrap();
+    assert_right(device, &in_place, 24, 40);
+    let error = pollster::block_on(planner.plan_async(C2c::forward([24, 0]))).unwrap_err();
+    assert!(matches!(error, Error::Empty { .. }), "{error}");
+}
+
 /// Some of the plans share pipelines, and some share texts.
 pub fn threads_that_plan_different_transforms_get_their_own(device: &Device) {
     let planner = Planner::new(device.gpu());

@@ -171,6 +171,7 @@ fn per_device() -> Vec<DeviceTest> {
             a_lost_device_is_an_error_of_every_transfer,
         }
         first_use::{
+            plans_are_made_aside_and_warmed_up,
             threads_that_plan_the_same_share_one_plan,
             threads_that_plan_different_transforms_get_their_own,
             a_planner_can_be_cleared_while_others_plan,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::parts::{Complex, Parts, Real, side_by_side, side_by_side_of};
+use super::arithmetic::{Complex, Parts, Real, side_by_side, side_by_side_of};
 use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
 use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
 use crate::wgsl::{

@@ -25,9 +25,9 @@
 //! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
 //! known.
 
+mod arithmetic;
 mod emit;
 mod fit;
-mod parts;
 
 #[cfg(test)]
 mod tests;
