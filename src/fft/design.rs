@@ -4,7 +4,7 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
-use super::factors::{factorizations, largest_prime, split_lengths};
+use super::factors::{factorizations, largest_prime, split, split_lengths};
 use super::fit::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{Geometry, Kind, Transform};
@@ -74,11 +74,6 @@ const LONGEST_IN_ONE_LANE: u32 = 32;
 /// | 719x1013 | 94, 10 | 98, 1.6 |
 /// | 719x1013, real | 39, 11.5 | 63, 2.1 |
 const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
-
-/// The lengths of as few passes as may be, none longer than that.
-fn split_within(n: u32, longest: u32) -> Option<Vec<u32>> {
-    (2..=6).find_map(|passes| split_lengths(n, passes, &|length| length <= longest))
-}
 
 /// What a pass is to transform.
 #[derive(Clone, Copy)]
@@ -152,7 +147,7 @@ impl Designer<'_> {
         let m = u32::try_from(m).map_err(|_| too_long(m))?;
         if self.profile.is_cpu()
             && m > LONGEST_ON_CPU[usize::from(across)]
-            && let Some(lengths) = split_within(m, LONGEST_IN_ONE_LANE)
+            && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE)
             && let Some(recipe) = self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
         {
             return Ok(recipe);
@@ -217,14 +212,14 @@ impl Designer<'_> {
         if !self.barriers_are_dear() || n <= MAX_ELEMENTS {
             return None;
         }
-        let lengths = split_within(n, MAX_ELEMENTS)?;
+        let lengths = split(n, &|length| length <= MAX_ELEMENTS)?;
         self.in_lengths(axis, reals, None, &lengths)
     }
 
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
-        let lengths = (2..=6).find_map(|passes| self.split(n, passes))?;
+        let lengths = split(n, &|length| self.part(length).is_some())?;
         self.in_lengths(axis, reals, bluestein, &lengths)
     }
 

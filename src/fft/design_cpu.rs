@@ -5,8 +5,8 @@
 //! benches/reports/2026-11-21-lavapipe-fft.
 
 use super::design::MAX_PRIME;
-use super::factors::split_lengths;
-use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements};
+use super::factors::split;
+use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements, slots};
 use super::line::lines;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, PassRecipe};
@@ -150,7 +150,7 @@ pub(super) fn weight(n: u32) -> u32 {
 
 /// Complex numbers of an invocation, and the length of its text.
 fn size([j, k]: [u32; 2], lanes: u32, along: u32, across: u32) -> (u32, u32) {
-    let slots = |n: u32| n.div_ceil(along * lanes) * along;
+    let slots = |n: u32| slots(n, lanes, along);
     (across * row_elements([j, k], lanes, along), across * (slots(k) * weight(j) + slots(j) * weight(k)))
 }
 
@@ -224,14 +224,14 @@ impl Rules {
             return Some(factors.map(|factor| self.pass([factor, 1], 1, self.widths[0])).to_vec());
         }
         let narrow = *self.widths.iter().find(|width| **width <= 2)?;
-        let fits = |length: u32| length <= LONGEST_COLUMN && (weight(length) * narrow <= LONGEST_PASS || length <= MAX_PRIME);
-        let lengths = (2..=6).find_map(|passes| split_lengths(n, passes, &fits))?;
+        let is_short = |length: u32| weight(length) * narrow <= LONGEST_PASS;
+        let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
         let mut rest = n;
         let passes = lengths.iter().map(|&length| {
             // In a row the neighbours of an element are the other digits of its index, for the last
             // pass those of another line.
             rest /= length;
-            let wide = weight(length) * narrow <= LONGEST_PASS && (!row || rest.is_multiple_of(narrow) && rest > 1);
+            let wide = is_short(length) && (!row || rest.is_multiple_of(narrow) && rest > 1);
             self.pass([length, 1], 1, if wide { narrow } else { 1 })
         });
         Some(passes.collect())

@@ -42,6 +42,11 @@ pub(super) fn factorizations(n: u32, most: u32) -> Vec<Vec<u32>> {
     Vec::new()
 }
 
+/// The lengths of as few passes as may be, 2 at least, each of which fits.
+pub(super) fn split(n: u32, fits: &dyn Fn(u32) -> bool) -> Option<Vec<u32>> {
+    (2..=6).find_map(|passes| split_lengths(n, passes, fits))
+}
+
 /// n as a product of `parts` lengths of about the same size for which `fits` holds, the shorter
 /// ones first.
 pub(super) fn split_lengths(n: u32, parts: u32, fits: &dyn Fn(u32) -> bool) -> Option<Vec<u32>> {

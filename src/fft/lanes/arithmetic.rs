@@ -24,13 +24,8 @@ impl Real {
         if self.negative { -&self.value } else { self.value.clone() }
     }
 
-    /// How many numbers stand side by side.
-    fn width(&self) -> usize {
-        if let Type::Vector(count, _) = self.value.ty() { *count as usize } else { 1 }
-    }
-
     fn component(&self, i: usize) -> Self {
-        if self.width() == 1 { self.clone() } else { Self { value: self.value.component(i), ..self.clone() } }
+        Self { value: component(&self.value, i), ..self.clone() }
     }
 }
 
@@ -38,6 +33,11 @@ impl From<Expr> for Real {
     fn from(value: Expr) -> Self {
         Self { value, negative: false }
     }
+}
+
+/// One of the numbers side by side, or the only one.
+pub(super) fn component(x: &Expr, i: usize) -> Expr {
+    if let Type::Vector(..) = x.ty() { x.component(i) } else { x.clone() }
 }
 
 /// A vector of these numbers, or the only one.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::arithmetic::{Complex, Parts, Real, side_by_side, side_by_side_of};
+use super::arithmetic::{Complex, Parts, Real, component, side_by_side, side_by_side_of};
 use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
 use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
 use crate::wgsl::{
@@ -376,7 +376,6 @@ impl Emitter<'_> {
         let lanes = self.pass.lanes;
         let memory = Expr::name("exchange", Type::array(complex()));
         let width = self.pass.access.width as usize;
-        let component = |x: &Expr, i: usize| if width == 1 { x.clone() } else { x.component(i) };
         let turns: Vec<(usize, usize)> = (0..sent.len()).flat_map(|own| (0..width).map(move |i| (own, i))).collect();
         let mut received: Vec<Vec<Vec<Complex>>> = vec![vec![Vec::new(); lanes as usize]; sent.len()];
         for turns in turns.chunks(self.pass.exchanges_at_once() as usize) {

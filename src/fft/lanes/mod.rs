@@ -161,7 +161,7 @@ impl Lanes {
             return 1;
         }
         let [along, across] = self.spread();
-        let all = self.factors[1].div_ceil(along * self.lanes) * along * along * across;
+        let all = slots(self.factors[1], self.lanes, along) * along * across;
         let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
         let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
         if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
@@ -226,8 +226,12 @@ fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.
 pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
-    let slots = |n: u32| n.div_ceil(along * lanes) * along;
-    (slots(k) * j).max(slots(j) * k)
+    (slots(k, lanes, along) * j).max(slots(j, lanes, along) * k)
+}
+
+/// How many of n elements a lane holds, with accesses of `along`.
+pub(crate) fn slots(n: u32, lanes: u32, along: u32) -> u32 {
+    n.div_ceil(along * lanes) * along
 }
 
 /// How roots of a [`Turn`] are looked up: in one table, or as products of two, see

@@ -84,37 +84,29 @@ fn gather(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
 
 /// Copies `source` over the slices of `target`, one after the other, with some threads.
 pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
-    let parts = parts_of(source.len(), threads);
-    if parts == 1 {
-        let mut rest = source;
-        for run in target {
-            let (own, others) = rest.split_at(run.len());
-            run.copy_from_slice(own);
-            rest = others;
-        }
+    let each = source.len().div_ceil(parts_of(source.len(), threads)).max(1);
+    let mut rest: Vec<&mut [u8]> = target.iter_mut().map(|run| &mut **run).collect();
+    let mut parts = source.chunks(each).map(|part| (part, split_off(&mut rest, part.len()))).collect::<Vec<_>>();
+    let last = parts.pop();
+    if parts.is_empty() {
+        last.into_iter().for_each(|(part, runs)| copy_over(part, runs));
         return;
     }
-    let each = source.len().div_ceil(parts);
     std::thread::scope(|scope| {
-        let (mut rest, mut room) = (source, each);
-        let mut own: Vec<(&mut [u8], &[u8])> = Vec::new();
-        for run in target {
-            let mut run: &mut [u8] = run;
-            while run.len() > room {
-                let (head, tail) = run.split_at_mut(room);
-                let (bytes, others) = rest.split_at(room);
-                own.push((head, bytes));
-                let part = std::mem::take(&mut own);
-                scope.spawn(move || part.into_iter().for_each(|(to, from)| to.copy_from_slice(from)));
-                (run, rest, room) = (tail, others, each);
-            }
-            let (bytes, others) = rest.split_at(run.len());
-            room -= run.len();
-            own.push((run, bytes));
-            rest = others;
+        for (part, runs) in parts {
+            scope.spawn(move || copy_over(part, runs));
         }
-        own.into_iter().for_each(|(to, from)| to.copy_from_slice(from));
+        last.into_iter().for_each(|(part, runs)| copy_over(part, runs));
     });
+}
+
+/// Copies `source` over slices, one after the other.
+fn copy_over(mut source: &[u8], target: Vec<&mut [u8]>) {
+    for run in target {
+        let (own, rest) = source.split_at(run.len());
+        run.copy_from_slice(own);
+        source = rest;
+    }
 }
 
 /// The first `bytes` of what is left of some slices, or all if there are fewer.
