@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder mpi-test
+.PHONY: help demo test tune bench-smoke ladder distributed-demo distributed-test
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -12,11 +12,12 @@ help:
 	@echo 'make tune         find the fastest recipe for an FFT of 512 x 512, and add it to the record'
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to check that they work'
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
-	@echo 'make mpi-test     test transforms that are distributed over 1 to 4 MPI processes (mpi/)'
+	@echo 'make distributed-demo  the spectrum of an array in a file, by all devices at once (crates/distributed)'
+	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
-	@echo 'demo, test, tune and mpi-test use your GPU. If none is found, they offer to install lavapipe, a software driver;'
-	@echo 'mpi-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
+	@echo 'All but help use your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'distributed-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
 
 demo:
 	@echo 'make demo: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
@@ -27,13 +28,13 @@ demo:
 
 test:
 	@echo 'make test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
-	@echo '           2. runs `cargo test --features cpu`: all tests on every adapter, or without an adapter only the tests that need none.'
+	@echo '           2. runs `cargo test`: all tests on every adapter, or without an adapter only the tests that need none.'
 	@if scripts/adapter.sh; then \
-		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test --features cpu'; \
-		WGPU_FFT_REQUIRE_GPU=1 cargo test --features cpu; \
+		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test'; \
+		WGPU_FFT_REQUIRE_GPU=1 cargo test; \
 	else \
 		echo 'make test: NO ADAPTER. The tests that need one are skipped, so this run does not test the shaders on a device.'; \
-		cargo test --features cpu; \
+		cargo test; \
 	fi
 
 tune:
@@ -51,10 +52,18 @@ bench-smoke:
 ladder:
 	cargo bench --bench transpose -- --ladder
 
-mpi-test:
-	@echo 'make mpi-test: 1. looks for MPI and libclang, and offers to install them if they are missing (scripts/mpi.sh);'
-	@echo '               2. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
-	@echo '               3. builds the member mpi/ and runs its tests on 1, 2, 3 and 4 ranks.'
+distributed-demo:
+	@echo 'make distributed-demo: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo '                       2. compiles the example out_of_core (some minutes the first time) and runs it. The example transforms'
+	@echo '                          2048 x 2048 numbers in a file on all devices and the host, and checks every number of the result.'
+	@scripts/adapter.sh
+	cargo run --release -p wgpu-fft-distributed --example out_of_core -- --host
+
+distributed-test:
+	@echo 'make distributed-test: 1. looks for MPI and libclang, and offers to install them if they are missing (scripts/mpi.sh);'
+	@echo '                       2. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo '                       3. tests jobs on several devices, and then on 1, 2, 3 and 4 MPI ranks.'
 	@scripts/mpi.sh
 	@scripts/adapter.sh
+	WGPU_FFT_REQUIRE_GPU=1 cargo test -p wgpu-fft-distributed --features mpi
 	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that MPI is installed to build the workspace member mpi/, and runs its tests.
+# Makes sure that MPI is installed for the feature `mpi` of crates/distributed, and runs its tests.
 #
 #   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
 #   scripts/mpi.sh test [...]  do the same, then build the tests and run them on 1, 2, 3 and 4 ranks;
@@ -40,7 +40,7 @@ missing() {
 if [ -n "$(missing)" ]; then
     say "missing:$(missing)."
     if ! command -v apt-get >/dev/null; then
-        say 'The member mpi/ needs an MPI with mpicc and mpirun, and libclang:'
+        say 'The feature `mpi` of crates/distributed needs an MPI with mpicc and mpirun, and libclang:'
         say '    Fedora:   dnf install openmpi-devel clang-devel; module load mpi'
         say '    Arch:     pacman -S openmpi clang'
         say '    openSUSE: zypper install openmpi4-devel clang-devel'
@@ -95,9 +95,9 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none
 # Mesa prints a warning if this is not set, although it does not need it.
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
-cargo test -p wgpu-fft-mpi --lib
-cargo test -p wgpu-fft-mpi --doc
-program=$(cargo test -p wgpu-fft-mpi --test ranks --no-run --message-format=json |
+cargo test -p wgpu-fft-distributed --features mpi --lib
+cargo test -p wgpu-fft-distributed --features mpi --doc
+program=$(cargo test -p wgpu-fft-distributed --features mpi --test ranks --no-run --message-format=json |
     sed -n 's/.*"name":"ranks".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 log=target/mpi-test.log
 : >"$log"

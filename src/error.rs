@@ -186,20 +186,6 @@ pub enum Error {
         /// The reason, from wgpu where it gives one.
         message: String,
     },
-    /// All devices of a job failed before the job was complete.
-    #[error("{job}: {done} of {units} units of `{phase}` were complete when the last device failed: {failures}")]
-    DevicesFailed {
-        /// The specification.
-        job: String,
-        /// The phase.
-        phase: String,
-        /// The number of units of the phase that were complete.
-        done: usize,
-        /// The number of units of the phase.
-        units: usize,
-        /// What happened to each device.
-        failures: String,
-    },
     /// The device does not have enough memory.
     #[error("out of device memory during {during} ({bytes} bytes requested)")]
     OutOfMemory {

@@ -1,4 +1,4 @@
-//! Guides: a tour, speed, tuning, several devices, and migration from other libraries.
+//! Guides: a tour, speed, tuning, and migration from other libraries.
 
 /// A tour of every feature, with limits and accuracy.
 #[doc = include_str!("../docs/tour.md")]
@@ -19,8 +19,3 @@ pub mod from_cufft {}
 /// Rigor, records, and kernels of your own: see also [`tune`](crate::tune).
 #[doc = include_str!("../docs/tuning.md")]
 pub mod tuning {}
-
-/// Jobs that several devices share, and arrays larger than a device: see also
-/// [`multi`](crate::multi).
-#[doc = include_str!("../docs/several_devices.md")]
-pub mod several_devices {}

@@ -67,7 +67,6 @@
 //! - [A tour](guides::tour) of every feature, with limits and accuracy.
 //! - [Speed](guides::speed): where the time goes, and how to measure.
 //! - [Tuning](guides::tuning): finding faster recipes.
-//! - [Several devices](guides::several_devices).
 //! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
 //!   [from cuFFT](guides::from_cufft).
 //!
@@ -92,7 +91,7 @@ pub mod gpu;
 pub mod guides;
 pub mod kernels;
 pub mod layout;
-pub mod multi;
+pub mod low_level;
 pub mod plan;
 mod planner;
 pub mod reduce;

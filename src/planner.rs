@@ -153,8 +153,13 @@ impl Planner {
         self.kept.plans.get_or_make(key, make)
     }
 
-    /// The plan for `spec` by a recipe, which only the caller keeps; its pipelines stay here.
-    pub(crate) fn build<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
+    /// Builds the plan for `spec` with a recipe that the caller supplies. Unlike
+    /// [`plan_with`](Self::plan_with), this keeps no plan: only the caller has it, and its workspace
+    /// is freed with it. Its pipelines are kept.
+    ///
+    /// # Errors
+    /// Those of [`plan_with`](Self::plan_with).
+    pub fn build<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Plan<S>> {
         self.builder.plan(spec, recipe)
     }
 

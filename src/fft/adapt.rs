@@ -245,7 +245,8 @@ impl Recipe {
     /// recipe lacks, because their length is 1, are left out. The result is `None` if no axis
     /// remains, or if two axes would get the same number. Blocks are kept where the same axis
     /// follows. If this recipe uses transposes, its row and column transforms become axes 1 and 0.
-    pub(crate) fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
+    #[must_use]
+    pub fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
         let number = |own: usize| axes.iter().find(|(from, _)| *from == own).map(|(_, to)| *to);
         let all = match self {
             Self::Axes(all) => all.clone(),
@@ -279,6 +280,7 @@ impl Recipe {
 mod tests {
     use super::*;
     use crate::Spec;
+    use crate::fft::split::InParts;
     use crate::fft::{Adapt, C2c, C2r, R2c};
 
     #[test]

@@ -42,12 +42,11 @@ mod recipe;
 mod roots;
 mod samples;
 mod spec;
-mod split;
+pub(crate) mod split;
 mod stages;
 mod transform;
 
 pub use crate::layout::Layout;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
-pub(crate) use split::{PartKind, Parts};
 pub use transform::{Direction, Scale};

@@ -7,7 +7,7 @@ use num_complex::Complex32;
 
 use super::recipe::Recipe;
 use super::transform::{Direction, Kind, Scale, Transform};
-use super::{Parts, adapt, design, lower, neighbours, samples};
+use super::{adapt, design, lower, neighbours, samples};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
@@ -82,23 +82,6 @@ macro_rules! specification {
             pub fn in_place(mut self) -> Self {
                 self.0.placement = Placement::InPlace;
                 self
-            }
-
-
-            /// The components of the transform.
-            pub(crate) fn parts(&self) -> Result<Parts> {
-                self.0.parts()
-            }
-
-            /// The multiple of rows at which a part must begin so that its rows have the same bits
-            /// as in the whole transform. Rows run along the last axis, and are numbered over all
-            /// other axes and the batch. The result is 2 where two rows of reals are transformed as
-            /// one, and 1 elsewhere. It is `None` if the rows form pairs that no part would form,
-            /// or if the recipe does not solve the transform. The rows of a part must use this
-            /// recipe's part for the last axis ([`Recipe::of_axes`]), not the recipe that the rules
-            /// choose for rows alone.
-            pub(crate) fn alignment(&self, recipe: &Recipe) -> Option<usize> {
-                adapt::alignment(&self.0, recipe)
             }
         }
 

@@ -1,13 +1,17 @@
-//! The components of a transform, for code that distributes it over several devices.
+//! The components of a transform, for code that computes it in parts.
 
-use super::Direction;
+use super::spec::{Adapt, C2c, C2r, R2c};
 use super::transform::{Kind, Transform};
+use super::{Direction, Recipe, adapt};
 use crate::error::{Error, Result};
 use crate::plan::Placement;
+use crate::shape::Shape;
+use crate::tune::Searchable;
 
 /// A transform of dense arrays, with the batch as its slowest axis.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Parts {
+pub struct Parts {
+    /// The kind of transform.
     pub kind: PartKind,
     /// The batch, then the extents of the array of positions.
     pub extents: Vec<usize>,
@@ -19,8 +23,10 @@ pub(crate) struct Parts {
 
 /// The kind of transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PartKind {
+pub enum PartKind {
+    /// Complex numbers to complex numbers.
     Complex {
+        /// Whether the sign of the exponent is positive.
         inverse: bool,
     },
     /// Reals to complex numbers.
@@ -31,10 +37,61 @@ pub(crate) enum PartKind {
 
 impl PartKind {
     /// Whether the sign of the exponent is positive.
+    #[must_use]
     pub fn is_inverse(self) -> bool {
         matches!(self, Self::Complex { inverse: true } | Self::ToReals)
     }
 }
+
+/// A transform that can be computed in parts: [`C2c`](super::C2c), [`R2c`](super::R2c) and
+/// [`C2r`](super::C2r).
+pub trait InParts: Adapt + Searchable {
+    /// The transform in one direction, of which real transforms have only one.
+    fn in_direction(inverse: bool, shape: Shape) -> Self;
+
+    /// The components of the transform.
+    ///
+    /// # Errors
+    /// If the specification is not valid, and for arrays that are not dense.
+    fn parts(&self) -> Result<Parts>;
+
+    /// The multiple of rows at which a part must begin so that its rows have the same bits as in
+    /// the whole transform. Rows run along the last axis, and are numbered over all other axes and
+    /// the batch. The result is 2 where two rows of reals are transformed as one, and 1 elsewhere.
+    /// It is `None` if the rows form pairs that no part would form, or if the recipe does not solve
+    /// the transform. The rows of a part must use this recipe's part for the last axis
+    /// ([`Recipe::of_axes`]), not the recipe that the rules choose for rows alone.
+    fn alignment(&self, recipe: &Recipe) -> Option<usize>;
+
+    /// The transform of `batch` arrays along some of their axes, with a factor on every output.
+    #[must_use]
+    fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self;
+}
+
+macro_rules! in_parts {
+    ($($name:ident: $forward:ident, $inverse:ident);*) => { $(
+        impl InParts for $name {
+            fn in_direction(inverse: bool, shape: Shape) -> Self {
+                if inverse { Self::$inverse(shape) } else { Self::$forward(shape) }
+            }
+
+            fn parts(&self) -> Result<Parts> {
+                self.0.parts()
+            }
+
+            fn alignment(&self, recipe: &Recipe) -> Option<usize> {
+                adapt::alignment(&self.0, recipe)
+            }
+
+            fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self {
+                let part = self.batch(batch).axes(axes);
+                if factor == 1.0 { part } else { part.scale_by(factor) }
+            }
+        }
+    )* };
+}
+
+in_parts!(C2c: forward, inverse; R2c: forward, forward; C2r: inverse, inverse);
 
 impl Transform {
     /// Unlike [`geometry`](Self::geometry), this accepts arrays of any size, since no device has to

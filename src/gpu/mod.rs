@@ -3,14 +3,15 @@
 
 mod buffer;
 mod cache;
+mod distinct;
 mod foreign;
 mod options;
-mod pending;
+pub(crate) mod pending;
 mod profile;
 mod saved;
 mod scope;
 mod stopwatch;
-mod transfer;
+pub(crate) mod transfer;
 mod unchecked;
 
 use std::path::PathBuf;
@@ -20,17 +21,14 @@ pub(crate) use buffer::AnyView;
 pub use buffer::{DeviceBuffer, Inputs, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::PipelineCacheStatus;
+pub use distinct::distinct_adapters;
 pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
-pub(crate) use pending::{Progress, cannot_block, poll_until};
+pub(crate) use pending::{Progress, cannot_block, wait_for};
 pub use profile::DeviceProfile;
 pub use stopwatch::{Stopwatch, Timer};
 pub use transfer::Transfers;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use transfer::copy_threads;
-#[cfg(all(any(test, feature = "cpu"), not(target_arch = "wasm32")))]
-pub(crate) use transfer::scatter;
 pub(crate) use transfer::{Commands, Download, Role, Staging};
 
 use crate::element::Element;

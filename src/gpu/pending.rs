@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use super::Gpu;
 use crate::error::{Error, Result};
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -63,8 +64,12 @@ fn given() -> Error {
     Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives its result once".to_owned() }
 }
 
-pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<()> {
-    poll(device, Some(submission))
+/// Blocks until everything up to a submission is done.
+///
+/// # Errors
+/// [`Error::DeviceLost`].
+pub fn wait_for(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
+    poll(gpu.device(), Some(submission))
 }
 
 /// Waits for a submission, or for all that there is.

@@ -136,7 +136,7 @@ impl Stopwatch {
         match &self.stamps {
             Some(stamps) => stamps.read(&self.gpu),
             None => {
-                super::pending::poll_until(self.gpu.device(), submission)?;
+                super::pending::wait_for(&self.gpu, submission)?;
                 Ok(start.elapsed().as_secs_f64())
             }
         }

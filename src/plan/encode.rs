@@ -114,7 +114,7 @@ impl<S: Spec> Plan<S> {
     /// | a slice, again and again, with the result in memory that you have | [`run_into`](Self::run_into) |
     /// | on the device, as part of your own commands | [`encode`](Self::encode) |
     /// | on the device, in the same buffers many times | [`bind`](Self::bind) |
-    /// | a slice larger than the device's memory, or a batch on several devices | [`Job`](crate::multi::Job) |
+    /// | a slice larger than the device's memory, or a batch on several devices | `Job` of the crate `wgpu-fft-distributed` |
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,

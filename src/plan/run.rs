@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::build::Executable;
 use super::{Array, Placement};
 use crate::error::{Error, Result};
-use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, poll_until};
+use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, wait_for};
 use crate::kernels::Slot;
 
 /// What takes longer is logged.
@@ -47,7 +47,7 @@ impl Executable {
             _ => (&output, 0),
         })?;
         let submission = gpu.submit(|encoder| bound.encode(encoder))?;
-        poll_until(gpu.device(), submission)?;
+        wait_for(gpu, submission)?;
         let time = start.elapsed();
         if time > SLOW {
             log::info!("the first run of `{}` on {} took {time:.1?}, most of it the driver's compiler", program.title, gpu.profile().name);
@@ -69,17 +69,17 @@ impl Executable {
             Placement::OutOfPlace => Role::Output,
             Placement::InPlace => Role::InPlace,
         };
-        let mut output = gpu.take_array(role, bytes)?;
+        let mut output = Staging::array(gpu, role, bytes)?;
         let mut arrays: Vec<Staging> = Vec::new();
         match program.placement {
-            Placement::InPlace => gpu.fill_array(&mut commands, &mut output, vec![inputs[0]], threads)?,
+            Placement::InPlace => commands.fill(&mut output, vec![inputs[0]], threads)?,
             Placement::OutOfPlace => {
                 if gaps && !output.is_new() {
                     commands.clear(&output, bytes);
                 }
                 for (i, data) in inputs.iter().enumerate() {
-                    let mut array = gpu.take_array(Role::Input, program.bytes(Slot::Input(i)))?;
-                    gpu.fill_array(&mut commands, &mut array, vec![data], threads)?;
+                    let mut array = Staging::array(gpu, Role::Input, program.bytes(Slot::Input(i)))?;
+                    commands.fill(&mut array, vec![data], threads)?;
                     arrays.push(array);
                 }
             }
@@ -93,7 +93,7 @@ impl Executable {
         download.record(&mut commands)?;
         let submission = commands.submit()?;
         download.begin(&submission)?;
-        arrays.into_iter().for_each(|array| gpu.keep(array));
+        arrays.into_iter().for_each(|array| array.keep(gpu));
         Ok(download)
     }
 }

@@ -111,6 +111,16 @@ pub fn division<T, O>(whole: &Reduction<T, O>) -> Result<Division> {
     Ok(Cut::of(&operator, &geometry).division(&operator, &geometry))
 }
 
+/// The number of results and the number of inputs of a reduction.
+///
+/// # Errors
+/// If the specification is not valid on any device.
+pub fn results_and_inputs<T, O>(whole: &Reduction<T, O>) -> Result<[usize; 2]> {
+    let geometry = Geometry::of(&whole.core)?;
+    let inputs = if whole.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
+    Ok([geometry.results() as usize, inputs])
+}
+
 /// Computes the results of `count` indices of [`Division::Lines`], wherever they begin. It has two
 /// inputs if the reduction has two.
 pub fn piece<T, O>(whole: &Reduction<T, O>, count: usize) -> Share<T, O> {

@@ -272,19 +272,6 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
-    /// Whether the host can compute it. Custom operators are WGSL, so it cannot compute those.
-    #[cfg(feature = "cpu")]
-    pub(crate) fn runs_on_host(&self) -> bool {
-        !matches!(self.core.map, operator::Map::Custom(_)) && !matches!(self.core.fold, Fold::Custom { .. })
-    }
-
-    /// The number of results and the number of inputs.
-    pub(crate) fn results_and_inputs(&self) -> Result<[usize; 2]> {
-        let geometry = Geometry::of(&self.core)?;
-        let inputs = if self.core.arithmetic(&geometry)?.takes_two() { 2 } else { 1 };
-        Ok([geometry.results() as usize, inputs])
-    }
-
     /// The number of additions that an element passes through with this recipe: the d of the error
     /// bound.
     ///

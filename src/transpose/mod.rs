@@ -18,6 +18,7 @@
 //! ```
 
 mod design;
+pub(crate) mod divide;
 mod emit;
 mod fit;
 mod lower;

@@ -74,13 +74,13 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 #[must_use]
 pub struct Permute<T> {
-    core: Core,
-    element: PhantomData<T>,
+    pub(super) core: Core,
+    pub(super) element: PhantomData<T>,
 }
 
 /// A permutation of elements of some type. What it does is compiled once, not for every type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Core {
+pub(super) struct Core {
     name: &'static str,
     bytes: usize,
     shape: Shape,
@@ -142,16 +142,6 @@ impl<T: Element> Permute<T> {
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.output_shape()
     }
-
-    /// Extents and order with the batch first, of two dense arrays; none for other layouts.
-    pub(crate) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
-        self.core.dense_axes()
-    }
-
-    /// As [`Core::with_extent`].
-    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
-        Self { core: self.core.with_extent(axis, extent), element: PhantomData }
-    }
 }
 
 impl Core {
@@ -177,7 +167,7 @@ impl Core {
 
     /// The extents of the input and the order of its axes, each with the batch first. `None` unless
     /// input and output are two dense arrays.
-    fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
+    pub(super) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
         self.output_shape()?;
         let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
@@ -187,7 +177,7 @@ impl Core {
 
     /// The same permutation with another extent of one axis, numbered as in
     /// [`dense_axes`](Self::dense_axes).
-    fn with_extent(&self, axis: usize, extent: usize) -> Self {
+    pub(super) fn with_extent(&self, axis: usize, extent: usize) -> Self {
         match axis {
             0 => Self { batch: extent, ..self.clone() },
             _ => Self { shape: self.shape.with(axis - 1, extent), ..self.clone() },

@@ -1,6 +1,6 @@
 //! Reductions in pieces, run on the host, and how arrays are cut.
 
-use wgpu_fft::reduce::divide::{self, Division};
+use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
 use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
 

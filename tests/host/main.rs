@@ -1,9 +1,6 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
 mod adapted;
-#[cfg(feature = "cpu")]
-#[path = "../support/bits.rs"]
-mod compare;
 mod contract;
 mod divide;
 #[path = "../support/division.rs"]

@@ -5,8 +5,6 @@ use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Valu
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
-#[cfg(feature = "cpu")]
-use crate::compare::assert_equal_bits;
 use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
 use crate::reference::noise;
 use crate::sanitized::RunOnHost;
@@ -25,12 +23,6 @@ impl Runner for DeviceProfile {
             Some(y) => program.run_two_on_host(x, y),
         };
         let what = format!("{}: `{spec}` by `{recipe}`", self.name);
-        #[cfg(feature = "cpu")]
-        if !spec.to_string().starts_with("custom") {
-            let inputs: Vec<Vec<u32>> = [x].into_iter().chain(y).map(words_of).collect();
-            let on_host: Vec<O> = bytemuck::pod_collect_to_vec(&wgpu_fft::multi::reduce_on_host(&program, &inputs));
-            assert_equal_bits(&on_host, &results, &format!("{what}, on the host as a device"));
-        }
         Some(Outcome { results, depth: spec.depth(&recipe).unwrap(), what })
     }
 
@@ -41,14 +33,6 @@ impl Runner for DeviceProfile {
     fn has_custom(&self) -> bool {
         true
     }
-}
-
-/// Elements as words. The last word may be padded.
-#[cfg(feature = "cpu")]
-fn words_of<T: Element>(data: &[T]) -> Vec<u32> {
-    let mut bytes = bytemuck::cast_slice(data).to_vec();
-    bytes.resize(bytes.len().next_multiple_of(4), 0_u8);
-    bytemuck::pod_collect_to_vec(&bytes)
 }
 
 #[test]

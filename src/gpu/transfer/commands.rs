@@ -8,14 +8,25 @@ use crate::gpu::{Gpu, in_units};
 
 /// Commands that are being recorded. Uploads that take several pieces submit all but the last on
 /// the way.
-pub(crate) struct Commands<'g> {
+pub struct Commands<'g> {
     gpu: &'g Gpu,
+    /// Records what else is to be done.
     pub encoder: wgpu::CommandEncoder,
     /// What they read.
     staging: Vec<Staging>,
 }
 
+impl std::fmt::Debug for Commands<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Commands").field("staging", &self.staging).finish_non_exhaustive()
+    }
+}
+
 impl<'g> Commands<'g> {
+    /// Begins to record.
+    ///
+    /// # Errors
+    /// If the device is lost.
     pub fn new(gpu: &'g Gpu) -> Result<Self> {
         gpu.check_queue()?;
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") };
@@ -24,13 +35,13 @@ impl<'g> Commands<'g> {
     }
 
     /// Makes the first bytes of an array zero.
-    pub fn clear(&mut self, array: &Staging, bytes: u64) {
+    pub(crate) fn clear(&mut self, array: &Staging, bytes: u64) {
         self.encoder.clear_buffer(array.buffer(), 0, Some(bytes));
     }
 
     /// Copies slices, one after the other, into a buffer, before what is recorded afterwards. The
     /// last 4 bytes are filled up with zeros.
-    pub fn upload(&mut self, target: &wgpu::Buffer, offset: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+    pub(crate) fn upload(&mut self, target: &wgpu::Buffer, offset: u64, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
         let gpu = self.gpu;
         if cfg!(target_arch = "wasm32") {
             // Nothing may wait for a staging buffer there.
@@ -65,15 +76,31 @@ impl<'g> Commands<'g> {
             }
             begin += bytes;
         }
-        under_way.into_iter().for_each(|staging| gpu.keep(staging));
+        under_way.into_iter().for_each(|staging| staging.keep(gpu));
         Ok(())
     }
 
+    /// Copies slices, one after the other, to the begin of an [array](Staging::array), before what
+    /// is recorded afterwards. `threads` threads copy.
+    ///
+    /// # Errors
+    /// If the device has no memory for staging buffers, or is lost.
+    pub fn fill(&mut self, array: &mut Staging, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+        if !array.can(wgpu::MapMode::Write) {
+            return self.upload(array.buffer(), 0, slices, threads);
+        }
+        array.wait(self.gpu)?;
+        array.fill(slices, threads)
+    }
+
     /// Submits the commands.
+    ///
+    /// # Errors
+    /// If wgpu refuses them, or the device is lost.
     pub fn submit(self) -> Result<wgpu::SubmissionIndex> {
         let gpu = self.gpu;
         let (submission, staging) = self.finish()?;
-        staging.into_iter().for_each(|staging| gpu.keep(staging));
+        staging.into_iter().for_each(|staging| staging.keep(gpu));
         Ok(submission)
     }
 

@@ -9,8 +9,9 @@ const LEAST_COPY: usize = 8 << 20;
 /// 283, 175, 142, 135, 130, 133.
 const MOST_COPIERS: usize = 4;
 
-/// Threads that copy for each of so many devices.
-pub(crate) fn copy_threads(devices: usize) -> usize {
+/// The number of threads that copy for each of so many devices, if the caller does not say.
+#[must_use]
+pub fn copy_threads(devices: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (cores / (2 * devices.max(1))).clamp(1, MOST_COPIERS)
 }
@@ -83,7 +84,7 @@ fn gather(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
 }
 
 /// Copies `source` over the slices of `target`, one after the other, with some threads.
-pub(crate) fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
+pub fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
     let each = source.len().div_ceil(parts_of(source.len(), threads)).max(1);
     let mut rest: Vec<&mut [u8]> = target.iter_mut().map(|run| &mut **run).collect();
     let mut parts = source.chunks(each).map(|part| (part, split_off(&mut rest, part.len()))).collect::<Vec<_>>();

@@ -12,7 +12,7 @@ use crate::gpu::{Gpu, Progress};
 /// An array of a run belongs to it, so each of its pieces is copied when a staging buffer is free.
 /// A buffer of the caller's may change after the call, so all of its pieces are copied at once.
 #[derive(Debug)]
-pub(crate) struct Download {
+pub struct Download {
     gpu: Gpu,
     /// What is read, and from which byte on.
     source: (wgpu::Buffer, u64),
@@ -29,19 +29,20 @@ pub(crate) struct Download {
 
 impl Download {
     /// Of the first bytes of an array of a run.
+    #[must_use]
     pub fn of_array(gpu: &Gpu, array: Staging, bytes: u64) -> Self {
         let own = Self::of_buffer(gpu, array.buffer(), 0, bytes);
         Self { array: Some(array), ..own }
     }
 
     /// Of a part of the caller's buffer.
-    pub fn of_buffer(gpu: &Gpu, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Self {
+    pub(crate) fn of_buffer(gpu: &Gpu, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Self {
         let source = (source.clone(), offset);
         Self { gpu: gpu.clone(), source, bytes, begun: 0, under_way: VecDeque::new(), array: None, progress: Progress::default() }
     }
 
     /// What it waits for.
-    pub fn progress(&self) -> &Progress {
+    pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
@@ -51,6 +52,9 @@ impl Download {
     }
 
     /// Records the copy of the first piece behind what computes it.
+    ///
+    /// # Errors
+    /// If the device has no memory for a staging buffer, or is lost.
     pub fn record(&mut self, commands: &mut Commands<'_>) -> Result<()> {
         if self.is_direct() { Ok(()) } else { self.record_piece(commands, None) }
     }
@@ -69,6 +73,9 @@ impl Download {
     }
 
     /// Goes on after the submission of what was recorded.
+    ///
+    /// # Errors
+    /// Those of [`record`](Self::record).
     pub fn begin(&mut self, submission: &wgpu::SubmissionIndex) -> Result<()> {
         if self.is_direct() {
             self.begun = self.bytes;
@@ -94,6 +101,9 @@ impl Download {
     }
 
     /// Waits until the first piece has arrived.
+    ///
+    /// # Errors
+    /// If the device is lost.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn wait_for_first(&mut self) -> Result<()> {
         self.under_way.front_mut().map_or(Ok(()), |(staging, _)| staging.wait(&self.gpu))
@@ -101,7 +111,7 @@ impl Download {
 
     /// Writes all that arrives over slices, one after the other, with some threads. They have as
     /// many bytes as there are, but for the rest of the last unit.
-    pub async fn read(&mut self, mut targets: Vec<&mut [u8]>, threads: usize) -> Result<()> {
+    pub(crate) async fn read(&mut self, mut targets: Vec<&mut [u8]>, threads: usize) -> Result<()> {
         while let Some((mut staging, bytes)) = self.under_way.pop_front() {
             staging.arrive(&self.progress).await?;
             let mut own = copy::split_off(&mut targets, bytes as usize);
@@ -110,7 +120,7 @@ impl Download {
             if self.begun < self.bytes {
                 self.begin_piece(Some(staging))?;
             } else if staging.is_staging() {
-                self.gpu.keep(staging);
+                staging.keep(&self.gpu);
             } else {
                 self.array = Some(staging);
             }
@@ -118,7 +128,12 @@ impl Download {
         Ok(())
     }
 
-    /// As [`read`](Self::read), and blocks until all is there.
+    /// Writes all that arrives over slices, one after the other, and blocks until all is there.
+    /// They have as many bytes as there are, but for the rest of the last unit of 4. `threads`
+    /// threads copy.
+    ///
+    /// # Errors
+    /// If the device is lost.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn read_now(&mut self, targets: Vec<&mut [u8]>, threads: usize) -> Result<()> {
         let (device, progress) = (self.gpu.device().clone(), self.progress.clone());
@@ -132,14 +147,14 @@ impl Download {
     }
 
     /// Keeps the array for the next run.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         if let Some(array) = self.array.take() {
-            self.gpu.keep(array);
+            array.keep(&self.gpu);
         }
     }
 
     /// Reads all to the begin of one slice, and keeps the array for the next run.
-    pub async fn read_all(mut self, target: &mut [u8]) -> Result<()> {
+    pub(crate) async fn read_all(mut self, target: &mut [u8]) -> Result<()> {
         let threads = self.gpu.transfers.copy_threads;
         self.read(vec![target], threads).await?;
         self.finish();

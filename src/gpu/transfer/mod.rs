@@ -20,14 +20,11 @@ mod download;
 mod pool;
 mod staging;
 
-pub(crate) use commands::Commands;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use copy::copy_threads;
-#[cfg(all(any(test, feature = "cpu"), not(target_arch = "wasm32")))]
-pub(crate) use copy::scatter;
-pub(crate) use download::Download;
+pub use commands::Commands;
+pub use copy::{copy_threads, scatter};
+pub use download::Download;
 pub(super) use pool::Pool;
-pub(crate) use staging::Staging;
+pub use staging::Staging;
 
 use super::buffer::{UNIT, in_units};
 use super::{Gpu, Pending, Progress};
@@ -60,7 +57,7 @@ impl Default for Transfers {
 }
 
 /// A piece this large still gives work to four copying threads, and is half of what was best for
-/// pieces of jobs, in both directions together (src/multi/engine.rs).
+/// pieces of jobs, in both directions together (crates/distributed).
 const PIECE_BYTES: u64 = 32 << 20;
 
 /// One that the host copies, one that the device copies, and one to spare.
@@ -109,9 +106,12 @@ impl Transfers {
 
 /// What a plan does with an array of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub enum Role {
+    /// It reads it.
     Input,
+    /// It writes it.
     Output,
+    /// It overwrites it.
     InPlace,
 }
 
@@ -124,16 +124,19 @@ pub(super) fn maps_arrays(device: &wgpu::Device) -> bool {
         && matches!(device.adapter_info().device_type, Cpu | IntegratedGpu)
 }
 
-impl Gpu {
+impl Staging {
     /// An array for a run, mapped for writing where the host may write to it. Its contents are
-    /// those of an earlier run, unless it [`is_new`](Staging::is_new).
-    pub(crate) fn take_array(&self, role: Role, bytes: u64) -> Result<Staging> {
+    /// those of an earlier run.
+    ///
+    /// # Errors
+    /// If the device has no memory for it, or is lost.
+    pub fn array(gpu: &Gpu, role: Role, bytes: u64) -> Result<Self> {
         use wgpu::BufferUsages;
         let mut usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-        if self.maps_arrays {
+        if gpu.maps_arrays {
             // Memory for both is memory for writing on an integrated GPU, which a processor reads
             // slowly; so there the result of a plan in place goes through staging buffers.
-            let cpu = self.profile.is_cpu();
+            let cpu = gpu.profile.is_cpu();
             usage |= match role {
                 Role::Input => BufferUsages::MAP_WRITE,
                 Role::Output => BufferUsages::MAP_READ,
@@ -141,19 +144,18 @@ impl Gpu {
                 Role::InPlace => BufferUsages::MAP_WRITE,
             };
         }
-        self.pool.take(self, "array", bytes, usage)
+        gpu.pool.take(gpu, "array", bytes, usage)
     }
 
-    /// Copies slices, one after the other, to the begin of an array that was
-    /// [taken](Self::take_array). `commands` reads it.
-    pub(crate) fn fill_array(&self, commands: &mut Commands<'_>, array: &mut Staging, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
-        if !array.can(wgpu::MapMode::Write) {
-            return commands.upload(array.buffer(), 0, slices, threads);
+    /// Keeps it for its next use, unless it is of no more use.
+    pub fn keep(mut self, gpu: &Gpu) {
+        if self.map_for_writing(gpu, None).is_ok() {
+            gpu.pool.put(self, gpu.transfers.kept_bytes);
         }
-        array.wait(self)?;
-        array.fill(slices, threads)
     }
+}
 
+impl Gpu {
     /// A buffer to copy from or to, mapped for writing if that is what it is for. Their sizes are
     /// powers of two, so that arrays of different sizes share them.
     fn take_staging(&self, mode: wgpu::MapMode, bytes: u64) -> Result<Staging> {
@@ -164,13 +166,6 @@ impl Gpu {
         };
         let size = bytes.next_power_of_two().clamp(LEAST_STAGING, self.profile.buffer_bytes.max(bytes));
         self.pool.take(self, what, size, usage)
-    }
-
-    /// Keeps a buffer for its next use, unless it is of no more use.
-    pub(crate) fn keep(&self, mut staging: Staging) {
-        if staging.map_for_writing(self, None).is_ok() {
-            self.pool.put(staging, self.transfers.kept_bytes);
-        }
     }
 
     /// Bytes of a piece at most.
@@ -196,7 +191,7 @@ impl Gpu {
         let result = async move {
             staging.arrive(&own_progress).await?;
             let value = staging.read(bytes, convert)?;
-            gpu.keep(staging);
+            staging.keep(&gpu);
             Ok(value)
         };
         Ok(Pending::new(&self.device, &progress, result))

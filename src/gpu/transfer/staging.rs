@@ -15,10 +15,10 @@ enum State {
     Mapped,
 }
 
-/// A buffer of the [`Pool`](super::Pool), and whether it is mapped: a staging buffer, or an array
+/// A buffer that is kept for its next use, and whether it is mapped: a staging buffer, or an array
 /// of a run, which not every device can map.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub struct Staging {
     buffer: wgpu::Buffer,
     state: State,
     /// The last that uses it.
@@ -33,12 +33,14 @@ impl Staging {
         Self { buffer, state, submission: None, new: true }
     }
 
+    /// The buffer itself.
+    #[must_use]
     pub fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer
     }
 
     /// Whether it was just made, and holds zeros.
-    pub fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.new
     }
 
@@ -48,7 +50,7 @@ impl Staging {
     }
 
     /// Whether it can be mapped in this way.
-    pub fn can(&self, mode: wgpu::MapMode) -> bool {
+    pub(crate) fn can(&self, mode: wgpu::MapMode) -> bool {
         self.buffer.usage().contains(match mode {
             wgpu::MapMode::Read => wgpu::BufferUsages::MAP_READ,
             wgpu::MapMode::Write => wgpu::BufferUsages::MAP_WRITE,
@@ -61,7 +63,7 @@ impl Staging {
     }
 
     /// Asks for its first bytes to be mapped when the device has done with it.
-    pub fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
+    pub(crate) fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
         // Of a device that was destroyed a moment ago the buffer is not valid any more.
         let answer = gpu.caught("mapping of a staging buffer", bytes, || Answer::of(&self.buffer, mode, bytes))?;
         self.state = State::Asked(answer);
@@ -71,6 +73,9 @@ impl Staging {
 
     /// Asks for it to be mapped for writing, if it can be and is not. `submission` is the last that
     /// uses it, if it is known.
+    ///
+    /// # Errors
+    /// If the device is lost.
     pub fn map_for_writing(&mut self, gpu: &Gpu, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
         if self.can(wgpu::MapMode::Write) && matches!(self.state, State::Unmapped) {
             self.map(gpu, wgpu::MapMode::Write, self.buffer.size(), submission)?;
@@ -84,7 +89,7 @@ impl Staging {
     }
 
     /// Waits for the mapping that was asked for.
-    pub async fn arrive(&mut self, progress: &Progress) -> Result<()> {
+    pub(crate) async fn arrive(&mut self, progress: &Progress) -> Result<()> {
         let State::Asked(answer) = &mut self.state else { return Ok(()) };
         let mut begun = false;
         let arrived = poll_fn(|context| {
@@ -100,21 +105,21 @@ impl Staging {
     }
 
     /// Blocks until the mapping that was asked for is there.
-    pub fn wait(&mut self, gpu: &Gpu) -> Result<()> {
+    pub(crate) fn wait(&mut self, gpu: &Gpu) -> Result<()> {
         let progress = Progress::default();
         progress.block_on(gpu.device(), self.arrive(&progress))
     }
 
     /// Copies slices to its begin with some threads, zeros to the end of the last 4 bytes, and
     /// unmaps it.
-    pub fn fill(&mut self, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+    pub(crate) fn fill(&mut self, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
         copy::fill(&self.buffer, slices, threads).map_err(|error| lost(error.to_string()))?;
         self.unmap();
         Ok(())
     }
 
     /// Hands its first bytes, which are mapped, to `read`, and unmaps it.
-    pub fn read<R>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
+    pub(crate) fn read<R>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let value = read(&self.buffer.get_mapped_range(..bytes).map_err(|error| lost(error.to_string()))?);
         self.unmap();
         Ok(value)

@@ -1,8 +1,7 @@
 //! The arithmetic of a reduction, as data: the map on each element, the operator on two values, and
 //! the final step.
 //!
-//! `src/reduce/arithmetic.rs` writes it as WGSL. If the host is a member of a set of devices,
-//! `src/multi/ordered/arithmetic.rs` computes the same in Rust.
+//! `src/reduce/arithmetic.rs` writes it as WGSL.
 
 use std::sync::Arc;
 

@@ -1,0 +1,60 @@
+//! Specifications that several workers can share, and how a set of devices divides each of them.
+
+mod fft;
+mod reduce;
+mod transpose;
+
+pub(crate) use fft::operations;
+
+use wgpu_fft::{Result, Spec};
+
+use super::phase::Phase;
+use super::set::DeviceSet;
+use crate::strategy::Divisible;
+
+/// A specification that several workers can share: [`C2c`](wgpu_fft::fft::C2c),
+/// [`R2c`](wgpu_fft::fft::R2c), [`C2r`](wgpu_fft::fft::C2r),
+/// [`Permute`](wgpu_fft::transpose::Permute) and [`Reduction`](wgpu_fft::reduce::Reduction), on
+/// dense arrays. A cluster shares transforms only.
+pub trait Divide: Spec {
+    /// The phases of the job on a set.
+    #[doc(hidden)]
+    fn divide(&self, set: &DeviceSet, cut: Cut) -> Result<Divided>;
+
+    /// The steps of the job on the ranks of a cluster, which have agreed that all ask for the same.
+    #[cfg(feature = "mpi")]
+    #[doc(hidden)]
+    fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::Core>;
+}
+
+/// The caller's requirements for the phases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// The axis along which the first phase is cut.
+    pub(in crate::devices) axis: Option<usize>,
+    /// The most bytes of a unit, input and output together, if possible.
+    pub(in crate::devices) unit_bytes: u64,
+}
+
+/// A job divided into phases.
+#[derive(Debug)]
+pub struct Divided {
+    pub(in crate::devices) phases: Vec<Phase>,
+    /// The number of inputs of the operation.
+    pub(in crate::devices) inputs: usize,
+    /// The size of each input.
+    pub(in crate::devices) input_bytes: usize,
+    pub(in crate::devices) output_bytes: usize,
+    /// The size of the array that holds data between phases if the output cannot.
+    pub(in crate::devices) scratch_bytes: usize,
+    /// Floating-point operations, or elements that are moved or combined.
+    pub(in crate::devices) operations: f64,
+}
+
+impl Divided {
+    /// What a strategy has to know about a phase.
+    pub(in crate::devices) fn divisible(&self, phase: usize) -> Divisible {
+        let own = &self.phases[phase];
+        Divisible { phase, units: own.units(), alignment: own.alignment, operations: self.operations }
+    }
+}

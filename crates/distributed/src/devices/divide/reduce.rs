@@ -1,0 +1,91 @@
+//! Reductions on several devices. Either each device computes partial results, which are then
+//! combined, or each computes some of the results. The order is always that of the whole array.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use wgpu_fft::low_level::divide::reduction::{Division, division, join, partial, piece, results_and_inputs};
+use wgpu_fft::reduce::{Determinism, Reduction, Value};
+use wgpu_fft::{Element, Error, Result, Spec};
+
+use super::{Cut, Divide, Divided};
+use crate::devices::phase::{ByRule, Phase, Place, Units, Work};
+use crate::devices::set::DeviceSet;
+use crate::slab::Grid;
+
+impl<T: Value, O: Element> Divide for Reduction<T, O> {
+    fn divide(&self, _: &DeviceSet, cut: Cut) -> Result<Divided> {
+        if cut.axis.is_some() {
+            let why = "the order of a sum decides where it can be cut".to_owned();
+            return Err(Error::Unsupported { what: format!("`{self}` along an axis of the caller's"), why });
+        }
+        let (element, result) = (size_of::<T>(), size_of::<O>());
+        let [all_results, inputs] = results_and_inputs(self)?;
+        let division = division(self)?;
+        let all = 0..division.units();
+        let input_bytes = division.elements(&all) * element;
+        let whole = self.clone();
+        let phase = |label: &str, [from, to]: [Place; 2], input: Grid, output: Grid, work: Arc<dyn Work>| Phase {
+            label: format!("{self}, {label}"),
+            alignment: 1,
+            from,
+            to,
+            input,
+            output,
+            work,
+        };
+        let (phases, output_bytes, scratch_bytes) = match division {
+            Division::Parts { unit, units, words, .. } => {
+                let partials = Grid::new(1, units, words * 4);
+                let input = Grid { outer: 1, extent: units, inner: unit * element, bytes: input_bytes };
+                let joined = join::<T, O>(self);
+                let output = Grid::new(1, 1, all_results * result);
+                let of_parts = work(self, true, move |units: &Range<usize>| Ok(partial(&whole, units.clone())));
+                let of_all = work(self, false, move |_: &Range<usize>| Ok(joined.clone()));
+                let phases = vec![
+                    phase("in parts", [Place::Input, Place::Scratch], input, partials, of_parts),
+                    phase("joined", [Place::Scratch, Place::Output], Grid::new(1, 1, partials.bytes), output, of_all),
+                ];
+                (phases, output.bytes, partials.bytes)
+            }
+            Division::Lines { outer, extent, inner, results } => {
+                let output = Grid::new(1, extent, results * result);
+                let of_lines = work(self, false, move |units: &Range<usize>| Ok(piece(&whole, units.len())));
+                let input = Grid::new(outer, extent, inner * element);
+                (vec![phase("in lines", [Place::Input, Place::Output], input, output, of_lines)], output.bytes, 0)
+            }
+            Division::Whole(elements) => {
+                let output = Grid::new(1, 1, result);
+                let fixed = whole.determinism(Determinism::AcrossDevices);
+                let of_all = work(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
+                (vec![phase("whole", [Place::Input, Place::Output], Grid::new(1, 1, elements * element), output, of_all)], result, 0)
+            }
+        };
+        let operations = (input_bytes / element) as f64;
+        Ok(Divided { phases, inputs, input_bytes, output_bytes, scratch_bytes, operations })
+    }
+
+    #[cfg(feature = "mpi")]
+    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::Core> {
+        Err(crate::ranks::transforms_only(self))
+    }
+}
+
+/// Uses the recipes that the rules choose, which keep to the order of the whole array.
+#[cfg_attr(not(feature = "cpu"), expect(unused_variables, reason = "only the host has to be told why it takes no part"))]
+fn work<T: Value, O: Element, S: Spec>(
+    whole: &Reduction<T, O>,
+    positioned: bool,
+    spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static,
+) -> Arc<dyn Work> {
+    Arc::new(Units {
+        #[cfg(feature = "cpu")]
+        host: Err(Error::Unsupported {
+            what: format!("`{whole}` on the host"),
+            why: "only devices run the kernels of reductions, whose order and rounding are promised".to_owned(),
+        }),
+        spec,
+        recipes: ByRule,
+        positioned,
+    })
+}

@@ -1,0 +1,109 @@
+//! The errors of jobs.
+
+use std::fmt;
+
+#[cfg(feature = "mpi")]
+use crate::ranks::Phase;
+
+/// What went wrong with a job.
+///
+/// All ranks of a cluster return the same error, no matter on which rank it happened.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A specification, an argument or a device is at fault, not the division of the work.
+    #[error(transparent)]
+    Core(#[from] wgpu_fft::Error),
+    /// All devices of a set failed before the job was complete.
+    #[error("{job}: {done} of {units} units of `{phase}` were complete when the last device failed: {failures}")]
+    DevicesFailed {
+        /// The specification.
+        job: String,
+        /// The phase.
+        phase: String,
+        /// The number of units of the phase that were complete.
+        done: usize,
+        /// The number of units of the phase.
+        units: usize,
+        /// What happened to each device.
+        #[source]
+        failures: Failures,
+    },
+    /// A rank could not do its part. The job ended before the next exchange.
+    #[cfg(feature = "mpi")]
+    #[error("rank {rank}, during {during}: {message}")]
+    OnRank {
+        /// The first rank that failed.
+        rank: usize,
+        /// What the job was doing.
+        during: Phase,
+        /// The reason, as that rank printed it.
+        message: String,
+    },
+    /// A rank has no adapter to compute on.
+    #[cfg(feature = "mpi")]
+    #[error("rank {rank}: {message}")]
+    NoAdapter {
+        /// The first rank without one.
+        rank: usize,
+        /// What it looked for, which adapters exist, and what to install.
+        message: String,
+    },
+    /// The ranks asked for different jobs, or for different options.
+    #[cfg(feature = "mpi")]
+    #[error("rank {rank} asks for `{theirs}`, rank 0 for `{first}`")]
+    RanksDiffer {
+        /// The first rank that differs from rank 0.
+        rank: usize,
+        /// What it asked for.
+        theirs: String,
+        /// What rank 0 asked for.
+        first: String,
+    },
+    /// The ranks are in different calls. For example, one plans while another one runs, or one left
+    /// out a call.
+    #[cfg(feature = "mpi")]
+    #[error(
+        "the ranks are in different calls: one is at {one}, another one at {other}. All ranks must make the same calls in the same order"
+    )]
+    OutOfStep {
+        /// One of the phases.
+        one: Phase,
+        /// Another one.
+        other: Phase,
+    },
+    /// No recipe computes the transform on the devices of all ranks.
+    #[cfg(feature = "mpi")]
+    #[error("no recipe for `{spec}` suits all devices; on rank {rank}: {message}")]
+    NoCommonRecipe {
+        /// The local transform.
+        spec: String,
+        /// The first rank that the last recipe tried does not suit.
+        rank: usize,
+        /// Why not.
+        message: String,
+    },
+}
+
+/// The name of each device that failed, and its error, in the order in which they failed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Failures(pub Vec<(String, wgpu_fft::Error)>);
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, error)) in self.0.iter().enumerate() {
+            write!(f, "{}{name}: {error}", if i == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failures {
+    /// The last failure, which ended the job.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.last().map(|(_, error)| error as _)
+    }
+}
+
+/// A result with this crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;

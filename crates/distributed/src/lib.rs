@@ -1,0 +1,181 @@
+//! One Fourier transform, permutation or reduction on several unequal devices, based on
+//! [`wgpu_fft`].
+//!
+//! | workers | arrays | |
+//! |---|---|---|
+//! | [`DeviceSet`]: the devices of one process, optionally with the host's processors | whole arrays on the host, which may be larger than any device's memory | [several devices](guides::devices) |
+//! | [`Cluster`]: the ranks of an MPI communicator, each with a device (feature `mpi`) | each rank has a slab | [several processes](#a-cluster), [how that scales](guides::scaling) |
+//!
+//! [`Job::new`] divides a specification among workers by a [`Strategy`], and [`Job::run`] returns a
+//! [`Report`] of what each of them did.
+//!
+//! ```no_run
+//! use wgpu_fft_distributed::wgpu_fft::{Complex32, GpuOptions, fft};
+//! use wgpu_fft_distributed::{DeviceSet, Job, JobOptions, Strategy};
+//!
+//! # fn example(pictures: &[Complex32], spectra: &mut [Complex32]) -> wgpu_fft_distributed::Result<()> {
+//! let set = pollster::block_on(DeviceSet::request(&GpuOptions::default()))?;
+//! let options = JobOptions::default().strategy(Strategy::Auto);
+//! let job = Job::new(&set, fft::C2c::forward([512, 512]).batch(1000), &options)?;
+//! println!("{}", job.run(pictures, spectra)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Shares
+//! [`Strategy::Measured`] measures all workers at the same time, because some may share cores, a
+//! bus or a card. It runs the real passes on samples of two sizes. From these it derives the fixed
+//! cost of a pass and the cost per unit ([`partition::Cost`]). The shares minimize the time until
+//! the last worker is done ([`partition::balanced`]). The same is tried without the slowest worker,
+//! and with fewer of them. The division that is predicted to finish first is used.
+//!
+//! # Determinism
+//! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
+//! to that of a single worker, for every number of workers and all shares, as long as all adapters
+//! round alike. That holds for adapters of one kind, and for lavapipe together with SwiftShader.
+//! Other drivers' compilers may fuse and reorder operations. Then bits may differ between shares,
+//! within the rounding errors that [`wgpu_fft::fft`] states. Some recipes transform two rows of
+//! reals as one, and such rows must be on the same worker, so shares are then multiples of two.
+//!
+//! # A cluster
+//! Each rank of a communicator has a device and a slab of the array. A rank transforms the axes
+//! that lie completely in its slab. Then all ranks exchange blocks (all-to-all), and each rank
+//! transforms the axis that was divided.
+//!
+//! ```no_run
+//! # #[cfg(feature = "mpi")]
+//! # fn main() -> wgpu_fft_distributed::Result<()> {
+//! use wgpu_fft_distributed::wgpu_fft::{Complex32, fft::C2c};
+//! use wgpu_fft_distributed::{Cluster, Job, JobOptions, RankOptions, mpi};
+//!
+//! let universe = mpi::initialize().expect("MPI begins once");
+//! let cluster = Cluster::open(&universe.world(), &RankOptions::default())?; // a device for every rank
+//! let job = Job::new(&cluster, C2c::forward([1080, 1920]), &JobOptions::default())?;
+//!
+//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().range of 1080
+//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().range of 1920, each 1080 long
+//! let report = job.run(&rows, &mut columns)?;
+//! if cluster.rank() == 0 {
+//!     println!("{report}");
+//! }
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "mpi"))]
+//! # fn main() {}
+//! ```
+//!
+//! All calls are collective: every rank must make the same calls in the same order.
+//!
+//! ## Definition and layouts
+//! The transforms are those of [`wgpu_fft::fft`] along all axes of dense arrays, with every scale
+//! factor; a batch of arrays with one axis, or one array of two or three. The table uses these
+//! symbols: P is an array of positions and F an array of frequencies. For the last axis of length
+//! n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one. Rank i has rᵢ indices of axis 0
+//! and cᵢ indices of axis 1, which follow those of rank i-1. Either number may be 0. Arrays are
+//! dense, slowest axis first:
+//!
+//! | shape | slab of P | slab of F, [`Order::Transposed`] | slab of F, [`Order::Natural`] |
+//! |---|---|---|---|
+//! | `n`, batch b | rᵢ × n | rᵢ × H | rᵢ × H |
+//! | `[n₀, n₁]` | rᵢ × n₁ | cᵢ × n₀, of H × n₀ | rᵢ × H |
+//! | `[n₀, n₁, n₂]` | rᵢ × n₁ × n₂ | cᵢ × H × n₀, of n₁ × H × n₀ | rᵢ × n₁ × H |
+//!
+//! For a batch, Σ rᵢ = b, and nothing is exchanged. Forward transforms take P and return F, and
+//! inverse ones take F and return P. The output of a transform fits its inverse if both have the
+//! same shares: make the second job with [`Strategy::Given`] and the first one's
+//! [`shares`](Job::shares). [`Job::run`] takes and returns slabs. [`Job::run_from_root`] takes the
+//! whole array on rank 0 and returns the whole result there, with all slabs one after the other.
+//!
+//! ## Steps
+//! A forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two axes), has
+//! these steps:
+//!
+//! 1. Rows: each rank transforms \[rᵢ, …\] on its device and transposes it there to \[C, K, rᵢ\]. What
+//!    rank j needs is now one block.
+//! 2. Exchange: rank j receives \[cⱼ, K, rᵢ\] from every rank i, and joins these to \[cⱼ, K, n₀\].
+//! 3. Columns: rank j transforms cⱼ·K contiguous lines of length n₀. For natural order it transposes
+//!    them to \[n₀, cⱼ, K\].
+//! 4. For natural order only: rank i receives \[rᵢ, cⱼ, K\] from every rank j and joins these to
+//!    \[rᵢ, C, K\].
+//!
+//! The inverse does the same steps in reverse. From natural order it begins with a transpose and
+//! the exchange of step 2. The scale factor is applied in the last transform. A message has at most
+//! [`JobOptions::message_bytes`], by default 1 GiB, because MPI counts in an i32.
+//!
+//! ## Cost
+//! With s = 8 bytes for a complex number and N = n₀·C·K frequencies, rank i
+//!
+//! - sends s·rᵢ·(C - cᵢ)·K bytes in an exchange and receives s·cᵢ·K·(n₀ - rᵢ) bytes. With p equal
+//!   ranks that is s·N·(p - 1)/p² in each direction. Transposed order needs one exchange, natural
+//!   order two;
+//! - moves s·rᵢ·C·K and s·cᵢ·K·n₀ bytes to its device, and as many back; for reals it is half;
+//! - makes as many passes over device memory as the local transforms need, and one for each
+//!   transpose.
+//!
+//! A rank keeps the arrays of both local passes on its device, two for each pass. During an
+//! exchange it uses host memory for three times its slab.
+//!
+//! ## Failures
+//! Before each exchange and after each local pass, all ranks agree on whether any of them failed; a
+//! panic counts as a failure. If one failed, all of them return the same [`Error`] with that rank's
+//! message, and the cluster stays usable. It is also an error if ranks ask for different transforms
+//! or are in different calls. A rank that dies is for MPI to detect, which by default ends the job.
+//! A rank whose device never answers is not detected.
+//!
+//! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
+//!
+//! # Sources
+//! D. H. Bailey, J. Supercomputing 4 (1990) 23, for the transform in two steps; M. Frigo and S. G.
+//! Johnson, Proc. IEEE 93 (2005) 216, for transposed output over slabs (FFTW's MPI interface);
+//! Takemoto, Wada, Kondo and Honda, for [`Strategy::Takemoto`].
+#![warn(missing_docs)]
+#![deny(unsafe_code)]
+// Without the feature, the pages still tell of clusters.
+#![cfg_attr(not(feature = "mpi"), allow(rustdoc::broken_intra_doc_links))]
+
+mod devices;
+mod error;
+mod job;
+pub mod model;
+mod options;
+pub mod partition;
+#[cfg(feature = "mpi")]
+mod ranks;
+mod report;
+mod slab;
+mod strategy;
+mod task;
+
+pub use devices::{DeviceSet, Divide};
+pub use error::{Error, Failures, Result};
+pub use job::{Job, Progress, Workers};
+#[cfg(feature = "mpi")]
+pub use mpi;
+pub use options::JobOptions;
+#[cfg(feature = "mpi")]
+pub use ranks::{Adapter, Arithmetic, Cluster, Member, Order, Phase, RankOptions, Recipes, Slab};
+pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
+pub use strategy::{Shares, Strategy};
+pub use wgpu_fft;
+
+/// Guides: several devices, and how a cluster scales.
+pub mod guides {
+    /// Jobs that several devices share, and arrays larger than a device.
+    #[doc = include_str!("../docs/devices.md")]
+    pub mod devices {}
+
+    /// A model of transforms on many ranks.
+    #[doc = include_str!("../docs/scaling.md")]
+    pub mod scaling {}
+}
+
+/// The examples of the README, compiled.
+#[cfg(all(doctest, feature = "mpi"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// Failures on purpose, for tests of what a job does then.
+#[cfg(feature = "testing")]
+pub mod testing {
+    pub use crate::devices::fault::{Failure, When};
+}

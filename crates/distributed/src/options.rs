@@ -1,0 +1,112 @@
+//! How a job is divided and run: the caller's choices.
+
+use crate::strategy::Strategy;
+
+/// How a job is divided and run. The ranks of a cluster must all pass the same options.
+///
+/// ```
+/// use wgpu_fft_distributed::{JobOptions, Strategy};
+///
+/// let options = JobOptions::default().strategy(Strategy::Auto).memory(1 << 30);
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+#[must_use]
+pub struct JobOptions {
+    pub(crate) strategy: Strategy,
+    pub(crate) axis: Option<usize>,
+    pub(crate) memory: Option<u64>,
+    pub(crate) piece_bytes: Option<usize>,
+    pub(crate) in_flight: usize,
+    pub(crate) copy_threads: Option<usize>,
+    #[cfg(feature = "mpi")]
+    pub(crate) order: crate::ranks::Order,
+    #[cfg(feature = "mpi")]
+    pub(crate) arithmetic: crate::ranks::Arithmetic,
+    #[cfg(feature = "mpi")]
+    pub(crate) message_bytes: usize,
+}
+
+/// The most pieces in flight at once. Each has buffers of its own on the device.
+const MOST_IN_FLIGHT: usize = 64;
+
+impl Default for JobOptions {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::default(),
+            axis: None,
+            memory: None,
+            piece_bytes: None,
+            in_flight: 3,
+            copy_threads: None,
+            #[cfg(feature = "mpi")]
+            order: crate::ranks::Order::default(),
+            #[cfg(feature = "mpi")]
+            arithmetic: crate::ranks::Arithmetic::default(),
+            // MPI counts in an i32; 1 GiB is well below its limit.
+            #[cfg(feature = "mpi")]
+            message_bytes: 1 << 30,
+        }
+    }
+}
+
+impl JobOptions {
+    /// Sets how the work is divided. The default is [`Strategy::Measured`].
+    pub fn strategy(self, strategy: Strategy) -> Self {
+        Self { strategy, ..self }
+    }
+}
+
+/// Choices for a [`DeviceSet`](crate::DeviceSet). The ranks of a cluster ignore them.
+impl JobOptions {
+    /// Cuts the first phase along this axis, counted from the slowest. The default is the slowest
+    /// axis that can be cut. The choice matters: devices copy short pieces more slowly than long
+    /// ones.
+    pub fn along(self, axis: usize) -> Self {
+        Self { axis: Some(axis), ..self }
+    }
+
+    /// Sets approximately how many bytes of each device's memory the job may use. wgpu does not
+    /// report how much memory there is; if an allocation fails, pieces are halved.
+    pub fn memory(self, bytes: u64) -> Self {
+        Self { memory: Some(bytes), ..self }
+    }
+
+    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit.
+    pub fn piece_bytes(self, bytes: usize) -> Self {
+        Self { piece_bytes: Some(bytes.max(1)), ..self }
+    }
+
+    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
+    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
+    /// on the device.
+    pub fn in_flight(self, pieces: usize) -> Self {
+        Self { in_flight: pieces.clamp(1, MOST_IN_FLIGHT), ..self }
+    }
+
+    /// Sets the number of threads per device that copy between the host's arrays and the device's
+    /// staging buffers. The default is up to 4, depending on the number of cores.
+    pub fn copy_threads(self, threads: usize) -> Self {
+        Self { copy_threads: Some(threads.max(1)), ..self }
+    }
+}
+
+/// Choices for a [`Cluster`](crate::Cluster). A set of devices ignores them.
+#[cfg(feature = "mpi")]
+impl JobOptions {
+    /// Sets the order of the frequencies. The default is
+    /// [`Order::Transposed`](crate::Order::Transposed), which saves an exchange.
+    pub fn order(self, order: crate::ranks::Order) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Sets how recipes are chosen.
+    pub fn arithmetic(self, arithmetic: crate::ranks::Arithmetic) -> Self {
+        Self { arithmetic, ..self }
+    }
+
+    /// Sets the largest message between two ranks, in bytes. The default is 1 GiB. With smaller
+    /// messages, progress is reported more often.
+    pub fn message_bytes(self, bytes: usize) -> Self {
+        Self { message_bytes: bytes, ..self }
+    }
+}

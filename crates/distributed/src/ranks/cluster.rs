@@ -1,0 +1,190 @@
+//! The ranks of a job and their devices.
+
+use std::rc::Rc;
+
+use mpi::traits::Communicator;
+use wgpu_fft::{Gpu, GpuOptions, Planner, gpu, wgpu};
+
+use super::failure::{Failure, Part, guarded};
+use super::link::Link;
+use super::phase::Phase;
+use crate::error::Result;
+
+/// How a rank chooses its adapter.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Adapter {
+    /// The i-th process of a machine uses the i-th adapter, modulo the number of adapters. Software
+    /// adapters count only if there is nothing else. Only the backend of the best adapter counts,
+    /// so that no card is counted twice.
+    #[default]
+    ByLocalRank,
+    /// The i-th process of a machine uses the best adapter whose name or driver contains the i-th
+    /// of these names, modulo the number of names.
+    Names(Vec<String>),
+}
+
+/// The options of one rank. Ranks may have different ones.
+#[derive(Clone, PartialEq, Debug, Default)]
+#[must_use]
+pub struct RankOptions {
+    adapter: Adapter,
+    emulated: Emulated,
+}
+
+/// What is only emulated on a rank.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Emulated {
+    slowdown: Option<f64>,
+    failure: Option<Phase>,
+}
+
+impl RankOptions {
+    /// Sets how the rank chooses its adapter.
+    pub fn adapter(mut self, adapter: Adapter) -> Self {
+        self.adapter = adapter;
+        self
+    }
+
+    /// Emulates a slower device, which does not use the host's cores: after each local pass the
+    /// rank sleeps until the computation has taken `factor` times as long. 1 changes nothing.
+    pub fn slowdown(mut self, factor: f64) -> Self {
+        self.emulated.slowdown = Some(factor);
+        self
+    }
+
+    /// Lets the rank fail in a phase.
+    #[cfg(feature = "testing")]
+    pub fn fail_in(mut self, phase: Phase) -> Self {
+        self.emulated.failure = Some(phase);
+        self
+    }
+}
+
+/// The identity of a rank and its device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Its rank in the communicator.
+    pub rank: usize,
+    /// Its index among the processes of its machine.
+    pub local_rank: usize,
+    /// Name of the machine.
+    pub host: String,
+    /// Name and type of the adapter.
+    pub adapter: String,
+}
+
+/// The device of this rank, and what tests emulate on it.
+#[derive(Debug)]
+pub(super) struct Device {
+    pub gpu: Gpu,
+    pub planner: Planner,
+    /// The number of ranks on this machine.
+    pub ranks_beside: usize,
+    emulated: Emulated,
+}
+
+impl Device {
+    /// Fails if a test asks for a failure in this phase.
+    pub fn check(&self, phase: Phase) -> Part<()> {
+        fail_if(self.emulated, phase)
+    }
+
+    /// Emulates a slower device, on which the time `computed` would have been longer.
+    pub fn slow_down(&self, computed: std::time::Duration) {
+        let more = self.emulated.slowdown.unwrap_or(1.0) - 1.0;
+        if let Ok(more) = std::time::Duration::try_from_secs_f64(computed.as_secs_f64() * more) {
+            std::thread::sleep(more);
+        }
+    }
+}
+
+fn fail_if(emulated: Emulated, phase: Phase) -> Part<()> {
+    if emulated.failure == Some(phase) { Err(Failure::Other("it was told to fail".to_owned())) } else { Ok(()) }
+}
+
+/// The ranks of a communicator with their devices, which share [`Job`](crate::Job)s.
+///
+/// It holds a communicator, which must be freed before MPI ends. So drop it and its jobs before
+/// the `Universe` that `mpi::initialize()` returned.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    pub(super) link: Link,
+    pub(super) device: Rc<Device>,
+    members: Rc<[Member]>,
+}
+
+impl Cluster {
+    /// Opens a device on every rank. Collective: every rank of `comm` must call it.
+    ///
+    /// # Errors
+    /// On all ranks, [`Error::NoAdapter`](crate::Error::NoAdapter) if some rank has no adapter.
+    pub fn open(comm: &impl Communicator, options: &RankOptions) -> Result<Self> {
+        let link = Link::new(comm);
+        let local_rank = link.local_rank();
+        let opened = guarded(|| {
+            fail_if(options.emulated, Phase::Open)?;
+            open(&options.adapter, local_rank)
+        });
+        let gpu = link.agree(Phase::Open, opened)?;
+        let info = gpu.adapter_info();
+        let adapter = format!("{} ({:?})", info.name, info.device_type);
+        let hosts = link.texts(&host());
+        let (adapters, locals) = (link.texts(&adapter), link.numbers(&[local_rank as f64]));
+        let ranks_beside = hosts.iter().filter(|host| **host == hosts[link.rank()]).count();
+        let members = hosts.into_iter().zip(adapters).zip(locals).enumerate();
+        let members = members.map(|(rank, ((host, adapter), local))| Member { rank, local_rank: local[0] as usize, host, adapter });
+        let planner = Planner::new(&gpu);
+        Ok(Self { link, device: Rc::new(Device { gpu, planner, ranks_beside, emulated: options.emulated }), members: members.collect() })
+    }
+
+    /// This process's rank.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.link.rank()
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.link.size()
+    }
+
+    /// This rank's device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.device.gpu
+    }
+
+    /// All ranks with their machines and adapters, in order.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+}
+
+fn host() -> String {
+    mpi::environment::processor_name().unwrap_or_else(|_| "unknown".to_owned())
+}
+
+fn open(adapter: &Adapter, local_rank: usize) -> Part<Gpu> {
+    let nth = |len: usize| local_rank.checked_rem(len);
+    let (options, place) = match adapter {
+        Adapter::ByLocalRank => (GpuOptions::default(), local_rank),
+        Adapter::Names(names) => {
+            let name = nth(names.len()).map(|i| names[i].as_str());
+            let name = name.ok_or_else(|| Failure::Adapter("the list of adapter names is empty".to_owned()))?;
+            (GpuOptions::default().adapter_name(name), 0)
+        }
+    };
+    let mut adapters = pollster::block_on(gpu::adapters(&options))?;
+    let kind = |adapter: &wgpu::Adapter| {
+        let info = adapter.get_info();
+        (info.backend, info.device_type == wgpu::DeviceType::Cpu)
+    };
+    let best = adapters.first().map(kind);
+    adapters.retain(|adapter| Some(kind(adapter)) == best);
+    // `adapters` is not empty; an empty list would have been an error.
+    let adapter = place.checked_rem(adapters.len()).and_then(|i| adapters.get(i));
+    let adapter = adapter.ok_or_else(|| Failure::Adapter("no adapter is left".to_owned()))?;
+    Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
+}

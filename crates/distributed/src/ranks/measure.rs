@@ -1,0 +1,228 @@
+//! Measures how fast the ranks are while all of them compute.
+
+use std::time::Instant;
+
+use super::failure::{Part, guarded};
+use super::geometry::{COMPLEX, Order, RankShares};
+use super::local::LocalPass;
+use super::passes::Passes;
+use super::phase::Phase;
+use super::turn::{Turn, exchange};
+use crate::error::Result;
+use crate::job::zeros;
+use crate::partition::{Cost, balanced, in_multiples};
+
+/// Size of a sample in bytes. It takes some milliseconds on a CPU, and is enough to keep a GPU's
+/// transfers busy.
+const SAMPLE_BYTES: usize = 8 << 20;
+/// The smaller of the two samples is this many times smaller. Together they separate the fixed cost
+/// of a pass from the cost per unit.
+const SMALLER: usize = 4;
+/// Runs of a sample, of which the median counts.
+const RUNS: usize = 3;
+/// More ranks are used only if the predicted time is at most this fraction of the time with fewer
+/// ranks, because samples include neither waiting for one another nor merging. For 1024² on two
+/// ranks of lavapipe, one of them slowed down eight times, a gain was predicted, but the two took
+/// 1.49 times as long as the fast one alone.
+const WORTH_MORE_RANKS: f64 = 0.7;
+
+/// The costs of ranks that compute at the same time, by rank.
+pub(super) struct Rates {
+    pub rows: Vec<Cost>,
+    pub columns: Vec<Cost>,
+    /// Seconds for each byte that a rank sends while all of them send.
+    per_byte: f64,
+}
+
+impl Rates {
+    /// Seconds for the exchanges of a job.
+    pub fn exchange(&self, job: &Passes, shares: &RankShares) -> f64 {
+        let exchanges = job.geometry.exchanges() as f64;
+        if exchanges == 0.0 {
+            return 0.0;
+        }
+        let sent = (0..job.link.size()).map(|rank| Turn::to_columns(&job.geometry, shares, rank).sent(rank)).max().unwrap_or(0);
+        exchanges * sent as f64 * self.per_byte
+    }
+}
+
+/// The passes of one rank on a smaller and a larger sample of each axis.
+struct Samples {
+    rows: Vec<(usize, LocalPass)>,
+    columns: Vec<(usize, LocalPass)>,
+}
+
+impl Samples {
+    fn new(job: &Passes) -> Part<Self> {
+        job.device.check(Phase::Measure)?;
+        let geometry = &job.geometry;
+        let sizes = |units: usize, unit_bytes: usize, alignment: usize| {
+            let large = (SAMPLE_BYTES / unit_bytes.max(1)).clamp(1, units).next_multiple_of(alignment).min(units);
+            let small = (large / SMALLER).max(1).next_multiple_of(alignment).min(units);
+            if small < large { vec![small, large] } else { vec![large] }
+        };
+        let rows = sizes(geometry.rows, geometry.frequencies() * COMPLEX, geometry.alignment());
+        let rows: Part<Vec<_>> =
+            rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
+        let columns =
+            if geometry.is_distributed() { sizes(geometry.columns, geometry.inner * geometry.rows * COMPLEX, 1) } else { Vec::new() };
+        let turned = !geometry.is_forward() || geometry.order == Order::Natural;
+        let columns: Part<Vec<_>> =
+            columns.into_iter().filter_map(|units| Some(job.columns_pass(units, turned).transpose()?.map(|pass| (units, pass)))).collect();
+        Ok(Self { rows: rows?, columns: columns? })
+    }
+
+    /// Runs each pass once, because drivers compile at the first run.
+    fn warm_up(&self) -> Part<()> {
+        for (_, pass) in self.rows.iter().chain(&self.columns) {
+            let [input, output] = pass.bytes();
+            pass.run(&zeros(input)?, &mut zeros(output)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Finds the shares by measuring the ranks. Collective.
+///
+/// Ranks that share a CPU, a bus or a card slow one another down. Leaving some out may make the
+/// others faster, and only a measurement without them tells by how much. So all ranks are measured
+/// together and sorted by speed. Then the faster half is measured, a quarter, and so on, down to
+/// the fastest rank alone, and also all ranks but the slowest. The set that is predicted to finish
+/// first is used, or a smaller one if it is nearly as fast.
+pub(super) fn measured(job: &Passes) -> Result<RankShares> {
+    let (link, size) = (&job.link, job.link.size());
+    let samples = link.agree(Phase::Measure, guarded(|| Samples::new(job)))?;
+    link.agree(Phase::Measure, guarded(|| samples.warm_up()))?;
+
+    let everybody: Vec<usize> = (0..size).collect();
+    let rates = self::rates(job, &samples, &everybody)?;
+    // Seconds for the whole job on one rank, at the speed it has while all compute.
+    let alone = |rank: usize| rates.rows[rank].of(job.geometry.rows) + rates.columns[rank].of(job.geometry.columns);
+    let mut order = everybody.clone();
+    order.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
+    let (mut best, mut least) = by_rates(job, &everybody, &rates)?;
+
+    let halves = std::iter::successors(Some(size / 2), |&count| (count > 1).then_some(count / 2));
+    let mut counts: Vec<usize> = halves.chain([size - 1]).filter(|&count| count > 0).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts.dedup();
+    for count in counts {
+        let mut members = order[..count].to_vec();
+        members.sort_unstable();
+        let rates = self::rates(job, &samples, &members)?;
+        let (shares, time) = by_rates(job, &members, &rates)?;
+        if time * WORTH_MORE_RANKS <= least {
+            (best, least) = (shares, time);
+        }
+    }
+    Ok(best)
+}
+
+/// Measures these ranks while the others wait. Collective.
+fn rates(job: &Passes, samples: &Samples, members: &[usize]) -> Result<Rates> {
+    let is_member = members.contains(&job.link.rank());
+    let rows = costs(job, &samples.rows, is_member)?;
+    let columns = costs(job, &samples.columns, is_member)?;
+    let of = |costs: &[Cost]| members.iter().map(|&member| costs[member]).collect();
+    Ok(Rates { rows: of(&rows), columns: of(&columns), per_byte: per_byte(job, members)? })
+}
+
+/// The costs of a unit of one axis, by rank.
+fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result<Vec<Cost>> {
+    let mut points = Vec::new();
+    let mut outcome: Part<()> = Ok(());
+    for (units, pass) in passes {
+        let mut seconds = Vec::new();
+        let [input, output] = pass.bytes();
+        let memory = guarded(|| Ok((zeros(input)?, zeros(output)?)));
+        let (input, mut output) = job.link.agree(Phase::Measure, memory)?;
+        for _ in 0..RUNS {
+            // All ranks begin at the same time. A rank that has failed keeps in step until all
+            // agree.
+            job.link.barrier();
+            if !is_member || outcome.is_err() {
+                continue;
+            }
+            match guarded(|| pass.run(&input, &mut output)) {
+                Ok(times) => seconds.push(times.total().as_secs_f64()),
+                Err(failure) => outcome = Err(failure),
+            }
+        }
+        seconds.sort_by(f64::total_cmp);
+        points.push((*units, seconds.get(RUNS / 2).copied().unwrap_or(0.0)));
+    }
+    job.link.agree(Phase::Measure, outcome)?;
+    let own = line_through(&points);
+    Ok(job.link.numbers(&[own.fixed, own.per_unit]).iter().map(|cost| Cost { fixed: cost[0], per_unit: cost[1] }).collect())
+}
+
+/// The cost derived from two samples, or from one.
+fn line_through(points: &[(usize, f64)]) -> Cost {
+    match *points {
+        [(few, short), (many, long)] => {
+            // Noise may suggest that more units cost nothing. Then only the larger sample counts.
+            let per_unit = (long - short) / (many - few) as f64;
+            let fixed = short - per_unit * few as f64;
+            if per_unit > 0.0 && fixed >= 0.0 { Cost { fixed, per_unit } } else { Cost { fixed: 0.0, per_unit: long / many as f64 } }
+        }
+        [(units, time)] => Cost { fixed: 0.0, per_unit: time / units as f64 },
+        _ => Cost { fixed: 0.0, per_unit: 0.0 },
+    }
+}
+
+/// Seconds for each byte that these ranks send to one another. Collective.
+fn per_byte(job: &Passes, members: &[usize]) -> Result<f64> {
+    let (link, others) = (&job.link, members.len() - 1);
+    if others == 0 || !job.geometry.is_distributed() {
+        return Ok(0.0);
+    }
+    let bytes = SAMPLE_BYTES / members.len();
+    let is_member = members.contains(&link.rank());
+    let lens: Vec<usize> = (0..link.size()).map(|rank| if is_member && members.contains(&rank) { bytes } else { 0 }).collect();
+    let data = vec![0u8; lens.iter().sum()];
+    let mut arrived = data.clone();
+    let mut seconds = Vec::new();
+    for _ in 0..RUNS {
+        link.barrier();
+        let begin = Instant::now();
+        exchange(link, (&data, &mut arrived), [&lens, &lens], SAMPLE_BYTES, &mut |_| {});
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    seconds.sort_by(f64::total_cmp);
+    let slowest = link.numbers(&[seconds[RUNS / 2]]).iter().map(|seconds| seconds[0]).fold(0.0, f64::max);
+    Ok(slowest / (others * bytes) as f64)
+}
+
+/// The best shares for the measured ranks, none for the others, and the predicted seconds for the
+/// job.
+fn by_rates(job: &Passes, members: &[usize], rates: &Rates) -> Result<(RankShares, f64)> {
+    // Ranks that were not measured get no share.
+    let spread = |shares: Vec<usize>| {
+        let mut all = vec![0; job.link.size()];
+        members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
+        all
+    };
+    let alignment = job.geometry.alignment();
+    let of_groups: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
+    let rows = in_multiples(job.geometry.rows, alignment, |units| Ok(spread(balanced(units, &of_groups)?)))?;
+    let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
+    let slowest =
+        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
+    let shares = RankShares { rows, columns };
+    let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
+    Ok((shares, time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_samples_tell_what_a_pass_costs_at_all() {
+        assert_eq!(line_through(&[(10, 3.0), (20, 5.0)]), Cost { fixed: 1.0, per_unit: 0.2 });
+        // Noise.
+        assert_eq!(line_through(&[(10, 3.0), (20, 2.0)]), Cost { fixed: 0.0, per_unit: 0.1 });
+        assert_eq!(line_through(&[(10, 1.0), (20, 4.0)]), Cost { fixed: 0.0, per_unit: 0.2 });
+        assert_eq!(line_through(&[(4, 2.0)]), Cost { fixed: 0.0, per_unit: 0.5 });
+    }
+}

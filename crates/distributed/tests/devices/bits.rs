@@ -1,0 +1,155 @@
+//! However a job is divided, the result is bit-identical to that of a plan on one device.
+
+use wgpu_fft::Element;
+use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft::reduce::{Determinism, Reduce};
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::Searchable;
+use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
+
+use crate::support::{assert_equal_bits, by, complex_noise, first_difference, noise, on_one_device, run, set, strategies};
+
+/// Runs a job with every strategy, twice because devices may be measured first. Compares what
+/// `seen` returns for the result with the same for a plan on one device.
+fn check_as<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]], seen: impl Fn(Vec<S::Output>) -> Vec<S::Output>) {
+    let expected = seen(on_one_device(plan, inputs));
+    for strategy in strategies(set().len()) {
+        let job = Job::new(set(), spec.clone(), &by(strategy.clone())).unwrap();
+        assert_eq!(job.left_out().count(), 0, "{spec}: {:?}", job.left_out().collect::<Vec<_>>());
+        for _ in 0..2 {
+            let (actual, report) = run(&job, inputs);
+            let report = report.unwrap();
+            assert_eq!(report.failures().count(), 0, "{report}");
+            assert_equal_bits(&seen(actual), &expected, &format!("`{spec}` {strategy}\n{report}"));
+        }
+    }
+}
+
+/// Compares every bit.
+fn check<S: Divide + Searchable>(spec: &S, plan: S, inputs: &[&[S::Input]]) {
+    check_as(spec, plan, inputs, |output| output);
+}
+
+/// Compares every bit except the sign of zeros, in arrays of f32 or complex numbers. Imaginary
+/// parts that are 0 by definition are differences of equal numbers, and Mesa may swap the operands.
+fn check_but_zeros<S: Divide + Searchable>(spec: &S, inputs: &[&[S::Input]]) {
+    check_as(spec, spec.clone(), inputs, |mut output| {
+        bytemuck::cast_slice_mut::<_, f32>(&mut output).iter_mut().for_each(|x| *x += 0.0);
+        output
+    });
+}
+
+fn bytes<T: Element>(len: usize) -> Vec<T> {
+    let bytes: Vec<u8> = (0..len * size_of::<T>()).map(|i| (i * 37 + i / 251) as u8).collect();
+    bytemuck::pod_collect_to_vec(&bytes)
+}
+
+pub fn permutations() {
+    for shape in [[17, 5], [8, 3], [61, 53]] {
+        check(&Permute::<f32>::transpose(shape), Permute::transpose(shape), &[&bytes(shape[0] * shape[1])]);
+    }
+    let full_hd = Permute::<u8>::transpose([1080, 1920]);
+    check(&full_hd, full_hd.clone(), &[&bytes(1080 * 1920)]);
+    let volume = Permute::<[f32; 2]>::new([9, 20, 30], [2, 0, 1]).batch(3);
+    check(&volume, volume.clone(), &[&bytes(3 * 9 * 20 * 30)]);
+    // Along every axis.
+    let spec = Permute::<u16>::new([6, 11, 7], [1, 2, 0]);
+    let input = bytes(6 * 11 * 7);
+    let expected = on_one_device(spec.clone(), &[&input]);
+    for axis in 0..3 {
+        let (actual, report) = run(&Job::new(set(), spec.clone(), &JobOptions::default().along(axis)).unwrap(), &[&input]);
+        assert_equal_bits(&actual, &expected, &format!("along axis {axis}\n{}", report.unwrap()));
+    }
+}
+
+pub fn complex_transforms() {
+    for shape in [[17, 5], [8, 3], [61, 53], [64, 48], [1080, 1920]] {
+        let input = complex_noise(shape[0] * shape[1], 1);
+        let spec = C2c::forward(shape).scale(Scale::InvSqrtLen);
+        check(&spec, spec.clone(), &[&input]);
+        if shape[0] < 1000 {
+            let rows = C2c::inverse(shape[1]).batch(shape[0]);
+            check(&rows, rows.clone(), &[&input]);
+            let columns = C2c::forward(shape).axes([0]);
+            check(&columns, columns.clone(), &[&input]);
+        }
+    }
+    let input = complex_noise(2 * 12 * 10 * 14, 2);
+    for spec in [
+        C2c::forward([12, 10, 14]).batch(2),
+        C2c::inverse([12, 10, 14]).batch(2).scale(Scale::InvLen),
+        C2c::forward([12, 10, 14]).batch(2).axes([1]),
+        C2c::forward([12, 10, 14]).batch(2).axes([0, 2]),
+    ] {
+        check(&spec, spec.clone(), &[&input]);
+    }
+    // These are lines although their axis is not the last. No part may take one for a single
+    // column.
+    let lines = C2c::forward([64, 1]).batch(9).axes([0]);
+    check(&lines, lines.clone(), &[&input[..64 * 9]]);
+}
+
+pub fn real_transforms() {
+    for shape in [[16, 12], [17, 5], [8, 3], [61, 53], [108, 192]] {
+        let [rows, columns] = shape;
+        let reals = noise(rows * columns, 3);
+        let spec = R2c::forward(shape).scale(Scale::InvLen);
+        check_but_zeros(&spec, &[&reals]);
+        let spectrum = complex_noise(rows * (columns / 2 + 1), 4);
+        let spec = C2r::inverse(shape).scale(Scale::InvLen);
+        check_but_zeros(&spec, &[&spectrum]);
+        let lines = R2c::forward(columns).batch(rows);
+        check_but_zeros(&lines, &[&reals]);
+        let lines = C2r::inverse(columns).batch(rows);
+        check_but_zeros(&lines, &[&spectrum]);
+    }
+    let reals = noise(6 * 10 * 14, 5);
+    let spec = R2c::forward([6, 10, 14]);
+    check_but_zeros(&spec, &[&reals]);
+    let spec = C2r::inverse([6, 10, 14]);
+    check_but_zeros(&spec, &[&complex_noise(6 * 10 * 8, 6)]);
+}
+
+/// Without means and norms, because division and square root depend on the device.
+pub fn reductions() {
+    let fixed = Determinism::AcrossDevices;
+    for shape in [[17, 5], [8, 3], [61, 53], [1080, 1920]] {
+        let x = noise(shape[0] * shape[1], 7);
+        let y = noise(shape[0] * shape[1], 8);
+        let sum = Reduce::<f32>::sum(shape);
+        check(&sum, sum.clone().determinism(fixed), &[&x]);
+        let squares = Reduce::<f32>::sum_squares(shape);
+        check(&squares, squares.clone().determinism(fixed), &[&x]);
+        let dot = Reduce::<f32>::dot(shape);
+        check(&dot, dot.clone().determinism(fixed), &[&x, &y]);
+        let most = Reduce::<f32>::argmax(shape);
+        check(&most, most.clone(), &[&x]);
+        for axis in [0, 1] {
+            let sums = Reduce::<f32>::sum(shape).axes([axis]);
+            check(&sums, sums.clone().determinism(fixed), &[&x]);
+        }
+    }
+}
+
+pub fn more_members_than_units() {
+    let gpus = crate::support::find_gpus().unwrap();
+    let many = DeviceSet::of(gpus.iter().cycle().take(5).cloned()).unwrap();
+    let input = complex_noise(3 * 2, 9);
+    let spec = C2c::forward([3, 2]);
+    let expected = on_one_device(spec.clone(), &[&input]);
+    for strategy in strategies(5) {
+        let job = Job::new(&many, spec.clone(), &by(strategy)).unwrap();
+        let (actual, report) = run(&job, &[&input]);
+        assert_equal_bits(&actual, &expected, &report.unwrap().to_string());
+    }
+}
+
+/// Recipes with other radices do not give the same bits.
+pub fn the_comparison_can_fail() {
+    let input = complex_noise(64 * 8, 10);
+    let planner = set().planner(0).unwrap();
+    let spec = C2c::forward(64).batch(8);
+    let run = |recipe: &str| planner.plan_with(spec.clone(), recipe.parse().unwrap()).unwrap().run(&input).unwrap().wait().unwrap();
+    let recipe = |radices: &str| format!("axis 0: stockham {radices} lanes=4 lines=1 exchange=split pieces=1 banks=0 roots=table");
+    assert_ne!(first_difference(&run(&recipe("8.8")), &run(&recipe("4.16"))), None);
+}

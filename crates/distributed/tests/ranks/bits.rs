@@ -1,0 +1,285 @@
+//! Results: equal to one rank's bit for bit, and to the transform in f64 within its rounding
+//! errors.
+
+use rustfft::num_complex::Complex64;
+use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
+use wgpu_fft_distributed::wgpu_fft::{Complex32, Spec, bytemuck};
+use wgpu_fft_distributed::{Arithmetic, Divide, Job, JobOptions, Order, Strategy};
+
+use crate::harness::{Context, Outcome};
+use crate::reference::{arranged, budget, complex_noise, dft, error, halved, noise, to_f64};
+
+const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
+
+/// Shares that are equal, and lopsided with ranks that have none; messages of any length, and tiny
+/// ones.
+fn variants(size: usize) -> Vec<JobOptions> {
+    let lopsided = [3.0, 0.0, 1.0, 5.0];
+    let weights: Vec<f64> = (0..size).map(|rank| lopsided[rank % 4]).collect();
+    let others: Vec<f64> = (0..size).map(|rank| if rank + 1 == size { 1.0 } else { 0.0 }).collect();
+    vec![
+        JobOptions::default().strategy(Strategy::Equal),
+        JobOptions::default().strategy(Strategy::Ratio(weights)).message_bytes(40),
+        JobOptions::default().strategy(Strategy::Ratio(others)),
+        JobOptions::default().strategy(Strategy::Takemoto {
+            processing_elements: (0..size as u32).map(|rank| 64 + 64 * (rank % 3)).collect(),
+            amount: None,
+        }),
+        JobOptions::default().strategy(Strategy::Single(size / 2)),
+    ]
+}
+
+/// The bits of the first difference, if there is one.
+fn first_difference(actual: &[f32], expected: &[f32]) -> Outcome {
+    if actual.len() != expected.len() {
+        return Err(format!("{} numbers in place of {}", actual.len(), expected.len()));
+    }
+    let differ = |(a, b): (&f32, &f32)| a.to_bits() != b.to_bits();
+    match actual.iter().zip(expected).position(differ) {
+        None => Ok(()),
+        Some(i) => {
+            let count = actual.iter().zip(expected).filter(|pair| differ(*pair)).count();
+            Err(format!("number {i} is {:e} in place of {:e}; {count} of {} differ", actual[i], expected[i], actual.len()))
+        }
+    }
+}
+
+/// The result of all ranks on rank 0, compared with one rank's and with f64.
+fn check<S: Divide>(context: &Context, spec: &S, options: &JobOptions, input: &[S::Input], expected: &[f64]) -> Result<Vec<f32>, String> {
+    let what = |message: String| format!("`{spec}` with {options:?}: {message}");
+    let job = Job::new(&context.cluster, spec.clone(), options).map_err(|error| what(error.to_string()))?;
+    let slab = job.input();
+    if (slab.len(), job.output().len()) != (job.input_len(), job.output_len()) {
+        return Err(what(format!(
+            "slabs of {} and {} elements, not {} and {}",
+            slab.len(),
+            job.output().len(),
+            job.input_len(),
+            job.output_len()
+        )));
+    }
+    let mut own = rubbish::<S>(job.output_len());
+    job.run(&input[slab.range.start * slab.unit..slab.range.end * slab.unit], &mut own).map_err(|error| what(error.to_string()))?;
+    let all = context.gather(bytemuck::cast_slice(&own));
+    let judge = || -> Outcome {
+        let alone = alone(context, spec, options, &job, input).map_err(|error| what(format!("alone: {error}")))?;
+        let bits = first_difference(&all, bytemuck::cast_slice(&alone));
+        if context.rounding().is_some() {
+            bits.map_err(|message| what(format!("bits: {message}; {}", job.recipes())))?;
+        }
+        let (error, budget) = (error(&all, expected), budget(expected.len()));
+        if error.is_nan() || error > budget {
+            return Err(what(format!("relative error {error:.2e}, budget {budget:.2e}; {}", job.recipes())));
+        }
+        Ok(())
+    };
+    context.verdict(if context.rank == 0 { judge() } else { Ok(()) })?;
+    Ok(all)
+}
+
+/// NaN, which nothing in these tests computes.
+fn rubbish<S: Spec>(len: usize) -> Vec<S::Output> {
+    vec![bytemuck::pod_read_unaligned(&vec![0xff; size_of::<S::Output>()]); len]
+}
+
+/// The result of one rank with the recipes of a job of all.
+fn alone<S: Divide>(
+    context: &Context,
+    spec: &S,
+    options: &JobOptions,
+    job: &Job<S, wgpu_fft_distributed::Cluster>,
+    input: &[S::Input],
+) -> wgpu_fft_distributed::Result<Vec<S::Output>> {
+    let one = options.clone().strategy(Strategy::Measured).arithmetic(Arithmetic::Given(job.recipes().clone()));
+    let alone = Job::new(&context.alone, spec.clone(), &one)?;
+    let mut output = rubbish::<S>(alone.output_len());
+    alone.run(input, &mut output)?;
+    Ok(output)
+}
+
+fn flat(values: &[Complex64], factor: f64) -> Vec<f64> {
+    values.iter().flat_map(|value| [value.re * factor, value.im * factor]).collect()
+}
+
+/// Factor of a scale for n points.
+fn factor(scale: Scale, n: usize) -> f64 {
+    match scale {
+        Scale::One => 1.0,
+        Scale::InvLen => 1.0 / n as f64,
+        Scale::InvSqrtLen => 1.0 / (n as f64).sqrt(),
+    }
+}
+
+/// Forward and inverse of complex numbers of a shape of several axes.
+fn complex(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
+    let n: usize = extents.iter().product();
+    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::try_from(extents).expect("1 to 3 axes");
+    let input = complex_noise(n as u64, n);
+    let [there, back] = [false, true].map(|inverse| dft(&to_f64(&input), extents, true, inverse));
+    let mut bits = Vec::new();
+    for options in options {
+        for order in ORDERS {
+            let expected = flat(&arranged(&there, extents, order), factor(Scale::InvSqrtLen, n));
+            let options = &options.clone().order(order);
+            let spec = C2c::forward(shape()).scale(Scale::InvSqrtLen);
+            bits.extend(check(context, &spec, options, &input, &expected)?);
+            let spec = C2c::inverse(shape()).scale(Scale::InvLen);
+            let frequencies = arranged(&input, extents, order);
+            bits.extend(check(context, &spec, options, &frequencies, &flat(&back, factor(Scale::InvLen, n)))?);
+        }
+    }
+    Ok(bits)
+}
+
+/// Real numbers there and back.
+fn real(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
+    let (n, last) = (extents.iter().product::<usize>(), extents[extents.len() - 1]);
+    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::try_from(extents).expect("1 to 3 axes");
+    let input = noise(n as u64, n);
+    let positions: Vec<Complex64> = input.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
+    let keep = last / 2 + 1;
+    let frequencies = halved(&dft(&positions, extents, true, false), last, keep);
+    let mut half = extents.to_vec();
+    half[extents.len() - 1] = keep;
+    let mut bits = Vec::new();
+    for options in options {
+        for order in ORDERS {
+            let arranged = arranged(&frequencies, &half, order);
+            let options = &options.clone().order(order);
+            bits.extend(check(context, &R2c::forward(shape()), options, &input, &flat(&arranged, 1.0))?);
+            let rounded: Vec<_> = arranged.iter().map(|value| Complex32::new(value.re as f32, value.im as f32)).collect();
+            let expected: Vec<f64> = input.iter().map(|&value| f64::from(value)).collect();
+            bits.extend(check(context, &C2r::inverse(shape()).scale(Scale::InvLen), options, &rounded, &expected)?);
+        }
+    }
+    Ok(bits)
+}
+
+pub fn complex_planes(context: &Context) -> Outcome {
+    let extents: [&[usize]; 6] = [&[17, 5], &[8, 3], &[61, 53], &[3, 2], &[1, 1], &[64, 48]];
+    extents.iter().try_for_each(|extents| complex(context, extents, &variants(context.size)).map(drop))
+}
+
+pub fn real_planes(context: &Context) -> Outcome {
+    let extents: [&[usize]; 6] = [&[17, 5], &[8, 3], &[61, 53], &[3, 2], &[1, 1], &[64, 48]];
+    extents.iter().try_for_each(|extents| real(context, extents, &variants(context.size)).map(drop))
+}
+
+pub fn volumes(context: &Context) -> Outcome {
+    let extents: [&[usize]; 3] = [&[12, 10, 14], &[5, 3, 7], &[2, 1, 3]];
+    extents.iter().try_for_each(|extents| {
+        complex(context, extents, &variants(context.size))?;
+        real(context, extents, &variants(context.size)).map(drop)
+    })
+}
+
+pub fn batches_of_lines(context: &Context) -> Outcome {
+    for (n, batch) in [(60, 9), (61, 3), (8, 1)] {
+        let input = complex_noise(n as u64, n * batch);
+        let expected = flat(&dft(&to_f64(&input), &[batch, n], false, false), 1.0);
+        let reals = noise(n as u64, n * batch);
+        let positions: Vec<Complex64> = reals.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
+        let halves = flat(&halved(&dft(&positions, &[batch, n], false, false), n, n / 2 + 1), 1.0);
+        for options in variants(context.size) {
+            check(context, &C2c::forward(n).batch(batch), &options, &input, &expected)?;
+            check(context, &R2c::forward(n).batch(batch), &options, &reals, &halves)?;
+        }
+    }
+    Ok(())
+}
+
+/// The size of a picture, in messages of 64 KiB.
+pub fn a_picture(context: &Context) -> Outcome {
+    let options = variants(context.size).swap_remove(1).message_bytes(1 << 16);
+    complex(context, &[1920, 1080], std::slice::from_ref(&options))?;
+    real(context, &[1080, 1920], &[options]).map(drop)
+}
+
+pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
+    let extents = [61, 53];
+    let input = complex_noise(1, 61 * 53);
+    for order in ORDERS {
+        let expected = flat(&arranged(&dft(&to_f64(&input), &extents, true, false), &extents, order), 1.0);
+        for options in variants(context.size) {
+            let what = |error: wgpu_fft_distributed::Error| error.to_string();
+            let (spec, options) = (C2c::forward(extents), options.order(order));
+            let job = Job::new(&context.cluster, spec.clone(), &options).map_err(what)?;
+            let mut output = rubbish::<C2c>(input.len());
+            let report =
+                job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map_err(what)?;
+            if report.phases.len() != if order == Order::Natural { 6 } else { 5 } {
+                return Err(format!("{report}"));
+            }
+            let judge = |output: Vec<Complex32>| {
+                let alone = alone(context, &spec, &options, &job, &input).map_err(what)?;
+                if context.rounding().is_some() {
+                    first_difference(bytemuck::cast_slice(&output), bytemuck::cast_slice(&alone))?;
+                }
+                let error = error(bytemuck::cast_slice(&output), &expected);
+                if error.is_nan() || error > budget(input.len()) { Err(format!("relative error {error:.2e}")) } else { Ok(()) }
+            };
+            context.verdict(if context.rank == 0 { judge(output) } else { Ok(()) })?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints a number that is the same for every number of ranks whose adapters round alike;
+/// `make distributed-test` compares them.
+pub fn portable_bits(context: &Context) -> Outcome {
+    let options: Vec<JobOptions> =
+        variants(context.size).into_iter().map(|options| options.arithmetic(Arithmetic::Portable)).take(2).collect();
+    let mut bits = complex(context, &[61, 53], &options)?;
+    bits.extend(real(context, &[64, 48], &options)?);
+    bits.extend(complex(context, &[12, 10, 14], &options)?);
+    // FNV-1a.
+    let hash = bits
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    if let (0, Some(rounding)) = (context.rank, context.rounding()) {
+        println!("portable bits {hash:016x} on {rounding}");
+    }
+    Ok(())
+}
+
+pub fn measured_shares(context: &Context) -> Outcome {
+    complex(context, &[17, 5], &[JobOptions::default()])?;
+    real(context, &[61, 53], &[JobOptions::default()])?;
+    complex(context, &[256, 320], &[JobOptions::default()])?;
+    real(context, &[12, 10, 14], &[JobOptions::default()]).map(drop)
+}
+
+/// Comparisons that accept everything would prove nothing.
+pub fn comparisons_can_fail(context: &Context) -> Outcome {
+    let input = complex_noise(7, 61 * 53);
+    let expected = flat(&arranged(&dft(&to_f64(&input), &[61, 53], true, false), &[61, 53], Order::Transposed), 1.0);
+    let options = JobOptions::default().strategy(Strategy::Equal);
+    let all = check(context, &C2c::forward([61, 53]), &options, &input, &expected)?;
+    context.verdict(if context.rank == 0 { wrong_ones_are_seen(&all, &expected) } else { Ok(()) })?;
+    // Another input is another result.
+    let mut other = input.clone();
+    other[0].re += 0.5;
+    match check(context, &C2c::forward([61, 53]), &options, &other, &expected) {
+        Ok(_) => Err("another input was not seen".to_owned()),
+        Err(_) => Ok(()),
+    }
+}
+
+fn wrong_ones_are_seen(all: &[f32], expected: &[f64]) -> Outcome {
+    let mut last_bit = all.to_vec();
+    last_bit[1234] = f32::from_bits(last_bit[1234].to_bits() ^ 1);
+    let mut exchanged = all.to_vec();
+    exchanged.swap(100, 200);
+    let natural = arranged(bytemuck::cast_slice::<f32, [f32; 2]>(all), &[53, 61], Order::Transposed);
+    for (name, wrong) in [("a last bit", &last_bit[..]), ("two exchanged", &exchanged), ("shorter", &all[1..])] {
+        if first_difference(wrong, all).is_ok() {
+            return Err(format!("{name}: no difference was seen"));
+        }
+    }
+    let wrong: [&[f32]; 2] = [&exchanged, bytemuck::cast_slice(&natural)];
+    if wrong.iter().any(|wrong| error(wrong, expected) <= budget(61 * 53)) {
+        return Err("an error was not seen".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! What goes wrong on one rank is the same error on all of them, and nobody waits for ever.
+
+use std::time::{Duration, Instant};
+
+use wgpu_fft_distributed::wgpu_fft::Complex32;
+use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+use wgpu_fft_distributed::wgpu_fft::reduce::Reduce;
+use wgpu_fft_distributed::{Adapter, Cluster, Error, Job, JobOptions, Order, Phase, RankOptions, Strategy};
+
+use crate::harness::{Context, Outcome};
+
+/// A failure is known everywhere within this time.
+const SECONDS: Duration = Duration::from_secs(60);
+
+/// A job with all phases.
+fn run_everything(context: &Context, options: &RankOptions) -> Result<(), Error> {
+    let cluster = Cluster::open(&context.world, options)?;
+    let natural = JobOptions::default().order(Order::Natural);
+    drop(Job::new(&cluster, C2c::inverse([17, 5]), &natural)?);
+    let job = Job::new(&cluster, C2c::inverse([17, 5]), &natural.strategy(Strategy::Equal))?;
+    let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+    job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
+}
+
+pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
+    for &phase in Phase::all().iter().filter(|phase| **phase != Phase::Report) {
+        // With one rank nothing is measured.
+        if phase == Phase::Measure && context.size == 1 {
+            continue;
+        }
+        for failing in 0..context.size {
+            let options = context.options.clone();
+            let options = if context.rank == failing { options.fail_in(phase) } else { options };
+            let begin = Instant::now();
+            let outcome = run_everything(context, &options);
+            match outcome {
+                Err(Error::OnRank { rank, during, message }) if (rank, during) == (failing, phase) && message.contains("told to fail") => {}
+                other => return Err(format!("rank {failing} failed in phase {phase}, which is seen as {other:?}")),
+            }
+            if begin.elapsed() > SECONDS {
+                return Err(format!("that rank {failing} failed in phase {phase} took {:?} to be known", begin.elapsed()));
+            }
+        }
+    }
+    run_everything(context, &context.options).map_err(|error| format!("nothing fails, but {error}"))
+}
+
+pub fn different_requests(context: &Context) -> Outcome {
+    let last = context.size - 1;
+    let other = context.rank == last && last > 0;
+    let job = |spec: C2c, options: &JobOptions| Job::new(&context.cluster, spec, options);
+    let plain = JobOptions::default();
+    let shapes = job(if other { C2c::forward([8, 3]) } else { C2c::forward([3, 8]) }, &plain);
+    let directions = job(if other { C2c::forward([8, 3]) } else { C2c::inverse([8, 3]) }, &plain);
+    let sizes = if other { plain.clone().message_bytes(1) } else { plain.clone() };
+    let options = job(C2c::forward([8, 3]), &sizes);
+    for (what, outcome) in [("shapes", shapes), ("directions", directions), ("options", options)] {
+        match outcome {
+            Err(Error::RanksDiffer { rank, theirs, first }) if last > 0 && rank == last && theirs != first => {}
+            Ok(_) if last == 0 => {}
+            outcome => return Err(format!("different {what}: {outcome:?}")),
+        }
+    }
+    let job = job(C2c::forward([8, 3]), &plain.strategy(Strategy::Equal)).map_err(|error| error.to_string())?;
+    let len = job.input_len() + usize::from(context.rank == last);
+    let mut output = vec![Complex32::ZERO; job.output_len()];
+    match job.run(&vec![Complex32::ONE; len], &mut output) {
+        Err(Error::OnRank { rank, message, .. }) if rank == last && message.contains("expected") => {}
+        outcome => return Err(format!("a wrong length: {outcome:?}")),
+    }
+    // The job goes on working.
+    job.run(&vec![Complex32::ONE; job.input_len()], &mut output).map(drop).map_err(|error| error.to_string())
+}
+
+pub fn different_calls(context: &Context) -> Outcome {
+    let options = JobOptions::default().strategy(Strategy::Equal);
+    let job = Job::new(&context.cluster, C2c::forward([8, 3]), &options).map_err(|error| error.to_string())?;
+    let outcome = if context.rank == 0 {
+        Job::new(&context.cluster, C2c::forward([8, 3]), &options).map(drop)
+    } else {
+        job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()]).map(drop)
+    };
+    match outcome {
+        Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => Ok(()),
+        Ok(()) if context.size == 1 => Ok(()),
+        outcome => Err(format!("{outcome:?}")),
+    }
+}
+
+pub fn nonsense(context: &Context) -> Outcome {
+    let by = |strategy| JobOptions::default().strategy(strategy);
+    let weights = |weights: Vec<f64>| by(Strategy::Ratio(weights));
+    let job = |spec: C2c, options: &JobOptions| Job::new(&context.cluster, spec, options).map(drop);
+    let equal = JobOptions::default();
+    let outcomes = [
+        job(C2c::forward([0, 3]), &equal),
+        job(C2c::forward([1, 2, 3, 4]), &equal),
+        job(C2c::forward([2, 3]).batch(2), &equal),
+        job(C2c::forward([2, 3]).axes([0]), &equal),
+        job(C2c::forward([2, 3]), &weights(vec![1.0; context.size + 1])),
+        job(C2c::forward([2, 3]), &weights(vec![-1.0; context.size])),
+        job(C2c::forward([2, 3]), &weights(vec![f64::NAN; context.size])),
+        job(C2c::forward([2, 3]), &by(Strategy::Single(context.size))),
+        job(C2c::forward([2, 3]), &by(Strategy::Dynamic)),
+        Job::new(&context.cluster, Reduce::<f32>::sum(8), &equal).map(drop),
+    ];
+    match outcomes.into_iter().find(|outcome| !matches!(outcome, Err(Error::Core(_)))) {
+        None => Ok(()),
+        Some(outcome) => Err(format!("{outcome:?}")),
+    }
+}
+
+pub fn no_adapter_on_one_rank(context: &Context) -> Outcome {
+    let last = context.size - 1;
+    let options = if context.rank == last {
+        RankOptions::default().adapter(Adapter::Names(vec!["an adapter that nobody makes".to_owned()]))
+    } else {
+        context.options.clone()
+    };
+    match Cluster::open(&context.world, &options) {
+        Err(Error::NoAdapter { rank, message }) if rank == last && message.contains("nobody makes") => Ok(()),
+        outcome => Err(format!("{outcome:?}")),
+    }
+}
