@@ -36,7 +36,7 @@ pub trait Sealed {}
 pub trait Workers: Sealed {
     /// A job without its types: what it does is compiled once, not for every specification.
     #[doc(hidden)]
-    type Core: Core;
+    type Core: RunJob;
 
     /// Divides a specification.
     #[doc(hidden)]
@@ -45,7 +45,7 @@ pub trait Workers: Sealed {
 
 /// What a job does on arrays of bytes.
 #[doc(hidden)]
-pub trait Core {
+pub trait RunJob {
     /// The bytes of each input and of the output, on this worker if workers have their own.
     fn bytes(&self) -> [usize; 2];
 
@@ -196,10 +196,10 @@ impl<S: Divide> Job<S, DeviceSet> {
 impl Sealed for DeviceSet {}
 
 impl Workers for DeviceSet {
-    type Core = devices::Core;
+    type Core = devices::DevicesJob;
 
     fn divide<S: Divide>(&self, spec: &S, options: &JobOptions) -> Result<Self::Core> {
-        devices::Core::new(self, spec.to_string(), options, &|cut| spec.divide(self, cut))
+        devices::DevicesJob::new(self, spec.to_string(), options, &|cut| spec.divide(self, cut))
     }
 }
 

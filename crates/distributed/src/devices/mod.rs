@@ -20,5 +20,5 @@ mod set;
 pub use divide::Divide;
 #[cfg(feature = "mpi")]
 pub(crate) use divide::operations;
-pub use run::Core;
+pub use run::DevicesJob;
 pub use set::DeviceSet;

@@ -13,7 +13,7 @@ use crate::task::Task;
 
 /// One of a job's arrays on the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum HostArray {
     /// The caller's input, or both inputs if there are two.
     Input,
     /// An array that holds data between two phases if the output cannot.
@@ -28,11 +28,11 @@ pub(crate) struct Phase {
     pub label: String,
     /// Devices get multiples of this many units, except for the last units of the array.
     pub alignment: usize,
-    pub from: Place,
-    pub to: Place,
+    pub from: HostArray,
+    pub to: HostArray,
     pub input: Grid,
     pub output: Grid,
-    pub work: Arc<dyn Work>,
+    pub computation: Arc<dyn Computation>,
 }
 
 impl Phase {
@@ -87,7 +87,7 @@ impl<'r> Reading<'r> {
 }
 
 /// How units are computed.
-pub(crate) trait Work: Send + Sync {
+pub(crate) trait Computation: Send + Sync {
     /// The plan for some units on a device. The planner keeps only its compiled pipelines, because
     /// many different numbers of units occur.
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>>;
@@ -165,7 +165,7 @@ pub(crate) struct Units<F, R> {
     pub host: Result<OnHost>,
 }
 
-impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync, R: Recipes<S>> Work for Units<F, R> {
+impl<S: Spec, F: Fn(&Range<usize>) -> Result<S> + Send + Sync, R: Recipes<S>> Computation for Units<F, R> {
     fn plan(&self, planner: &Planner, units: &Range<usize>) -> Result<Arc<dyn Task>> {
         let spec = (self.spec)(units)?;
         let recipe = self.recipes.for_planner(&spec, units, planner)?;

@@ -40,7 +40,7 @@ impl std::fmt::Debug for Tasks {
 
 impl Tasks {
     fn get(&self, planner: &Planner, Reading { number, phase, .. }: Reading<'_>, units: &Range<usize>) -> Result<Arc<dyn Task>> {
-        let first = if phase.work.is_positioned() { units.start } else { 0 };
+        let first = if phase.computation.is_positioned() { units.start } else { 0 };
         let key = (number, first, units.len());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = kept.values().map(|(used, _)| *used).max().unwrap_or(0) + 1;
@@ -55,7 +55,7 @@ impl Tasks {
             kept.remove(&oldest);
         }
         // Only this device's thread makes plans here, so nobody else waits for the lock.
-        let task = phase.work.plan(planner, units)?;
+        let task = phase.computation.plan(planner, units)?;
         kept.insert(key, (now, Arc::clone(&task)));
         Ok(task)
     }
@@ -67,7 +67,7 @@ impl Tasks {
 }
 
 /// The arrays on the device for one piece in flight.
-struct Slot {
+struct PieceArrays {
     inputs: Vec<Staging>,
     /// Nothing while a piece is in flight.
     output: Option<Staging>,
@@ -77,7 +77,7 @@ struct Slot {
     bound: Option<(Arc<dyn Task>, Bound)>,
 }
 
-impl Slot {
+impl PieceArrays {
     fn new(gpu: &Gpu, inputs: usize, bytes: [u64; 2], faults: Injection<'_>) -> Result<Self> {
         let array = |role, bytes| {
             faults.allocation(Some(gpu), bytes)?;
@@ -96,7 +96,7 @@ impl Slot {
 /// A piece that the device is working on.
 struct UnderWay<'a> {
     piece: OutputShare<'a>,
-    slot: Slot,
+    slot: PieceArrays,
     download: Download,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Ring<'_, 'a> {
     pub fn run(mut self) -> Work {
         let begin = Instant::now();
         let mut work = Work::default();
-        let mut free: Vec<Slot> = Vec::new();
+        let mut free: Vec<PieceArrays> = Vec::new();
         let mut under_way: VecDeque<UnderWay<'a>> = VecDeque::new();
         // Whether the smallest piece did not fit, even with nothing else in flight.
         let mut exhausted = false;
@@ -189,17 +189,17 @@ impl<'a> Ring<'_, 'a> {
     }
 
     /// Uploads a piece, computes it, and copies the result to where the host can read it.
-    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<Slot>, work: &mut Work) -> Result<(Slot, Download)> {
+    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<PieceArrays>, work: &mut Work) -> Result<(PieceArrays, Download)> {
         self.faults.piece(Some(self.gpu()))?;
         let task = self.tasks.get(self.planner, self.reading, &piece.units)?;
         let bytes = task.bytes();
-        let fits = |slot: &Slot| slot.bytes[0] >= bytes[0] && slot.bytes[1] >= bytes[1];
+        let fits = |slot: &PieceArrays| slot.bytes[0] >= bytes[0] && slot.bytes[1] >= bytes[1];
         let mut slot = match free.iter().position(fits) {
             Some(i) => free.swap_remove(i),
             None => {
                 // A slot that is too small only wastes memory.
                 free.pop();
-                Slot::new(self.planner.gpu(), self.reading.arrays(), bytes, self.faults)?
+                PieceArrays::new(self.planner.gpu(), self.reading.arrays(), bytes, self.faults)?
             }
         };
         let gpu = self.planner.gpu();
@@ -251,7 +251,7 @@ pub(super) fn apart(planner: &Planner, tasks: &Tasks, reading: Reading<'_>, unit
     let gpu = planner.gpu();
     let task = tasks.get(planner, reading, units)?;
     let bytes = task.bytes();
-    let mut slot = Slot::new(gpu, reading.arrays(), bytes, Injection::none())?;
+    let mut slot = PieceArrays::new(gpu, reading.arrays(), bytes, Injection::none())?;
     let Some(output) = slot.output.take() else { unreachable!("it was just made") };
     let inputs: Vec<&wgpu::Buffer> = slot.inputs.iter().map(Staging::buffer).collect();
     let bound = task.bind(&inputs, output.buffer())?;

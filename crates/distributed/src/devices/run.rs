@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use wgpu_fft::low_level::transfer::copy_threads;
 
 use super::balance::{Balance, Division};
-use super::divide::{Cut, Divided};
+use super::divide::{CutOptions, Divided};
 use super::engine::{Engine, Pace};
 use super::fault::{Failure, Faults, When};
-use super::phase::{Phase, Place, Reading};
+use super::phase::{HostArray, Phase, Reading};
 use super::ring::Tasks;
 use super::schedule::Shares;
 use super::set::{DeviceSet, MemberKind};
@@ -21,7 +21,7 @@ use crate::slab::OutputShare;
 use crate::strategy::{Divisible, Strategy};
 
 /// A job on a set, without its types.
-pub struct Core {
+pub struct DevicesJob {
     set: DeviceSet,
     /// The specification, printed.
     spec: String,
@@ -38,27 +38,27 @@ pub struct Core {
     faults: Vec<(usize, When, Failure)>,
 }
 
-impl Core {
+impl DevicesJob {
     pub(crate) fn new(
         set: &DeviceSet,
         spec: String,
         options: &JobOptions,
-        divide: &dyn Fn(Cut) -> wgpu_fft::Result<Divided>,
+        divide: &dyn Fn(CutOptions) -> wgpu_fft::Result<Divided>,
     ) -> Result<Self> {
         let buffers = set.members().iter().filter_map(|member| member.planner()).map(|planner| planner.gpu().profile().buffer_bytes);
         // A unit may take at most a quarter of the job's memory, which also holds staging buffers
         // and a workspace.
         let unit_bytes = buffers.chain(options.memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
-        let divided = divide(Cut { axis: options.axis, unit_bytes })?;
+        let divided = divide(CutOptions { axis: options.axis, unit_bytes })?;
         let phases: Vec<Divisible> = (0..divided.phases.len()).map(|number| divided.divisible(number)).collect();
         options.strategy.check(set.len(), &phases)?;
         let mut able = Vec::new();
         let mut left_out = Vec::new();
         for (member, own) in set.members().iter().enumerate() {
             let can = |phase: &Phase| match &own.kind {
-                MemberKind::Gpu(planner) => phase.work.check(planner.gpu().profile(), &(0..phase.alignment.min(phase.units()))),
+                MemberKind::Gpu(planner) => phase.computation.check(planner.gpu().profile(), &(0..phase.alignment.min(phase.units()))),
                 #[cfg(feature = "cpu")]
-                MemberKind::Host => phase.work.can_host(),
+                MemberKind::Host => phase.computation.can_host(),
             };
             match divided.phases.iter().try_for_each(can) {
                 Ok(()) => able.push(member),
@@ -102,7 +102,7 @@ impl Core {
     }
 
     pub(crate) fn run_in_place(&self, data: &mut [u8], element: usize, listener: Option<&Listener>) -> Result<Report> {
-        let same = |phase: &Phase| phase.input == phase.output && phase.to == Place::Output;
+        let same = |phase: &Phase| phase.input == phase.output && phase.to == HostArray::Output;
         if !self.divided.phases.iter().all(same) || self.divided.inputs != 1 {
             let why = "only complex transforms leave every unit where it was".to_owned();
             return Err(wgpu_fft::Error::Unsupported { what: format!("`{}` in place of its input", self.spec), why }.into());
@@ -120,17 +120,17 @@ impl Core {
         let mut run = Run { job: self, faults: &faults, listener, failed, measuring: Duration::ZERO, done: Vec::new() };
         for (number, phase) in self.divided.phases.iter().enumerate() {
             match (phase.from, phase.to) {
-                (Place::Input, Place::Scratch) => run.phase(number, phase, inputs, &mut scratch)?,
-                (Place::Scratch, _) => run.phase(number, phase, &[&scratch], output)?,
-                (Place::Input, _) => run.phase(number, phase, inputs, output)?,
-                (Place::Output, _) => run.phase(number, phase, &[], output)?,
+                (HostArray::Input, HostArray::Scratch) => run.phase(number, phase, inputs, &mut scratch)?,
+                (HostArray::Scratch, _) => run.phase(number, phase, &[&scratch], output)?,
+                (HostArray::Input, _) => run.phase(number, phase, inputs, output)?,
+                (HostArray::Output, _) => run.phase(number, phase, &[], output)?,
             }
         }
         Ok(Report { job: self.spec.clone(), elapsed: begin.elapsed(), measuring: run.measuring, phases: run.done })
     }
 }
 
-impl job::Core for Core {
+impl job::RunJob for DevicesJob {
     fn bytes(&self) -> [usize; 2] {
         [self.divided.input_bytes, self.divided.output_bytes]
     }
@@ -150,7 +150,7 @@ impl job::Core for Core {
 
 /// One run of a job.
 struct Run<'r> {
-    job: &'r Core,
+    job: &'r DevicesJob,
     faults: &'r Faults,
     listener: Option<&'r Listener>,
     /// Whether each member has failed.

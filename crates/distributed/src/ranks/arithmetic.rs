@@ -9,7 +9,7 @@ use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Plan, Planner};
 
 use super::cluster::Device;
-use super::failure::{Failure, Part, guarded};
+use super::failure::{Failure, Outcome, guarded};
 use super::link::Link;
 use super::phase::Phase;
 use crate::error::{Error, Result};
@@ -79,7 +79,7 @@ pub(super) fn common<S: Adapt + Searchable>(
     };
     let mut last = None;
     for proposal in proposals {
-        let suits = guarded(|| -> Part<fft::Recipe> {
+        let suits = guarded(|| -> Outcome<fft::Recipe> {
             let recipe: fft::Recipe = proposal.parse().map_err(Failure::from)?;
             same_arithmetic(&device.planner, spec.clone(), &recipe)?;
             Ok(recipe)

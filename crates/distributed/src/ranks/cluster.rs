@@ -5,7 +5,7 @@ use std::rc::Rc;
 use mpi::traits::Communicator;
 use wgpu_fft::{Gpu, GpuOptions, Planner, gpu, wgpu};
 
-use super::failure::{Failure, Part, guarded};
+use super::failure::{Failure, Outcome, guarded};
 use super::link::Link;
 use super::phase::Phase;
 use crate::error::Result;
@@ -85,7 +85,7 @@ pub(super) struct Device {
 
 impl Device {
     /// Fails if a test asks for a failure in this phase.
-    pub fn check(&self, phase: Phase) -> Part<()> {
+    pub fn check(&self, phase: Phase) -> Outcome<()> {
         fail_if(self.emulated, phase)
     }
 
@@ -98,7 +98,7 @@ impl Device {
     }
 }
 
-fn fail_if(emulated: Emulated, phase: Phase) -> Part<()> {
+fn fail_if(emulated: Emulated, phase: Phase) -> Outcome<()> {
     if emulated.failure == Some(phase) { Err(Failure::Other("it was told to fail".to_owned())) } else { Ok(()) }
 }
 
@@ -166,7 +166,7 @@ fn host() -> String {
     mpi::environment::processor_name().unwrap_or_else(|_| "unknown".to_owned())
 }
 
-fn open(adapter: &Adapter, local_rank: usize) -> Part<Gpu> {
+fn open(adapter: &Adapter, local_rank: usize) -> Outcome<Gpu> {
     let nth = |len: usize| local_rank.checked_rem(len);
     let (options, place) = match adapter {
         Adapter::ByLocalRank => (GpuOptions::default(), local_rank),

@@ -40,11 +40,11 @@ impl Failure {
 }
 
 /// The result of one rank's part.
-pub(super) type Part<T> = std::result::Result<T, Failure>;
+pub(super) type Outcome<T> = std::result::Result<T, Failure>;
 
 /// Does one rank's part. A panic becomes a failure like any other, because a rank that unwinds
 /// would let the others wait forever.
-pub(super) fn guarded<T>(part: impl FnOnce() -> Part<T>) -> Part<T> {
+pub(super) fn guarded<T>(part: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn panics_are_failures() {
-        let part: Part<()> = guarded(|| panic!("by {}", "chance"));
+        let part: Outcome<()> = guarded(|| panic!("by {}", "chance"));
         assert!(matches!(part, Err(Failure::Other(text)) if text.contains("by chance")));
     }
 }

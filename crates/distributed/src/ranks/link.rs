@@ -12,7 +12,7 @@ use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-use super::failure::{Failure, Part};
+use super::failure::{Failure, Outcome};
 use super::phase::Phase;
 use crate::error::{Error, Result};
 
@@ -60,7 +60,7 @@ impl Link {
 
     /// Checks that all ranks have done their part. If not, all of them get the error of the first
     /// rank that failed.
-    pub fn agree<T>(&self, phase: Phase, part: Part<T>) -> Result<T> {
+    pub fn agree<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
         let failed = if part.is_ok() { self.size } else { self.rank };
         let code = phase.code();
         let least = self.least([failed as i64, code, -code]);

@@ -10,7 +10,7 @@ use wgpu_fft::Bound;
 use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, copy_threads, wait_for};
 
 use super::cluster::Device;
-use super::failure::{Failure, Part};
+use super::failure::{Failure, Outcome};
 use crate::task::Task;
 
 /// Times of one local pass.
@@ -41,7 +41,7 @@ pub(super) struct LocalPass {
 impl LocalPass {
     /// A pass through some plans, of which each takes the result of the one before it. `bytes` are
     /// those of the input and the output.
-    pub fn new(device: &Rc<Device>, tasks: &[Arc<dyn Task>], bytes: [usize; 2]) -> Part<Self> {
+    pub fn new(device: &Rc<Device>, tasks: &[Arc<dyn Task>], bytes: [usize; 2]) -> Outcome<Self> {
         let gpu = &device.gpu;
         // An array is read and written in turns, so it is as large as the largest that it holds.
         let mut sizes = [0; 2];
@@ -64,7 +64,7 @@ impl LocalPass {
     }
 
     /// Runs the pass: uploads, computes and downloads one after the other, and times each.
-    pub fn run(&self, input: &[u8], output: &mut [u8]) -> Part<LocalTimes> {
+    pub fn run(&self, input: &[u8], output: &mut [u8]) -> Outcome<LocalTimes> {
         let gpu = &self.device.gpu;
         let gone = || Failure::Other("an earlier run of this pass failed, so its arrays are gone: make a new job".to_owned());
         let mut arrays = self.arrays.borrow_mut();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::failure::{Part, guarded};
+use super::failure::{Outcome, guarded};
 use super::geometry::{COMPLEX, Order, RankShares};
 use super::local::LocalPass;
 use super::passes::Passes;
@@ -53,7 +53,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn new(job: &Passes) -> Part<Self> {
+    fn new(job: &Passes) -> Outcome<Self> {
         job.device.check(Phase::Measure)?;
         let geometry = &job.geometry;
         let sizes = |units: usize, unit_bytes: usize, alignment: usize| {
@@ -62,18 +62,18 @@ impl Samples {
             if small < large { vec![small, large] } else { vec![large] }
         };
         let rows = sizes(geometry.rows, geometry.frequencies() * COMPLEX, geometry.alignment());
-        let rows: Part<Vec<_>> =
+        let rows: Outcome<Vec<_>> =
             rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
         let columns =
             if geometry.is_distributed() { sizes(geometry.columns, geometry.inner * geometry.rows * COMPLEX, 1) } else { Vec::new() };
         let turned = !geometry.is_forward() || geometry.order == Order::Natural;
-        let columns: Part<Vec<_>> =
+        let columns: Outcome<Vec<_>> =
             columns.into_iter().filter_map(|units| Some(job.columns_pass(units, turned).transpose()?.map(|pass| (units, pass)))).collect();
         Ok(Self { rows: rows?, columns: columns? })
     }
 
     /// Runs each pass once, because drivers compile at the first run.
-    fn warm_up(&self) -> Part<()> {
+    fn warm_up(&self) -> Outcome<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             let [input, output] = pass.bytes();
             pass.run(&zeros(input)?, &mut zeros(output)?)?;
@@ -130,7 +130,7 @@ fn rates(job: &Passes, samples: &Samples, members: &[usize]) -> Result<Rates> {
 /// The costs of a unit of one axis, by rank.
 fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result<Vec<Cost>> {
     let mut points = Vec::new();
-    let mut outcome: Part<()> = Ok(());
+    let mut outcome: Outcome<()> = Ok(());
     for (units, pass) in passes {
         let mut seconds = Vec::new();
         let [input, output] = pass.bytes();

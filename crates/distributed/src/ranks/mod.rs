@@ -17,7 +17,7 @@ pub use arithmetic::{Arithmetic, Recipes};
 pub use cluster::{Adapter, Cluster, Member, RankOptions};
 pub use geometry::{Order, Slab};
 pub use phase::Phase;
-pub use run::Core;
+pub use run::RanksJob;
 
 use wgpu_fft::bytemuck;
 
@@ -31,9 +31,9 @@ use crate::strategy::Shares;
 impl Sealed for Cluster {}
 
 impl Workers for Cluster {
-    type Core = Core;
+    type Core = RanksJob;
 
-    fn divide<S: Divide>(&self, spec: &S, options: &JobOptions) -> Result<Core> {
+    fn divide<S: Divide>(&self, spec: &S, options: &JobOptions) -> Result<RanksJob> {
         self.link.same(Phase::Plan, &format!("{spec} with {options:?}"))?;
         self.link.agree(Phase::Plan, self.device.check(Phase::Plan))?;
         spec.over_ranks(self, options)

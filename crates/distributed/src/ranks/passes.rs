@@ -10,7 +10,7 @@ use wgpu_fft::{Complex32, Result};
 
 use super::arithmetic::{Arithmetic, Recipes, common, same_arithmetic};
 use super::cluster::{Cluster, Device};
-use super::failure::Part;
+use super::failure::Outcome;
 use super::geometry::{COMPLEX, Geometry, Order};
 use super::link::Link;
 use super::local::LocalPass;
@@ -58,7 +58,7 @@ impl Passes {
     /// The pass over `units` units of axis 0, or `None` for 0 units. A forward pass takes slabs
     /// \[r, …\] of positions to \[C, K, r\]. An inverse pass takes \[r, C, K\] to slabs of
     /// positions.
-    pub fn rows_pass(&self, units: usize) -> Part<Option<LocalPass>> {
+    pub fn rows_pass(&self, units: usize) -> Outcome<Option<LocalPass>> {
         if units == 0 {
             return Ok(None);
         }
@@ -75,7 +75,7 @@ impl Passes {
 
     /// The pass over `units` units of axis 1, from \[c, K, n₀\] to the same, or to \[n₀, c, K\] if
     /// `turned`.
-    pub fn columns_pass(&self, units: usize, turned: bool) -> Part<Option<LocalPass>> {
+    pub fn columns_pass(&self, units: usize, turned: bool) -> Outcome<Option<LocalPass>> {
         let (lines, n) = (units * self.geometry.inner, self.geometry.rows);
         if units == 0 {
             return Ok(None);
@@ -93,7 +93,7 @@ impl Passes {
     }
 
     /// The pass that only transposes `units` units of axis 0, from \[r, C, K\] to \[C, K, r\].
-    pub fn turn_pass(&self, units: usize) -> Part<Option<LocalPass>> {
+    pub fn turn_pass(&self, units: usize) -> Outcome<Option<LocalPass>> {
         if units == 0 {
             return Ok(None);
         }
@@ -102,7 +102,7 @@ impl Passes {
     }
 
     /// A transpose of complex numbers, with a recipe that this device chooses itself.
-    fn turn(&self, shape: [usize; 2]) -> Part<Arc<dyn Task>> {
+    fn turn(&self, shape: [usize; 2]) -> Outcome<Arc<dyn Task>> {
         Ok(self.device.planner.plan(Permute::<Complex32>::transpose(shape))?)
     }
 }

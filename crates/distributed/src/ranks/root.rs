@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::Core;
+use super::RanksJob;
 use super::failure::guarded;
 use super::phase::Phase;
 use super::turn::exchange;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::job::{Listener, check, zeros};
 use crate::report::{Report, Work};
 
-impl Core {
+impl RanksJob {
     /// See [`Job::run_from_root`](crate::Job::run_from_root).
     pub(super) fn run_from_root(&self, input: &[u8], output: &mut [u8], listener: Option<&Listener>) -> Result<Report> {
         let (link, message_bytes) = (&self.cluster.link, self.message_bytes);

@@ -6,7 +6,7 @@ use wgpu_fft::low_level::divide::InParts;
 
 use super::arithmetic::Recipes;
 use super::cluster::Cluster;
-use super::failure::{Failure, Part, guarded};
+use super::failure::{Failure, Outcome, guarded};
 use super::geometry::{Geometry, Order, RankShares, Slab};
 use super::local::{LocalPass, LocalTimes};
 use super::measure::measured;
@@ -44,7 +44,7 @@ impl Step {
 }
 
 /// A job on a cluster, without its types.
-pub struct Core {
+pub struct RanksJob {
     pub(super) cluster: Cluster,
     /// The specification, printed.
     spec: String,
@@ -56,7 +56,7 @@ pub struct Core {
     steps: Vec<Step>,
 }
 
-impl Core {
+impl RanksJob {
     /// Agrees on recipes, divides the transform, and compiles. Collective.
     pub(crate) fn new<S: InParts>(cluster: &Cluster, spec: &S, options: &JobOptions) -> Result<Self> {
         let parts = spec.parts()?;
@@ -143,7 +143,7 @@ impl RankShares {
     }
 }
 
-fn steps(passes: &Passes, shares: &RankShares) -> Part<Vec<Step>> {
+fn steps(passes: &Passes, shares: &RankShares) -> Outcome<Vec<Step>> {
     let (geometry, rank) = (&passes.geometry, passes.link.rank());
     let (own_rows, own_columns) = (shares.rows[rank], shares.columns[rank]);
     let natural = geometry.order == Order::Natural;
@@ -163,7 +163,7 @@ fn steps(passes: &Passes, shares: &RankShares) -> Part<Vec<Step>> {
     })
 }
 
-impl job::Core for Core {
+impl job::RunJob for RanksJob {
     fn bytes(&self) -> [usize; 2] {
         [true, false].map(|input| self.slab(input).len() * self.element_bytes(input))
     }
@@ -184,7 +184,7 @@ impl job::Core for Core {
 
 /// A run of a job on this rank.
 pub(super) struct Run<'r> {
-    core: &'r Core,
+    core: &'r RanksJob,
     listener: Option<&'r Listener>,
     phases: usize,
     begin: Instant,
@@ -255,7 +255,7 @@ impl<'r> Run<'r> {
     }
 
     /// Lets the ranks agree, and records what this rank did with the time that this took.
-    pub fn agree<R>(&mut self, phase: Phase, work: Work, part: Part<R>) -> Result<R> {
+    pub fn agree<R>(&mut self, phase: Phase, work: Work, part: Outcome<R>) -> Result<R> {
         let begin = Instant::now();
         let agreed = self.core.cluster.link.agree(phase, part);
         let units = self.core.units(phase)[self.core.cluster.rank()];

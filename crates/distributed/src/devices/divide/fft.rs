@@ -14,8 +14,8 @@ use wgpu_fft::low_level::divide::{InParts, PartKind, Parts};
 use wgpu_fft::{Error, Planner, Result, Shape};
 
 use super::transpose::grid;
-use super::{Cut, Divide, Divided};
-use crate::devices::phase::{Alike, OfUnits, Phase, Place, Units, Work};
+use super::{CutOptions, Divide, Divided};
+use crate::devices::phase::{Alike, Computation, HostArray, OfUnits, Phase, Units};
 use crate::devices::set::DeviceSet;
 
 /// Columns that should stay together because they are neighbours on the host: 128 bytes of complex
@@ -25,14 +25,14 @@ const COLUMNS: usize = 16;
 macro_rules! divided {
     ($($name:ident),*) => { $(
         impl Divide for $name {
-            fn divide(&self, set: &DeviceSet, cut: Cut) -> Result<Divided> {
+            fn divide(&self, set: &DeviceSet, cut: CutOptions) -> Result<Divided> {
                 let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(self).ok());
                 Divider::new(self.to_string(), self.parts(), whole.map(|choice| choice.recipe), set, cut)?.divide()
             }
 
             #[cfg(feature = "mpi")]
-            fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::Core> {
-                crate::ranks::Core::new(cluster, self, options)
+            fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
+                crate::ranks::RanksJob::new(cluster, self, options)
             }
         }
     )* };
@@ -62,13 +62,13 @@ struct Divider<'a> {
     spec: String,
     set: &'a DeviceSet,
     parts: Parts,
-    cut: Cut,
+    cut: CutOptions,
     /// The recipe of the first device for the whole array, if one can be designed.
     whole: Option<Recipe>,
 }
 
 impl<'a> Divider<'a> {
-    fn new(spec: String, parts: Result<Parts>, whole: Option<Recipe>, set: &'a DeviceSet, cut: Cut) -> Result<Self> {
+    fn new(spec: String, parts: Result<Parts>, whole: Option<Recipe>, set: &'a DeviceSet, cut: CutOptions) -> Result<Self> {
         let parts = parts.map_err(|error| match error {
             // The error came from a smaller array of the same kind, so the shape is replaced.
             Error::Empty { what, .. } => Error::Empty { what, shape: spec.clone() },
@@ -171,8 +171,8 @@ impl<'a> Divider<'a> {
         if scratch {
             for (i, phase) in phases.iter_mut().enumerate() {
                 (phase.from, phase.to) = match (i == 0, i + 1 == count) {
-                    (true, _) => (Place::Input, Place::Scratch),
-                    (_, true) => (Place::Scratch, Place::Output),
+                    (true, _) => (HostArray::Input, HostArray::Scratch),
+                    (_, true) => (HostArray::Scratch, HostArray::Output),
                     _ => return Err(self.unsupported("planes that are too large for a device, back to reals".to_owned())),
                 };
             }
@@ -206,10 +206,10 @@ impl<'a> Divider<'a> {
         let kind = if has_reals { self.parts.kind } else { PartKind::Complex { inverse: self.parts.kind.is_inverse() } };
         let view = View { kind, at, seen, axes: axes.to_vec(), factor: if last { self.parts.factor } else { 1.0 } };
         let units = view.seen[at].extent;
-        let (alignment, work) = match kind {
-            PartKind::Complex { .. } => self.work::<C2c>(&view)?,
-            PartKind::FromReals => self.work::<R2c>(&view)?,
-            PartKind::ToReals => self.work::<C2r>(&view)?,
+        let (alignment, computation) = match kind {
+            PartKind::Complex { .. } => self.computation::<C2c>(&view)?,
+            PartKind::FromReals => self.computation::<R2c>(&view)?,
+            PartKind::ToReals => self.computation::<C2r>(&view)?,
         };
         let whole: Vec<usize> = view.seen.iter().map(|axis| axis.extent).collect();
         let mut spectrum = whole.clone();
@@ -230,16 +230,16 @@ impl<'a> Divider<'a> {
         Ok(Phase {
             label: format!("axes {} transformed, cut along {}", transformed.join(" and "), names(cut)),
             alignment: alignment.min(units),
-            from: if first { Place::Input } else { Place::Output },
-            to: Place::Output,
+            from: if first { HostArray::Input } else { HostArray::Output },
+            to: HostArray::Output,
             input,
             output,
-            work,
+            computation,
         })
     }
 
     /// How units of a phase are computed, and how many must stay together.
-    fn work<P: InParts>(&self, view: &View) -> Result<(usize, Arc<dyn Work>)> {
+    fn computation<P: InParts>(&self, view: &View) -> Result<(usize, Arc<dyn Computation>)> {
         let part = view.clone();
         let spec = move |units: &Range<usize>| {
             let (shape, batch, axes) = part.shape(units)?;
@@ -250,14 +250,14 @@ impl<'a> Divider<'a> {
         let usual = spec(&(0..view.seen[view.at].extent.min(COLUMNS * 64)))?;
         let choose = |planner: &Planner| Ok(planner.choose(&usual)?.recipe);
         let (alignment, recipe) = self.arithmetic(view, &choose, &|recipe| usual.alignment(recipe))?;
-        let work = Units {
+        let computation = Units {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
             spec,
             recipes: Alike(recipe),
             positioned: false,
         };
-        Ok((alignment, Arc::new(work)))
+        Ok((alignment, Arc::new(computation)))
     }
 
     /// The number of units of a phase that must stay together, and the recipe that all devices

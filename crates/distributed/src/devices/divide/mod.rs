@@ -19,17 +19,17 @@ use crate::strategy::Divisible;
 pub trait Divide: Spec {
     /// The phases of the job on a set.
     #[doc(hidden)]
-    fn divide(&self, set: &DeviceSet, cut: Cut) -> Result<Divided>;
+    fn divide(&self, set: &DeviceSet, cut: CutOptions) -> Result<Divided>;
 
     /// The steps of the job on the ranks of a cluster, which have agreed that all ask for the same.
     #[cfg(feature = "mpi")]
     #[doc(hidden)]
-    fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::Core>;
+    fn over_ranks(&self, cluster: &crate::ranks::Cluster, options: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob>;
 }
 
 /// The caller's requirements for the phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cut {
+pub struct CutOptions {
     /// The axis along which the first phase is cut.
     pub(in crate::devices) axis: Option<usize>,
     /// The most bytes of a unit, input and output together, if possible.

@@ -8,13 +8,13 @@ use wgpu_fft::low_level::divide::reduction::{Division, division, join, partial, 
 use wgpu_fft::reduce::{Determinism, Reduction, Value};
 use wgpu_fft::{Element, Error, Result, Spec};
 
-use super::{Cut, Divide, Divided};
-use crate::devices::phase::{ByRule, Phase, Place, Units, Work};
+use super::{CutOptions, Divide, Divided};
+use crate::devices::phase::{ByRule, Computation, HostArray, Phase, Units};
 use crate::devices::set::DeviceSet;
 use crate::slab::Grid;
 
 impl<T: Value, O: Element> Divide for Reduction<T, O> {
-    fn divide(&self, _: &DeviceSet, cut: Cut) -> Result<Divided> {
+    fn divide(&self, _: &DeviceSet, cut: CutOptions) -> Result<Divided> {
         if cut.axis.is_some() {
             let why = "the order of a sum decides where it can be cut".to_owned();
             return Err(Error::Unsupported { what: format!("`{self}` along an axis of the caller's"), why });
@@ -25,14 +25,14 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
         let all = 0..division.units();
         let input_bytes = division.elements(&all) * element;
         let whole = self.clone();
-        let phase = |label: &str, [from, to]: [Place; 2], input: Grid, output: Grid, work: Arc<dyn Work>| Phase {
+        let phase = |label: &str, [from, to]: [HostArray; 2], input: Grid, output: Grid, computation: Arc<dyn Computation>| Phase {
             label: format!("{self}, {label}"),
             alignment: 1,
             from,
             to,
             input,
             output,
-            work,
+            computation,
         };
         let (phases, output_bytes, scratch_bytes) = match division {
             Division::Parts { unit, units, words, .. } => {
@@ -40,25 +40,29 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
                 let input = Grid { outer: 1, extent: units, inner: unit * element, bytes: input_bytes };
                 let joined = join::<T, O>(self);
                 let output = Grid::new(1, 1, all_results * result);
-                let of_parts = work(self, true, move |units: &Range<usize>| Ok(partial(&whole, units.clone())));
-                let of_all = work(self, false, move |_: &Range<usize>| Ok(joined.clone()));
+                let of_parts = computation(self, true, move |units: &Range<usize>| Ok(partial(&whole, units.clone())));
+                let of_all = computation(self, false, move |_: &Range<usize>| Ok(joined.clone()));
                 let phases = vec![
-                    phase("in parts", [Place::Input, Place::Scratch], input, partials, of_parts),
-                    phase("joined", [Place::Scratch, Place::Output], Grid::new(1, 1, partials.bytes), output, of_all),
+                    phase("in parts", [HostArray::Input, HostArray::Scratch], input, partials, of_parts),
+                    phase("joined", [HostArray::Scratch, HostArray::Output], Grid::new(1, 1, partials.bytes), output, of_all),
                 ];
                 (phases, output.bytes, partials.bytes)
             }
             Division::Lines { outer, extent, inner, results } => {
                 let output = Grid::new(1, extent, results * result);
-                let of_lines = work(self, false, move |units: &Range<usize>| Ok(piece(&whole, units.len())));
+                let of_lines = computation(self, false, move |units: &Range<usize>| Ok(piece(&whole, units.len())));
                 let input = Grid::new(outer, extent, inner * element);
-                (vec![phase("in lines", [Place::Input, Place::Output], input, output, of_lines)], output.bytes, 0)
+                (vec![phase("in lines", [HostArray::Input, HostArray::Output], input, output, of_lines)], output.bytes, 0)
             }
             Division::Whole(elements) => {
                 let output = Grid::new(1, 1, result);
                 let fixed = whole.determinism(Determinism::AcrossDevices);
-                let of_all = work(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
-                (vec![phase("whole", [Place::Input, Place::Output], Grid::new(1, 1, elements * element), output, of_all)], result, 0)
+                let of_all = computation(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
+                (
+                    vec![phase("whole", [HostArray::Input, HostArray::Output], Grid::new(1, 1, elements * element), output, of_all)],
+                    result,
+                    0,
+                )
             }
         };
         let operations = (input_bytes / element) as f64;
@@ -66,18 +70,18 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
     }
 
     #[cfg(feature = "mpi")]
-    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::Core> {
+    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
         Err(crate::ranks::transforms_only(self))
     }
 }
 
 /// Uses the recipes that the rules choose, which keep to the order of the whole array.
 #[cfg_attr(not(feature = "cpu"), expect(unused_variables, reason = "only the host has to be told why it takes no part"))]
-fn work<T: Value, O: Element, S: Spec>(
+fn computation<T: Value, O: Element, S: Spec>(
     whole: &Reduction<T, O>,
     positioned: bool,
     spec: impl Fn(&Range<usize>) -> Result<S> + Send + Sync + 'static,
-) -> Arc<dyn Work> {
+) -> Arc<dyn Computation> {
     Arc::new(Units {
         #[cfg(feature = "cpu")]
         host: Err(Error::Unsupported {

@@ -5,13 +5,13 @@ use wgpu_fft::low_level::divide::permutation::{dense_axes, with_extent};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Element, Error, Result};
 
-use super::{Cut, Divide, Divided};
-use crate::devices::phase::{ByPlanner, Phase, Place, Units};
+use super::{CutOptions, Divide, Divided};
+use crate::devices::phase::{ByPlanner, HostArray, Phase, Units};
 use crate::devices::set::DeviceSet;
 use crate::slab::Grid;
 
 impl<T: Element> Divide for Permute<T> {
-    fn divide(&self, _: &DeviceSet, cut: Cut) -> Result<Divided> {
+    fn divide(&self, _: &DeviceSet, cut: CutOptions) -> Result<Divided> {
         let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` on several devices"), why: why.to_owned() };
         let Some((input, order)) = dense_axes(self)? else {
             return Err(unsupported("input and output are two dense arrays: leave out layouts and in_place"));
@@ -34,11 +34,11 @@ impl<T: Element> Divide for Permute<T> {
         let phase = Phase {
             label: format!("{self}, cut along {}", if cut == 0 { "the batch".to_owned() } else { format!("axis {}", cut - 1) }),
             alignment: 1,
-            from: Place::Input,
-            to: Place::Output,
+            from: HostArray::Input,
+            to: HostArray::Output,
             input: grid(&input, cut, bytes),
             output: grid(&output, to, bytes),
-            work: std::sync::Arc::new(Units {
+            computation: std::sync::Arc::new(Units {
                 #[cfg(feature = "cpu")]
                 host: Ok(moved(input.clone(), cut, order.clone(), bytes)),
                 spec,
@@ -52,7 +52,7 @@ impl<T: Element> Divide for Permute<T> {
     }
 
     #[cfg(feature = "mpi")]
-    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::Core> {
+    fn over_ranks(&self, _: &crate::ranks::Cluster, _: &crate::JobOptions) -> crate::Result<crate::ranks::RanksJob> {
         Err(crate::ranks::transforms_only(self))
     }
 }
