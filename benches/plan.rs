@@ -14,6 +14,8 @@
 //!   ([`GpuOptions::pipeline_cache`]);
 //! - `warm`: planned again by the same planner, which already has the plan (`plan_us`).
 //!
+//! `--recipe` adds `request`: as `cold`, by that recipe.
+//!
 //! `calls` are microseconds of host time per call, over many calls into one encoder. `finish_us` is
 //! the share of each call in `finish` and `submit`. Opening a device is not timed. The first round
 //! may differ from the others, because the driver starts up then too; so `totals_ms` lists all
@@ -38,7 +40,8 @@ mod support;
 const USAGE: &str = "cargo bench --bench plan -- [OPTIONS]
   --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
   --first-use     the shapes whose first result is watched: squares, rows, primes, reals
-(--recipe and --wall-clock have no effect)
+  --recipe TEXT   also cold by this recipe, in the cases that it fits; may be repeated
+(--wall-clock has no effect)
 ";
 
 const COLUMNS: &[Column] = &[
@@ -170,10 +173,15 @@ struct Used<S: Searchable> {
 }
 
 impl<S: Searchable> Used<S> {
-    fn new(gpu: &Gpu, spec: &S) -> Result<(Self, FirstUse)> {
+    /// By the rules, or by a recipe.
+    fn new(gpu: &Gpu, spec: &S, recipe: Option<&S::Recipe>) -> Result<(Self, FirstUse)> {
         let planner = Planner::new(gpu);
         let begin = processor_seconds();
-        let (plan, plan_ms) = milliseconds(|| Ok(planner.plan(spec.clone())?))?;
+        let make = || match recipe {
+            Some(recipe) => Ok(planner.plan_with(spec.clone(), recipe.clone())?),
+            None => Ok(planner.plan(spec.clone())?),
+        };
+        let (plan, plan_ms) = milliseconds(make)?;
         let input = gpu.alloc(plan.program().inputs[0].len)?;
         let used = Self { output: gpu.alloc(plan.program().output.len)?, input, plan, planner };
         // wgpu zeroes arrays when they are first used.
@@ -248,12 +256,19 @@ fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &F
         let rounds = bench.sized(bench.options().rounds, bench.options().rounds.div_ceil(2), 1);
         let (mut cold, mut file, mut warm, mut calls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut recipe = String::new();
+        let profile = bench.planner().gpu().profile().clone();
+        let fits = |recipe: &S::Recipe| spec.lower(recipe, &profile).is_ok();
+        let asked = bench.options().recipes::<S::Recipe>()?.into_iter().filter(fits);
+        let mut asked: Vec<(S::Recipe, Vec<FirstUse>)> = asked.map(|recipe| (recipe, Vec::new())).collect();
         for _ in 0..rounds {
+            for (recipe, times) in &mut asked {
+                times.push(Used::new(&open(adapter, None)?, spec, Some(recipe))?.1);
+            }
             let gpu = open(adapter, None)?;
             if *gpu.pipeline_cache() != PipelineCacheStatus::Off {
                 return Err("nothing is cold where WGPU_FFT_PIPELINE_CACHE is set".into());
             }
-            let (used, times) = Used::new(&gpu, spec)?;
+            let (used, times) = Used::new(&gpu, spec, None)?;
             recipe = used.plan.recipe().to_string();
             cold.push(times);
             warm.push(used.plan_again()?);
@@ -261,19 +276,23 @@ fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &F
 
             let gpu = open(adapter, Some(&folder.file()))?;
             match gpu.pipeline_cache() {
-                PipelineCacheStatus::Loaded { .. } => file.push(Used::new(&gpu, spec)?.1),
+                PipelineCacheStatus::Loaded { .. } => file.push(Used::new(&gpu, spec, None)?.1),
                 PipelineCacheStatus::Unsupported { .. } => {}
                 _ => {
-                    Used::new(&gpu, spec)?;
+                    Used::new(&gpu, spec, None)?;
                     gpu.save_pipeline_cache()?;
                     let gpu = open(adapter, Some(&folder.file()))?;
-                    file.push(Used::new(&gpu, spec)?.1);
+                    file.push(Used::new(&gpu, spec, None)?.1);
                 }
             }
         }
         // The next case has a file of its own.
         let _ = std::fs::remove_file(folder.file());
-        report(bench, spec, &recipe, [("cold", &cold), ("file", &file)], &warm, &calls)
+        report(bench, spec, &recipe, [("cold", &cold), ("file", &file)], &warm, &calls)?;
+        for (recipe, times) in &asked {
+            report(bench, spec, &recipe.to_string(), [("request", times), ("file", &[])], &[], &[])?;
+        }
+        Ok(())
     })
 }
 
@@ -285,7 +304,7 @@ fn report<S: Searchable>(
     warm: &[f64],
     calls: &[[f64; 4]],
 ) -> Result<()> {
-    let plan = bench.planner().plan(spec.clone())?;
+    let plan = bench.planner().plan_with(spec.clone(), recipe.parse()?)?;
     let points = plan.program().inputs[0].len;
     let bytes = points * size_of::<S::Input>() + plan.program().output.len * size_of::<S::Output>();
     let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: bytes as u64 };
@@ -308,6 +327,9 @@ fn report<S: Searchable>(
             ("totals_ms", times.iter().map(|times| rounded(times.total())).collect()),
         ];
         bench.report_own(&case, recipe, own);
+    }
+    if warm.is_empty() {
+        return Ok(());
     }
     let own = [("candidate", json!("warm")), ("samples", json!(warm.len())), ("plan_us", rounded(median(warm.iter().copied())))];
     bench.report_own(&case, recipe, own);

@@ -101,7 +101,7 @@ impl Adapter<'_> {
             PassRecipe::Stockham(stockham) => {
                 let axis = &axes[i];
                 let (pairs, convolution) = (axis.reals != Reals::Complex, axis.bluestein.is_some() && axis.passes.len() == 1);
-                let lines = Lines { n: stockham.n(), count: u32::MAX, across: false, pairs, convolution };
+                let lines = Lines { pairs, convolution, ..Lines::rows(stockham.n(), u32::MAX) };
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
             PassRecipe::Lanes { factors, lanes, width, invocations } => {

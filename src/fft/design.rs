@@ -79,14 +79,23 @@ const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub n: u32,
-    /// Number of lines.
+    /// Number of lines, as far as it decides how many of them a workgroup takes.
     pub count: u32,
+    /// Numbers in all lines. If a line takes several passes, those of the whole array.
+    pub points: u64,
     /// The lines lie across the array's fastest index.
     pub across: bool,
     /// Pairs of rows of reals.
     pub pairs: bool,
     /// It is a convolution: the stages come again in reverse.
     pub convolution: bool,
+}
+
+impl Lines {
+    /// Complex rows.
+    pub fn rows(n: u32, count: u32) -> Self {
+        Self { n, count, points: u64::from(n) * u64::from(count), across: false, pairs: false, convolution: false }
+    }
 }
 
 /// The rules for one transform on one device.
@@ -179,7 +188,7 @@ impl Designer<'_> {
         let extents = if is_input { &self.geometry.input_extents } else { &self.geometry.output_extents };
         let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));
         let count = others.product::<u64>().min(u32::MAX.into()) as u32;
-        let rows = Lines { n, count, across: !self.is_fastest(axis), pairs: false, convolution: false };
+        let rows = Lines { across: !self.is_fastest(axis), ..Lines::rows(n, count) };
         match reals {
             Reals::Complex => rows,
             Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
@@ -219,7 +228,7 @@ impl Designer<'_> {
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
-        let lengths = split(n, &|length| self.part(length).is_some())?;
+        let lengths = split(n, &|length| self.part(length, u64::MAX).is_some())?;
         self.in_lengths(axis, reals, bluestein, &lengths)
     }
 
@@ -247,10 +256,10 @@ impl Designer<'_> {
     }
 
     /// A pass of a line that takes several.
-    fn part(&self, n: u32) -> Option<Stockham> {
+    fn part(&self, n: u32, points: u64) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
         // 1.066, as 256·256·256 with 16 0.860.
-        let lines = Lines { n, count: u32::MAX, across: true, pairs: false, convolution: false };
+        let lines = Lines { points, across: true, ..Lines::rows(n, u32::MAX) };
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
         let stockham = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
         stockham.filter(|own| own.lines >= COLUMNS)
@@ -258,17 +267,17 @@ impl Designer<'_> {
 
     /// The lengths of so many passes for a line that is too long for one.
     pub fn split(&self, n: u32, passes: u32) -> Option<Vec<u32>> {
-        split_lengths(n, passes, &|length| self.part(length).is_some())
+        split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
     }
 
     /// An axis in passes of these lengths.
     pub fn in_lengths(&self, axis: usize, reals: Reals, bluestein: Option<u32>, lengths: &[u32]) -> Option<AxisRecipe> {
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let n: u32 = lengths.iter().product();
-        let last = lengths.len() - 1;
+        let (last, points) = (lengths.len() - 1, u64::from(count) * u64::from(n));
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
-            let mut stockham = self.part(length)?;
-            let count = (u64::from(count) * u64::from(n / length)).min(u32::MAX.into()) as u32;
+            let mut stockham = self.part(length, points)?;
+            let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
             stockham.lines = stockham.lines.min(at_least(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
             // 0.865.
@@ -280,7 +289,7 @@ impl Designer<'_> {
             if !across && i < last {
                 stockham.block = Some([stockham.lines.min(lengths[last]), 1]);
             }
-            self.in_pieces(&mut stockham, Lines { n: length, count, across: true, pairs: false, convolution: false });
+            self.in_pieces(&mut stockham, Lines { across: true, ..Lines::rows(length, count) });
             Some(PassRecipe::Stockham(stockham))
         });
         Some(AxisRecipe { axis, bluestein, reals, passes: passes.collect::<Option<_>>()? })
@@ -430,8 +439,8 @@ impl Designer<'_> {
         best.map(|(_, stockham)| stockham)
     }
 
-    /// Lower is better: few stages, few idle lanes, and a liked number of elements of an
-    /// invocation.
+    /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation, and
+    /// on GPUs a short text and enough invocations.
     pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
         let mut work = 0.0;
         for &radix in radices {
@@ -454,8 +463,43 @@ impl Designer<'_> {
         };
         let (most, least) = (radices.iter().max().copied().unwrap_or(1), radices.iter().min().copied().unwrap_or(1));
         let dear = if !lines.across && !self.profile.is_cpu() && n <= 64 { 1.6 } else { 0.6 };
+        if !self.profile.is_cpu() && lines.points <= SMALL_ARRAY {
+            work += 1.5 * (text_length(n, radices, lanes, lines) / LONGEST_GPU_TEXT).log2().max(0.0);
+        }
+        if !self.profile.is_cpu() && lines.across {
+            work += 1.2 * (ENOUGH_INVOCATIONS * f64::from(elements) / lines.points as f64).log2().max(0.0);
+        }
         work + dear * (f64::from(elements) / wanted).log2().abs() + 0.02 * (f64::from(most) / f64::from(least)).log2()
     }
+}
+
+/// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
+/// twice as long. H200, first results of 719x1013, whose columns are convolutions of 1536, in ms:
+/// 16.12.8 with 32 lanes 671, 64 lanes 349, 96 lanes 214, 128 lanes 192. It also runs as fast or
+/// faster with a shorter text: 0.0285, 0.0281, 0.0281, 0.0288.
+const LONGEST_GPU_TEXT: f64 = 250.0;
+
+/// Up to so many points a first result should not wait for the compiler. In larger arrays only the
+/// time of a run counts: 4000², 20.20.10 with 100 lanes 0.218, with 200 lanes and half the text
+/// 0.253.
+const SMALL_ARRAY: u64 = 1 << 21;
+
+/// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
+/// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
+/// 0.0157. Of 73 shapes this changed 30, whose times became 0.90 of what they were in the mean,
+/// 0.53 to 1.05 (report `2026-11-22-h200-lanes`). From 49,152 on it wins nothing: 1536² 1.03.
+const ENOUGH_INVOCATIONS: f64 = 40_960.0;
+
+/// How much text the butterflies of an invocation take: the values of all stages, weighted by the
+/// operations for each.
+fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
+    let of_stage = |&radix: &u32| {
+        let prime = f64::from(largest_prime(radix));
+        let each = if prime > 5.0 { prime / 2.0 } else { 1.0 + 0.5 * f64::from(radix.ilog2()) };
+        f64::from((n / radix).div_ceil(lanes) * radix) * each
+    };
+    let text: f64 = radices.iter().map(of_stage).sum();
+    if lines.convolution { 2.0 * text } else { text }
 }
 
 /// Radices and lanes that were the best of what was tried.

@@ -200,7 +200,7 @@ impl Space<'_> {
         let whole: u64 = axis.passes.iter().map(|pass| u64::from(pass.n().unwrap_or(1))).product();
         let rows = self.designer.lines(axis.axis, Reals::Complex);
         let count = u64::from(rows.count).saturating_mul(whole.checked_div(n.into())?).min(u32::MAX.into()) as u32;
-        Some(Lines { n, count, across: true, pairs: false, convolution: false })
+        Some(Lines { across: true, ..Lines::rows(n, count) })
     }
 
     /// The neighbours of the recipe for one axis.
@@ -456,7 +456,7 @@ impl Space<'_> {
         let [r, c] = self.matrix()?;
         let rows = |n: u32, other: u32| {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            self.designer.pass(Lines { n, count, across: false, pairs: false, convolution: false }).map(PassRecipe::Stockham)
+            self.designer.pass(Lines::rows(n, count)).map(PassRecipe::Stockham)
         };
         let transpose = self.transposes([r, c], None).into_iter().next()?;
         Some(Recipe::Transposed { rows: rows(c, r)?, columns: rows(r, c)?, transpose })
@@ -501,7 +501,7 @@ impl Space<'_> {
         }
         let of_rows = |own: &PassRecipe, n: u32, other: u32| -> Vec<PassRecipe> {
             let count = other.saturating_mul(self.geometry.output_extents[2]);
-            let lines = Lines { n, count, across: false, pairs: false, convolution: false };
+            let lines = Lines::rows(n, count);
             let by_the_rules = self.designer.pass(lines).map(PassRecipe::Stockham);
             match own {
                 PassRecipe::Stockham(stockham) if stockham.n() == n => {
