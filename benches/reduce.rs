@@ -154,7 +154,7 @@ impl Contests<'_> {
                     all.push((Arc::clone(&plan), plan.spec().to_string()));
                 }
             }
-            let len = all[0].0.program().inputs[0].len;
+            let len = all[0].0.program().inputs()[0].len;
             let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
                 reduce.map(|reduce| {
                     let data: Vec<T> = bench.noise().take(len).map(convert).collect();
@@ -174,7 +174,7 @@ impl Contests<'_> {
 
 fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], hosts: Option<[Candidate; 2]>) -> Result<()> {
     let program = plans[0].0.program();
-    let bytes = program.inputs[0].bytes() * program.inputs.len() as u64;
+    let bytes = program.inputs()[0].bytes() * program.inputs().len() as u64;
     let arrays = Arrays::for_plan(bench, &plans[0].0)?;
     let copied = Arrays::new(bench, bytes / 2, bytes / 2)?;
     let mut candidates = vec![copied.copy(bench)?];
@@ -185,12 +185,12 @@ fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], host
     let samples = bench.measure(candidates)?;
     let copy = samples[0].gb_per_s(copied.copy_bytes());
     let hosts = &samples[1 + plans.len()..];
-    let shape = program.title.split(' ').nth(2).unwrap_or_default().to_owned();
+    let shape = program.title().split(' ').nth(2).unwrap_or_default().to_owned();
     for ((plan, title), samples) in plans.iter().zip(&samples[1..]) {
         let case = Case { title: title.clone(), shape: shape.clone(), bytes };
         let ms = |host: usize| hosts.get(host).map_or(Json::Null, |host| rounded(host.median() * 1e3));
         let own: [(&str, Json); 4] = [
-            ("dispatches", json!(plan.program().dispatches.len())),
+            ("dispatches", json!(plan.program().dispatch_count())),
             ("host_ms", ms(0)),
             ("rayon_ms", ms(1)),
             ("ratio", hosts.first().map_or(Json::Null, |host| rounded(samples.median() / host.median()))),

@@ -30,7 +30,8 @@ use crate::strides::dense;
 ///
 /// A view of such an array must have as many elements as [`within`](Self::within) says. Without it,
 /// a view reaches from index 0 to the last element, including gaps and the offset. A plan gives
-/// this number in `plan.program().inputs[0].len` and `plan.program().output.len`.
+/// this number in [`Plan::input_len`](crate::Plan::input_len) and
+/// [`Plan::output_len`](crate::Plan::output_len).
 ///
 /// Elements of an output must not overlap. A layout is refused if they might: when the strides are
 /// sorted by size, each must be larger than the reach of all smaller ones together. Elements of an

@@ -53,7 +53,7 @@ impl LocalPass {
     /// The result goes to the first array of the pass if that is free and large enough, so a pass
     /// of two steps needs two arrays.
     pub fn then<S: Spec>(mut self, plan: &Plan<S>) -> Part<Self> {
-        let (from, to) = (plan.program().inputs[0].len, plan.program().output.len);
+        let (from, to) = (plan.input_len(), plan.output_len());
         let needed = words::<S::Output>(to);
         let free = self.output.wgpu() != self.input.wgpu() && self.input.len() >= needed;
         let target = if free { self.input.clone() } else { self.device.gpu.alloc::<f32>(needed)? };

@@ -36,6 +36,18 @@ impl<S: Spec> Plan<S> {
         &self.executable.program
     }
 
+    /// Elements that the plan reads of its input, and of its second input if it has one.
+    #[must_use]
+    pub fn input_len(&self) -> usize {
+        self.program().inputs[0].len
+    }
+
+    /// Elements of the output.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.program().output.len
+    }
+
     /// Device memory that the plan holds as workspace, in bytes.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {

@@ -41,10 +41,7 @@
 mod arithmetic;
 mod custom;
 mod design;
-// The building blocks of reductions on several devices. Hidden, because only those and the tests
-// use them.
-#[doc(hidden)]
-pub mod divide;
+pub(crate) mod divide;
 mod emit;
 mod fit;
 mod geometry;

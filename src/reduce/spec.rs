@@ -18,15 +18,19 @@ use crate::tune::{Sample, Searchable, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
-pub trait Value: Element + crate::plan::Sealed {
-    /// The element type that kernels use for it.
-    const KIND: Kind;
+pub trait Value: Element + Kinded {
     /// The type of sums.
     type Wide: Element;
     /// The type of |x|².
     type Magnitude: Element;
     /// The type of |x - y|.
     type Distance: Element;
+}
+
+/// A private supertrait that seals [`Value`].
+pub trait Kinded {
+    /// The element type that kernels use for it.
+    const KIND: Kind;
 }
 
 /// A type whose values are ordered.
@@ -37,10 +41,11 @@ pub trait Float: Value {}
 
 macro_rules! values {
     ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
-        impl crate::plan::Sealed for $type {}
+        impl Kinded for $type {
+            const KIND: Kind = Kind::$kind;
+        }
 
         impl Value for $type {
-            const KIND: Kind = Kind::$kind;
             type Wide = $wide;
             type Magnitude = $magnitude;
             type Distance = $distance;

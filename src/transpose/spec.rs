@@ -267,7 +267,11 @@ struct Geometry {
     matrices: Option<(Matrices, u32)>,
 }
 
-impl<T: Element> crate::plan::Sealed for Permute<T> {}
+impl<T: Element> crate::plan::Sealed for Permute<T> {
+    fn leaves_gaps(&self) -> bool {
+        self.core.output.is_some()
+    }
+}
 
 impl<T: Element> Spec for Permute<T> {
     type Input = T;
@@ -280,10 +284,6 @@ impl<T: Element> Spec for Permute<T> {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
-    }
-
-    fn leaves_gaps(&self) -> bool {
-        self.core.output.is_some()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plans over time: new buffers, threads, borrowed devices, small devices, awaiting.
 
 use wgpu_fft::fft::C2c;
+use wgpu_fft::low_level;
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
@@ -94,7 +95,7 @@ pub fn steps_are_timed_where_the_device_can(device: &Device) {
     if device.gpu().profile().timestamps {
         let times = times.unwrap().wait().unwrap();
         let labels: Vec<&str> = times.iter().map(|step| step.label.as_str()).collect();
-        assert_eq!(labels, plan.program().dispatches.iter().map(|dispatch| dispatch.label.as_str()).collect::<Vec<_>>());
+        assert_eq!(labels, low_level::dispatches(plan.program()).iter().map(|dispatch| dispatch.label.as_str()).collect::<Vec<_>>());
         assert!(times.iter().any(|step| !step.time.is_zero()), "{times:?}");
     } else {
         assert!(matches!(times, Err(wgpu_fft::Error::Unsupported { .. })));

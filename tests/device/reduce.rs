@@ -1,6 +1,7 @@
 //! Reductions: every operation on every type, over every kind of axes, and around size thresholds.
 
 use proptest::prelude::*;
+use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
@@ -130,7 +131,7 @@ pub fn four_mebi_elements_take_three_passes(device: &Device) {
     let input = noise(1 << 22, 17);
     let spec = Reduce::<f32>::sum(1 << 22);
     let (sum, program) = reduce_large(device, spec.clone(), Some("tree 256"), &input);
-    assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
+    assert_eq!(low_level::dispatches(&program).iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
     let depth = spec.depth(&Recipe::Tree { workgroup: 256 }).unwrap();
     assert_eq!(depth, 24);
     within_sum(input.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {why}", device.name));

@@ -125,7 +125,7 @@ pub fn adapted_recipes_give_equal_bits() {
 
 fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     let profile = a.gpu().profile();
-    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs[0].len
+    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs()[0].len
 }
 
 /// The parts of a recipe for some axes, without blocks between axes, which do not affect the bits

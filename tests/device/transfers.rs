@@ -33,7 +33,7 @@ fn garbage<T: Element>(len: usize) -> Vec<T> {
 
 /// Runs a plan into a vector and into memory of the caller's, which must be the same.
 fn run_both_ways<S: Spec>(way: &str, plan: &Plan<S>, inputs: &[&[S::Input]]) -> Vec<S::Output> {
-    let mut output = garbage(plan.program().output.len);
+    let mut output = garbage(plan.output_len());
     let vector = match *inputs {
         [input] => {
             plan.run_into(input, &mut output).unwrap();

@@ -310,7 +310,7 @@ pub fn records_of_other_adapters_are_refused() {
             let claims = foreign.iter().filter(|entry| entry.spec == spec.to_string());
             claims.for_each(|entry| forced.add(Entry { device: Arc::new(own.clone()), ..entry.clone() }).unwrap());
             let plan = Planner::new(device.gpu()).with_tuning(Tuning::recorded(forced)).plan(spec.clone()).unwrap();
-            let data = complex_noise(plan.program().inputs[0].len, 4);
+            let data = complex_noise(plan.input_len(), 4);
             let output = plan.run(&data).unwrap().wait().unwrap();
             let (rows, columns) = if *spec == C2c::forward([32, 32]) { (32, 32) } else { (1, spec_len(spec)) };
             assert_close(&output, &reference_fft(&data, rows, columns, false), 1e-6, &format!("{}: {spec}", device.name));

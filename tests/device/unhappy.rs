@@ -3,7 +3,7 @@
 use wgpu_fft::fft::{C2c, Layout, R2c};
 use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, DeviceBuffer, DeviceProfile, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};
 
 use crate::harness::*;
 
@@ -188,7 +188,10 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
     // An array may take several bindings, but only a limited number.
-    let small = DeviceProfile { binding_bytes: 256, storage_buffers: 4, ..profile.clone() };
+    let small = profile.with(|profile| {
+        profile.binding_bytes = 256;
+        profile.storage_buffers = 4;
+    });
     let recipe = "axis 0: stockham 16 lanes=1 + stockham 8 lanes=1".parse().unwrap();
     let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
     assert!(

@@ -1,6 +1,6 @@
 //! Reductions in pieces, run on the host, and how arrays are cut.
 
-use wgpu_fft::reduce::divide::{self, Division};
+use wgpu_fft::low_level::divide::{self, Division};
 use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
 
@@ -41,13 +41,12 @@ impl Devices for Profiles {
 
 /// All profiles with one more for small workgroups, and those of them with f64.
 fn on_profiles() -> [Divided<Profiles>; 2] {
-    let tiny = DeviceProfile {
-        name: "tiny".to_owned(),
-        invocations: 4,
-        workgroup_size: [4, 1, 1],
-        binding_bytes: 1 << 17,
-        ..DeviceProfile::webgpu_defaults()
-    };
+    let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+        profile.name = "tiny".to_owned();
+        profile.invocations = 4;
+        profile.workgroup_size = [4, 1, 1];
+        profile.binding_bytes = 1 << 17;
+    });
     let with_f64 = profiles().into_iter().filter(|profile| profile.f64).collect();
     [Divided(Profiles(profiles().into_iter().chain([tiny]).collect())), Divided(Profiles(with_f64))]
 }

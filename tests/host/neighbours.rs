@@ -138,7 +138,8 @@ impl Sound {
         let unfit: Vec<String> = unfit.map(|recipe| format!("  {recipe}")).collect();
         println!("{spec:<45} {:<16} {what}: {}, unfit {} of {}", profile.name, list.len(), unfit.len(), some.len());
         // For an array larger than a binding, only lowering finds out which recipes can cut it.
-        let cut = own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs[0].bytes() > profile.binding_bytes);
+        let cut =
+            own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs()[0].bytes() > profile.binding_bytes);
         let half = 2 * unfit.len() <= some.len();
         assert!(cut || half, "{what} of {spec} on {}, of {} unfit:\n{}", profile.name, some.len(), unfit.join("\n"));
         self.lists += 1;
@@ -206,8 +207,8 @@ fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> b
 }
 
 fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output> {
-    let [x, y] = inputs.each_ref().map(|input| &input[..program.inputs[0].len]);
-    if program.inputs.len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
+    let [x, y] = inputs.each_ref().map(|input| &input[..program.inputs()[0].len]);
+    if program.inputs().len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
 }
 
 /// Checks that every recipe of the space computes the same as the baseline.
@@ -226,7 +227,7 @@ impl Visitor for Right {
         for profile in &all {
             let (Ok(baseline), Ok(own)) = (spec.baseline(profile), spec.design(profile)) else { continue };
             let plain = program(spec, &baseline, profile).unwrap_or_else(|| panic!("{spec} on {}: {baseline}", profile.name));
-            let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs[0].len.max(plain.output.len), seed));
+            let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs()[0].len.max(plain.output().len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
             // Also from the baseline and from the most different recipe, where devices differ the
@@ -311,7 +312,7 @@ fn known_recipes_are_within_reach() {
     // From registers to lanes, as reviewed.
     for text in ["c2c fwd 1024 x1024", "c2c fwd 1024x1024"] {
         let spec: C2c = text.parse().unwrap();
-        let registers = spec.design(&DeviceProfile { subgroups: false, ..lavapipe.clone() }).unwrap();
+        let registers = spec.design(&lavapipe.with(|profile| profile.subgroups = false)).unwrap();
         let lanes = "lanes 32.32 lanes=8 width=4 invocations=64";
         // The rules take it where it is compiled fast enough, a search in any case.
         let near = [spec.neighbours(&registers, lavapipe), spec.alternatives(lavapipe)].concat();
@@ -348,7 +349,10 @@ fn baselines_are_plain() {
         assert!(of(&R2c::forward(1024), &profile).contains("stockham"));
         assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
     }
-    let tiny = DeviceProfile { invocations: 16, workgroup_size: [16, 16, 16], ..DeviceProfile::webgpu_defaults() };
+    let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+        profile.invocations = 16;
+        profile.workgroup_size = [16, 16, 16];
+    });
     assert_eq!(Reduce::<f32>::sum(1000).baseline(&tiny).unwrap().to_string(), "tree 16");
     assert_eq!(Permute::<f32>::transpose([30, 40]).baseline(&tiny).unwrap().to_string(), "naive 8x1");
 }
@@ -363,7 +367,7 @@ impl Visitor for Losing<'_> {
     fn visit<S: Searchable>(&mut self, spec: &S) {
         let (profile, verification) = (&profiles()[0], spec.verification());
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
-        let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs[0].len, seed));
+        let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs()[0].len, seed));
         let right = run::<S>(&program, &inputs);
         assert!(agree(verification, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
         for phase in 0..20 {

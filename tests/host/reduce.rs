@@ -111,7 +111,11 @@ fn the_order_across_devices_is_one() {
         [Reduce::sum(300_000), Reduce::sum([3000, 100]).axes([0]), Reduce::sum([3000, 100]).axes([1]), Reduce::norm([30, 10_000]).axes([1])]
     {
         let fixed = spec.clone().determinism(Determinism::AcrossDevices);
-        let tiny = DeviceProfile { invocations: 4, workgroup_size: [4, 1, 1], binding_bytes: 1 << 18, ..DeviceProfile::webgpu_defaults() };
+        let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+            profile.invocations = 4;
+            profile.workgroup_size = [4, 1, 1];
+            profile.binding_bytes = 1 << 18;
+        });
         let bits: Vec<_> = profiles().iter().chain([&tiny]).map(|profile| run(&fixed, profile)).collect();
         assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "{fixed}");
         if spec == Reduce::sum(300_000) {
@@ -126,7 +130,10 @@ fn the_order_across_devices_is_one() {
 #[test]
 fn no_loop_turns_too_often_on_a_processor() {
     let lavapipe = profiles().into_iter().find(DeviceProfile::is_cpu).unwrap();
-    let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..lavapipe };
+    let large = lavapipe.with(|profile| {
+        profile.binding_bytes = 1 << 34;
+        profile.buffer_bytes = 1 << 34;
+    });
     for (shape, axes) in [
         (&[(1usize << 29) - 1][..], &[0][..]),
         (&[u32::MAX as usize], &[0]),
@@ -152,7 +159,10 @@ fn no_loop_turns_too_often_on_a_processor() {
 #[test]
 fn sums_on_processors_are_shallow() {
     for profile in profiles().into_iter().filter(DeviceProfile::is_cpu) {
-        let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..profile };
+        let large = profile.with(|profile| {
+            profile.binding_bytes = 1 << 34;
+            profile.buffer_bytes = 1 << 34;
+        });
         let rows = |n: usize| (1..=8).map(move |c| (vec![n, c], vec![0]));
         let cases = rows(2_073_600).chain(rows(100_000)).chain(rows(1 << 28)).chain([
             (vec![u32::MAX as usize], vec![0]),
@@ -198,7 +208,7 @@ fn means_of_values_far_from_zero() {
 #[test]
 fn arrays_larger_than_a_binding_are_cut() {
     let whole = &profiles()[0];
-    let small = DeviceProfile { binding_bytes: 65_536, ..whole.clone() };
+    let small = whole.with(|profile| profile.binding_bytes = 65_536);
     for (shape, axes, batch) in [
         (&[100_000][..], None, 1),
         (&[100, 1000], Some(&[1][..]), 1),
@@ -212,7 +222,7 @@ fn arrays_larger_than_a_binding_are_cut() {
         let cuts = |profile: &DeviceProfile| {
             let spec = Reduce::<u32>::sum(case.shape()).batch(batch);
             let spec = if let Some(axes) = axes { spec.axes(axes) } else { spec };
-            spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatches.len()
+            spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatch_count()
         };
         assert!(cuts(&small) > cuts(whole), "{case:?}");
         case.check_integers(&small);
@@ -241,7 +251,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     let large = Reduce::<f32>::sum([65_536, 65_536]);
     assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
     // Two axes cannot be cut if neither is whole.
-    let small = DeviceProfile { binding_bytes: 4096, ..profile.clone() };
+    let small = profile.with(|profile| profile.binding_bytes = 4096);
     let spec = Reduce::<f32>::sum([30, 4, 30, 8]).axes([1, 3]);
     let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
     assert!(
@@ -327,7 +337,7 @@ fn samples_are_what_recipes_compute() {
         let mut known = 0;
         for spec in specs {
             let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
-            let output: Vec<O> = if program.inputs.len() == 2 { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
+            let output: Vec<O> = if program.inputs().len() == 2 { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
             let words: Vec<u32> = bytemuck::pod_collect_to_vec(x);
             let result: Vec<u32> = bytemuck::pod_collect_to_vec(&output);
             for sample in spec.samples(&words) {

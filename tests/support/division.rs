@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use wgpu_fft::reduce::divide::{self, Division};
+use wgpu_fft::low_level::divide::{self, Division};
 use wgpu_fft::reduce::{Determinism, Reduction, Value};
 use wgpu_fft::{Element, Spec, bytemuck};
 
