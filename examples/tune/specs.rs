@@ -26,8 +26,7 @@ pub trait Task: Display {
 
 impl<T: Tunable> Task for T {
     fn choose(&self, tuning: &Tuning, gpu: &Gpu) -> wgpu_fft::Result<Choice<String>> {
-        let Choice { recipe, source } = tuning.choose(gpu, self)?;
-        Ok(Choice { recipe: recipe.to_string(), source })
+        Ok(tuning.choose(gpu, self)?.map(|recipe| recipe.to_string()))
     }
 
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> wgpu_fft::Result<u64> {

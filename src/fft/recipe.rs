@@ -12,6 +12,7 @@ use crate::transpose;
 /// The text form is one part per axis, in the order in which the axes are transformed, `axis 1:
 /// ...; axis 0: ...`, or `rows: ...; columns: ...; transpose: ...`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Recipe {
     /// Transforms each axis without transposes.
     Axes(Vec<AxisRecipe>),
@@ -33,6 +34,7 @@ pub enum Recipe {
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
 /// `axis 0 halves: P1 + P2`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct AxisRecipe {
     /// Number of the axis, counted from the slowest.
     pub axis: usize,
@@ -65,6 +67,7 @@ pub enum Reals {
 
 /// One pass over an array: how to transform its lines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum PassRecipe {
     /// The kernel `fft/radix2`: one barrier for each factor 2, with all data in workgroup memory,
     /// for dense rows only. It is the simplest kernel and the slowest.
@@ -112,6 +115,7 @@ pub enum PassRecipe {
 /// whichever are closer in memory. Values in workgroup memory are arranged for the fewest bank
 /// conflicts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Stockham {
     /// Radices of the stages in order, each at most 64. Their product is the length of a line.
     pub radices: Vec<u32>,

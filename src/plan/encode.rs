@@ -316,6 +316,7 @@ impl BoundStep {
 
 /// The time that one dispatch of a program took on the device.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct StepTime {
     /// The dispatch's label.
     pub label: String,

@@ -183,6 +183,7 @@ impl Case {
                     squares += axis.bluestein.map_or_else(|| 2.25 * log2(self.shape[axis.axis]), |m| 9.0 * log2(m as usize));
                 }
             }
+            other => unimplemented!("{other}"),
         }
         (U * squares.sqrt(), bluestein)
     }

@@ -135,7 +135,8 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     let mut parts = Vec::new();
     for own in all {
         if let Some((_, to)) = axes.iter().find(|(from, _)| *from == own.axis) {
-            let mut part = wgpu_fft::fft::AxisRecipe { axis: *to, ..own.clone() };
+            let mut part = own.clone();
+            part.axis = *to;
             if let Some(PassRecipe::Stockham(last)) = part.passes.last_mut() {
                 last.block = None;
             }

@@ -185,6 +185,7 @@ fn filled<T: Element>(fill: TestInput, len: usize, seed: u32) -> Vec<T> {
         TestInput::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
+        other => unimplemented!("{other:?}"),
     };
     bytemuck::pod_collect_to_vec(&data[..bytes])
 }
@@ -203,6 +204,7 @@ fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> b
         Tolerance::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
         Tolerance::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
         Tolerance::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
+        other => unimplemented!("{other:?}"),
     }
 }
 
