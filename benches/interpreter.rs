@@ -20,7 +20,7 @@ use std::time::Instant;
 use serde_json::json;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::{self, Slot};
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Plan, Spec, wgpu};
@@ -70,10 +70,10 @@ fn main() -> ExitCode {
         case(bench, &transpose, By::RulesForGpus)?;
         let bytes = Permute::<u8>::transpose([bench.sized(1080, 1080, 30), bench.sized(1917, 1917, 35)]);
         case(bench, &bytes, By::RulesForGpus)?;
-        let sum = Reduce::<f32>::sum(bench.sized(1 << 20, 1 << 20, 1 << 10));
+        let sum = reduce::sum::<f32>(bench.sized(1 << 20, 1 << 20, 1 << 10));
         case(bench, &sum, By::Rules)?;
         case(bench, &sum, By::RulesForGpus)?;
-        case(bench, &Reduce::<f32>::sum([side, side]).axes([0]), By::Rules)
+        case(bench, &reduce::sum::<f32>([side, side]).axes([0]), By::Rules)
     })
 }
 

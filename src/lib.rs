@@ -23,11 +23,11 @@
 //! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours:
 //!
 //! ```no_run
-//! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};
+//! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
 //! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
-//! let plan = Planner::new(&gpu).plan(Reduce::<f32>::sum(1000))?;
+//! let plan = Planner::new(&gpu).plan(reduce::sum::<f32>(1000))?;
 //! println!("{}", plan.program());
 //! println!("{:?}", plan.run(&[0.5; 1000])?.wait()?);
 //! # Ok(())
@@ -41,22 +41,22 @@
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
-//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
+//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
 //! device with wgpu's feature `SHADER_F64`.
 //!
-//! Reductions of two arrays take a pair. They are [`dot`](reduce::Reduce::dot),
-//! [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff):
+//! Reductions of two arrays take a pair. They are [`dot`](reduce::dot), [`vdot`](reduce::vdot) and
+//! [`max_abs_diff`](reduce::max_abs_diff):
 //!
 //! ```no_run
-//! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce::Reduce};
+//! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce};
 //!
 //! /// The largest |x - y| of two arrays on the device. Only its 4 bytes are read back.
 //! fn difference(planner: &Planner, x: &DeviceBuffer<Complex32>, y: &DeviceBuffer<Complex32>) -> wgpu_fft::Result<f32> {
 //!     let gpu = planner.gpu();
-//!     let plan = planner.plan(Reduce::<Complex32>::max_abs_diff(x.len()))?;
+//!     let plan = planner.plan(reduce::max_abs_diff::<Complex32>(x.len()))?;
 //!     let worst = gpu.alloc::<f32>(1)?;
 //!     gpu.submit(|encoder| plan.encode(encoder, (x, y), &worst))?;
 //!     Ok(gpu.download(&worst)?.wait()?[0])

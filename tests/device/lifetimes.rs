@@ -2,7 +2,7 @@
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
@@ -75,7 +75,7 @@ pub fn threads_share_a_planner(device: &Device) {
 }
 
 pub fn results_can_be_awaited_together(device: &Device) {
-    let plan = device.planner.plan(Reduce::<u32>::sum(5000)).unwrap();
+    let plan = device.planner.plan(reduce::sum::<u32>(5000)).unwrap();
     let sums = pollster::block_on(async {
         let pending: Vec<_> = (0..4).map(|i| plan.run(&vec![i; 5000]).unwrap()).collect();
         let mut sums = Vec::new();

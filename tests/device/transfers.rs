@@ -3,7 +3,7 @@
 
 use wgpu_fft::fft::{C2c, C2r, Layout, R2c};
 use wgpu_fft::gpu::Transfers;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Element, Error, Gpu, Pending, Plan, Planner, Spec, View, wgpu};
 
@@ -63,7 +63,7 @@ pub fn results_go_into_the_callers_memory(device: &Device) {
         let plan = planner.plan(Permute::<u8>::transpose([23, 41])).unwrap();
         assert_eq!(run_both_ways(&way, &plan, &[&bytes]), transposed(&bytes, 23, 41), "{way}");
         let (x, y): (Vec<i32>, Vec<i32>) = ((0..1000).collect(), (0..1000).rev().collect());
-        let plan = planner.plan(Reduce::<i32>::dot(1000)).unwrap();
+        let plan = planner.plan(reduce::dot::<i32>(1000)).unwrap();
         assert_eq!(run_both_ways(&way, &plan, &[&x, &y]), [x.iter().zip(&y).map(|(x, y)| x * y).sum::<i32>()], "{way}");
     }
 }
@@ -137,7 +137,7 @@ pub fn wrong_lengths_leave_the_output_as_it_was(device: &Device) {
     assert_eq!(error, Error::WrongLen { argument: "input", expected: 64, actual: 60 });
     assert!(matches!(plan.run_two_into(&input, &input, &mut output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     assert_equal_bits(&output, &garbage(64), &device.name);
-    let plan = device.planner.plan(Reduce::<f32>::dot(8)).unwrap();
+    let plan = device.planner.plan(reduce::dot::<f32>(8)).unwrap();
     let mut output = garbage(1);
     assert!(matches!(plan.run_into(&[1.0; 8], &mut output), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     let error = plan.run_two_into(&[1.0; 8], &[1.0; 9], &mut output).unwrap_err();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::record::Entry;
 use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Searchable, Source, Stage, Tunable, Tuning};
@@ -195,8 +195,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
         let plan = device.planner.plan_with(Permute::<u32>::transpose([37, 61]), *recipe).unwrap();
         run_guarded(device, &plan, &data) == transposed(&data, 37, 61)
     });
-    check(device, &Reduce::<u32>::sum(2_373), |recipe| {
-        let plan = device.planner.plan_with(Reduce::<u32>::sum(2_373), recipe.clone()).unwrap();
+    check(device, &reduce::sum::<u32>(2_373), |recipe| {
+        let plan = device.planner.plan_with(reduce::sum::<u32>(2_373), recipe.clone()).unwrap();
         let data = words(2_373, 6);
         run_guarded(device, &plan, &data) == [data.iter().fold(0, |sum: u32, &word| sum.wrapping_add(word))]
     });

@@ -8,7 +8,7 @@ use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
 use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::{self, Access, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, KERNELS, Kernel, Source, Value, sources};
-use wgpu_fft::reduce::{Reduce, Reduction};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::transpose::Permute;
 
 use crate::validators;
@@ -211,9 +211,9 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     ];
     let sum = |source, spec: Reduction<f32, f32>, recipe: &str| (source, spec.lower(&recipe.parse().unwrap(), &profiles[0]).unwrap());
     let sums = [
-        sum(&sources::REDUCE_TREE, Reduce::sum(200), "tree 256"),
-        sum(&sources::REDUCE_LINES, Reduce::sum([9, 16384]).axes([1]), "workgroup=256 lanes=256 width=4 unroll=4 parts=4 subgroup=32 join"),
-        sum(&sources::REDUCE_COLUMNS, Reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
+        sum(&sources::REDUCE_TREE, reduce::sum(200), "tree 256"),
+        sum(&sources::REDUCE_LINES, reduce::sum([9, 16384]).axes([1]), "workgroup=256 lanes=256 width=4 unroll=4 parts=4 subgroup=32 join"),
+        sum(&sources::REDUCE_COLUMNS, reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
     ];
     let mut written = Vec::new();
     for (source, program) in instances.into_iter().chain(sums) {

@@ -2,7 +2,6 @@
 
 use wgpu_fft::fft::{self, C2c, C2r, Layout, R2c, Scale};
 use wgpu_fft::low_level;
-use wgpu_fft::reduce::Reduce;
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 
@@ -110,7 +109,7 @@ fn the_table_of_choices_is_as_reviewed() {
         for spec in LENGTHS.iter().map(|length| format!("c2c fwd {length}")).chain(MORE.map(str::to_owned)) {
             add(&spec, &profile, choice(&spec, &profile));
         }
-        let sum = Reduce::<f32>::sum(1 << 22);
+        let sum = reduce::sum::<f32>(1 << 22);
         add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
     }
     assert_reviewed("recipes.txt", &table);
@@ -144,7 +143,7 @@ fn every_choice_fits_its_profile() {
             let spec = Permute::<[f32; 4]>::transpose([rows, columns]);
             spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
         }
-        let spec = Reduce::<u32>::max(1 << 20);
+        let spec = reduce::max::<u32>(1 << 20);
         spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
     }
 }
@@ -420,7 +419,7 @@ fn unfit_recipes_are_refused_with_the_reason() {
         assert!(matches!(spec.lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
     }
     for recipe in ["tree 0", "tree 1", "tree 48", "tree 512"] {
-        assert!(matches!(Reduce::<f32>::sum(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
+        assert!(matches!(reduce::sum::<f32>(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use wgpu_fft::Program;
 use wgpu_fft::low_level;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::reduce::{Custom, Reduce};
+use wgpu_fft::reduce::{self, Custom};
 use wgpu_fft::{DeviceProfile, Spec};
 
 use crate::sanitized::run;
@@ -98,7 +98,7 @@ fn callers_operators_are_clean() {
     let largest = Custom::<f32>::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5) * f32(j)").unwrap();
     for shape in [[1, 1000], [30, 64], [64, 30]] {
         for axes in [&[0][..], &[1], &[0, 1]] {
-            let spec = Reduce::custom(shape, largest.clone()).axes(axes);
+            let spec = reduce::custom(shape, largest.clone()).axes(axes);
             check(&spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
         }
     }
