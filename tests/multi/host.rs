@@ -5,7 +5,7 @@ use wgpu_fft::Error;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::multi::{DeviceSet, Divide, Failure, Job, Strategy, When};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{Custom, Determinism, Reduce, Reduction};
+use wgpu_fft::reduce::{self, Custom, Determinism, Reduction};
 use wgpu_fft::transpose::Permute;
 
 use crate::reference::{dft, relative_error, wide};
@@ -94,7 +94,7 @@ fn the_host_beside_devices() {
 
 /// Sums of rows, on any device.
 fn sums_of_rows() -> Reduction<f32, f32> {
-    Reduce::<f32>::sum([61, 53]).axes([1])
+    reduce::sum::<f32>([61, 53]).axes([1])
 }
 
 fn check_moves(set: &DeviceSet) {
@@ -130,7 +130,7 @@ fn moves_and_sums_have_the_same_bits_everywhere() {
 }
 
 fn custom() -> Reduction<f32, f32> {
-    Reduce::<f32>::custom(100, Custom::new("max(a, b)", 0.0).unwrap())
+    reduce::custom::<f32>(100, Custom::new("max(a, b)", 0.0).unwrap())
 }
 
 fn an_operator_in_wgsl_needs_a_device() {
