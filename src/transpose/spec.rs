@@ -138,7 +138,8 @@ impl<T: Element> Permute<T> {
     /// The shape of the output.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the order is not a permutation of the axes.
+    /// [`Error::Unsupported`] if the order is not a permutation of the axes, or if there are not 1 to
+    /// 4 of them.
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.output_shape()
     }
@@ -160,6 +161,7 @@ impl Core {
     }
 
     fn output_shape(&self) -> Result<Shape> {
+        self.shape.check()?;
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
         if self.order.len() != rank {
@@ -172,7 +174,7 @@ impl Core {
             return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
         }
         let extents: Vec<usize> = self.order.iter().map(|&axis| self.shape.extents()[axis]).collect();
-        Shape::try_from(&extents[..])
+        Ok(Shape::from(extents))
     }
 
     /// The extents of the input and the order of its axes, each with the batch first. `None` unless

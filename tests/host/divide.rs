@@ -2,7 +2,7 @@
 
 use wgpu_fft::low_level::divide::{self, Division};
 use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
 use crate::reductions::{Case, Runner, axes_of_every_kind};
@@ -85,7 +85,7 @@ fn pieces_of_long_arrays_have_the_bits_of_the_whole() {
 #[test]
 fn arrays_are_cut_as_their_axes_say() {
     let of = |shape: &[usize], batch, axes: &[usize]| {
-        let spec = reduce::sum::<Complex32>(Shape::try_from(shape).unwrap()).batch(batch).axes(axes);
+        let spec = reduce::sum::<Complex32>(shape).batch(batch).axes(axes);
         divide::division(&spec).unwrap()
     };
     let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };

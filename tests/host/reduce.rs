@@ -144,7 +144,7 @@ fn no_loop_turns_too_often_on_a_processor() {
         (&[1 << 14, 1 << 10, 1 << 6], &[0, 2]),
     ] {
         for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let spec = reduce::sum::<f32>(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes).determinism(determinism);
+            let spec = reduce::sum::<f32>(shape).axes(axes).determinism(determinism);
             let recipe = spec.design(&large).unwrap();
             spec.lower(&recipe, &large).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
         }
@@ -179,7 +179,7 @@ fn sums_on_processors_are_shallow() {
             (vec![4000, 3, 4000], vec![0, 2]),
         ]);
         fn depth<T: Value>(shape: &[usize], axes: &[usize], profile: &DeviceProfile) -> (u32, String) {
-            let spec = reduce::sum::<T>(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes);
+            let spec = reduce::sum::<T>(shape).axes(axes);
             let recipe = spec.design(profile).unwrap();
             spec.lower(&recipe, profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
             (spec.depth(&recipe).unwrap(), format!("{spec} by {recipe} on {}", profile.name))

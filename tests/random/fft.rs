@@ -77,7 +77,7 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
         let complex = COMPLEX.iter().chain(LANES).flat_map(|(_, recipes)| recipes.iter());
         complex.chain(REAL.iter().flat_map(|(_, recipes)| recipes.iter().flat_map(|recipes| recipes.iter()))).copied().collect()
     };
-    let shape = Shape::try_from(&drawn.shape[..]).unwrap();
+    let shape = Shape::from(&drawn.shape[..]);
     macro_rules! build {
         ($spec:expr) => {{
             let mut spec = $spec.batch(drawn.batch);

@@ -58,7 +58,7 @@ impl Case {
     }
 
     pub fn shape(&self) -> Shape {
-        Shape::try_from(&self.shape[..]).unwrap()
+        Shape::from(&self.shape)
     }
 
     /// The elements of each result, in order.
