@@ -78,6 +78,7 @@ impl Problem {
     /// more than one axis.
     pub(crate) fn geometry(&self) -> Result<Geometry> {
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
+        self.shape.check()?;
         let extents = self.shape.extents();
         if extents.contains(&0) || self.batch == 0 {
             return Err(Error::Empty { what: "a distributed FFT", shape: self.to_string() });
@@ -107,9 +108,9 @@ impl Problem {
     }
 
     /// The shape of a unit of axis 0.
-    fn unit(&self) -> Result<Shape> {
+    fn unit(&self) -> Shape {
         let extents = self.shape.extents();
-        Shape::try_from(if extents.len() == 1 { extents } else { &extents[1..] })
+        Shape::from(if extents.len() == 1 { extents } else { &extents[1..] })
     }
 
     /// The transform along axis 0, for `lines` lines.
@@ -210,7 +211,7 @@ macro_rules! transforms {
             type Rows = fft::$name;
 
             fn rows(&self, units: usize) -> Result<Self::Rows> {
-                let unit = self.0.unit()?;
+                let unit = self.0.unit();
                 let rows = if self.0.kind.is_forward() { fft::$name::of_forward(unit) } else { fft::$name::of_inverse(unit) };
                 Ok(rows.batch(units).scale(self.0.scale))
             }
