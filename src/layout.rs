@@ -102,7 +102,6 @@ impl Layout {
             batch_distance: self.batch_distance.map(times),
             offset: times(self.offset),
             within: self.within.map(times),
-            ..self
         }
     }
 

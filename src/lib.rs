@@ -108,7 +108,7 @@ mod wgsl;
 pub use bytemuck;
 pub use element::Element;
 pub use error::{Error, Result};
-pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, Pending, View};
+pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, IntoInputs, IntoView, Pending, View};
 pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};

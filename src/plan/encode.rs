@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Gpu, Inputs, Pending, View, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
@@ -73,8 +73,8 @@ impl<S: Spec> Plan<S> {
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        input: impl Into<Inputs<'a, S::Input>>,
-        output: impl Into<View<'a, S::Output>>,
+        input: impl IntoInputs<'a, S::Input>,
+        output: impl IntoView<'a, S::Output>,
     ) -> Result<()> {
         self.bind(input, output)?.encode(encoder)
     }
@@ -84,7 +84,7 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl Into<View<'a, S::Output>>) -> Result<()> {
+    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl IntoView<'a, S::Output>) -> Result<()> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
@@ -93,16 +93,16 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        self.executable.bind_arrays(&input.into().views, output.into().any())
+    pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
+        self.executable.bind_arrays(&input.into_inputs().views, output.into_view().any())
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        self.executable.bind_array(data.into().any())
+    pub fn bind_in_place<'a>(&self, data: impl IntoView<'a, S::Output>) -> Result<Bound> {
+        self.executable.bind_array(data.into_view().any())
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.

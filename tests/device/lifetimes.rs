@@ -153,3 +153,41 @@ pub fn small_elements_come_back(device: &Device) {
     let expected: Vec<u8> = [[1; 8], [9; 8]].concat();
     assert_eq!(gpu.download(&buffer).unwrap().wait().unwrap(), expected, "{}", device.name);
 }
+
+pub fn slices_are_parts_of_arrays(device: &Device) {
+    let gpu = device.gpu();
+    let data: Vec<u32> = (0..1000).collect();
+    let array = gpu.upload(&data).unwrap();
+    for (view, range) in [
+        (array.slice(..), 0..1000),
+        (array.slice(256..512), 256..512),
+        (array.slice(300..=300), 300..301),
+        (array.slice(1..).and_then(|rest| rest.slice(..=1)), 1..3),
+    ] {
+        assert_eq!(gpu.download(view.unwrap()).unwrap().wait().unwrap(), data[range]);
+    }
+    assert!(matches!(array.slice(999..1001), Err(Error::OutOfRange { argument: "slice", offset_bytes: 3996, len: 2, .. })));
+    assert!(matches!(array.slice(..).unwrap().slice(..=usize::MAX), Err(Error::OutOfRange { .. })));
+    #[expect(clippy::reversed_empty_ranges, reason = "a mistake of the caller")]
+    let reversed = array.slice(5..3);
+    assert!(matches!(reversed, Err(Error::Empty { .. })));
+    assert!(matches!(array.slice(2000..), Err(Error::Empty { .. })));
+    let bytes: DeviceBuffer<u8> = gpu.alloc(8).unwrap();
+    assert!(matches!(bytes.slice(2..4), Err(Error::Misaligned { offset_bytes: 2, .. })));
+}
+
+/// wgpu's messages and debuggers name buffers by their labels.
+pub fn labels_reach_wgpu(device: &Device) {
+    let gpu = device.gpu();
+    for (array, label) in [
+        (gpu.alloc_labelled::<u32>("density", 4).unwrap(), "'density'"),
+        (gpu.upload_labelled("velocity", &[1u32; 4]).unwrap(), "'velocity'"),
+        (gpu.alloc(4).unwrap(), "'wgpu-fft array'"),
+    ] {
+        let error = gpu.submit(|encoder| {
+            encoder.clear_buffer(array.wgpu(), 0, Some(1 << 20));
+            Ok(())
+        });
+        assert!(error.as_ref().is_err_and(|error| error.to_string().contains(label)), "{label}: {error:?}");
+    }
+}

@@ -255,7 +255,7 @@ pub fn two_inputs_are_asked_for(device: &Device) {
     assert!(matches!(error, Error::WrongInputs { expected: 2, actual: 1, .. }) && error.to_string().contains("(&x, &y)"), "{error}");
     let short = gpu.upload(&noise(63, 1)).unwrap();
     let error = plan.encode(&mut encoder, (&x, &short), &output).unwrap_err();
-    assert_eq!(error, Error::WrongLen { argument: "second", expected: 64, actual: 63 });
+    assert_eq!(error, Error::WrongLen { argument: "second input", expected: 64, actual: 63 });
     assert!(matches!(plan.run(&noise(64, 1)), Err(Error::WrongInputs { .. })));
     let two = gpu.alloc::<f32>(128).unwrap();
     let part = |offset| wgpu_fft::View::<f32>::new(two.wgpu(), offset, 64).unwrap();
@@ -263,7 +263,7 @@ pub fn two_inputs_are_asked_for(device: &Device) {
     assert!(matches!(scalar.encode(&mut encoder, (&x, &x), &output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     // The output must be another buffer. The inputs may share one.
     let alone = wgpu_fft::View::<f32>::new(two.wgpu(), 0, 1).unwrap();
-    assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second", .. })));
+    assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second input", .. })));
     plan.encode(&mut encoder, (&x, &x), &output).unwrap();
     plan.encode(&mut encoder, (part(0), part(256)), &output).unwrap();
     gpu.queue().submit([encoder.finish()]);

@@ -141,7 +141,7 @@ pub fn wrong_lengths_leave_the_output_as_it_was(device: &Device) {
     let mut output = garbage(1);
     assert!(matches!(plan.run_into(&[1.0; 8], &mut output), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     let error = plan.run_two_into(&[1.0; 8], &[1.0; 9], &mut output).unwrap_err();
-    assert_eq!(error, Error::WrongLen { argument: "second", expected: 8, actual: 9 });
+    assert_eq!(error, Error::WrongLen { argument: "second input", expected: 8, actual: 9 });
     assert_equal_bits(&output, &garbage::<f32>(1), &device.name);
 }
 
