@@ -296,7 +296,7 @@ impl Core {
         if expected != actual {
             return Err(Error::WrongInputs { spec: self.spec.clone(), expected, actual });
         }
-        for (argument, input) in ["input", "second"].into_iter().zip(inputs) {
+        for (argument, input) in ["input", "second input"].into_iter().zip(inputs) {
             check(argument, self.divided.input_bytes, input, elements[0])?;
         }
         check("output", self.divided.output_bytes, output, elements[1])?;
