@@ -4,7 +4,7 @@
 //! records its work into your command encoder, on buffers that you own:
 //!
 //! ```no_run
-//! use wgpu_fft::{Complex32, Gpu, Planner, View, fft, wgpu};
+//! use wgpu_fft::{Gpu, Planner, View, fft, wgpu};
 //!
 //! # fn transform(device: &wgpu::Device, queue: &wgpu::Queue, image: &wgpu::Buffer, spectrum: &wgpu::Buffer, encoder: &mut wgpu::CommandEncoder)
 //! # -> wgpu_fft::Result<()> {
@@ -12,15 +12,15 @@
 //! let planner = Planner::new(&gpu);
 //!
 //! let plan = planner.plan(fft::C2c::forward([512, 512]).scale(fft::Scale::InvSqrtLen))?;
-//! let input = View::<Complex32>::new(image, 0, 512 * 512)?;
-//! let output = View::<Complex32>::new(spectrum, 0, 512 * 512)?;
-//! plan.encode(encoder, input, output)?;
+//! plan.encode(encoder, View::whole(image)?, View::whole(spectrum)?)?;
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! If you have no device, [`Gpu::request`] opens one. [`Plan::run`] takes a slice and returns a
-//! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours:
+//! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours.
+//! [Which call when](guides::tour#which-call-when) says what each way copies, allocates and
+//! submits.
 //!
 //! ```no_run
 //! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce};

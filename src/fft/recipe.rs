@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::factors::largest_prime;
 use crate::error::{Error, Result};
 use crate::shape::join;
 use crate::transpose;
@@ -47,6 +48,16 @@ pub struct AxisRecipe {
     /// One pass for each factor of the length. The product of their lengths is the axis's length,
     /// half of it, or the length of the convolution.
     pub passes: Vec<PassRecipe>,
+}
+
+impl AxisRecipe {
+    /// What `bluestein 2304` means, in words.
+    pub(super) fn note(&self, n: u32) -> Option<String> {
+        let m = self.bluestein?;
+        let prime = largest_prime(n);
+        let why = if prime == n { format!("{n} is a prime number") } else { format!("{n} has the prime factor {prime}") };
+        Some(format!("axis {}: convolution of length {m} ({why})", self.axis))
+    }
 }
 
 /// How rows of reals are transformed as complex numbers.

@@ -10,6 +10,7 @@ use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_nam
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
+/// [Which call when](crate::guides::tour#which-call-when) compares the ways to run one.
 #[derive(Debug)]
 pub struct Plan<S: Spec> {
     pub(super) spec: S,
@@ -106,8 +107,8 @@ impl<S: Spec> Plan<S> {
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
-    /// Call it at start, before the first result is waited for: software adapters compile shaders at
-    /// their first run, in up to a second or two. On GPUs, shaders are compiled when the plan is
+    /// Call it at start, before the first result is waited for: software adapters compile shaders
+    /// at their first run, in up to a second or two. On GPUs, shaders are compiled when the plan is
     /// made.
     ///
     /// # Errors
@@ -118,21 +119,14 @@ impl<S: Spec> Plan<S> {
     }
 
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
-    /// new vector. Which call to use depends on where the data is:
-    ///
-    /// | data | call |
-    /// |---|---|
-    /// | a slice, once, or to be awaited | `run` |
-    /// | a slice, again and again, with the result in memory that you have | [`run_into`](Self::run_into) |
-    /// | on the device, as part of your own commands | [`encode`](Self::encode) |
-    /// | on the device, in the same buffers many times | [`bind`](Self::bind) |
-    /// | a slice larger than the device's memory, or a batch on several devices | [`Job`](crate::multi::Job) |
+    /// new vector. The other ways to run a plan, and what each costs, are in
+    /// [which call when](crate::guides::tour#which-call-when).
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,
     /// see [`Gpu::kept_bytes`]. Where the host can map the arrays of kernels, on software and
-    /// integrated adapters, data is copied once in each direction. Elsewhere it goes through staging
-    /// buffers in pieces, while the device copies other pieces.
+    /// integrated adapters, data is copied once in each direction. Elsewhere it goes through
+    /// staging buffers in pieces, while the device copies other pieces.
     ///
     /// The gaps between the elements of an output layout are zero.
     ///

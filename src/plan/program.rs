@@ -115,6 +115,8 @@ pub struct Program {
     /// An in-place program has one, which the output overwrites.
     pub(crate) inputs: Vec<Array>,
     pub(crate) output: Array,
+    /// What the recipe does that its name does not say, in words.
+    pub(crate) notes: Vec<String>,
     /// Scratch arrays that the plan allocates.
     pub(crate) workspaces: Vec<Array>,
     pub(crate) tables: Vec<Table>,
@@ -123,6 +125,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// A program without dispatches.
+    pub(crate) fn new(title: String, placement: Placement, inputs: Vec<Array>, output: Array) -> Self {
+        let (notes, workspaces, tables, dispatches) = Default::default();
+        Self { title, placement, inputs, output, notes, workspaces, tables, dispatches }
+    }
+
     /// The specification, printed.
     #[must_use]
     pub fn title(&self) -> &str {
@@ -256,6 +264,9 @@ impl fmt::Display for Program {
         }
         for (i, table) in self.tables.iter().enumerate() {
             write!(f, ", table{i} {}", table.label)?;
+        }
+        for note in &self.notes {
+            write!(f, "\n  {note}")?;
         }
         for (i, dispatch) in self.dispatches.iter().enumerate() {
             write!(f, "\n  {}. {dispatch}", i + 1)?;

@@ -14,12 +14,20 @@ pub fn product<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("product", shape, Map::Identity, Fold::Product, Finish::Identity)
 }
 
-/// Σ x·y of two arrays.
+/// Σ x·y of two arrays. Over an axis of one element nothing is summed: it is the product of the
+/// arrays, element by element.
+///
+/// ```
+/// // 1000 products x·y, as 1000 results.
+/// let products = wgpu_fft::reduce::dot::<f32>([1000, 1]).axes([1]);
+/// ```
 pub fn dot<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("dot", shape, Map::Product, Fold::Sum, Finish::Identity)
 }
 
-/// Σ x̅·y of two arrays: the first one is conjugated. For real numbers this is [`dot`].
+/// Σ x̅·y of two arrays: the first one is conjugated. For real numbers this is [`dot`]. Over an
+/// axis of one element it is the product x̅·y of the arrays, element by element, such as a cross
+/// spectrum.
 pub fn vdot<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
     Reduction::new("vdot", shape, Map::ConjugateProduct, Fold::Sum, Finish::Identity)
 }

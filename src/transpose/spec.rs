@@ -35,6 +35,25 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// output is axis `order[i]` of the input, as in NumPy's `transpose`.
 /// [`transpose`](Self::transpose) swaps the last two axes: Y\[b, c, r\] = X\[b, r, c\].
 ///
+/// The order of axes may be the same: `new([R, C], [0, 1])` with an input layout of a larger array
+/// crops it, and with an output layout [`within`](Layout::within) a larger array it pads:
+///
+/// ```
+/// use wgpu_fft::{Complex32, Layout, transpose::Permute};
+///
+/// // 480 x 640 into the corner of 512 x 1024. What is around it is not written: `Gpu::alloc` and
+/// // `Plan::run` give zeros there.
+/// let corner = Layout::strides([1024, 1]).within(512 * 1024);
+/// let pad = Permute::<Complex32>::new([480, 640], [0, 1]).output_layout(corner);
+/// let crop = Permute::<Complex32>::new([480, 640], [0, 1]).input_layout(corner);
+/// # use wgpu_fft::{DeviceProfile, Spec};
+/// # let profile = DeviceProfile::webgpu_defaults();
+/// # for spec in [pad, crop] {
+/// #     spec.lower(&spec.design(&profile)?, &profile)?;
+/// # }
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
 /// # Shapes
 /// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
 /// |---|---|---|
@@ -301,15 +320,8 @@ impl Core {
         let [input, output] = [geometry.input.span, geometry.output.span].map(|len| Array { len, element_bytes: self.bytes });
         input.check(&title, "input", profile)?;
         output.check(&title, "output", profile)?;
-        Ok(Program {
-            title,
-            placement: self.placement,
-            inputs: vec![input],
-            output,
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
-        })
+        let dispatches = recipe.dispatches(&self.task(&geometry, profile))?;
+        Ok(Program { dispatches, ..Program::new(title, self.placement, vec![input], output) })
     }
 }
 

@@ -185,7 +185,8 @@ pub fn labels_reach_wgpu(device: &Device) {
         (gpu.alloc(4).unwrap(), "'wgpu-fft array'"),
     ] {
         let error = gpu.submit(|encoder| {
-            encoder.clear_buffer(array.wgpu(), 0, Some(1 << 20));
+            encoder.clear_buffer(array.wgpu(), 0, None);
+            array.wgpu().destroy();
             Ok(())
         });
         assert!(error.as_ref().is_err_and(|error| error.to_string().contains(label)), "{label}: {error:?}");

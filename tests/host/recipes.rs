@@ -542,3 +542,19 @@ fn the_walk_in_architecture_is_what_is_printed() {
         assert!(walk.contains(&text), "ARCHITECTURE.md lacks:\n{text}");
     }
 }
+
+/// Recipes keep their short names, which are read back; the program explains them.
+#[test]
+fn programs_say_why_a_length_is_a_convolution() {
+    let profile = DeviceProfile::webgpu_defaults();
+    let printed = |spec: C2c| {
+        let recipe = spec.design(&profile).unwrap();
+        assert_eq!(recipe.to_string().parse::<fft::Recipe>().unwrap(), recipe);
+        spec.lower(&recipe, &profile).unwrap().to_string()
+    };
+    let text = printed(C2c::forward(1112));
+    assert!(text.contains("\n  axis 0: convolution of length 2304 (1112 has the prime factor 139)\n"), "{text}");
+    let text = printed(C2c::forward([101, 64]));
+    assert!(text.contains("axis 0: convolution of length") && text.contains("(101 is a prime number)"), "{text}");
+    assert!(!printed(C2c::forward([62, 64])).contains("convolution of length"));
+}

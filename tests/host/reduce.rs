@@ -8,7 +8,7 @@ use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 #[cfg(feature = "cpu")]
 use crate::compare::assert_equal_bits;
 use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
-use crate::reference::noise;
+use crate::reference::{complex_noise, noise};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
@@ -376,5 +376,18 @@ fn samples_are_what_recipes_compute() {
         assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::min(shape).axes(&axes)], &doubles), 16);
         let complex: Vec<Complex32> = x.iter().map(|x| Complex32::new(*x, 2.0 - x)).collect();
         assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::mean(shape).axes(&axes)], &complex), 16);
+    }
+}
+
+#[test]
+fn over_an_axis_of_one_vdot_is_a_product_of_elements() {
+    let [x, y] = [1, 2].map(|seed| complex_noise(300, seed));
+    for profile in profiles() {
+        let spec = reduce::vdot::<Complex32>([300, 1]).axes([1]);
+        let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
+        let products: Vec<Complex32> = program.run_two_on_host(&x, &y);
+        for ((x, y), product) in x.iter().zip(&y).zip(products) {
+            assert!((x.conj() * y - product).norm() <= 1e-6 * x.norm() * y.norm(), "{x} {y} {product}");
+        }
     }
 }
