@@ -84,20 +84,20 @@
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
 
-pub mod element;
-pub mod error;
+mod element;
+mod error;
 pub mod fft;
 mod files;
 pub mod gpu;
 pub mod guides;
 mod kernels;
-pub mod layout;
+mod layout;
 pub mod low_level;
 pub mod multi;
 pub mod plan;
 mod planner;
 pub mod reduce;
-pub mod shape;
+mod shape;
 mod sort;
 mod strides;
 mod threads;

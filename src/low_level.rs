@@ -34,6 +34,11 @@ pub use crate::kernels::{
 pub use crate::plan::program::Table;
 use crate::plan::{Array, Program};
 
+/// The tiles of permutation kernels.
+pub mod permutation {
+    pub use crate::kernels::transpose::tiles::{Side, Tiles};
+}
+
 /// The arithmetic of reduction kernels.
 pub mod reduction {
     pub use crate::kernels::reduce::Stage;

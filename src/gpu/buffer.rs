@@ -87,7 +87,7 @@ pub(crate) type AnyView<'a> = View<'a, ()>;
 
 impl<'a> View<'a, ()> {
     /// As [`View::new`], of elements of so many bytes.
-    pub fn of_bytes(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize, element_bytes: usize) -> Result<Self> {
+    pub(crate) fn of_bytes(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize, element_bytes: usize) -> Result<Self> {
         let argument = "view";
         if len == 0 {
             return Err(Error::Empty { what: argument, shape: "0".to_owned() });
@@ -105,12 +105,12 @@ impl<'a> View<'a, ()> {
     }
 
     /// The buffer, and the first byte in it.
-    pub fn place(&self) -> (&'a wgpu::Buffer, u64) {
+    pub(crate) fn place(&self) -> (&'a wgpu::Buffer, u64) {
         (self.buffer, self.offset)
     }
 
     /// Checks the view against what a plan needs of `argument`.
-    pub fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
+    pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
         if self.len != expected {
             return Err(Error::WrongLen { argument, expected, actual: self.len });
         }

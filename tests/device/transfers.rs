@@ -1,7 +1,8 @@
 //! Data between the host and the device: in pieces, into the caller's memory, with buffers that are
 //! kept.
 
-use wgpu_fft::fft::{C2c, C2r, Layout, R2c};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::gpu::Transfers;
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;

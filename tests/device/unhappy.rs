@@ -1,6 +1,7 @@
 //! Mistakes of callers. Each returns an error, and none panics.
 
-use wgpu_fft::fft::{C2c, Layout, R2c};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};

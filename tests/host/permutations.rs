@@ -1,6 +1,6 @@
 //! Permutations without a device: results on the host, the rules' choices, and refusals.
 
-use wgpu_fft::fft::Layout;
+use wgpu_fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 

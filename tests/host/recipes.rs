@@ -1,6 +1,7 @@
 //! What the rules choose and what they refuse.
 
-use wgpu_fft::fft::{self, C2c, C2r, Layout, R2c, Scale};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{self, C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};

@@ -1,7 +1,8 @@
 //! Fourier transforms run on the host and compared with rustfft in f64: every kind, rank, layout
 //! and way to split a length.
 
-use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};

@@ -1,6 +1,7 @@
 //! Random Fourier transforms.
 
-use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Recipe, Scale};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Shape, Spec};

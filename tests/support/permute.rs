@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use wgpu_fft::Element;
-use wgpu_fft::fft::Layout;
+use wgpu_fft::Layout;
 use wgpu_fft::transpose::Permute;
 
 use crate::reference::Places;
