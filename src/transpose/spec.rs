@@ -157,8 +157,8 @@ impl<T: Element> Permute<T> {
     /// The shape of the output.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the order is not a permutation of the axes, or if there are not 1 to
-    /// 4 of them.
+    /// [`Error::Unsupported`] if the order is not a permutation of the axes, or if there are not 1
+    /// to 4 of them.
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.output_shape()
     }
