@@ -19,8 +19,8 @@ use std::time::Instant;
 
 use serde_json::json;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::kernels::Slot;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::low_level::{self, Slot};
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Plan, Spec, wgpu};
@@ -70,24 +70,23 @@ fn main() -> ExitCode {
         case(bench, &transpose, By::RulesForGpus)?;
         let bytes = Permute::<u8>::transpose([bench.sized(1080, 1080, 30), bench.sized(1917, 1917, 35)]);
         case(bench, &bytes, By::RulesForGpus)?;
-        let sum = Reduce::<f32>::sum(bench.sized(1 << 20, 1 << 20, 1 << 10));
+        let sum = reduce::sum::<f32>(bench.sized(1 << 20, 1 << 20, 1 << 10));
         case(bench, &sum, By::Rules)?;
         case(bench, &sum, By::RulesForGpus)?;
-        case(bench, &Reduce::<f32>::sum([side, side]).axes([0]), By::Rules)
+        case(bench, &reduce::sum::<f32>([side, side]).axes([0]), By::Rules)
     })
 }
 
 /// A GPU without subgroups. Most devices can run its recipes.
 fn gpu_profile() -> DeviceProfile {
     let least = DeviceProfile::webgpu_defaults();
-    DeviceProfile {
-        name: "GPU".to_owned(),
-        device_type: wgpu::DeviceType::DiscreteGpu,
-        invocations: 1024,
-        workgroup_size: [1024, 1024, 64],
-        workgroup_bytes: 32_768,
-        ..least
-    }
+    least.with(|profile| {
+        profile.name = "GPU".to_owned();
+        profile.device_type = wgpu::DeviceType::DiscreteGpu;
+        profile.invocations = 1024;
+        profile.workgroup_size = [1024, 1024, 64];
+        profile.workgroup_bytes = 32_768;
+    })
 }
 
 /// A program and its input, for a run on the host.
@@ -100,7 +99,7 @@ impl<S: Spec> OnHost<S> {
     fn run(&mut self) {
         let program = self.plan.program();
         let mut arrays = Arrays::new(program, &[&self.input]);
-        for dispatch in &program.dispatches {
+        for dispatch in low_level::dispatches(program) {
             arrays.dispatch(dispatch, 0, subgroup_size(dispatch, 1));
         }
         std::hint::black_box(arrays.words(Slot::Output));
@@ -116,8 +115,8 @@ fn case<S: Searchable>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
         };
         let plan = bench.fitting_plan(spec, recipe)??;
         let program = plan.program();
-        let mut input: Vec<u8> = bench.noise().take(program.inputs[0].bytes().div_ceil(4) as usize).flat_map(f32::to_le_bytes).collect();
-        input.truncate(program.inputs[0].bytes() as usize);
+        let mut input: Vec<u8> = bench.noise().take(program.inputs()[0].bytes().div_ceil(4) as usize).flat_map(f32::to_le_bytes).collect();
+        input.truncate(program.inputs()[0].bytes() as usize);
         let mut host = OnHost { plan: plan.clone(), input };
         let start = Instant::now();
         host.run();
@@ -126,7 +125,7 @@ fn case<S: Searchable>(bench: &mut Bench, spec: &S, by: By) -> Result<()> {
         let candidates = vec![Candidate::host(host, |_| (), OnHost::run), arrays.bind(&plan)?];
         let samples = bench.measure(candidates)?;
         let [interpreter, device] = [0, 1].map(|i| samples[i].median());
-        let case = Case { title: spec.to_string(), shape: String::new(), bytes: program.inputs[0].bytes() + program.output.bytes() };
+        let case = Case { title: spec.to_string(), shape: String::new(), bytes: program.inputs()[0].bytes() + program.output().bytes() };
         let own = [
             ("by", json!(by)),
             ("samples", json!(samples[0].count())),

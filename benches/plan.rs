@@ -182,8 +182,8 @@ impl<S: Searchable> Used<S> {
             None => Ok(planner.plan(spec.clone())?),
         };
         let (plan, plan_ms) = milliseconds(make)?;
-        let input = gpu.alloc(plan.program().inputs[0].len)?;
-        let used = Self { output: gpu.alloc(plan.program().output.len)?, input, plan, planner };
+        let input = gpu.alloc(plan.input_len())?;
+        let used = Self { output: gpu.alloc(plan.output_len())?, input, plan, planner };
         // wgpu zeroes arrays when they are first used.
         wait(
             gpu,
@@ -305,10 +305,10 @@ fn report<S: Searchable>(
     calls: &[[f64; 4]],
 ) -> Result<()> {
     let plan = bench.planner().plan_with(spec.clone(), recipe.parse()?)?;
-    let points = plan.program().inputs[0].len;
-    let bytes = points * size_of::<S::Input>() + plan.program().output.len * size_of::<S::Output>();
+    let points = plan.input_len();
+    let bytes = points * size_of::<S::Input>() + plan.output_len() * size_of::<S::Output>();
     let case = Case { title: spec.to_string(), shape: points.to_string(), bytes: bytes as u64 };
-    let dispatches = json!(plan.program().dispatches.len());
+    let dispatches = json!(plan.program().dispatch_count());
     let cold = median(first[0].1.iter().map(|times| times.total()));
     for (candidate, times) in first.into_iter().filter(|(_, times)| !times.is_empty()) {
         let of = |part: fn(&FirstUse) -> f64| median(times.iter().map(part));

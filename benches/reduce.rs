@@ -24,7 +24,7 @@ use lexopt::ValueExt;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 use wgpu_fft::half::f16;
-use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
 use wgpu_fft::{Complex32, Element, Plan};
 
 use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, recipes_file, rounded};
@@ -72,30 +72,30 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
     let exponents: &[u32] = contests.bench.sized(&[16, 18, 20, 22, 24, 26, 28, 29], &[16, 20, 22, 24], &[10, 12]);
     for exponent in exponents {
         let sum = [|data: &[f32]| data.iter().sum(), |data: &[f32]| data.par_iter().sum()];
-        contests.run(Reduce::sum(1 << exponent), Some((|x| x, sum)))?;
+        contests.run(reduce::sum(1 << exponent), Some((|x| x, sum)))?;
     }
     let n = contests.bench.sized(1 << 24, 1 << 22, 1 << 12);
-    contests.run(Reduce::<f32>::sum(n + 1), None)?;
+    contests.run(reduce::sum::<f32>(n + 1), None)?;
     let least = [
         |data: &[f32]| data.iter().copied().fold(f32::INFINITY, f32::min),
         |data: &[f32]| data.par_iter().copied().reduce(|| f32::INFINITY, f32::min),
     ];
-    contests.run(Reduce::min(n), Some((|x| x, least)))?;
+    contests.run(reduce::min(n), Some((|x| x, least)))?;
     let whole = [
         |data: &[u32]| data.iter().copied().fold(0, u32::wrapping_add),
         |data: &[u32]| data.par_iter().copied().reduce(|| 0, u32::wrapping_add),
     ];
-    contests.run(Reduce::sum(n), Some((f32::to_bits, whole)))?;
+    contests.run(reduce::sum(n), Some((f32::to_bits, whole)))?;
     for exponent in contests.bench.sized(&[24, 26, 28][..], &[22], &[12]) {
-        contests.run(Reduce::<f32>::argmax(1 << exponent), None)?;
+        contests.run(reduce::argmax::<f32>(1 << exponent), None)?;
     }
-    contests.run(Reduce::<f32>::norm(n), None)?;
-    contests.run(Reduce::<f32>::dot(n), None)?;
-    contests.run(Reduce::<f32>::max_abs_diff(n), None)?;
-    contests.run(Reduce::<Complex32>::sum(n), None)?;
-    contests.run(Reduce::<f16>::sum(n), None)?;
+    contests.run(reduce::norm::<f32>(n), None)?;
+    contests.run(reduce::dot::<f32>(n), None)?;
+    contests.run(reduce::max_abs_diff::<f32>(n), None)?;
+    contests.run(reduce::sum::<Complex32>(n), None)?;
+    contests.run(reduce::sum::<f16>(n), None)?;
     if contests.bench.gpu().profile().f64 {
-        contests.run(Reduce::<f64>::sum(n), None)?;
+        contests.run(reduce::sum::<f64>(n), None)?;
     }
     let rows: &[[usize; 2]] = contests.bench.sized(
         &[[65_536, 1024], [1_048_576, 64], [16_777_216, 4], [1024, 65_536], [16, 4_194_304], [100_000, 1000]],
@@ -103,17 +103,17 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
         &[[32, 16]],
     );
     for &shape in rows {
-        contests.run(Reduce::<f32>::sum(shape).axes([1]), None)?;
-        contests.run(Reduce::<f32>::sum(shape).axes([0]), None)?;
+        contests.run(reduce::sum::<f32>(shape).axes([1]), None)?;
+        contests.run(reduce::sum::<f32>(shape).axes([0]), None)?;
     }
     // The mean of each channel of a picture: few columns and many rows.
     let pixels = contests.bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
     for channels in [2, 3, 4, 8] {
-        contests.run(Reduce::<f32>::mean([pixels, channels]).axes([0]), None)?;
+        contests.run(reduce::mean::<f32>([pixels, channels]).axes([0]), None)?;
     }
     let planes = contests.bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
-    contests.run(Reduce::<f32>::sum(planes).axes([1]), None)?;
-    contests.run(Reduce::<f32>::sum(planes).axes([0, 2]), None)
+    contests.run(reduce::sum::<f32>(planes).axes([1]), None)?;
+    contests.run(reduce::sum::<f32>(planes).axes([0, 2]), None)
 }
 
 /// The longest array that is also reduced on the host.
@@ -154,7 +154,7 @@ impl Contests<'_> {
                     all.push((Arc::clone(&plan), plan.spec().to_string()));
                 }
             }
-            let len = all[0].0.program().inputs[0].len;
+            let len = all[0].0.program().inputs()[0].len;
             let hosts = host.filter(|_| len <= HOST_LEN).map(|(convert, reduce)| {
                 reduce.map(|reduce| {
                     let data: Vec<T> = bench.noise().take(len).map(convert).collect();
@@ -174,7 +174,7 @@ impl Contests<'_> {
 
 fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], hosts: Option<[Candidate; 2]>) -> Result<()> {
     let program = plans[0].0.program();
-    let bytes = program.inputs[0].bytes() * program.inputs.len() as u64;
+    let bytes = program.inputs()[0].bytes() * program.inputs().len() as u64;
     let arrays = Arrays::for_plan(bench, &plans[0].0)?;
     let copied = Arrays::new(bench, bytes / 2, bytes / 2)?;
     let mut candidates = vec![copied.copy(bench)?];
@@ -185,12 +185,12 @@ fn measure<T: Value, O: Element>(bench: &mut Bench, plans: &[Titled<T, O>], host
     let samples = bench.measure(candidates)?;
     let copy = samples[0].gb_per_s(copied.copy_bytes());
     let hosts = &samples[1 + plans.len()..];
-    let shape = program.title.split(' ').nth(2).unwrap_or_default().to_owned();
+    let shape = program.title().split(' ').nth(2).unwrap_or_default().to_owned();
     for ((plan, title), samples) in plans.iter().zip(&samples[1..]) {
         let case = Case { title: title.clone(), shape: shape.clone(), bytes };
         let ms = |host: usize| hosts.get(host).map_or(Json::Null, |host| rounded(host.median() * 1e3));
         let own: [(&str, Json); 4] = [
-            ("dispatches", json!(plan.program().dispatches.len())),
+            ("dispatches", json!(plan.program().dispatch_count())),
             ("host_ms", ms(0)),
             ("rayon_ms", ms(1)),
             ("ratio", hosts.first().map_or(Json::Null, |host| rounded(samples.median() / host.median()))),

@@ -146,8 +146,8 @@ fn case(
     report: &mut Report,
 ) -> Result<()> {
     let plan = Planner::new(gpu).plan(spec.clone())?;
-    let len = plan.program().output.len;
-    let bytes = plan.program().output.bytes();
+    let len = plan.output_len();
+    let bytes = plan.program().output().bytes();
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     let mut resident = Resident::new(gpu, &plan)?;
     candidates.push(Candidate::new("resident", Box::new(move |_, _| resident.run())));
@@ -223,7 +223,7 @@ struct Resident<'a> {
 
 impl<'a> Resident<'a> {
     fn new(gpu: &'a Gpu, plan: &Plan<C2c>) -> Result<Self> {
-        let [input, output] = [plan.program().inputs[0].len, plan.program().output.len].map(|len| gpu.alloc::<Complex32>(len));
+        let [input, output] = [plan.input_len(), plan.output_len()].map(|len| gpu.alloc::<Complex32>(len));
         Ok(Self { gpu, bound: plan.bind(&input?, &output?)? })
     }
 

@@ -30,7 +30,8 @@ use crate::strides::dense;
 ///
 /// A view of such an array must have as many elements as [`within`](Self::within) says. Without it,
 /// a view reaches from index 0 to the last element, including gaps and the offset. A plan gives
-/// this number in `plan.program().inputs[0].len` and `plan.program().output.len`.
+/// this number in [`Plan::input_len`](crate::Plan::input_len) and
+/// [`Plan::output_len`](crate::Plan::output_len).
 ///
 /// Elements of an output must not overlap. A layout is refused if they might: when the strides are
 /// sorted by size, each must be larger than the reach of all smaller ones together. Elements of an
@@ -42,8 +43,8 @@ use crate::strides::dense;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub struct Layout {
-    strides: [usize; 4],
-    rank: usize,
+    /// In place of extents.
+    strides: Shape,
     batch_distance: Option<usize>,
     offset: usize,
     within: Option<usize>,
@@ -53,27 +54,21 @@ impl Layout {
     /// Sets the stride of each axis, slowest axis first, like the shape. By default, the arrays of
     /// a batch are the first extent times its stride apart.
     pub fn strides(strides: impl Into<Shape>) -> Self {
-        let strides = strides.into();
-        let mut all = [1; 4];
-        all[..strides.rank()].copy_from_slice(strides.extents());
-        Self { strides: all, rank: strides.rank(), batch_distance: None, offset: 0, within: None }
+        Self { strides: strides.into(), batch_distance: None, offset: 0, within: None }
     }
 
     /// The layout of a dense, row-major array.
     pub fn dense(shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
-        let mut layout = Self::strides(shape);
-        layout.strides[..shape.rank()].copy_from_slice(&dense(shape.extents()));
-        layout
+        Self::strides(shape.with_extents(&dense(shape.extents())))
     }
 
     /// Like `dense`, but with the axes of the shape in reverse order in memory.
     pub(crate) fn reversed(shape: Shape) -> Self {
         let extents: Vec<usize> = shape.extents().iter().rev().copied().collect();
-        let mut layout = Self::strides(shape).batch_distance(extents.iter().product());
-        layout.strides[..shape.rank()].copy_from_slice(&dense(&extents));
-        layout.strides[..shape.rank()].reverse();
-        layout
+        let mut strides = dense(&extents);
+        strides.reverse();
+        Self::strides(shape.with_extents(&strides)).batch_distance(extents.iter().product())
     }
 
     /// Sets the distance between the arrays of a batch. It may be smaller than an array:
@@ -99,20 +94,28 @@ impl Layout {
     /// The same layout with all distances except the last stride multiplied by `factor`.
     pub(crate) fn scaled(self, factor: usize) -> Self {
         let times = |value: usize| value.saturating_mul(factor);
-        let mut strides = self.strides.map(times);
-        strides[self.rank - 1] = self.strides[self.rank - 1];
-        Self { strides, batch_distance: self.batch_distance.map(times), offset: times(self.offset), within: self.within.map(times), ..self }
+        let mut strides: Vec<usize> = self.strides.extents().to_vec();
+        let last = strides.len() - 1;
+        strides[..last].iter_mut().for_each(|stride| *stride = times(*stride));
+        Self {
+            strides: self.strides.with_extents(&strides),
+            batch_distance: self.batch_distance.map(times),
+            offset: times(self.offset),
+            within: self.within.map(times),
+        }
     }
 
     /// Checks the layout for arrays of this shape and converts it to the numbers that the device
     /// uses.
     pub(crate) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
         let unsupported = |why: String| Error::Unsupported { what: format!("{argument} layout {self} of {shape}"), why };
-        if self.rank != shape.rank() {
-            return Err(unsupported(format!("it has {} strides, but there are {} axes", self.rank, shape.rank())));
+        let given = self.strides.given();
+        if given != shape.given() {
+            return Err(unsupported(format!("it has {given} strides, but there are {} axes", shape.given())));
         }
-        let distance = self.batch_distance.unwrap_or(self.strides[0].saturating_mul(shape.extents()[0]));
-        let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(self.strides).collect();
+        let own = self.strides.extents();
+        let distance = self.batch_distance.unwrap_or(own[0].saturating_mul(shape.extents()[0]));
+        let mut axes: Vec<(usize, usize)> = shape.extents().iter().copied().zip(own.iter().copied()).collect();
         axes.push((batch, distance));
         axes.retain(|(extent, _)| *extent > 1);
         sort_short_by_key(&mut axes, |&(_, stride)| stride);
@@ -132,7 +135,7 @@ impl Layout {
             let what = format!("{argument} layout {self} of {shape}");
             return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: span, available });
         }
-        let mut strides: Vec<u32> = self.strides[..self.rank].iter().map(|&stride| stride.min(u32::MAX as usize) as u32).collect();
+        let mut strides: Vec<u32> = own.iter().map(|&stride| stride.min(u32::MAX as usize) as u32).collect();
         strides.push(distance.min(u32::MAX as usize) as u32);
         Ok(Placed { strides, offset: self.offset as u32, span: span as usize, distinct })
     }
@@ -168,7 +171,7 @@ impl Placed {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&join(&self.strides[..self.rank], ","))?;
+        f.write_str(&join(self.strides.extents(), ","))?;
         if let Some(distance) = self.batch_distance {
             write!(f, "/{distance}")?;
         }
@@ -195,7 +198,9 @@ impl FromStr for Layout {
         let (strides, distance) =
             rest.split_once('/').map_or(Ok((rest, None)), |(strides, distance)| Ok((strides, Some(number(distance)?))))?;
         let strides: Vec<usize> = strides.split(',').map(number).collect::<Result<_>>()?;
-        let layout = Self::strides(Shape::try_from(&strides[..]).map_err(|_| wrong())?);
+        let strides = Shape::from(strides);
+        strides.check().map_err(|_| wrong())?;
+        let layout = Self::strides(strides);
         Ok(Self { batch_distance: distance, within, ..layout }.offset(offset))
     }
 }

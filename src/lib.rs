@@ -4,7 +4,7 @@
 //! records its work into your command encoder, on buffers that you own:
 //!
 //! ```no_run
-//! use wgpu_fft::{Complex32, Gpu, Planner, View, fft, wgpu};
+//! use wgpu_fft::{Gpu, Planner, View, fft, wgpu};
 //!
 //! # fn transform(device: &wgpu::Device, queue: &wgpu::Queue, image: &wgpu::Buffer, spectrum: &wgpu::Buffer, encoder: &mut wgpu::CommandEncoder)
 //! # -> wgpu_fft::Result<()> {
@@ -12,22 +12,22 @@
 //! let planner = Planner::new(&gpu);
 //!
 //! let plan = planner.plan(fft::C2c::forward([512, 512]).scale(fft::Scale::InvSqrtLen))?;
-//! let input = View::<Complex32>::new(image, 0, 512 * 512)?;
-//! let output = View::<Complex32>::new(spectrum, 0, 512 * 512)?;
-//! plan.encode(encoder, input, output)?;
+//! plan.encode(encoder, View::whole(image)?, View::whole(spectrum)?)?;
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! If you have no device, [`Gpu::request`] opens one. [`Plan::run`] takes a slice and returns a
-//! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours:
+//! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours.
+//! [Which call when](guides::tour#which-call-when) says what each way copies, allocates and
+//! submits.
 //!
 //! ```no_run
-//! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce::Reduce};
+//! use wgpu_fft::{Gpu, GpuOptions, Planner, reduce};
 //!
 //! # fn main() -> wgpu_fft::Result<()> {
 //! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
-//! let plan = Planner::new(&gpu).plan(Reduce::<f32>::sum(1000))?;
+//! let plan = Planner::new(&gpu).plan(reduce::sum::<f32>(1000))?;
 //! println!("{}", plan.program());
 //! println!("{:?}", plan.run(&[0.5; 1000])?.wait()?);
 //! # Ok(())
@@ -41,22 +41,22 @@
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
-//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce::Reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
+//! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
 //! device with wgpu's feature `SHADER_F64`.
 //!
-//! Reductions of two arrays take a pair. They are [`dot`](reduce::Reduce::dot),
-//! [`vdot`](reduce::Reduce::vdot) and [`max_abs_diff`](reduce::Reduce::max_abs_diff):
+//! Reductions of two arrays take a pair. They are [`dot`](reduce::dot), [`vdot`](reduce::vdot) and
+//! [`max_abs_diff`](reduce::max_abs_diff):
 //!
 //! ```no_run
-//! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce::Reduce};
+//! use wgpu_fft::{Complex32, DeviceBuffer, Planner, reduce};
 //!
 //! /// The largest |x - y| of two arrays on the device. Only its 4 bytes are read back.
 //! fn difference(planner: &Planner, x: &DeviceBuffer<Complex32>, y: &DeviceBuffer<Complex32>) -> wgpu_fft::Result<f32> {
 //!     let gpu = planner.gpu();
-//!     let plan = planner.plan(Reduce::<Complex32>::max_abs_diff(x.len()))?;
+//!     let plan = planner.plan(reduce::max_abs_diff::<Complex32>(x.len()))?;
 //!     let worst = gpu.alloc::<f32>(1)?;
 //!     gpu.submit(|encoder| plan.encode(encoder, (x, y), &worst))?;
 //!     Ok(gpu.download(&worst)?.wait()?[0])
@@ -83,19 +83,19 @@
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
 
-pub mod element;
-pub mod error;
+mod element;
+mod error;
 pub mod fft;
 mod files;
 pub mod gpu;
 pub mod guides;
-pub mod kernels;
-pub mod layout;
+mod kernels;
+mod layout;
 pub mod low_level;
 pub mod plan;
 mod planner;
 pub mod reduce;
-pub mod shape;
+mod shape;
 mod sort;
 mod strides;
 mod threads;
@@ -106,7 +106,7 @@ mod wgsl;
 pub use bytemuck;
 pub use element::Element;
 pub use error::{Error, Result};
-pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, Pending, View};
+pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, IntoInputs, IntoView, Pending, View};
 pub use half;
 pub use layout::Layout;
 pub use num_complex::{self, Complex32};

@@ -1,10 +1,52 @@
-//! What plans are made of, for code that goes deeper than they do. Nothing here is a promise: any
-//! release may change it.
+//! What a [`Program`] consists of: kernels, bindings, parameters, workgroups, WGSL.
 //!
-//! The workspace member `wgpu-fft-distributed` divides specifications among devices with
-//! [`divide`], and moves their parts with [`transfer`].
+//! Programs that compute need nothing of this. It is for code that looks below a plan: it prints
+//! the WGSL that a device gets, runs that text elsewhere, or compares it with another. The tests
+//! of this crate run every program in an interpreter that way.
+//!
+//! The workspace member `wgpu-fft-distributed` divides specifications among devices with [`divide`],
+//! and moves their parts with [`transfer`].
+//!
+//! **No promise.** Everything here follows the kernels, so it may change in any release, also in
+//! one that changes nothing else.
+//!
+//! ```
+//! use wgpu_fft::{DeviceProfile, Spec, fft, low_level};
+//!
+//! # fn main() -> wgpu_fft::Result<()> {
+//! // With a device at hand, the program is `plan.program()`.
+//! let profile = DeviceProfile::webgpu_defaults();
+//! let spec = fft::C2c::forward([16, 4096]);
+//! let program = spec.lower(&spec.design(&profile)?, &profile)?;
+//! for dispatch in low_level::dispatches(&program) {
+//!     println!("// {dispatch}");
+//!     for bind in &dispatch.binds {
+//!         println!("// binding {}: {} = {}", bind.binding, bind.name, bind.slot);
+//!     }
+//!     println!("{}", dispatch.wgsl());
+//! }
+//! # assert!(program.wgsl().all(|text| text.contains("fn main")));
+//! # Ok(())
+//! # }
+//! ```
 
-pub use crate::kernels::Slot;
+pub use crate::kernels::{
+    ALL as KERNELS, Access, Bind, Dispatch, Field, Form, GENERATED_BEGIN, GENERATED_END, Generated, Grid, Kernel, Slot, Source, Value,
+    sources,
+};
+pub use crate::plan::program::Table;
+use crate::plan::{Array, Program};
+
+/// The tiles of permutation kernels.
+pub mod permutation {
+    pub use crate::kernels::transpose::tiles::{Side, Tiles};
+}
+
+/// The arithmetic of reduction kernels.
+pub mod reduction {
+    pub use crate::kernels::reduce::Stage;
+    pub use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
+}
 
 /// Specifications in parts: what several devices compute, each for itself, is bit-identical to the
 /// whole.
@@ -26,4 +68,36 @@ pub mod divide {
 pub mod transfer {
     pub use crate::gpu::pending::wait_for;
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
+}
+
+/// The dispatches of a program, in order.
+#[must_use]
+pub fn dispatches(program: &Program) -> &[Dispatch] {
+    &program.dispatches
+}
+
+/// The same, to change them. Only interpreters run a changed program: plans lower their own.
+pub fn dispatches_mut(program: &mut Program) -> &mut [Dispatch] {
+    &mut program.dispatches
+}
+
+/// The scratch arrays of a program, [`Slot::Workspace`].
+#[must_use]
+pub fn workspaces(program: &Program) -> &[Array] {
+    &program.workspaces
+}
+
+/// The constants of a program, [`Slot::Table`].
+#[must_use]
+pub fn tables(program: &Program) -> &[Table] {
+    &program.tables
+}
+
+/// Bytes of the array in `slot`, rounded up to a multiple of 4 as WebGPU requires.
+///
+/// # Panics
+/// If the program has no such array.
+#[must_use]
+pub fn bytes(program: &Program, slot: Slot) -> u64 {
+    program.bytes(slot)
 }

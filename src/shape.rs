@@ -8,16 +8,42 @@ use crate::error::{Error, Result};
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
 /// NumPy.
 ///
-/// A shape is made from a length or from an array of extents: `1024`, `[rows, columns]`,
-/// `[planes, rows, columns]`, up to 4 axes. If the rank is not known at compile time, use
-/// `try_from` with a slice.
+/// A shape is made from a length or from extents in an array, a slice or a vector: `1024`,
+/// `[rows, columns]`, `&[planes, rows, columns]`, `array.shape()`. One of another number of axes
+/// than 1 to 4 is refused when it is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
+    /// The extents of more axes are left out: no operation takes such a shape.
     extents: [usize; 4],
-    rank: usize,
+    /// Axes that were given.
+    given: usize,
 }
 
 impl Shape {
+    fn new(given: &[usize]) -> Self {
+        let mut extents = [1; 4];
+        extents.iter_mut().zip(given).for_each(|(own, extent)| *own = *extent);
+        Self { extents, given: given.len() }
+    }
+
+    /// Number of axes that were given. Other numbers than 1 to 4 are refused by
+    /// [`check`](Self::check).
+    pub(crate) fn given(&self) -> usize {
+        self.given
+    }
+
+    /// Refuses other numbers of axes than 1 to 4, as planning does.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check(&self) -> Result<()> {
+        if (1..=self.extents.len()).contains(&self.given) {
+            return Ok(());
+        }
+        let what = format!("an array of {} axes", self.given);
+        Err(Error::Unsupported { what, why: "arrays must have 1 to 4 axes".to_owned() })
+    }
+
     /// Axes in the form that a specification keeps: ascending, and `None` for all axes of the
     /// shape. Specifications that name the same axes in another order are then equal, and share one
     /// plan and one entry in a record.
@@ -43,13 +69,18 @@ impl Shape {
     /// The extents, slowest axis first.
     #[must_use]
     pub fn extents(&self) -> &[usize] {
-        &self.extents[..self.rank]
+        &self.extents[..self.rank()]
     }
 
-    /// Number of axes.
+    /// Number of axes, 1 to 4.
     #[must_use]
     pub fn rank(&self) -> usize {
-        self.rank
+        self.given.clamp(1, self.extents.len())
+    }
+
+    /// A shape of as many axes with other extents.
+    pub(crate) fn with_extents(self, extents: &[usize]) -> Self {
+        Self { given: self.given, ..Self::new(extents) }
     }
 
     /// The same shape with another extent of one axis.
@@ -58,8 +89,9 @@ impl Shape {
         self
     }
 
-    /// Returns an error if an axis or the batch is 0.
+    /// Returns an error if the number of axes is not supported, or if an axis or the batch is 0.
     pub(crate) fn check_not_empty(&self, what: &'static str, batch: usize) -> Result<()> {
+        self.check()?;
         if batch == 0 || self.extents().contains(&0) {
             return Err(Error::Empty { what, shape: Batched(*self, batch).to_string() });
         }
@@ -70,7 +102,8 @@ impl Shape {
     ///
     /// # Errors
     /// [`Error::Empty`] if an axis or the batch is 0. [`Error::LimitExceeded`] for 2³² or more
-    /// elements, because indices on the device are u32.
+    /// elements, because indices on the device are u32. [`Error::Unsupported`] for another number
+    /// of axes than 1 to 4.
     pub fn elements(&self, what: &'static str, batch: usize) -> Result<usize> {
         self.check_not_empty(what, batch)?;
         let required = self.extents().iter().fold(batch as u64, |product, &extent| product.saturating_mul(extent as u64));
@@ -85,7 +118,10 @@ impl Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&join(self.extents(), "x"))
+        match self.given {
+            0 => f.write_str("no axes"),
+            given => write!(f, "{}{}", join(self.extents(), "x"), if given > self.rank() { "x…" } else { "" }),
+        }
     }
 }
 
@@ -97,7 +133,9 @@ impl FromStr for Shape {
         let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
         let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
         let extents = extents.map_err(|_| wrong("it must have the form 512x512"))?;
-        Self::try_from(&extents[..]).map_err(|_| wrong("at most 4 axes are supported"))
+        let shape = Self::new(&extents);
+        shape.check().map_err(|_| wrong("at most 4 axes are supported"))?;
+        Ok(shape)
     }
 }
 
@@ -122,23 +160,8 @@ impl fmt::Display for Batched {
     }
 }
 
-/// Accepts 1 to 4 extents.
-impl TryFrom<&[usize]> for Shape {
-    type Error = Error;
-
-    fn try_from(extents: &[usize]) -> Result<Self> {
-        let mut all = [1; 4];
-        if extents.is_empty() || extents.len() > all.len() {
-            let what = format!("an array of {} axes", extents.len());
-            return Err(Error::Unsupported { what, why: "arrays must have 1 to 4 axes".to_owned() });
-        }
-        all[..extents.len()].copy_from_slice(extents);
-        Ok(Self { extents: all, rank: extents.len() })
-    }
-}
-
-/// The axes of an array that an operation works on, counted from the slowest: `1`, `[0, 2]`, a slice
-/// or a vector.
+/// The axes of an array that an operation works on, counted from the slowest: `1`, `[0, 2]`, a
+/// slice or a vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axes(Vec<usize>);
 
@@ -148,61 +171,49 @@ impl AsRef<[usize]> for Axes {
     }
 }
 
-impl From<usize> for Axes {
-    fn from(axis: usize) -> Self {
-        Self(vec![axis])
-    }
-}
-
-impl<const N: usize> From<[usize; N]> for Axes {
-    fn from(axes: [usize; N]) -> Self {
-        Self(axes.to_vec())
-    }
-}
-
-impl<const N: usize> From<&[usize; N]> for Axes {
-    fn from(axes: &[usize; N]) -> Self {
-        Self(axes.to_vec())
-    }
-}
-
-impl From<&[usize]> for Axes {
-    fn from(axes: &[usize]) -> Self {
-        Self(axes.to_vec())
-    }
-}
-
-impl From<Vec<usize>> for Axes {
-    fn from(axes: Vec<usize>) -> Self {
-        Self(axes)
-    }
-}
-
-impl From<&Vec<usize>> for Axes {
-    fn from(axes: &Vec<usize>) -> Self {
-        Self(axes.clone())
-    }
-}
-
-impl From<usize> for Shape {
-    fn from(n: usize) -> Self {
-        Self::from([n])
-    }
-}
-
-macro_rules! from_arrays {
-    ($($rank:literal),*) => { $(
-        impl From<[usize; $rank]> for Shape {
-            fn from(extents: [usize; $rank]) -> Self {
-                let mut all = [1; 4];
-                all[..$rank].copy_from_slice(&extents);
-                Self { extents: all, rank: $rank }
+/// A number, an array, a slice or a vector become `$type` by `$new`, which takes a slice.
+macro_rules! from_lists {
+    ($type:ty, $new:expr) => {
+        impl From<usize> for $type {
+            fn from(one: usize) -> Self {
+                $new(&[one])
             }
         }
-    )* };
+
+        impl<const N: usize> From<[usize; N]> for $type {
+            fn from(list: [usize; N]) -> Self {
+                $new(&list)
+            }
+        }
+
+        impl<const N: usize> From<&[usize; N]> for $type {
+            fn from(list: &[usize; N]) -> Self {
+                $new(list)
+            }
+        }
+
+        impl From<&[usize]> for $type {
+            fn from(list: &[usize]) -> Self {
+                $new(list)
+            }
+        }
+
+        impl From<Vec<usize>> for $type {
+            fn from(list: Vec<usize>) -> Self {
+                $new(&list)
+            }
+        }
+
+        impl From<&Vec<usize>> for $type {
+            fn from(list: &Vec<usize>) -> Self {
+                $new(list)
+            }
+        }
+    };
 }
 
-from_arrays!(1, 2, 3, 4);
+from_lists!(Shape, Self::new);
+from_lists!(Axes, |list: &[usize]| Self(list.to_vec()));
 
 #[cfg(test)]
 mod tests {
@@ -222,6 +233,22 @@ mod tests {
     fn axes_are_a_number_or_a_list() {
         let lists = [Axes::from(1), [1].into(), (&[1]).into(), vec![1].into(), (&vec![1]).into(), (&[0, 1][1..]).into()];
         assert!(lists.iter().all(|axes| axes.as_ref() == [1]));
+    }
+
+    #[test]
+    fn shapes_are_a_number_or_a_list() {
+        let lists = [Shape::from(3), [3].into(), (&[3]).into(), vec![3].into(), (&vec![3]).into(), (&[2, 3][1..]).into()];
+        assert!(lists.iter().all(|shape| shape.extents() == [3]));
+    }
+
+    #[test]
+    fn other_numbers_of_axes_are_refused() {
+        for (shape, text) in [(Shape::from([]), "no axes"), (Shape::from([2, 3, 4, 5, 6]), "2x3x4x5x…")] {
+            assert_eq!(shape.to_string(), text);
+            assert!((1..=4).contains(&shape.rank()));
+            assert!(matches!(shape.elements("x", 1), Err(Error::Unsupported { .. })));
+        }
+        assert!("2x3x4x5x6".parse::<Shape>().is_err());
     }
 
     #[test]

@@ -215,7 +215,7 @@ fn contest<S: Searchable + FromStr<Err = Error>>(bench: &mut Bench, request: &Re
             return Err(refusal(entries).into());
         };
         let program = any.program();
-        let arrays = Arrays::new(bench, program.inputs[0].bytes(), program.output.bytes())?;
+        let arrays = Arrays::new(bench, program.inputs()[0].bytes(), program.output().bytes())?;
         let mut candidates = vec![arrays.copy(bench)?];
         for entry in &mut entries {
             if let Ok(plan) = &entry.plan {
@@ -321,7 +321,7 @@ fn report<S: Spec>(
         measured.sort_by(|(_, a), (_, b)| a.median().total_cmp(&b.median()));
     }
     for (entry, samples) in measured {
-        let dispatches = entry.plan.map_or(0, |plan| plan.program().dispatches.len());
+        let dispatches = entry.plan.map_or(0, |plan| plan.program().dispatch_count());
         let passes = samples.gb_per_s(case.bytes * dispatches as u64);
         let wrong = entry.error.is_some_and(|error| error.is_nan() || error >= check::TOLERANCE);
         let own: [(&str, Value); 7] = [

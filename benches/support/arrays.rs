@@ -31,8 +31,8 @@ impl Arrays {
 
     /// The arrays for a plan.
     pub fn for_plan<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Self> {
-        let inputs = plan.program().inputs.len() as u64;
-        Self::new(bench, plan.program().inputs[0].bytes() * inputs, plan.program().output.bytes())
+        let inputs = plan.program().inputs().len() as u64;
+        Self::new(bench, plan.program().inputs()[0].bytes() * inputs, plan.program().output().bytes())
     }
 
     /// Binds a plan to every pair. A plan that works in place is bound to every array of the same
@@ -41,13 +41,13 @@ impl Arrays {
     /// Small outputs are not used in rotation, because small dispatches that share no array would
     /// run at the same time.
     pub fn bind<S: Spec>(&self, plan: &Plan<S>) -> Result<Candidate> {
-        let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement {
+        let bounds: wgpu_fft::Result<Vec<Bound>> = match plan.program().placement() {
             Placement::OutOfPlace => {
-                let small = plan.program().output.bytes() * 16 <= plan.program().inputs[0].bytes();
+                let small = plan.program().output().bytes() * 16 <= plan.program().inputs()[0].bytes();
                 self.pairs.iter().map(|[input, own]| bind_pair(plan, [input, if small { &self.pairs[0][1] } else { own }])).collect()
             }
             Placement::InPlace => {
-                let fits = |buffer: &&DeviceBuffer<u32>| buffer.wgpu().size() >= plan.program().output.bytes();
+                let fits = |buffer: &&DeviceBuffer<u32>| buffer.wgpu().size() >= plan.program().output().bytes();
                 self.pairs.iter().flatten().filter(fits).map(|buffer| bind_alone(plan, buffer)).collect()
             }
         };
@@ -75,7 +75,7 @@ impl Arrays {
 
     /// Binds a plan to the first pair alone.
     pub fn bind_first<S: Spec>(&self, plan: &Plan<S>) -> Result<Bound> {
-        match plan.program().placement {
+        match plan.program().placement() {
             Placement::OutOfPlace => Ok(bind_pair(plan, self.pairs[0].each_ref())?),
             Placement::InPlace => Ok(bind_alone(plan, &self.pairs[0][1])?),
         }
@@ -108,17 +108,17 @@ impl Arrays {
 fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) -> wgpu_fft::Result<Bound> {
     let program = plan.program();
     let buffer = input.wgpu();
-    let input = View::<S::Input>::new(buffer, 0, program.inputs[0].len)?;
-    let output = View::<S::Output>::new(output.wgpu(), 0, program.output.len)?;
-    if program.inputs.len() == 2 {
-        let second = View::<S::Input>::new(buffer, program.inputs[0].bytes(), program.inputs[0].len)?;
+    let input = View::<S::Input>::new(buffer, 0, program.inputs()[0].len)?;
+    let output = View::<S::Output>::new(output.wgpu(), 0, program.output().len)?;
+    if program.inputs().len() == 2 {
+        let second = View::<S::Input>::new(buffer, program.inputs()[0].bytes(), program.inputs()[0].len)?;
         return plan.bind((input, second), output);
     }
     plan.bind(input, output)
 }
 
 fn bind_alone<S: Spec>(plan: &Plan<S>, data: &DeviceBuffer<u32>) -> wgpu_fft::Result<Bound> {
-    plan.bind_in_place(View::<S::Output>::new(data.wgpu(), 0, plan.program().output.len)?)
+    plan.bind_in_place(View::<S::Output>::new(data.wgpu(), 0, plan.output_len())?)
 }
 
 /// Numbers in -1 … 1 that repeat after a few megabytes, on the host and on the device.

@@ -361,7 +361,7 @@ impl Rung {
 fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, ladder: Option<[usize; 2]>, rungs: &[Rung]) -> Result<Vec<Point>> {
     let own = bench.planner().plan(spec.clone())?;
     let arrays = Arrays::for_plan(bench, &own)?;
-    let bytes = own.program().inputs[0].bytes().min(own.program().output.bytes());
+    let bytes = own.program().inputs()[0].bytes().min(own.program().output().bytes());
     let mut candidates = vec![arrays.copy(bench)?];
     let (mut fitting, mut errors) = (Vec::new(), Vec::new());
     for rung in rungs {

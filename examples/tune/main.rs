@@ -307,11 +307,8 @@ impl Arguments {
         let before = self.older_than.map(|age| now().saturating_sub(age.as_secs()));
         let forgotten = Cell::new(0);
         let dropped = record.prune(|item| {
-            let (mark, time) = match item {
-                Item::Best(entry) => (false, entry.time),
-                Item::Mark(mark) => (true, mark.time),
-            };
-            let wanted = self.names(item, &filter) && before.is_none_or(|before| time < before) && (mark || !self.marks);
+            let mark = matches!(item, Item::Mark(_));
+            let wanted = self.names(item, &filter) && before.is_none_or(|before| item.time() < before) && (mark || !self.marks);
             forgotten.set(forgotten.get() + usize::from(wanted));
             !wanted
         })?;

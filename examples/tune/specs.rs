@@ -5,7 +5,7 @@ use std::fmt::Display;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{Determinism, Float, Map, Real, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Determinism, Float, Map, Real, Reduction, Value};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Choice, Tunable, Tuning};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Gpu, Shape};
@@ -26,8 +26,7 @@ pub trait Task: Display {
 
 impl<T: Tunable> Task for T {
     fn choose(&self, tuning: &Tuning, gpu: &Gpu) -> wgpu_fft::Result<Choice<String>> {
-        let Choice { recipe, source } = tuning.choose(gpu, self)?;
-        Ok(Choice { recipe: recipe.to_string(), source })
+        Ok(tuning.choose(gpu, self)?.map(|recipe| recipe.to_string()))
     }
 
     fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> wgpu_fft::Result<u64> {
@@ -128,33 +127,33 @@ fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
 impl Wanted<'_> {
     fn any<T: Value>(&self) -> Option<Box<dyn Task>> {
         Some(match self.operation {
-            "sum" => self.task(Reduce::<T>::sum(self.shape)),
-            "product" => self.task(Reduce::<T>::product(self.shape)),
-            "dot" => self.task(Reduce::<T>::dot(self.shape)),
-            "vdot" => self.task(Reduce::<T>::vdot(self.shape)),
-            "max_abs_diff" => self.task(Reduce::<T>::max_abs_diff(self.shape)),
-            "any" => self.task(Reduce::<T>::any(self.shape)),
-            "all" => self.task(Reduce::<T>::all(self.shape)),
-            "count" => self.task(Reduce::<T>::count(self.shape)),
+            "sum" => self.task(reduce::sum::<T>(self.shape)),
+            "product" => self.task(reduce::product::<T>(self.shape)),
+            "dot" => self.task(reduce::dot::<T>(self.shape)),
+            "vdot" => self.task(reduce::vdot::<T>(self.shape)),
+            "max_abs_diff" => self.task(reduce::max_abs_diff::<T>(self.shape)),
+            "any" => self.task(reduce::any::<T>(self.shape)),
+            "all" => self.task(reduce::all::<T>(self.shape)),
+            "count" => self.task(reduce::count::<T>(self.shape)),
             _ => return None,
         })
     }
 
     fn real<T: Real>(&self) -> Option<Box<dyn Task>> {
         Some(match self.operation {
-            "min" => self.task(Reduce::<T>::min(self.shape)),
-            "max" => self.task(Reduce::<T>::max(self.shape)),
-            "argmin" => self.task(Reduce::<T>::argmin(self.shape)),
-            "argmax" => self.task(Reduce::<T>::argmax(self.shape)),
+            "min" => self.task(reduce::min::<T>(self.shape)),
+            "max" => self.task(reduce::max::<T>(self.shape)),
+            "argmin" => self.task(reduce::argmin::<T>(self.shape)),
+            "argmax" => self.task(reduce::argmax::<T>(self.shape)),
             _ => return None,
         })
     }
 
     fn float<T: Float>(&self) -> Option<Box<dyn Task>> {
         Some(match self.operation {
-            "mean" => self.task(Reduce::<T>::mean(self.shape)),
-            "sum_squares" => self.task(Reduce::<T>::sum_squares(self.shape)),
-            "norm" => self.task(Reduce::<T>::norm(self.shape)),
+            "mean" => self.task(reduce::mean::<T>(self.shape)),
+            "sum_squares" => self.task(reduce::sum_squares::<T>(self.shape)),
+            "norm" => self.task(reduce::norm::<T>(self.shape)),
             _ => return None,
         })
     }

@@ -17,6 +17,8 @@ pub fn print(items: &[Item]) {
         match item {
             Item::Best(entry) => entries.push(entry),
             Item::Mark(mark) => marks.push(mark),
+            // A kind that is newer than this program.
+            _ => {}
         }
     }
     for (device, (entries, marks)) in devices {

@@ -98,15 +98,7 @@ fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
             Kind::C2r => output.len = 2 * input.len,
         }
     }
-    Program {
-        title: transform.to_string(),
-        placement: transform.placement,
-        inputs: vec![input],
-        output,
-        workspaces: Vec::new(),
-        tables: Vec::new(),
-        dispatches: Vec::new(),
-    }
+    Program::new(transform.to_string(), transform.placement, vec![input], output)
 }
 
 struct Lowering<'a> {
@@ -128,6 +120,7 @@ impl Lowering<'_> {
         match self.recipe {
             Recipe::Axes(axes) => {
                 let steps = chain(self.transform, self.geometry, axes).map_err(|broken| self.broken(broken))?;
+                self.program.notes.extend(axes.iter().filter_map(|recipe| recipe.note(self.transform.shape.extents()[recipe.axis] as u32)));
                 self.steps(&steps)
             }
             Recipe::Transposed { rows, columns, transpose } => self.by_transposes(rows, columns, transpose),

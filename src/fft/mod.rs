@@ -10,7 +10,8 @@
 //! `in_place`. They print as text and parse that text:
 //!
 //! ```
-//! use wgpu_fft::fft::{C2c, C2r, Layout, R2c, Scale};
+//! use wgpu_fft::Layout;
+//! use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 //!
 //! let planes = C2c::forward([64, 100, 120]).batch(2).axes([1, 2]);
 //! assert_eq!(planes.to_string(), "c2c fwd 64x100x120 x2 axes=1,2");
@@ -46,7 +47,6 @@ pub(crate) mod split;
 mod stages;
 mod transform;
 
-pub use crate::layout::Layout;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::factors::largest_prime;
 use crate::error::{Error, Result};
 use crate::shape::join;
 use crate::transpose;
@@ -12,6 +13,7 @@ use crate::transpose;
 /// The text form is one part per axis, in the order in which the axes are transformed, `axis 1:
 /// ...; axis 0: ...`, or `rows: ...; columns: ...; transpose: ...`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Recipe {
     /// Transforms each axis without transposes.
     Axes(Vec<AxisRecipe>),
@@ -33,6 +35,7 @@ pub enum Recipe {
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
 /// `axis 0 halves: P1 + P2`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct AxisRecipe {
     /// Number of the axis, counted from the slowest.
     pub axis: usize,
@@ -45,6 +48,16 @@ pub struct AxisRecipe {
     /// One pass for each factor of the length. The product of their lengths is the axis's length,
     /// half of it, or the length of the convolution.
     pub passes: Vec<PassRecipe>,
+}
+
+impl AxisRecipe {
+    /// What `bluestein 2304` means, in words.
+    pub(super) fn note(&self, n: u32) -> Option<String> {
+        let m = self.bluestein?;
+        let prime = largest_prime(n);
+        let why = if prime == n { format!("{n} is a prime number") } else { format!("{n} has the prime factor {prime}") };
+        Some(format!("axis {}: convolution of length {m} ({why})", self.axis))
+    }
 }
 
 /// How rows of reals are transformed as complex numbers.
@@ -65,6 +78,7 @@ pub enum Reals {
 
 /// One pass over an array: how to transform its lines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum PassRecipe {
     /// The kernel `fft/radix2`: one barrier for each factor 2, with all data in workgroup memory,
     /// for dense rows only. It is the simplest kernel and the slowest.
@@ -112,6 +126,7 @@ pub enum PassRecipe {
 /// whichever are closer in memory. Values in workgroup memory are arranged for the fewest bank
 /// conflicts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Stockham {
     /// Radices of the stages in order, each at most 64. Their product is the length of a line.
     pub radices: Vec<u32>,

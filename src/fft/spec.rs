@@ -85,7 +85,11 @@ macro_rules! specification {
             }
         }
 
-        impl crate::plan::Sealed for $name {}
+        impl crate::plan::Sealed for $name {
+            fn leaves_gaps(&self) -> bool {
+                self.0.output.is_some()
+            }
+        }
 
         impl Spec for $name {
             type Input = $input;
@@ -98,10 +102,6 @@ macro_rules! specification {
 
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
                 lower::lower(&self.0, recipe, profile)
-            }
-
-            fn leaves_gaps(&self) -> bool {
-                self.0.output.is_some()
             }
         }
 

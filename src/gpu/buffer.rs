@@ -1,6 +1,7 @@
 //! Typed arrays on the device.
 
 use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -45,6 +46,23 @@ impl<T: Element> DeviceBuffer<T> {
     pub fn view(&self) -> View<'_, T> {
         View { buffer: &self.buffer, offset: 0, len: self.len, element: PhantomData }
     }
+
+    /// A part of the array, by the indices of its elements.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Complex32, DeviceBuffer, Plan, fft::C2c, wgpu};
+    /// # fn f(plan: &Plan<C2c>, encoder: &mut wgpu::CommandEncoder, frames: &DeviceBuffer<Complex32>, spectrum: &DeviceBuffer<Complex32>) -> wgpu_fft::Result<()> {
+    /// // The second of several frames of 1024.
+    /// plan.encode(encoder, frames.slice(1024..2048)?, spectrum)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`View::slice`].
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<View<'_, T>> {
+        self.view().slice(range)
+    }
 }
 
 /// A range of a wgpu buffer, seen as an array of `T`. Plans read and write views.
@@ -69,7 +87,7 @@ pub(crate) type AnyView<'a> = View<'a, ()>;
 
 impl<'a> View<'a, ()> {
     /// As [`View::new`], of elements of so many bytes.
-    pub fn of_bytes(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize, element_bytes: usize) -> Result<Self> {
+    pub(crate) fn of_bytes(buffer: &'a wgpu::Buffer, offset_bytes: u64, len: usize, element_bytes: usize) -> Result<Self> {
         let argument = "view";
         if len == 0 {
             return Err(Error::Empty { what: argument, shape: "0".to_owned() });
@@ -87,12 +105,12 @@ impl<'a> View<'a, ()> {
     }
 
     /// The buffer, and the first byte in it.
-    pub fn place(&self) -> (&'a wgpu::Buffer, u64) {
+    pub(crate) fn place(&self) -> (&'a wgpu::Buffer, u64) {
         (self.buffer, self.offset)
     }
 
     /// Checks the view against what a plan needs of `argument`.
-    pub fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
+    pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
         if self.len != expected {
             return Err(Error::WrongLen { argument, expected, actual: self.len });
         }
@@ -146,6 +164,33 @@ impl<'a, T: Element> View<'a, T> {
         Self::new(buffer, 0, (buffer.size() / element_bytes::<T>()? as u64) as usize)
     }
 
+    /// A part of the view, by the indices of its elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the range ends past the view; [`Error::Empty`] for no elements;
+    /// [`Error::Misaligned`] if the part begins inside 4 bytes. When a plan uses it, the alignment
+    /// of [`new`](Self::new) holds.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let first = match range.start_bound() {
+            Bound::Included(first) => *first,
+            Bound::Excluded(before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(last) => last.saturating_add(1),
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        let element_bytes = size_of::<T>();
+        let offset_bytes = self.offset.saturating_add((first as u64).saturating_mul(element_bytes as u64));
+        let len = end.saturating_sub(first);
+        if end > self.len {
+            let buffer_bytes = self.offset + self.len_bytes();
+            return Err(Error::OutOfRange { argument: "slice", offset_bytes, len, element_bytes, buffer_bytes });
+        }
+        Self::new(self.buffer, offset_bytes, len)
+    }
+
     /// Number of elements; never 0.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
@@ -177,47 +222,90 @@ impl<'a, T: Element> View<'a, T> {
     }
 }
 
-impl<'a, T: Element> From<&'a DeviceBuffer<T>> for View<'a, T> {
-    fn from(buffer: &'a DeviceBuffer<T>) -> Self {
-        buffer.view()
+/// What can be read or written as an array of `T` on the device: a [`View`], or a [`DeviceBuffer`]
+/// by reference. Implement it for a type of yours that holds a buffer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array of `{T}` on the device",
+    label = "expected a `View` or a `&DeviceBuffer` of `{T}`",
+    note = "of a `wgpu::Buffer`, pass the view `View::whole(&buffer)?` or `View::new(&buffer, offset_bytes, len)?`",
+    note = "data on the host needs `Gpu::upload` first, or `Plan::run`; FFTs compute in f32, so f64 data must be converted"
+)]
+pub trait IntoView<'a, T> {
+    /// The array.
+    fn into_view(self) -> View<'a, T>;
+}
+
+impl<'a, T> IntoView<'a, T> for View<'a, T> {
+    fn into_view(self) -> View<'a, T> {
+        self
     }
 }
 
-/// The arrays that a plan reads: one, or several. It is made from a view or a [`DeviceBuffer`], or
-/// from a pair of them.
+impl<'a, T: Element> IntoView<'a, T> for &'a DeviceBuffer<T> {
+    fn into_view(self) -> View<'a, T> {
+        self.view()
+    }
+}
+
+/// The arrays that a plan reads: one or several of `T`.
 #[derive(Debug)]
 pub struct Inputs<'a, T> {
     pub(crate) views: Vec<AnyView<'a>>,
     element: PhantomData<T>,
 }
 
-impl<'a, T: Element> From<View<'a, T>> for Inputs<'a, T> {
-    fn from(view: View<'a, T>) -> Self {
-        Self { views: vec![view.any()], element: PhantomData }
-    }
-}
-
-impl<'a, T: Element> From<&'a DeviceBuffer<T>> for Inputs<'a, T> {
-    fn from(buffer: &'a DeviceBuffer<T>) -> Self {
-        buffer.view().into()
-    }
-}
-
-impl<'a, T: Element, A: Into<View<'a, T>>, B: Into<View<'a, T>>> From<(A, B)> for Inputs<'a, T> {
-    fn from((first, second): (A, B)) -> Self {
-        Self { views: vec![first.into().any(), second.into().any()], element: PhantomData }
-    }
-}
-
-impl<'a, T: Element> From<Vec<View<'a, T>>> for Inputs<'a, T> {
-    fn from(views: Vec<View<'a, T>>) -> Self {
+impl<'a, T> FromIterator<View<'a, T>> for Inputs<'a, T> {
+    fn from_iter<I: IntoIterator<Item = View<'a, T>>>(views: I) -> Self {
         Self { views: views.into_iter().map(View::any).collect(), element: PhantomData }
+    }
+}
+
+/// What can be the input of a plan: a [`View`] or a [`DeviceBuffer`] by reference, or a pair of
+/// them for operations on two arrays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array of `{T}` on the device",
+    label = "expected a `View` or a `&DeviceBuffer` of `{T}`, or a pair of them",
+    note = "of a `wgpu::Buffer`, pass the view `View::whole(&buffer)?` or `View::new(&buffer, offset_bytes, len)?`",
+    note = "data on the host needs `Gpu::upload` first, or `Plan::run`; FFTs compute in f32, so f64 data must be converted"
+)]
+pub trait IntoInputs<'a, T> {
+    /// The arrays.
+    fn into_inputs(self) -> Inputs<'a, T>;
+}
+
+impl<'a, T> IntoInputs<'a, T> for View<'a, T> {
+    fn into_inputs(self) -> Inputs<'a, T> {
+        [self].into_iter().collect()
+    }
+}
+
+impl<'a, T: Element> IntoInputs<'a, T> for &'a DeviceBuffer<T> {
+    fn into_inputs(self) -> Inputs<'a, T> {
+        self.view().into_inputs()
+    }
+}
+
+impl<'a, T, A: IntoView<'a, T>, B: IntoView<'a, T>> IntoInputs<'a, T> for (A, B) {
+    fn into_inputs(self) -> Inputs<'a, T> {
+        [self.0.into_view(), self.1.into_view()].into_iter().collect()
+    }
+}
+
+impl<'a, T> IntoInputs<'a, T> for Vec<View<'a, T>> {
+    fn into_inputs(self) -> Inputs<'a, T> {
+        self.into_iter().collect()
+    }
+}
+
+impl<'a, T> IntoInputs<'a, T> for Inputs<'a, T> {
+    fn into_inputs(self) -> Self {
+        self
     }
 }
 
 /// What the inputs of a plan are called in errors.
 pub(crate) fn input_name(i: usize) -> &'static str {
-    if i == 0 { "input" } else { "second" }
+    if i == 0 { "input" } else { "second input" }
 }
 
 /// The size of `T`, which must be one that a storage buffer can hold.

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use buffer::AnyView;
-pub use buffer::{DeviceBuffer, Inputs, View};
+pub use buffer::{DeviceBuffer, Inputs, IntoInputs, IntoView, View};
 pub(crate) use buffer::{in_units, input_name};
 pub use cache::PipelineCacheStatus;
 pub use distinct::distinct_adapters;
@@ -365,9 +365,17 @@ impl Gpu {
     /// [`Error::OutOfMemory`]; [`Error::DeviceLost`]; [`Error::Unsupported`] if the element's size
     /// is neither 1, 2 nor a multiple of 4 bytes.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        self.alloc_labelled("wgpu-fft array", len)
+    }
+
+    /// Allocates as [`alloc`](Self::alloc) does, with a label for debuggers and wgpu's messages.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc).
+    pub fn alloc_labelled<T: Element>(&self, label: &str, len: usize) -> Result<DeviceBuffer<T>> {
         let bytes = self.bytes_of::<T>(len)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        Ok(DeviceBuffer::new(self.create_buffer("array", bytes, usage)?, len))
+        Ok(DeviceBuffer::new(self.create_labelled(label, "array", bytes, usage)?, len))
     }
 
     /// Allocates an array on the device and fills it with `data`.
@@ -378,11 +386,19 @@ impl Gpu {
     /// # Errors
     /// The errors of [`alloc`](Self::alloc).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
+        self.upload_labelled("wgpu-fft array", data)
+    }
+
+    /// Uploads as [`upload`](Self::upload) does, with a label for debuggers and wgpu's messages.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc).
+    pub fn upload_labelled<T: Element>(&self, label: &str, data: &[T]) -> Result<DeviceBuffer<T>> {
         self.bytes_of::<T>(data.len())?;
         if self.maps_arrays {
-            return Ok(DeviceBuffer::new(self.mapped_upload(bytemuck::cast_slice(data))?, data.len()));
+            return Ok(DeviceBuffer::new(self.mapped_upload(label, bytemuck::cast_slice(data))?, data.len()));
         }
-        let buffer = self.alloc(data.len())?;
+        let buffer = self.alloc_labelled(label, data.len())?;
         self.write(&buffer, data)?;
         Ok(buffer)
     }
@@ -390,8 +406,8 @@ impl Gpu {
     /// Overwrites `target` with `data`. The write takes effect before anything that is submitted
     /// afterwards.
     ///
-    /// From 1 MiB on, data goes through staging buffers, and the copies are submitted. A large write
-    /// waits until the device has taken its first pieces. Smaller ones go through
+    /// From 1 MiB on, data goes through staging buffers, and the copies are submitted. A large
+    /// write waits until the device has taken its first pieces. Smaller ones go through
     /// `wgpu::Queue::write_buffer`.
     ///
     /// WebGPU writes multiples of 4 bytes. If `target` ends inside such a group of 4 bytes, the
@@ -401,8 +417,8 @@ impl Gpu {
     /// [`Error::WrongLen`]; [`Error::MissingUsage`] if the buffer lacks `COPY_DST`;
     /// [`Error::Misaligned`] if the view ends inside 4 bytes that are not the buffer's last;
     /// [`Error::ForeignObject`]; [`Error::DeviceLost`].
-    pub fn write<'a, T: Element>(&self, target: impl Into<View<'a, T>>, data: &[T]) -> Result<()> {
-        let target = target.into();
+    pub fn write<'a, T: Element>(&self, target: impl IntoView<'a, T>, data: &[T]) -> Result<()> {
+        let target = target.into_view();
         if data.len() != target.len() {
             return Err(Error::WrongLen { argument: "data", expected: target.len(), actual: data.len() });
         }
@@ -426,8 +442,8 @@ impl Gpu {
     /// # Errors
     /// [`Error::MissingUsage`] if the buffer lacks `COPY_SRC`; [`Error::ForeignObject`];
     /// [`Error::OutOfMemory`]; [`Error::DeviceLost`], from this call or from the result.
-    pub fn download<'a, T: Element>(&self, source: impl Into<View<'a, T>>) -> Result<Pending<Vec<T>>> {
-        let source = source.into();
+    pub fn download<'a, T: Element>(&self, source: impl IntoView<'a, T>) -> Result<Pending<Vec<T>>> {
+        let source = source.into_view();
         self.require("source", source.buffer(), wgpu::BufferUsages::COPY_SRC)?;
         self.check_buffer("source", source.buffer())?;
         let download = self.begin_download(source.buffer(), source.offset_bytes(), source.units_bytes())?;
@@ -446,15 +462,19 @@ impl Gpu {
     }
 
     /// Creates a buffer, within the device's limits and with wgpu's errors as results. One that can
-    /// be mapped for writing is.
-    pub(crate) fn create_buffer(&self, what: &'static str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+    /// be mapped for writing is. Its label says `what` it is.
+    pub(crate) fn create_buffer(&self, what: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+        self.create_labelled(&format!("wgpu-fft {what}"), what, size, usage)
+    }
+
+    fn create_labelled(&self, label: &str, what: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
         let available = self.profile.buffer_bytes;
         if size > available {
             return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
         }
         let mapped_at_creation = usage.contains(wgpu::BufferUsages::MAP_WRITE);
         self.caught("allocation", size, || {
-            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation })
+            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
         })
     }
 
@@ -501,8 +521,12 @@ impl Gpu {
 
     /// Whether the device still makes buffers; a lost one returns invalid ones without an error.
     fn makes_buffers(&self) -> bool {
-        let descriptor =
-            wgpu::BufferDescriptor { label: Some("probe"), size: 4, usage: wgpu::BufferUsages::COPY_SRC, mapped_at_creation: true };
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some("wgpu-fft probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        };
         let probe = scope::caught(&self.device, "probe", 4, || self.device.create_buffer(&descriptor).get_mapped_range(..).is_ok());
         probe.unwrap_or(false)
     }

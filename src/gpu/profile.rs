@@ -2,7 +2,20 @@
 //! device.
 
 /// The properties of a device that decide which recipes fit it and which is best.
+///
+/// ```
+/// use wgpu_fft::{DeviceProfile, Spec, fft};
+///
+/// // What would the rules choose on a device with larger workgroups?
+/// let large = DeviceProfile::webgpu_defaults().with(|profile| {
+///     profile.invocations = 1024;
+///     profile.workgroup_size = [1024, 1024, 64];
+/// });
+/// println!("{}", fft::C2c::forward(4096).design(&large)?);
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct DeviceProfile {
     /// Name of the adapter.
     pub name: String,
@@ -80,6 +93,14 @@ impl DeviceProfile {
         }
     }
 
+    /// The same profile with some properties changed, for a device that is not at hand.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut changed = self.clone();
+        change(&mut changed);
+        changed
+    }
+
     /// Whether the device is a CPU with a software driver. Its workgroup memory is ordinary memory,
     /// and barriers are expensive.
     #[must_use]
@@ -91,6 +112,6 @@ impl DeviceProfile {
     /// nobody has measured may be like either.
     pub(crate) fn of_other_kind(&self) -> Self {
         let device_type = if self.is_cpu() { wgpu::DeviceType::DiscreteGpu } else { wgpu::DeviceType::Cpu };
-        Self { device_type, ..self.clone() }
+        self.with(|profile| profile.device_type = device_type)
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn create_shader_module(device: &wgpu::Device, descriptor: wgpu::Shad
     let checks = wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
     // SAFETY: The shader must stay inside its arrays, and its loops must end. Only text of a
     // `Dispatch` that is `proven` gets here, which this crate made: `Spec` is sealed, and nobody
-    // else builds programs. `src/fft/lower.rs` alone proves dispatches, those of `fft/pass`, which
+    // else builds programs: `low_level::dispatches_mut` changes programs that no plan runs, because
+    // a plan lowers its own. `src/fft/lower.rs` alone proves dispatches, those of `fft/pass`, which
     // has no loop. Their arrays are bound in full or in the parts that `fft::bindings::parts` cuts,
     // which compares the largest place that any line touches with the array's size; `View::check`
     // compares the caller's arrays with the program's, and wgpu the bindings with the buffers.

@@ -8,11 +8,10 @@ pub(crate) mod copy;
 pub(crate) mod element;
 pub(crate) mod fft;
 pub(crate) mod grid;
-pub mod reduce;
+pub(crate) mod reduce;
 pub mod sources;
 pub(crate) mod transpose;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -255,7 +254,7 @@ pub struct Dispatch {
 impl Dispatch {
     /// The WGSL text: the kernel with its generated part, followed by the appended files.
     #[must_use]
-    pub fn wgsl(&self) -> Cow<'static, str> {
+    pub fn wgsl(&self) -> String {
         let own = self.kernel.source.text;
         let mut text = match &self.generated {
             None => own.to_owned(),
@@ -269,7 +268,7 @@ impl Dispatch {
             text.push('\n');
             text.push_str(source.text);
         }
-        Cow::Owned(text)
+        text
     }
 
     /// The invocations of a workgroup.

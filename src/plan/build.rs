@@ -71,8 +71,13 @@ impl Builder {
         let (gpu, start) = (&self.gpu, std::time::Instant::now());
         program.check(gpu.profile())?;
         let storage = wgpu::BufferUsages::STORAGE;
-        let workspaces =
-            program.workspaces.iter().map(|array| gpu.create_buffer("workspace", array.bytes(), storage)).collect::<Result<_>>()?;
+        let label = |what: &str| format!("{what} of `{}`", program.title);
+        let workspaces = program
+            .workspaces
+            .iter()
+            .enumerate()
+            .map(|(i, array)| gpu.create_buffer(&label(&format!("workspace{i}")), array.bytes(), storage))
+            .collect::<Result<_>>()?;
         // The constants of a long convolution take as long as the driver's compiler.
         let (pipelines, words) = both(|| self.pipelines(&program.dispatches), || side_by_side(&program.tables, Table::words));
         let pipelines = pipelines?;
@@ -82,7 +87,9 @@ impl Builder {
         let tables = words
             .iter()
             .enumerate()
-            .map(|(i, words)| filled(gpu, "table", program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(words)))
+            .map(|(i, words)| {
+                filled(gpu, &label(&format!("table{i}")), program.bytes(Slot::Table(i)), storage, bytemuck::cast_slice(words))
+            })
             .collect::<Result<_>>()?;
 
         let alignment = gpu.profile().uniform_alignment as usize;
@@ -94,7 +101,7 @@ impl Builder {
             steps.push(Step { pipeline, params: (params.len() as u64, size) });
             params.extend_from_slice(&dispatch.params);
         }
-        let params = filled(gpu, "parameters", params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
+        let params = filled(gpu, &label("parameters"), params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
         Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables })
     }
 
@@ -181,7 +188,7 @@ pub(crate) struct Executable {
     pub(super) tables: Vec<wgpu::Buffer>,
 }
 
-fn filled(gpu: &Gpu, what: &'static str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
+fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = gpu.create_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
     gpu.check_queue()?;
     gpu.caught("upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;

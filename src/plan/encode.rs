@@ -6,10 +6,11 @@ use std::time::Duration;
 use super::build::{Executable, Pipeline, Step};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
-use crate::gpu::{AnyView, Gpu, Inputs, Pending, View, foreign, input_name, without_panic};
+use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
+/// [Which call when](crate::guides::tour#which-call-when) compares the ways to run one.
 #[derive(Debug)]
 pub struct Plan<S: Spec> {
     pub(super) spec: S,
@@ -34,6 +35,18 @@ impl<S: Spec> Plan<S> {
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.executable.program
+    }
+
+    /// Elements that the plan reads of its input, and of its second input if it has one.
+    #[must_use]
+    pub fn input_len(&self) -> usize {
+        self.program().inputs[0].len
+    }
+
+    /// Elements of the output.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.program().output.len
     }
 
     /// Device memory that the plan holds as workspace, in bytes.
@@ -61,8 +74,8 @@ impl<S: Spec> Plan<S> {
     pub fn encode<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        input: impl Into<Inputs<'a, S::Input>>,
-        output: impl Into<View<'a, S::Output>>,
+        input: impl IntoInputs<'a, S::Input>,
+        output: impl IntoView<'a, S::Output>,
     ) -> Result<()> {
         self.bind(input, output)?.encode(encoder)
     }
@@ -72,7 +85,7 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl Into<View<'a, S::Output>>) -> Result<()> {
+    pub fn encode_in_place<'a>(&self, encoder: &mut wgpu::CommandEncoder, data: impl IntoView<'a, S::Output>) -> Result<()> {
         self.bind_in_place(data)?.encode(encoder)
     }
 
@@ -81,21 +94,21 @@ impl<S: Spec> Plan<S> {
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind<'a>(&self, input: impl Into<Inputs<'a, S::Input>>, output: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        self.executable.bind_arrays(&input.into().views, output.into().any())
+    pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
+        self.executable.bind_arrays(&input.into_inputs().views, output.into_view().any())
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).
-    pub fn bind_in_place<'a>(&self, data: impl Into<View<'a, S::Output>>) -> Result<Bound> {
-        self.executable.bind_array(data.into().any())
+    pub fn bind_in_place<'a>(&self, data: impl IntoView<'a, S::Output>) -> Result<Bound> {
+        self.executable.bind_array(data.into_view().any())
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
-    /// Call it at start, before the first result is waited for: software adapters compile shaders at
-    /// their first run, in up to a second or two. On GPUs, shaders are compiled when the plan is
+    /// Call it at start, before the first result is waited for: software adapters compile shaders
+    /// at their first run, in up to a second or two. On GPUs, shaders are compiled when the plan is
     /// made.
     ///
     /// # Errors
@@ -106,21 +119,14 @@ impl<S: Spec> Plan<S> {
     }
 
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
-    /// new vector. Which call to use depends on where the data is:
-    ///
-    /// | data | call |
-    /// |---|---|
-    /// | a slice, once, or to be awaited | `run` |
-    /// | a slice, again and again, with the result in memory that you have | [`run_into`](Self::run_into) |
-    /// | on the device, as part of your own commands | [`encode`](Self::encode) |
-    /// | on the device, in the same buffers many times | [`bind`](Self::bind) |
-    /// | a slice larger than the device's memory, or a batch on several devices | `Job` of the crate `wgpu-fft-distributed` |
+    /// new vector. The other ways to run a plan, and what each costs, are in
+    /// [which call when](crate::guides::tour#which-call-when).
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,
     /// see [`Gpu::kept_bytes`]. Where the host can map the arrays of kernels, on software and
-    /// integrated adapters, data is copied once in each direction. Elsewhere it goes through staging
-    /// buffers in pieces, while the device copies other pieces.
+    /// integrated adapters, data is copied once in each direction. Elsewhere it goes through
+    /// staging buffers in pieces, while the device copies other pieces.
     ///
     /// The gaps between the elements of an output layout are zero.
     ///
@@ -304,6 +310,7 @@ impl BoundStep {
 
 /// The time that one dispatch of a program took on the device.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct StepTime {
     /// The dispatch's label.
     pub label: String,

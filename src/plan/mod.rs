@@ -5,7 +5,7 @@ mod any;
 mod build;
 mod encode;
 mod once;
-mod program;
+pub(crate) mod program;
 mod run;
 mod spec;
 
@@ -13,6 +13,6 @@ pub(crate) use any::AnyValue;
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;
-pub use program::{Array, Program, Table};
+pub use program::{Array, Program};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};

@@ -11,6 +11,7 @@ use crate::kernels::{Dispatch, Slot};
 
 /// Size of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Array {
     /// Number of elements.
     pub len: usize,
@@ -21,7 +22,7 @@ pub struct Array {
 impl Array {
     /// The size of `len` elements of type `T`.
     #[must_use]
-    pub fn of<T>(len: usize) -> Self {
+    pub(crate) fn of<T>(len: usize) -> Self {
         Self { len, element_bytes: size_of::<T>() }
     }
 
@@ -104,29 +105,71 @@ impl fmt::Debug for Table {
 }
 
 /// The dispatches of an operation in order, and the memory that they need. `Display` prints it as
-/// text.
+/// text. What the dispatches consist of is in [`low_level`](crate::low_level).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
     /// The specification, printed.
-    pub title: String,
+    pub(crate) title: String,
     /// Whether input and output are one array, [`Slot::Output`].
-    pub placement: Placement,
-    /// The inputs. An in-place program has one, which the output overwrites.
-    pub inputs: Vec<Array>,
-    /// The output.
-    pub output: Array,
+    pub(crate) placement: Placement,
+    /// An in-place program has one, which the output overwrites.
+    pub(crate) inputs: Vec<Array>,
+    pub(crate) output: Array,
+    /// What the recipe does that its name does not say, in words.
+    pub(crate) notes: Vec<String>,
     /// Scratch arrays that the plan allocates.
-    pub workspaces: Vec<Array>,
-    /// Tables of constants.
-    pub tables: Vec<Table>,
-    /// The dispatches, in order.
-    pub dispatches: Vec<Dispatch>,
+    pub(crate) workspaces: Vec<Array>,
+    pub(crate) tables: Vec<Table>,
+    /// In order.
+    pub(crate) dispatches: Vec<Dispatch>,
 }
 
 impl Program {
+    /// A program without dispatches.
+    pub(crate) fn new(title: String, placement: Placement, inputs: Vec<Array>, output: Array) -> Self {
+        let (notes, workspaces, tables, dispatches) = Default::default();
+        Self { title, placement, inputs, output, notes, workspaces, tables, dispatches }
+    }
+
+    /// The specification, printed.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Whether the result overwrites the input.
+    #[must_use]
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    /// The inputs: one array, or two of equal length. An in-place program has one, which the output
+    /// overwrites.
+    #[must_use]
+    pub fn inputs(&self) -> &[Array] {
+        &self.inputs
+    }
+
+    /// The output.
+    #[must_use]
+    pub fn output(&self) -> Array {
+        self.output
+    }
+
+    /// The number of dispatches.
+    #[must_use]
+    pub fn dispatch_count(&self) -> usize {
+        self.dispatches.len()
+    }
+
+    /// The WGSL text of each dispatch, in order. The texts may change in any release.
+    pub fn wgsl(&self) -> impl ExactSizeIterator<Item = String> {
+        self.dispatches.iter().map(Dispatch::wgsl)
+    }
+
     /// Bytes of the array in `slot`, rounded up to a multiple of 4 as WebGPU requires.
     #[must_use]
-    pub fn bytes(&self, slot: Slot) -> u64 {
+    pub(crate) fn bytes(&self, slot: Slot) -> u64 {
         let bytes = match slot {
             Slot::Input(i) => self.inputs[i].bytes(),
             Slot::Output => self.output.bytes(),
@@ -140,6 +183,12 @@ impl Program {
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
         self.workspaces.iter().map(Array::bytes).sum()
+    }
+
+    /// Total size of the tables of constants in bytes.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        self.tables.iter().map(Table::bytes).sum()
     }
 
     /// Refuses another number of inputs than the program takes.
@@ -215,6 +264,9 @@ impl fmt::Display for Program {
         }
         for (i, table) in self.tables.iter().enumerate() {
             write!(f, ", table{i} {}", table.label)?;
+        }
+        for note in &self.notes {
+            write!(f, "\n  {note}")?;
         }
         for (i, dispatch) in self.dispatches.iter().enumerate() {
             write!(f, "\n  {}. {dispatch}", i + 1)?;

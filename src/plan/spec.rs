@@ -9,8 +9,14 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 
-/// A private supertrait that seals [`Spec`].
-pub trait Sealed {}
+/// A private supertrait that seals [`Spec`], with what plans ask of it and callers do not.
+pub trait Sealed {
+    /// Whether an output array has places that no element of the result takes, and that are not
+    /// written.
+    fn leaves_gaps(&self) -> bool {
+        false
+    }
+}
 
 /// Whether the result overwrites the input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -52,11 +58,4 @@ pub trait Spec: Sealed + Clone + Eq + Hash + Debug + Display + Send + Sync + 'st
     /// If the specification is not valid, the recipe does not solve it, or the result does not fit
     /// the device.
     fn lower(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Result<Program>;
-
-    /// Whether an output array has places that no element of the result takes, and that are not
-    /// written.
-    #[doc(hidden)]
-    fn leaves_gaps(&self) -> bool {
-        false
-    }
 }

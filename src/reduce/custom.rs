@@ -13,11 +13,11 @@ use crate::kernels::reduce::operator::Kind;
 /// A user-defined operator, written in WGSL.
 ///
 /// ```
-/// use wgpu_fft::reduce::{Custom, Reduce};
+/// use wgpu_fft::reduce::{self, Custom};
 ///
 /// // The largest distance from 0.5.
 /// let largest = Custom::<f32>::new("max(a, b)", 0.0)?.map("abs(x - 0.5)")?;
-/// let spec = Reduce::custom([1080, 1920], largest).axes([1]);
+/// let spec = reduce::custom([1080, 1920], largest).axes([1]);
 ///
 /// let error = Custom::<f32>::new("max(a, c)", 0.0).unwrap_err();
 /// assert!(error.to_string().contains("no definition in scope for identifier: `c`"));

@@ -40,15 +40,8 @@ impl Work {
         };
         input.check(title, "input", profile)?;
         output.check(title, "output", profile)?;
-        let program = Program {
-            title: title.clone(),
-            placement: Placement::OutOfPlace,
-            inputs: vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }],
-            output,
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: Vec::new(),
-        };
+        let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
+        let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output);
         let mut lowering = Lowering { program, work: &self, profile };
         match recipe {
             Recipe::Tree { workgroup } => {

@@ -27,6 +27,7 @@ pub enum Recipe {
 
 /// One dispatch over the elements or over partial results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Pass {
     /// Invocations of a workgroup. A power of two.
     pub workgroup: u32,

@@ -7,7 +7,7 @@ use half::f16;
 use num_complex::Complex32;
 
 use super::geometry::Geometry;
-use super::{Custom, Recipe, design, lower, neighbours, samples, verification};
+use super::{Recipe, design, lower, neighbours, samples, verification};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -18,15 +18,19 @@ use crate::tune::{Sample, Searchable, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
-pub trait Value: Element + crate::plan::Sealed {
-    /// The element type that kernels use for it.
-    const KIND: Kind;
+pub trait Value: Element + Kinded {
     /// The type of sums.
     type Wide: Element;
     /// The type of |x|².
     type Magnitude: Element;
     /// The type of |x - y|.
     type Distance: Element;
+}
+
+/// A private supertrait that seals [`Value`].
+pub trait Kinded {
+    /// The element type that kernels use for it.
+    const KIND: Kind;
 }
 
 /// A type whose values are ordered.
@@ -37,10 +41,11 @@ pub trait Float: Value {}
 
 macro_rules! values {
     ($($type:ty: $kind:ident, $wide:ty, $magnitude:ty, $distance:ty;)*) => { $(
-        impl crate::plan::Sealed for $type {}
+        impl Kinded for $type {
+            const KIND: Kind = Kind::$kind;
+        }
 
         impl Value for $type {
-            const KIND: Kind = Kind::$kind;
             type Wide = $wide;
             type Magnitude = $magnitude;
             type Distance = $distance;
@@ -95,10 +100,10 @@ pub enum Determinism {
 /// A reduction of a whole array, of some of its axes, or of each array of a batch.
 ///
 /// ```
-/// use wgpu_fft::reduce::Reduce;
+/// use wgpu_fft::reduce;
 ///
 /// // The mean of each row of a matrix.
-/// let means = Reduce::<f32>::mean([480, 640]).axes([1]);
+/// let means = reduce::mean::<f32>([480, 640]).axes([1]);
 /// assert_eq!(means.to_string(), "mean f32 480x640 axes=1");
 /// ```
 ///
@@ -106,7 +111,7 @@ pub enum Determinism {
 /// y\[k\] = f(m(x\[k, 0\]) ∘ m(x\[k, 1\]) ∘ … ∘ m(x\[k, n-1\])), over all elements with the kept
 /// indices k. The [module](super) lists ∘, m and f for each operation. Without
 /// [`axes`](Self::axes), all axes are reduced: each array of a batch yields one value. Segments of
-/// equal length are the rows of a matrix: `Reduce::sum([segments, len]).axes([1])`.
+/// equal length are the rows of a matrix: `reduce::sum([segments, len]).axes([1])`.
 ///
 /// # Shapes
 /// | | |
@@ -224,7 +229,7 @@ impl Core {
 plain_data!(Reduction < T, O > { core });
 
 impl<T: Value, O: Element> Reduction<T, O> {
-    fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
+    pub(super) fn new(name: &'static str, shape: impl Into<Shape>, map: operator::Map, fold: Fold, finish: Finish) -> Self {
         let core = Core {
             name,
             kind: T::KIND,
@@ -280,101 +285,6 @@ impl<T: Value, O: Element> Reduction<T, O> {
     pub fn depth(&self, recipe: &Recipe) -> Result<u32> {
         let geometry = Geometry::of(&self.core)?;
         Ok(recipe.depth(&geometry))
-    }
-}
-
-/// Constructors of reductions of arrays of `T`. [`Reduction`] defines each of them exactly.
-#[derive(Debug)]
-pub struct Reduce<T>(PhantomData<T>);
-
-impl<T: Value> Reduce<T> {
-    /// The sum. Modulo 2³² for integers.
-    pub fn sum(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("sum", shape, operator::Map::Identity, Fold::Sum, Finish::Identity)
-    }
-
-    /// The product. Modulo 2³² for integers.
-    pub fn product(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("product", shape, operator::Map::Identity, Fold::Product, Finish::Identity)
-    }
-
-    /// Σ x·y of two arrays.
-    pub fn dot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("dot", shape, operator::Map::Product, Fold::Sum, Finish::Identity)
-    }
-
-    /// Σ x̅·y of two arrays: the first one is conjugated. For real numbers this is
-    /// [`dot`](Self::dot).
-    pub fn vdot(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("vdot", shape, operator::Map::ConjugateProduct, Fold::Sum, Finish::Identity)
-    }
-
-    /// A reduction with a user-defined operator.
-    pub fn custom(shape: impl Into<Shape>, operator: Custom<T>) -> Reduction<T, T::Wide> {
-        let map = operator.map.map_or(operator::Map::Identity, operator::Map::Custom);
-        let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
-        Reduction::new("custom", shape, map, fold, Finish::Identity)
-    }
-
-    /// The largest |x - y| of two arrays.
-    pub fn max_abs_diff(shape: impl Into<Shape>) -> Reduction<T, T::Distance> {
-        Reduction::new("max_abs_diff", shape, operator::Map::Distance, Fold::Max, Finish::Identity)
-    }
-
-    /// 1 if any element is nonzero, else 0.
-    pub fn any(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("any", shape, operator::Map::NonZero, Fold::Max, Finish::Identity)
-    }
-
-    /// 1 if every element is nonzero, else 0.
-    pub fn all(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("all", shape, operator::Map::NonZero, Fold::Min, Finish::Identity)
-    }
-
-    /// The number of nonzero elements.
-    pub fn count(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("count", shape, operator::Map::NonZero, Fold::Sum, Finish::Identity)
-    }
-}
-
-impl<T: Real> Reduce<T> {
-    /// The smallest value.
-    pub fn min(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("min", shape, operator::Map::Identity, Fold::Min, Finish::Identity)
-    }
-
-    /// The largest value.
-    pub fn max(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("max", shape, operator::Map::Identity, Fold::Max, Finish::Identity)
-    }
-
-    /// The index of the first smallest value, or of the first NaN, among the elements reduced to
-    /// one result.
-    pub fn argmin(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("argmin", shape, operator::Map::Identity, Fold::ArgMin, Finish::Identity)
-    }
-
-    /// The index of the first largest value, or of the first NaN, among the elements reduced to one
-    /// result.
-    pub fn argmax(shape: impl Into<Shape>) -> Reduction<T, u32> {
-        Reduction::new("argmax", shape, operator::Map::Identity, Fold::ArgMax, Finish::Identity)
-    }
-}
-
-impl<T: Float> Reduce<T> {
-    /// The arithmetic mean: the sum divided by the number of elements.
-    pub fn mean(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
-        Reduction::new("mean", shape, operator::Map::Identity, Fold::Sum, Finish::Mean(1))
-    }
-
-    /// Σ |x|².
-    pub fn sum_squares(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
-        Reduction::new("sum_squares", shape, operator::Map::Norm, Fold::Sum, Finish::Identity)
-    }
-
-    /// √Σ |x|², the Euclidean norm.
-    pub fn norm(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
-        Reduction::new("norm", shape, operator::Map::Norm, Fold::Sum, Finish::Root)
     }
 }
 

@@ -60,6 +60,7 @@ pub enum Recipe {
 
 /// The tile of a workgroup, and the width of its accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Tiles {
     /// Elements of a tile: along the fastest axis of the output, and along that of the input. For a
     /// matrix: rows and columns of the input.
@@ -79,6 +80,7 @@ pub struct Tiles {
 
 /// The tile of a workgroup that uses no workgroup memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Blocks {
     /// As in [`Tiles`].
     pub tile: [u32; 2],

@@ -35,6 +35,25 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// output is axis `order[i]` of the input, as in NumPy's `transpose`.
 /// [`transpose`](Self::transpose) swaps the last two axes: Y\[b, c, r\] = X\[b, r, c\].
 ///
+/// The order of axes may be the same: `new([R, C], [0, 1])` with an input layout of a larger array
+/// crops it, and with an output layout [`within`](Layout::within) a larger array it pads:
+///
+/// ```
+/// use wgpu_fft::{Complex32, Layout, transpose::Permute};
+///
+/// // 480 x 640 into the corner of 512 x 1024. What is around it is not written: `Gpu::alloc` and
+/// // `Plan::run` give zeros there.
+/// let corner = Layout::strides([1024, 1]).within(512 * 1024);
+/// let pad = Permute::<Complex32>::new([480, 640], [0, 1]).output_layout(corner);
+/// let crop = Permute::<Complex32>::new([480, 640], [0, 1]).input_layout(corner);
+/// # use wgpu_fft::{DeviceProfile, Spec};
+/// # let profile = DeviceProfile::webgpu_defaults();
+/// # for spec in [pad, crop] {
+/// #     spec.lower(&spec.design(&profile)?, &profile)?;
+/// # }
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
 /// # Shapes
 /// | | `transpose([R, C])` | `new([P, R, C], [2, 0, 1])` |
 /// |---|---|---|
@@ -138,7 +157,8 @@ impl<T: Element> Permute<T> {
     /// The shape of the output.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the order is not a permutation of the axes.
+    /// [`Error::Unsupported`] if the order is not a permutation of the axes, or if there are not 1
+    /// to 4 of them.
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.output_shape()
     }
@@ -150,6 +170,7 @@ impl Core {
     }
 
     fn output_shape(&self) -> Result<Shape> {
+        self.shape.check()?;
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
         if self.order.len() != rank {
@@ -162,7 +183,7 @@ impl Core {
             return Err(unsupported(format!("axis {axis} is missing, and another is given twice")));
         }
         let extents: Vec<usize> = self.order.iter().map(|&axis| self.shape.extents()[axis]).collect();
-        Shape::try_from(&extents[..])
+        Ok(Shape::from(extents))
     }
 
     /// The extents of the input and the order of its axes, each with the batch first. `None` unless
@@ -257,7 +278,11 @@ struct Geometry {
     matrices: Option<(Matrices, u32)>,
 }
 
-impl<T: Element> crate::plan::Sealed for Permute<T> {}
+impl<T: Element> crate::plan::Sealed for Permute<T> {
+    fn leaves_gaps(&self) -> bool {
+        self.core.output.is_some()
+    }
+}
 
 impl<T: Element> Spec for Permute<T> {
     type Input = T;
@@ -270,10 +295,6 @@ impl<T: Element> Spec for Permute<T> {
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.core.lower(recipe, profile)
-    }
-
-    fn leaves_gaps(&self) -> bool {
-        self.core.output.is_some()
     }
 }
 
@@ -289,15 +310,8 @@ impl Core {
         let [input, output] = [geometry.input.span, geometry.output.span].map(|len| Array { len, element_bytes: self.bytes });
         input.check(&title, "input", profile)?;
         output.check(&title, "output", profile)?;
-        Ok(Program {
-            title,
-            placement: self.placement,
-            inputs: vec![input],
-            output,
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: recipe.dispatches(&self.task(&geometry, profile))?,
-        })
+        let dispatches = recipe.dispatches(&self.task(&geometry, profile))?;
+        Ok(Program { dispatches, ..Program::new(title, self.placement, vec![input], output) })
     }
 }
 

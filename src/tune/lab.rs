@@ -149,15 +149,10 @@ impl Lab {
         let profile = self.gpu.profile();
         let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
         let arrays = transpose::Arrays::whole([Slot::Input(0), Slot::Output]);
-        let program = Program {
-            title: format!("copy of {words} words"),
-            placement: Placement::OutOfPlace,
-            inputs: vec![Array::of::<u32>(words)],
-            output: Array::of::<u32>(words),
-            workspaces: Vec::new(),
-            tables: Vec::new(),
-            dispatches: vec![copy::dispatch(words as u32 / 4, Width::Quad, workgroup, profile.groups_per_axis, arrays)?],
-        };
+        let dispatches = vec![copy::dispatch(words as u32 / 4, Width::Quad, workgroup, profile.groups_per_axis, arrays)?];
+        let array = Array::of::<u32>(words);
+        let title = format!("copy of {words} words");
+        let program = Program { dispatches, ..Program::new(title, Placement::OutOfPlace, vec![array], array) };
         let plain = Builder::new(&self.gpu).executable(program)?;
         let pairs = (ROTATION_BYTES.div_ceil(words as u64 * 8)).clamp(1, self.pairs.len() as u64);
         let array = || self.gpu.alloc::<u32>(words);

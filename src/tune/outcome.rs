@@ -11,6 +11,7 @@ pub const LEAST_GAIN: f64 = 0.03;
 
 /// What a measurement found.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Outcome<R> {
     /// The recipe to use.
     pub recipe: R,

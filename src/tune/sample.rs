@@ -11,6 +11,7 @@ pub struct Sample {
 
 /// The value of a [`Sample`].
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Known {
     /// Exactly these bytes.
     Bytes(Vec<u8>),

@@ -53,6 +53,7 @@ impl Verification {
 
 /// The values in a test input: random ones from a fixed seed.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum TestInput {
     /// Random bits.
     Bits,
@@ -66,6 +67,7 @@ pub enum TestInput {
 
 /// How far apart two correct results may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Tolerance {
     /// Equal bits.
     Bits,

@@ -247,6 +247,7 @@ impl Tuning {
 
 /// A recipe, and where it comes from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Choice<R> {
     /// The recipe.
     pub recipe: R,
@@ -254,11 +255,17 @@ pub struct Choice<R> {
     pub source: Source,
 }
 
+impl<R> Choice<R> {
+    /// The same choice with the recipe in another form, such as its text.
+    pub fn map<T>(self, form: impl FnOnce(R) -> T) -> Choice<T> {
+        Choice { recipe: form(self.recipe), source: self.source }
+    }
+}
+
 impl Choice<AnyValue> {
     /// With the type that the recipe has.
     pub(crate) fn typed<R: Clone + 'static>(self) -> Choice<R> {
-        let recipe = self.recipe.get::<R>().expect("a recipe has the type of what it is for").clone();
-        Choice { recipe, source: self.source }
+        self.map(|recipe| recipe.get::<R>().expect("a recipe has the type of what it is for").clone())
     }
 }
 

@@ -14,9 +14,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
-use wgpu_fft::kernels::reduce::Stage;
-use wgpu_fft::kernels::reduce::operator::{Finish, Fold, Kind, Map};
-use wgpu_fft::kernels::{Access, Bind, Dispatch, Form, Slot};
+use wgpu_fft::low_level::reduction::{Finish, Fold, Kind, Map, Stage};
+use wgpu_fft::low_level::{self, Access, Bind, Dispatch, Form, Slot};
 use wgpu_fft::{Program, wgpu};
 
 use crate::harness::{Device, asks_for_all};
@@ -131,7 +130,7 @@ fn adds_products(stage: &Stage) -> bool {
 /// Numbers of either sign and with every mantissa, below 2 and far from subnormal. They are valid
 /// as f32, as f16, and as integers.
 fn numbers(program: &Program, seed: u32) -> Vec<u8> {
-    let size = program.inputs[0].element_bytes;
+    let size = program.inputs()[0].element_bytes;
     let word = |i: usize| (i as u32 ^ seed).wrapping_mul(0x9e37_79b1) ^ (i as u32).rotate_left(13).wrapping_mul(0x85eb_ca6b);
     let one = |i: usize| {
         let bits = word(i);
@@ -141,7 +140,7 @@ fn numbers(program: &Program, seed: u32) -> Vec<u8> {
             _ => (bits & 0x80ff_ffff | 0x3f00_0000).to_le_bytes().to_vec(),
         }
     };
-    (0..program.inputs[0].len * size.div_ceil(4)).flat_map(one).collect()
+    (0..program.inputs()[0].len * size.div_ceil(4)).flat_map(one).collect()
 }
 
 /// Whether the device has the features that a text needs. Limits are checked elsewhere.
@@ -181,12 +180,14 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
     let info = device.adapter.get_info();
     let mut chosen = Vec::new();
     for program in all_programs() {
-        let arrays = [&program.inputs[0], &program.output].into_iter().chain(&program.workspaces);
-        if arrays.into_iter().any(|array| array.bytes() > MOST_BYTES) || program.check(device.gpu().profile()).is_err() {
+        let arrays = [program.inputs()[0], program.output()];
+        if arrays.iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MOST_BYTES)
+            || program.check(device.gpu().profile()).is_err()
+        {
             continue;
         }
         let take = |dispatch: &Dispatch| {
-            if !can_run(device, dispatch) || !seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone())) {
+            if !can_run(device, dispatch) || !seen.insert((dispatch.wgsl(), dispatch.overrides.clone())) {
                 return false;
             }
             if asks_for_all() || entry(dispatch, &info).is_some() {
@@ -196,7 +197,7 @@ fn chosen(device: &Device) -> Vec<(Program, Vec<bool>)> {
             *count += 1;
             *count % SHARE == 1
         };
-        let taken: Vec<bool> = program.dispatches.iter().map(take).collect();
+        let taken: Vec<bool> = low_level::dispatches(&program).iter().map(take).collect();
         if taken.contains(&true) {
             chosen.push((program, taken));
         }
@@ -210,7 +211,7 @@ fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays
     let wgpu_device = gpu.device();
     let module = wgpu_device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some(dispatch.kernel.name),
-        source: wgpu::ShaderSource::Wgsl(dispatch.wgsl()),
+        source: wgpu::ShaderSource::Wgsl(dispatch.wgsl().into()),
     });
     let constants: Vec<(&str, f64)> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
@@ -252,7 +253,7 @@ fn run_on_device(device: &Device, program: &Program, dispatch: &Dispatch, arrays
         slots.iter().map(|&slot| (slot, buffer(&arrays.words(slot), wgpu::BufferUsages::STORAGE))).collect();
     let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() }];
     entries.extend(dispatch.binds.iter().map(|bind| {
-        let (offset, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
+        let (offset, bytes) = bind.range.unwrap_or((0, low_level::bytes(program, bind.slot)));
         let size = wgpu::BufferSize::new(bytes);
         let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &buffers[&bind.slot], offset, size });
         wgpu::BindGroupEntry { binding: bind.binding, resource }
@@ -323,10 +324,10 @@ pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
     let mut counts = vec![[0; 2]; DIFFERENT.len()];
     let mut texts = 0;
     for (program, taken) in chosen(device) {
-        let inputs: Vec<Vec<u8>> = (0..program.inputs.len() as u32).map(|seed| numbers(&program, seed)).collect();
+        let inputs: Vec<Vec<u8>> = (0..program.inputs().len() as u32).map(|seed| numbers(&program, seed)).collect();
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let mut arrays = Arrays::new(&program, &inputs);
-        for (dispatch, taken) in program.dispatches.iter().zip(taken) {
+        for (dispatch, taken) in low_level::dispatches(&program).iter().zip(taken) {
             let after = if taken { run_on_device(device, &program, dispatch, &arrays) } else { BTreeMap::new() };
             arrays.dispatch(dispatch, 0, subgroups(device, dispatch).unwrap_or_else(|| subgroup_size(dispatch, 1)));
             if !taken {
@@ -346,7 +347,7 @@ pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
             };
             // A NaN is not within any bound.
             if let Some((error, what)) = different.filter(|&(error, _)| error.is_nan() || error > bound) {
-                wrong.push(format!("error {error:.1e}, expected {expected}; {what}; {dispatch}, of `{}`", program.title));
+                wrong.push(format!("error {error:.1e}, expected {expected}; {what}; {dispatch}, of `{}`", program.title()));
             }
         }
     }

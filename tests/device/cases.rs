@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use rustfft::FftNum;
 use wgpu_fft::fft::{C2c, C2r, R2c, Recipe, Scale};
+use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::plan::Placement;
 use wgpu_fft::tune::Searchable;
@@ -182,6 +183,7 @@ impl Case {
                     squares += axis.bluestein.map_or_else(|| 2.25 * log2(self.shape[axis.axis]), |m| 9.0 * log2(m as usize));
                 }
             }
+            other => unimplemented!("{other}"),
         }
         (U * squares.sqrt(), bluestein)
     }
@@ -254,22 +256,22 @@ impl Case {
         let what = format!("{}: `{spec}` by `{}`", device.name, plan.recipe());
         if self.recipe.is_some()
             && !device.is_thorough()
-            && plan.program().dispatches.iter().any(|dispatch| dispatch.wgsl().len() > LONG_TEXT)
+            && low_level::dispatches(plan.program()).iter().any(|dispatch| dispatch.wgsl().len() > LONG_TEXT)
         {
             println!("left out, as it takes long to compile: {what}");
             return None;
         }
         let [from, to] = self.places();
         let [input_shape, output_shape] = self.shapes();
-        let mut input = vec![S::Input::of(Complex32::new(f32::NAN, f32::NAN)); plan.program().inputs[0].len];
+        let mut input = vec![S::Input::of(Complex32::new(f32::NAN, f32::NAN)); plan.input_len()];
         from.all(&input_shape, self.batch).into_iter().zip(dense).for_each(|(place, z)| input[place] = S::Input::of(*z));
         let own = to.all(&output_shape, self.batch);
         let output = run_guarded(device, &plan, &input);
         // Gaps in a complex output must keep their bits.
         if output.len() > own.len() && !(self.in_place && self.kind == Kind::C2r) {
-            let in_place = plan.program().placement == Placement::InPlace;
+            let in_place = plan.program().placement() == Placement::InPlace;
             let before: Vec<u32> =
-                if in_place { bytemuck::pod_collect_to_vec(&input) } else { vec![UNWRITTEN; plan.program().output.bytes() as usize / 4] };
+                if in_place { bytemuck::pod_collect_to_vec(&input) } else { vec![UNWRITTEN; plan.program().output().bytes() as usize / 4] };
             let before: Vec<S::Output> = bytemuck::pod_collect_to_vec(&before);
             let mut gap = vec![true; output.len()];
             own.iter().for_each(|&place| gap[place] = false);

@@ -1,6 +1,6 @@
 //! Reductions in pieces, on one adapter and spread over all of them.
 
-use wgpu_fft::reduce::{Custom, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Reduction, Value};
 use wgpu_fft::{Complex32, Element, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts};
@@ -62,21 +62,21 @@ pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
 fn check_long(devices: &Divided<Vec<Device>>) {
     let (x, y, z) = (noise(300_000, 29), noise(300_000, 31), complex_noise(60_000, 30));
     let of_reals = [
-        Reduce::<f32>::sum(300_000),
-        Reduce::sum([3000, 100]).axes([0]),
-        Reduce::sum([30, 100, 100]).axes([0, 2]),
-        Reduce::sum_squares([3, 100_000]).axes([1]),
-        Reduce::product([300, 1000]).axes([0]),
-        Reduce::custom(300_000, Custom::new("a + b", 0.0).unwrap().map("x * f32(j % 7u)").unwrap()),
+        reduce::sum::<f32>(300_000),
+        reduce::sum([3000, 100]).axes([0]),
+        reduce::sum([30, 100, 100]).axes([0, 2]),
+        reduce::sum_squares([3, 100_000]).axes([1]),
+        reduce::product([300, 1000]).axes([0]),
+        reduce::custom(300_000, Custom::new("a + b", 0.0).unwrap().map("x * f32(j % 7u)").unwrap()),
     ];
     for spec in of_reals {
         devices.run(spec, None, &x, None);
     }
-    devices.run(Reduce::<f32>::argmax(300_000), None, &x, None);
-    devices.run(Reduce::<f32>::dot(300_000), None, &x, Some(&y));
-    devices.run(Reduce::<f32>::max_abs_diff([300, 1000]).axes([0]), None, &x, Some(&y));
-    devices.run(Reduce::<Complex32>::sum(60_000), None, &z, None);
-    devices.run(Reduce::<Complex32>::vdot([60, 1000]).axes([1]), None, &z, Some(&z));
+    devices.run(reduce::argmax::<f32>(300_000), None, &x, None);
+    devices.run(reduce::dot::<f32>(300_000), None, &x, Some(&y));
+    devices.run(reduce::max_abs_diff::<f32>([300, 1000]).axes([0]), None, &x, Some(&y));
+    devices.run(reduce::sum::<Complex32>(60_000), None, &z, None);
+    devices.run(reduce::vdot::<Complex32>([60, 1000]).axes([1]), None, &z, Some(&z));
 }
 
 pub fn pieces_of_long_arrays_have_the_bits_of_the_whole(device: &Device) {

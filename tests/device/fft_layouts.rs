@@ -1,7 +1,8 @@
 //! Layouts: padded rows, interleaved channels, parts of larger arrays, reversed axes. `Case` checks
 //! that gaps between elements keep their bits.
 
-use wgpu_fft::fft::{C2c, Layout};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::C2c;
 
 use crate::cases::*;
 use crate::harness::*;

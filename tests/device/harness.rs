@@ -117,7 +117,7 @@ pub fn run_guarded<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input])
 /// The same with a second input, if the plan takes two.
 pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::Input], second: Option<&[S::Input]>) -> Vec<S::Output> {
     let gpu = device.gpu();
-    let in_place = plan.program().placement == wgpu_fft::plan::Placement::InPlace;
+    let in_place = plan.program().placement() == wgpu_fft::plan::Placement::InPlace;
     let guarded = |words: &[u32]| {
         let mut all = vec![GUARD; GUARD_WORDS];
         all.extend_from_slice(words);
@@ -125,14 +125,14 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
         all
     };
     let input_words: Vec<u32> = bytemuck::pod_collect_to_vec(input);
-    let output_words = vec![UNWRITTEN; plan.program().output.bytes().div_ceil(4) as usize];
+    let output_words = vec![UNWRITTEN; plan.program().output().bytes().div_ceil(4) as usize];
     let second_words: Option<Vec<u32>> = second.map(bytemuck::pod_collect_to_vec);
     let offset = GUARD_WORDS as u64 * 4;
     let run = |input_words: &[u32]| {
         let source = gpu.upload(&guarded(input_words)).unwrap();
         let target = gpu.upload(&guarded(if in_place { input_words } else { &output_words })).unwrap();
         let source_view = View::<S::Input>::new(source.wgpu(), offset, input.len()).unwrap();
-        let target_view = View::<S::Output>::new(target.wgpu(), offset, plan.program().output.len).unwrap();
+        let target_view = View::<S::Output>::new(target.wgpu(), offset, plan.output_len()).unwrap();
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let partner = second_words.as_ref().map(|words| gpu.upload(&guarded(words)).unwrap());
         match &partner {
@@ -156,11 +156,11 @@ pub fn run_guarded_with<S: Spec>(device: &Device, plan: &Plan<S>, input: &[S::In
     let (body, tail) = rest.split_at(rest.len() - GUARD_WORDS);
     assert!(head.iter().chain(tail).all(|&word| word == GUARD), "{}: `{}` wrote past its output", device.name, plan.spec());
     // The rest of the last word must not change either.
-    let used = plan.program().output.bytes() as usize;
+    let used = plan.program().output().bytes() as usize;
     let before: &[u8] = bytemuck::cast_slice(if in_place { &input_words } else { &output_words });
     assert_eq!(bytemuck::cast_slice::<_, u8>(body)[used..], before[used..], "{}: `{}` wrote past its output", device.name, plan.spec());
     let mut output: Vec<S::Output> = bytemuck::pod_collect_to_vec(body);
-    output.truncate(plan.program().output.len);
+    output.truncate(plan.output_len());
     output
 }
 

@@ -1,7 +1,8 @@
 //! Plans over time: new buffers, threads, borrowed devices, small devices, awaiting.
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::low_level;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
 
@@ -74,7 +75,7 @@ pub fn threads_share_a_planner(device: &Device) {
 }
 
 pub fn results_can_be_awaited_together(device: &Device) {
-    let plan = device.planner.plan(Reduce::<u32>::sum(5000)).unwrap();
+    let plan = device.planner.plan(reduce::sum::<u32>(5000)).unwrap();
     let sums = pollster::block_on(async {
         let pending: Vec<_> = (0..4).map(|i| plan.run(&vec![i; 5000]).unwrap()).collect();
         let mut sums = Vec::new();
@@ -94,7 +95,7 @@ pub fn steps_are_timed_where_the_device_can(device: &Device) {
     if device.gpu().profile().timestamps {
         let times = times.unwrap().wait().unwrap();
         let labels: Vec<&str> = times.iter().map(|step| step.label.as_str()).collect();
-        assert_eq!(labels, plan.program().dispatches.iter().map(|dispatch| dispatch.label.as_str()).collect::<Vec<_>>());
+        assert_eq!(labels, low_level::dispatches(plan.program()).iter().map(|dispatch| dispatch.label.as_str()).collect::<Vec<_>>());
         assert!(times.iter().any(|step| !step.time.is_zero()), "{times:?}");
     } else {
         assert!(matches!(times, Err(wgpu_fft::Error::Unsupported { .. })));
@@ -151,4 +152,43 @@ pub fn small_elements_come_back(device: &Device) {
     gpu.write(part(8), &[1; 8]).unwrap();
     let expected: Vec<u8> = [[1; 8], [9; 8]].concat();
     assert_eq!(gpu.download(&buffer).unwrap().wait().unwrap(), expected, "{}", device.name);
+}
+
+pub fn slices_are_parts_of_arrays(device: &Device) {
+    let gpu = device.gpu();
+    let data: Vec<u32> = (0..1000).collect();
+    let array = gpu.upload(&data).unwrap();
+    for (view, range) in [
+        (array.slice(..), 0..1000),
+        (array.slice(256..512), 256..512),
+        (array.slice(300..=300), 300..301),
+        (array.slice(1..).and_then(|rest| rest.slice(..=1)), 1..3),
+    ] {
+        assert_eq!(gpu.download(view.unwrap()).unwrap().wait().unwrap(), data[range]);
+    }
+    assert!(matches!(array.slice(999..1001), Err(Error::OutOfRange { argument: "slice", offset_bytes: 3996, len: 2, .. })));
+    assert!(matches!(array.slice(..).unwrap().slice(..=usize::MAX), Err(Error::OutOfRange { .. })));
+    #[expect(clippy::reversed_empty_ranges, reason = "a mistake of the caller")]
+    let reversed = array.slice(5..3);
+    assert!(matches!(reversed, Err(Error::Empty { .. })));
+    assert!(matches!(array.slice(2000..), Err(Error::Empty { .. })));
+    let bytes: DeviceBuffer<u8> = gpu.alloc(8).unwrap();
+    assert!(matches!(bytes.slice(2..4), Err(Error::Misaligned { offset_bytes: 2, .. })));
+}
+
+/// wgpu's messages and debuggers name buffers by their labels.
+pub fn labels_reach_wgpu(device: &Device) {
+    let gpu = device.gpu();
+    for (array, label) in [
+        (gpu.alloc_labelled::<u32>("density", 4).unwrap(), "'density'"),
+        (gpu.upload_labelled("velocity", &[1u32; 4]).unwrap(), "'velocity'"),
+        (gpu.alloc(4).unwrap(), "'wgpu-fft array'"),
+    ] {
+        let error = gpu.submit(|encoder| {
+            encoder.clear_buffer(array.wgpu(), 0, None);
+            array.wgpu().destroy();
+            Ok(())
+        });
+        assert!(error.as_ref().is_err_and(|error| error.to_string().contains(label)), "{label}: {error:?}");
+    }
 }

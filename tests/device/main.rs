@@ -150,6 +150,8 @@ fn per_device() -> Vec<DeviceTest> {
             fresh_buffers_give_fresh_results,
             batches_of_different_sizes_do_not_mix,
             the_same_plan_is_made_once,
+            slices_are_parts_of_arrays,
+            labels_reach_wgpu,
             bound_plans_chain_in_the_callers_pass,
             threads_share_a_planner,
             results_can_be_awaited_together,

@@ -1,9 +1,10 @@
 //! Reductions: every operation on every type, over every kind of axes, and around size thresholds.
 
 use proptest::prelude::*;
+use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value};
 use wgpu_fft::{Element, Error, Spec};
 
 use crate::harness::*;
@@ -76,10 +77,10 @@ pub fn means_of_the_channels_of_a_picture(device: &Device) {
     let channels: &[usize] = if device.compiles_quickly() { &[1, 2, 3, 4, 5, 6, 7, 8] } else { &[2, 3, 4] };
     for &channels in channels {
         let x: Vec<f32> = noise(pixels * channels, 8).iter().map(|x| 1000.2 + 0.1 * x).collect();
-        let plan = device.plan_if_fit(Reduce::<f32>::mean([pixels, channels]).axes([0]), None).unwrap();
+        let plan = device.plan_if_fit(reduce::mean::<f32>([pixels, channels]).axes([0]), None).unwrap();
         let means = plan.run(&x).unwrap().wait().unwrap();
         let centred: Vec<f32> = x.chunks_exact(channels).flat_map(|pixel| pixel.iter().zip(&means).map(|(x, mean)| x - mean)).collect();
-        let squares = device.plan_if_fit(Reduce::<f32>::mean([pixels, channels]).axes([0]).map(Map::Square), None).unwrap();
+        let squares = device.plan_if_fit(reduce::mean::<f32>([pixels, channels]).axes([0]).map(Map::Square), None).unwrap();
         let squares = squares.run(&centred).unwrap().wait().unwrap();
         for c in 0..channels {
             let of_channel = || x.iter().skip(c).step_by(channels).map(|&x| f64::from(x));
@@ -110,12 +111,12 @@ pub fn every_length_around_the_thresholds(device: &Device) {
     let device = &device.alone();
     for n in [1, 2, 3, 63, 64, 65, 255, 256, 257, 1023, 1025, 4095, 4096, 4097, 16_383, 16_384, 16_388, 65_535, 65_536, 65_540, 300_001] {
         let x = noise(n, 5);
-        let sum = Reduce::<f32>::sum(n);
+        let sum = reduce::sum::<f32>(n);
         let outcome = device.run(sum, None, &x, None).unwrap();
         within_sum(x.iter().map(|&x| x.into()), outcome.results[0].into(), outcome.depth, U)
             .unwrap_or_else(|why| panic!("{}: {why}", outcome.what));
         let words = words(n, 3);
-        let outcome = device.run(Reduce::<u32>::sum(n), None, &words, None).unwrap();
+        let outcome = device.run(reduce::sum::<u32>(n), None, &words, None).unwrap();
         assert_eq!(outcome.results, [words.iter().fold(0, |a: u32, &b| a.wrapping_add(b))], "{}", outcome.what);
     }
 }
@@ -128,9 +129,9 @@ fn reduce_large<T: Value, O: Element>(device: &Device, spec: Reduction<T, O>, re
 
 pub fn four_mebi_elements_take_three_passes(device: &Device) {
     let input = noise(1 << 22, 17);
-    let spec = Reduce::<f32>::sum(1 << 22);
+    let spec = reduce::sum::<f32>(1 << 22);
     let (sum, program) = reduce_large(device, spec.clone(), Some("tree 256"), &input);
-    assert_eq!(program.dispatches.iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
+    assert_eq!(low_level::dispatches(&program).iter().map(|dispatch| dispatch.grid.count()).collect::<Vec<_>>(), [16_384, 64, 1]);
     let depth = spec.depth(&Recipe::Tree { workgroup: 256 }).unwrap();
     assert_eq!(depth, 24);
     within_sum(input.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {why}", device.name));
@@ -141,14 +142,14 @@ pub fn four_mebi_elements_take_three_passes(device: &Device) {
 
 /// Another library's sum of 2^24 ones is 131070, because it loses the workgroups beyond 65,535.
 pub fn no_workgroup_is_lost_past_one_axis_of_the_grid(device: &Device) {
-    assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), Some("tree 64"), &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
-    assert_eq!(reduce_large(device, Reduce::<u32>::sum(1 << 24), None, &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
+    assert_eq!(reduce_large(device, reduce::sum::<u32>(1 << 24), Some("tree 64"), &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
+    assert_eq!(reduce_large(device, reduce::sum::<u32>(1 << 24), None, &vec![1; 1 << 24]).0, 1 << 24, "{}", device.name);
     let mut input = vec![7u32; 4 * 65_535 + 1];
     input[4 * 65_535] = 3;
-    assert_eq!(reduce_large(device, Reduce::<u32>::min(input.len()), Some("tree 4"), &input).0, 3, "{}", device.name);
+    assert_eq!(reduce_large(device, reduce::min::<u32>(input.len()), Some("tree 4"), &input).0, 3, "{}", device.name);
     // Rows and columns, one workgroup each.
     for (shape, axes) in [([65_537, 3], [1]), ([3, 65_537], [0])] {
-        let spec = Reduce::<u32>::max(shape).axes(axes);
+        let spec = reduce::max::<u32>(shape).axes(axes);
         let plan = device.planner.plan_with(spec, "workgroup=1".parse().unwrap()).unwrap();
         let input = words(3 * 65_537, 3);
         let all = plan.run(&input).unwrap().wait().unwrap();
@@ -168,10 +169,10 @@ pub fn arrays_around_one_binding(device: &Device) {
     for n in [elements, elements + 1, elements + 4096] {
         let mut input = vec![1u32; n];
         input[n - 1] = 3;
-        assert_eq!(reduce_large(device, Reduce::<u32>::sum(n), None, &input).0, n as u32 + 2, "{}", device.name);
-        assert_eq!(reduce_large(device, Reduce::<u32>::argmax(n), None, &input).0, n as u32 - 1, "{}", device.name);
+        assert_eq!(reduce_large(device, reduce::sum::<u32>(n), None, &input).0, n as u32 + 2, "{}", device.name);
+        assert_eq!(reduce_large(device, reduce::argmax::<u32>(n), None, &input).0, n as u32 - 1, "{}", device.name);
     }
-    let error = device.planner.plan_with(Reduce::<u32>::sum(elements + 1), "tree 64".parse().unwrap()).unwrap_err();
+    let error = device.planner.plan_with(reduce::sum::<u32>(elements + 1), "tree 64".parse().unwrap()).unwrap_err();
     assert!(matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", .. }), "{error}");
 }
 
@@ -180,29 +181,29 @@ pub fn not_a_number_goes_through(device: &Device) {
     let mut input = noise(n, 23);
     (input[700], input[800]) = (f32::NAN, -f32::NAN);
     let run = |spec: Reduction<f32, f32>, x: &[f32]| device.run(spec, None, x, None).unwrap().results[0];
-    assert!(run(Reduce::sum(n), &input).is_nan());
-    for spec in [Reduce::min(n), Reduce::max(n)] {
+    assert!(run(reduce::sum(n), &input).is_nan());
+    for spec in [reduce::min(n), reduce::max(n)] {
         assert_equal_bits(&[run(spec, &input)], &[f32::NAN], &device.name);
     }
-    for spec in [Reduce::argmin(n), Reduce::argmax(n)] {
+    for spec in [reduce::argmin(n), reduce::argmax(n)] {
         assert_eq!(device.run(spec, None, &input, None).unwrap().results, [700], "{}: the first NaN", device.name);
     }
-    assert_eq!(device.run(Reduce::<f32>::count(n), None, &input, None).unwrap().results, [n as u32], "{}", device.name);
-    let differ = |x: &[f32], y: &[f32]| device.run(Reduce::<f32>::max_abs_diff(n), None, x, Some(y)).unwrap().results[0];
+    assert_eq!(device.run(reduce::count::<f32>(n), None, &input, None).unwrap().results, [n as u32], "{}", device.name);
+    let differ = |x: &[f32], y: &[f32]| device.run(reduce::max_abs_diff::<f32>(n), None, x, Some(y)).unwrap().results[0];
     let clean = noise(n, 23);
     assert!(differ(&input, &clean).is_nan() && differ(&clean, &input).is_nan(), "{}", device.name);
     input[800] = 0.5;
     input[700] = f32::INFINITY;
-    assert_eq!(run(Reduce::sum(n), &input), f32::INFINITY);
-    assert_eq!(run(Reduce::max(n), &input), f32::INFINITY);
+    assert_eq!(run(reduce::sum(n), &input), f32::INFINITY);
+    assert_eq!(run(reduce::max(n), &input), f32::INFINITY);
     assert_eq!(differ(&input, &clean), f32::INFINITY, "{}", device.name);
     assert_eq!(differ(&input, &input), 0.0, "{}: equal infinities are equal", device.name);
     let z = |re| Complex32::new(re, f32::NAN);
-    let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[z(1.0), Complex32::ONE], Some(&[z(1.0), Complex32::ONE]));
+    let complex = device.run(reduce::max_abs_diff::<Complex32>(2), None, &[z(1.0), Complex32::ONE], Some(&[z(1.0), Complex32::ONE]));
     assert!(complex.unwrap().results[0].is_nan(), "{}", device.name);
     // Equal infinite parts have distance 0.
     let [a, b] = [Complex32::new(f32::INFINITY, 0.0), Complex32::new(f32::INFINITY, 1.0)];
-    let complex = device.run(Reduce::<Complex32>::max_abs_diff(2), None, &[a, a], Some(&[a, b]));
+    let complex = device.run(reduce::max_abs_diff::<Complex32>(2), None, &[a, a], Some(&[a, b]));
     assert_eq!(complex.unwrap().results, [1.0], "{}", device.name);
 }
 
@@ -222,7 +223,7 @@ pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
         within_sum(x.iter().map(|&x| x.into()), sum.into(), depth, U).unwrap_or_else(|why| panic!("{}: {recipe}: {why}", device.name));
         f64::from(sum)
     };
-    let errors = [device_sum(Reduce::sum(n)), device_sum(Reduce::sum(n).determinism(Determinism::AcrossDevices)), sequential.into()]
+    let errors = [device_sum(reduce::sum(n)), device_sum(reduce::sum(n).determinism(Determinism::AcrossDevices)), sequential.into()]
         .map(|sum| (sum - exact).abs());
     println!("{}: errors of the sum by the rules, across devices, sequential: {errors:.6?}", device.name);
     assert!(errors[0] < errors[2] / 4.0 && errors[1] < errors[2] / 4.0, "{}: {errors:?}", device.name);
@@ -233,8 +234,8 @@ pub fn ill_conditioned_sums_keep_their_bound(device: &Device) {
 pub fn results_stay_on_the_device(device: &Device) {
     let gpu = device.gpu();
     let (x, n) = (noise(70_000, 41), 70_000);
-    let square = device.planner.plan(Reduce::<f32>::sum([7, 10_000]).map(Map::Square).axes([1])).unwrap();
-    let largest = device.planner.plan(Reduce::<f32>::argmax(7)).unwrap();
+    let square = device.planner.plan(reduce::sum::<f32>([7, 10_000]).map(Map::Square).axes([1])).unwrap();
+    let largest = device.planner.plan(reduce::argmax::<f32>(7)).unwrap();
     let (input, sums, index) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(7).unwrap(), gpu.alloc::<u32>(1).unwrap());
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     square.encode(&mut encoder, &input, &sums).unwrap();
@@ -247,22 +248,22 @@ pub fn results_stay_on_the_device(device: &Device) {
 
 pub fn two_inputs_are_asked_for(device: &Device) {
     let gpu = device.gpu();
-    let plan = device.planner.plan(Reduce::<f32>::dot(64)).unwrap();
+    let plan = device.planner.plan(reduce::dot::<f32>(64)).unwrap();
     let (x, output) = (gpu.upload(&noise(64, 1)).unwrap(), gpu.alloc::<f32>(1).unwrap());
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     let error = plan.encode(&mut encoder, &x, &output).unwrap_err();
     assert!(matches!(error, Error::WrongInputs { expected: 2, actual: 1, .. }) && error.to_string().contains("(&x, &y)"), "{error}");
     let short = gpu.upload(&noise(63, 1)).unwrap();
     let error = plan.encode(&mut encoder, (&x, &short), &output).unwrap_err();
-    assert_eq!(error, Error::WrongLen { argument: "second", expected: 64, actual: 63 });
+    assert_eq!(error, Error::WrongLen { argument: "second input", expected: 64, actual: 63 });
     assert!(matches!(plan.run(&noise(64, 1)), Err(Error::WrongInputs { .. })));
     let two = gpu.alloc::<f32>(128).unwrap();
     let part = |offset| wgpu_fft::View::<f32>::new(two.wgpu(), offset, 64).unwrap();
-    let scalar = device.planner.plan(Reduce::<f32>::sum(64)).unwrap();
+    let scalar = device.planner.plan(reduce::sum::<f32>(64)).unwrap();
     assert!(matches!(scalar.encode(&mut encoder, (&x, &x), &output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     // The output must be another buffer. The inputs may share one.
     let alone = wgpu_fft::View::<f32>::new(two.wgpu(), 0, 1).unwrap();
-    assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second", .. })));
+    assert!(matches!(plan.encode(&mut encoder, (&x, part(256)), alone), Err(Error::Aliased { first: "second input", .. })));
     plan.encode(&mut encoder, (&x, &x), &output).unwrap();
     plan.encode(&mut encoder, (part(0), part(256)), &output).unwrap();
     gpu.queue().submit([encoder.finish()]);
@@ -272,7 +273,7 @@ pub fn expressions_with_errors_are_refused(device: &Device) {
     assert!(Custom::<f32>::new("a + ", 0.0).is_err());
     // Every device compiles what naga accepts.
     let operator = Custom::<f32>::new("select(a, b, abs(b) > abs(a))", 0.0).unwrap();
-    let outcome = device.run(Reduce::custom(300, operator), None, &noise(300, 3), None).unwrap();
+    let outcome = device.run(reduce::custom(300, operator), None, &noise(300, 3), None).unwrap();
     let expected = noise(300, 3).into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
     assert_eq!(outcome.results, [expected], "{}", device.name);
 }
@@ -291,16 +292,16 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
     }
     let y = noise(300_000, 31);
     let all = [
-        bits(Reduce::<f32>::sum(300_000), &x, None),
-        bits(Reduce::<f32>::sum([3000, 100]).axes([0]), &x, None),
-        bits(Reduce::<f32>::sum([3000, 100]).axes([1]), &x, None),
-        bits(Reduce::<f32>::sum([30, 100, 100]).axes([0, 2]), &x, None),
-        bits(Reduce::<f32>::dot(300_000), &x, Some(&y)),
-        bits(Reduce::<f32>::sum_squares([3, 100_000]).axes([1]), &x, None),
-        bits(Reduce::<f32>::product([300, 1000]).axes([0]), &x, None),
-        bits(Reduce::<Complex32>::sum(60_000), &z, None),
-        bits(Reduce::<Complex32>::vdot([60, 1000]).axes([1]), &z, Some(&z)),
-        bits(Reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
+        bits(reduce::sum::<f32>(300_000), &x, None),
+        bits(reduce::sum::<f32>([3000, 100]).axes([0]), &x, None),
+        bits(reduce::sum::<f32>([3000, 100]).axes([1]), &x, None),
+        bits(reduce::sum::<f32>([30, 100, 100]).axes([0, 2]), &x, None),
+        bits(reduce::dot::<f32>(300_000), &x, Some(&y)),
+        bits(reduce::sum_squares::<f32>([3, 100_000]).axes([1]), &x, None),
+        bits(reduce::product::<f32>([300, 1000]).axes([0]), &x, None),
+        bits(reduce::sum::<Complex32>(60_000), &z, None),
+        bits(reduce::vdot::<Complex32>([60, 1000]).axes([1]), &z, Some(&z)),
+        bits(reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
     ];
     // The last case is a custom operator, whose products are not rounded separately; these adapters
     // do not fuse them.

@@ -125,7 +125,7 @@ pub fn adapted_recipes_give_equal_bits() {
 
 fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     let profile = a.gpu().profile();
-    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs[0].len
+    spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs()[0].len
 }
 
 /// The parts of a recipe for some axes, without blocks between axes, which do not affect the bits
@@ -135,7 +135,8 @@ fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     let mut parts = Vec::new();
     for own in all {
         if let Some((_, to)) = axes.iter().find(|(from, _)| *from == own.axis) {
-            let mut part = wgpu_fft::fft::AxisRecipe { axis: *to, ..own.clone() };
+            let mut part = own.clone();
+            part.axis = *to;
             if let Some(PassRecipe::Stockham(last)) = part.passes.last_mut() {
                 last.block = None;
             }

@@ -1,9 +1,10 @@
 //! Data between the host and the device: in pieces, into the caller's memory, with buffers that are
 //! kept.
 
-use wgpu_fft::fft::{C2c, C2r, Layout, R2c};
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::gpu::Transfers;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, DeviceBuffer, Element, Error, Gpu, Pending, Plan, Planner, Spec, View, wgpu};
 
@@ -33,7 +34,7 @@ fn garbage<T: Element>(len: usize) -> Vec<T> {
 
 /// Runs a plan into a vector and into memory of the caller's, which must be the same.
 fn run_both_ways<S: Spec>(way: &str, plan: &Plan<S>, inputs: &[&[S::Input]]) -> Vec<S::Output> {
-    let mut output = garbage(plan.program().output.len);
+    let mut output = garbage(plan.output_len());
     let vector = match *inputs {
         [input] => {
             plan.run_into(input, &mut output).unwrap();
@@ -63,7 +64,7 @@ pub fn results_go_into_the_callers_memory(device: &Device) {
         let plan = planner.plan(Permute::<u8>::transpose([23, 41])).unwrap();
         assert_eq!(run_both_ways(&way, &plan, &[&bytes]), transposed(&bytes, 23, 41), "{way}");
         let (x, y): (Vec<i32>, Vec<i32>) = ((0..1000).collect(), (0..1000).rev().collect());
-        let plan = planner.plan(Reduce::<i32>::dot(1000)).unwrap();
+        let plan = planner.plan(reduce::dot::<i32>(1000)).unwrap();
         assert_eq!(run_both_ways(&way, &plan, &[&x, &y]), [x.iter().zip(&y).map(|(x, y)| x * y).sum::<i32>()], "{way}");
     }
 }
@@ -137,11 +138,11 @@ pub fn wrong_lengths_leave_the_output_as_it_was(device: &Device) {
     assert_eq!(error, Error::WrongLen { argument: "input", expected: 64, actual: 60 });
     assert!(matches!(plan.run_two_into(&input, &input, &mut output), Err(Error::WrongInputs { expected: 1, actual: 2, .. })));
     assert_equal_bits(&output, &garbage(64), &device.name);
-    let plan = device.planner.plan(Reduce::<f32>::dot(8)).unwrap();
+    let plan = device.planner.plan(reduce::dot::<f32>(8)).unwrap();
     let mut output = garbage(1);
     assert!(matches!(plan.run_into(&[1.0; 8], &mut output), Err(Error::WrongInputs { expected: 2, actual: 1, .. })));
     let error = plan.run_two_into(&[1.0; 8], &[1.0; 9], &mut output).unwrap_err();
-    assert_eq!(error, Error::WrongLen { argument: "second", expected: 8, actual: 9 });
+    assert_eq!(error, Error::WrongLen { argument: "second input", expected: 8, actual: 9 });
     assert_equal_bits(&output, &garbage::<f32>(1), &device.name);
 }
 

@@ -90,11 +90,11 @@ pub fn random_shapes_are_exact(device: &Device) {
 fn permute<T: Element>(device: &Device, case: &Case, recipe: Option<&str>) -> bool {
     let recipe = recipe.map(|text| text.parse::<Recipe>().unwrap());
     let Some(plan) = device.plan_if_fit(case.spec::<T>(), recipe) else { return false };
-    let input_len = plan.program().inputs[0].len;
+    let input_len = plan.input_len();
     let input: Vec<T> = bytemuck::pod_collect_to_vec(&words((input_len * size_of::<T>()).div_ceil(4), 7));
     let input = &input[..input_len];
-    let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![UNWRITTEN; plan.program().output.bytes().div_ceil(4) as usize]);
-    let before = if case.in_place { input } else { &unwritten[..plan.program().output.len] };
+    let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![UNWRITTEN; plan.program().output().bytes().div_ceil(4) as usize]);
+    let before = if case.in_place { input } else { &unwritten[..plan.output_len()] };
     let output = run_guarded(device, &plan, input);
     let what = format!("{}: `{}` by `{}`", device.name, plan.spec(), plan.recipe());
     assert_equal_bits(&output, &case.expected(input, before), &what);
@@ -236,7 +236,7 @@ pub fn arrays_larger_than_a_binding(device: &Device) {
     let device = &Device { name: device.name.clone(), adapter: device.adapter.clone(), planner };
     for case in [Case::transpose(&[200, 300]), Case::new(&[30, 40, 50], &[2, 0, 1]), Case::new(&[30, 40, 50], &[1, 0, 2])] {
         let plan = device.planner.plan(case.spec::<f32>()).unwrap();
-        assert!(plan.program().dispatches.len() > 1, "{}", plan.program());
+        assert!(plan.program().dispatch_count() > 1, "{}", plan.program());
         permute_every_size(device, &case, None);
     }
     permute_every_size(device, &Case::transpose(&[60, 60]).batch(9).in_place(), None);

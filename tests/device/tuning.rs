@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wgpu_fft::fft::C2c;
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::record::Entry;
 use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Searchable, Source, Stage, Tunable, Tuning};
@@ -195,8 +195,8 @@ pub fn what_was_measured_is_right_and_remembered(device: &Device) {
         let plan = device.planner.plan_with(Permute::<u32>::transpose([37, 61]), *recipe).unwrap();
         run_guarded(device, &plan, &data) == transposed(&data, 37, 61)
     });
-    check(device, &Reduce::<u32>::sum(2_373), |recipe| {
-        let plan = device.planner.plan_with(Reduce::<u32>::sum(2_373), recipe.clone()).unwrap();
+    check(device, &reduce::sum::<u32>(2_373), |recipe| {
+        let plan = device.planner.plan_with(reduce::sum::<u32>(2_373), recipe.clone()).unwrap();
         let data = words(2_373, 6);
         run_guarded(device, &plan, &data) == [data.iter().fold(0, |sum: u32, &word| sum.wrapping_add(word))]
     });
@@ -310,7 +310,7 @@ pub fn records_of_other_adapters_are_refused() {
             let claims = foreign.iter().filter(|entry| entry.spec == spec.to_string());
             claims.for_each(|entry| forced.add(Entry { device: Arc::new(own.clone()), ..entry.clone() }).unwrap());
             let plan = Planner::new(device.gpu()).with_tuning(Tuning::recorded(forced)).plan(spec.clone()).unwrap();
-            let data = complex_noise(plan.program().inputs[0].len, 4);
+            let data = complex_noise(plan.input_len(), 4);
             let output = plan.run(&data).unwrap().wait().unwrap();
             let (rows, columns) = if *spec == C2c::forward([32, 32]) { (32, 32) } else { (1, spec_len(spec)) };
             assert_close(&output, &reference_fft(&data, rows, columns, false), 1e-6, &format!("{}: {spec}", device.name));

@@ -1,9 +1,10 @@
 //! Mistakes of callers. Each returns an error, and none panics.
 
-use wgpu_fft::fft::{C2c, Layout, R2c};
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{C2c, R2c};
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, DeviceBuffer, DeviceProfile, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, GpuOptions, Planner, Spec, View, wgpu};
 
 use crate::harness::*;
 
@@ -55,7 +56,7 @@ pub fn empty_shapes_are_named(device: &Device) {
     assert!(matches!(planner.plan(C2c::forward([0, 8])), Err(Error::Empty { .. })));
     assert!(matches!(planner.plan(C2c::forward(8).batch(0)), Err(Error::Empty { .. })));
     assert!(matches!(planner.plan(Permute::<f32>::transpose([8, 0])), Err(Error::Empty { .. })));
-    assert!(matches!(planner.plan(Reduce::<f32>::sum(0)), Err(Error::Empty { .. })));
+    assert!(matches!(planner.plan(reduce::sum::<f32>(0)), Err(Error::Empty { .. })));
     assert!(matches!(device.gpu().alloc::<f32>(0), Err(Error::Empty { .. })));
     assert!(matches!(device.gpu().upload::<f32>(&[]), Err(Error::Empty { .. })));
 }
@@ -155,8 +156,8 @@ pub fn the_largest_buffer_is_the_first_limit(device: &Device) {
     for (what, result) in [
         ("permutation", planner.plan(Permute::<f32>::new([u32::MAX as usize], [0])).map(drop)),
         ("transpose", planner.plan(Permute::<f32>::transpose([16_384, 8192])).map(drop)),
-        ("sum", planner.plan(Reduce::<f32>::sum([1 << 14, 1 << 14])).map(drop)),
-        ("columns", planner.plan(Reduce::<f32>::sum([300, 4, 300, 800]).axes([1, 3])).map(drop)),
+        ("sum", planner.plan(reduce::sum::<f32>([1 << 14, 1 << 14])).map(drop)),
+        ("columns", planner.plan(reduce::sum::<f32>([300, 4, 300, 800]).axes([1, 3])).map(drop)),
     ] {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::LimitExceeded { limit: "max_buffer_size", available, .. } if available == most), "{what}: {error}");
@@ -177,7 +178,7 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
     let planner = Planner::new(&Gpu::from_wgpu(wgpu_device, queue));
     for result in [
         planner.plan(C2c::forward(8)).map(drop),
-        planner.plan(Reduce::<f32>::sum(8)).map(drop),
+        planner.plan(reduce::sum::<f32>(8)).map(drop),
         planner.plan(Permute::<f32>::transpose([8, 8])).map(drop),
     ] {
         let error = result.unwrap_err();
@@ -188,7 +189,10 @@ pub fn a_device_without_compute_shaders_is_named(device: &Device) {
 pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let profile = device.gpu().profile();
     // An array may take several bindings, but only a limited number.
-    let small = DeviceProfile { binding_bytes: 256, storage_buffers: 4, ..profile.clone() };
+    let small = profile.with(|profile| {
+        profile.binding_bytes = 256;
+        profile.storage_buffers = 4;
+    });
     let recipe = "axis 0: stockham 16 lanes=1 + stockham 8 lanes=1".parse().unwrap();
     let error = C2c::forward(128).lower(&recipe, &small).unwrap_err();
     assert!(
@@ -201,7 +205,7 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
     let elements = (profile.binding_bytes / 4 + 1) as usize;
     // Most reductions can be cut, but a tree cannot.
     let tree = || "tree 64".parse().unwrap();
-    let error = device.planner.plan_with(Reduce::<f32>::sum(elements), tree()).unwrap_err();
+    let error = device.planner.plan_with(reduce::sum::<f32>(elements), tree()).unwrap_err();
     let Error::LimitExceeded { limit, required, available, .. } = &error else { panic!("{error}") };
     // If no buffer is larger than a binding, the buffer size is the limit.
     let (name, most) = if profile.buffer_bytes < elements as u64 * 4 {
@@ -210,12 +214,12 @@ pub fn limits_carry_what_is_needed_and_what_there_is(device: &Device) {
         ("max_storage_buffer_binding_size", profile.binding_bytes)
     };
     assert_eq!((*limit, *required, *available), (name, elements as u64 * 4, most));
-    assert!(device.planner.plan_with(Reduce::<f32>::sum(elements - 1), tree()).is_ok());
+    assert!(device.planner.plan_with(reduce::sum::<f32>(elements - 1), tree()).is_ok());
 
     let error = device.gpu().alloc::<u32>((profile.buffer_bytes / 4 + 1) as usize).unwrap_err();
     assert!(matches!(error, Error::LimitExceeded { limit: "max_buffer_size", .. }), "{error}");
     assert!(matches!(device.gpu().alloc::<u32>(usize::MAX), Err(Error::LimitExceeded { .. })));
-    let error = device.planner.plan(Reduce::<f32>::sum(1 << 32)).unwrap_err();
+    let error = device.planner.plan(reduce::sum::<f32>(1 << 32)).unwrap_err();
     assert!(matches!(error, Error::LimitExceeded { limit: "elements indexed by a u32", .. }), "{error}");
 }
 
@@ -387,7 +391,7 @@ pub fn programs_give_their_own_instance_or_adapter(device: &Device) {
     for options in [GpuOptions::default().instance(instance).adapter_name(&name), GpuOptions::default().adapter(adapter)] {
         let gpu = pollster::block_on(Gpu::request(&options)).unwrap();
         assert_eq!(gpu.adapter_info().name, name);
-        let plan = Planner::new(&gpu).plan(Reduce::<f32>::sum(64)).unwrap();
+        let plan = Planner::new(&gpu).plan(reduce::sum::<f32>(64)).unwrap();
         assert_foreign(device, "input", plan.bind(&buffer, &gpu.alloc(1).unwrap()));
         assert_foreign(device, "source", gpu.download(&buffer));
         assert_eq!(plan.run(&[2.0; 64]).unwrap().wait().unwrap(), [128.0]);

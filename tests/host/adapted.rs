@@ -15,6 +15,7 @@ fn arithmetic(recipe: &Recipe) -> String {
         PassRecipe::Stockham(own) => format!("{:?} {}", own.radices, own.roots),
         PassRecipe::Lanes { factors, lanes, .. } => format!("lanes {factors:?} {lanes}"),
         PassRecipe::Radix2 { .. } => "radix2".to_owned(),
+        other => unimplemented!("{other}"),
     };
     let axes = axes.iter().map(|own| {
         let passes: Vec<String> = own.passes.iter().map(pass).collect();

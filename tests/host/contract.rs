@@ -7,8 +7,8 @@ use naga::common::wgsl::TryToWgsl;
 use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
 use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
-use wgpu_fft::kernels::{self, Access, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, Kernel, Source, Value, sources};
-use wgpu_fft::reduce::{Reduce, Reduction};
+use wgpu_fft::low_level::{self, Access, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, KERNELS, Kernel, Source, Value, sources};
+use wgpu_fft::reduce::{self, Reduction};
 use wgpu_fft::transpose::Permute;
 
 use crate::validators;
@@ -29,7 +29,7 @@ fn standing_texts(kernel: &Kernel) -> Vec<String> {
 #[test]
 fn every_kernel_is_valid_as_its_files_stand() {
     let tint = validators::tint_or_skip("validation of the shaders as they stand");
-    for kernel in kernels::ALL {
+    for kernel in KERNELS {
         for text in standing_texts(kernel) {
             validators::naga(&text).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
             assert!(validators::known_to_tint(&text) || NAGA_ONLY.contains(&kernel.name), "{}", kernel.name);
@@ -46,7 +46,7 @@ fn every_reachable_variant_is_valid() {
     let (mut texts, mut reached) = (HashSet::new(), HashSet::new());
     println!("{} variants", variants::DISPATCHES.len());
     for dispatch in &*variants::DISPATCHES {
-        let wgsl = dispatch.wgsl().into_owned();
+        let wgsl = dispatch.wgsl();
         validators::naga(&wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
         if !validators::known_to_tint(&wgsl) {
             assert!(NAGA_ONLY.contains(&dispatch.kernel.name), "{dispatch}");
@@ -57,7 +57,7 @@ fn every_reachable_variant_is_valid() {
             validators::tint(command, &wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
         }
     }
-    assert_eq!(reached.len(), kernels::ALL.len(), "every kernel has variants that tint knows: {reached:?}");
+    assert_eq!(reached.len(), KERNELS.len(), "every kernel has variants that tint knows: {reached:?}");
 }
 
 #[test]
@@ -78,11 +78,8 @@ fn no_file_and_no_twin_is_an_orphan() {
     let listed: BTreeSet<String> = sources::ALL.iter().map(|source| source.path.to_owned()).collect();
     assert_eq!(files, listed);
 
-    let used: HashSet<&str> = kernels::ALL
-        .iter()
-        .flat_map(|kernel| kernel.appended.concat().into_iter().chain([kernel.source]))
-        .map(|source| source.path)
-        .collect();
+    let used: HashSet<&str> =
+        KERNELS.iter().flat_map(|kernel| kernel.appended.concat().into_iter().chain([kernel.source])).map(|source| source.path).collect();
     let table = std::fs::read_to_string(root.join("shaders/README.md")).unwrap();
     for source in sources::ALL {
         assert!(used.contains(source.path), "no kernel uses {}", source.path);
@@ -101,7 +98,7 @@ fn header<'a>(source: &'a Source, key: &str) -> Option<&'a str> {
 
 #[test]
 fn headers_name_the_appended_files() {
-    for kernel in kernels::ALL {
+    for kernel in KERNELS {
         let listed = kernel.appended.iter().map(|choices| choices.iter().map(|source| source.path).collect::<Vec<_>>().join(" | "));
         assert_eq!(header(kernel.source, "Appended: "), Some(listed.collect::<Vec<_>>().join(", ").as_str()), "{}", kernel.name);
         assert_eq!(kernel.source.path, format!("{}.wgsl", kernel.name));
@@ -110,7 +107,7 @@ fn headers_name_the_appended_files() {
 
 #[test]
 fn params_and_overrides_are_the_same_on_both_sides() {
-    for kernel in kernels::ALL {
+    for kernel in KERNELS {
         let (module, _) = validators::naga(&standing_texts(kernel)[0]).unwrap();
         let (_, params) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Params")).expect("Params");
         let TypeInner::Struct { members, span } = &params.inner else { panic!("{}: Params is no struct", kernel.name) };
@@ -214,20 +211,20 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     ];
     let sum = |source, spec: Reduction<f32, f32>, recipe: &str| (source, spec.lower(&recipe.parse().unwrap(), &profiles[0]).unwrap());
     let sums = [
-        sum(&sources::REDUCE_TREE, Reduce::sum(200), "tree 256"),
-        sum(&sources::REDUCE_LINES, Reduce::sum([9, 16384]).axes([1]), "workgroup=256 lanes=256 width=4 unroll=4 parts=4 subgroup=32 join"),
-        sum(&sources::REDUCE_COLUMNS, Reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
+        sum(&sources::REDUCE_TREE, reduce::sum(200), "tree 256"),
+        sum(&sources::REDUCE_LINES, reduce::sum([9, 16384]).axes([1]), "workgroup=256 lanes=256 width=4 unroll=4 parts=4 subgroup=32 join"),
+        sum(&sources::REDUCE_COLUMNS, reduce::sum([4096, 64]).axes([0]), "workgroup=128 lanes=8 width=4 unroll=4"),
     ];
     let mut written = Vec::new();
     for (source, program) in instances.into_iter().chain(sums) {
-        let generated = &program.dispatches[0].generated.as_ref().unwrap().text;
+        let generated = &low_level::dispatches(&program)[0].generated.as_ref().unwrap().text;
         let (_, rest) = source.text.split_once(GENERATED_BEGIN).unwrap();
         let (instance, _) = rest.split_once(GENERATED_END).unwrap();
         if instance == &**generated {
             continue;
         }
         assert_eq!(std::env::var("WGPU_FFT_BLESS").as_deref(), Ok("1"), "{}: run once with WGPU_FFT_BLESS=1 to write it anew", source.path);
-        let wgsl = program.dispatches[0].wgsl();
+        let wgsl = low_level::dispatches(&program)[0].wgsl();
         let (own, _) = wgsl.split_once(&format!("\n{}", sources::GRID.text)).unwrap();
         std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders").join(source.path), own).unwrap();
         written.push(source.path);

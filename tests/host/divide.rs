@@ -1,8 +1,8 @@
 //! Reductions in pieces, run on the host, and how arrays are cut.
 
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
-use wgpu_fft::reduce::{Determinism, Recipe, Reduce, Reduction, Value};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Shape, Spec};
+use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
 use crate::reductions::{Case, Runner, axes_of_every_kind};
@@ -41,13 +41,12 @@ impl Devices for Profiles {
 
 /// All profiles with one more for small workgroups, and those of them with f64.
 fn on_profiles() -> [Divided<Profiles>; 2] {
-    let tiny = DeviceProfile {
-        name: "tiny".to_owned(),
-        invocations: 4,
-        workgroup_size: [4, 1, 1],
-        binding_bytes: 1 << 17,
-        ..DeviceProfile::webgpu_defaults()
-    };
+    let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+        profile.name = "tiny".to_owned();
+        profile.invocations = 4;
+        profile.workgroup_size = [4, 1, 1];
+        profile.binding_bytes = 1 << 17;
+    });
     let with_f64 = profiles().into_iter().filter(|profile| profile.f64).collect();
     [Divided(Profiles(profiles().into_iter().chain([tiny]).collect())), Divided(Profiles(with_f64))]
 }
@@ -75,18 +74,18 @@ fn pieces_of_long_arrays_have_the_bits_of_the_whole() {
     for (shape, axes) in [(&[300_001][..], &[0][..]), (&[1 << 19], &[0]), (&[3000, 100], &[0]), (&[3, 100_000], &[1])] {
         let case = Case::new(shape, 1, Some(axes));
         let [x, y] = [noise(case.len(), 3), noise(case.len(), 4)];
-        for spec in [Reduce::<f32>::sum(case.shape()), Reduce::norm(case.shape()), Reduce::mean(case.shape())] {
+        for spec in [reduce::sum::<f32>(case.shape()), reduce::norm(case.shape()), reduce::mean(case.shape())] {
             Runner::run(&all, spec.axes(axes), None, &x, None);
         }
-        Runner::run(&all, Reduce::<f32>::argmin(case.shape()).axes(axes), None, &x, None);
-        Runner::run(&all, Reduce::<f32>::dot(case.shape()).axes(axes), None, &x, Some(&y));
+        Runner::run(&all, reduce::argmin::<f32>(case.shape()).axes(axes), None, &x, None);
+        Runner::run(&all, reduce::dot::<f32>(case.shape()).axes(axes), None, &x, Some(&y));
     }
 }
 
 #[test]
 fn arrays_are_cut_as_their_axes_say() {
     let of = |shape: &[usize], batch, axes: &[usize]| {
-        let spec = Reduce::<Complex32>::sum(Shape::try_from(shape).unwrap()).batch(batch).axes(axes);
+        let spec = reduce::sum::<Complex32>(shape).batch(batch).axes(axes);
         divide::division(&spec).unwrap()
     };
     let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };
@@ -106,15 +105,15 @@ fn arrays_are_cut_as_their_axes_say() {
     assert_eq!(of(&[3, 4, 5, 6], 1, &[0, 2]), lines(3, 4, 30, 6));
     for (cases, in_parts) in [(in_parts(), true), (in_lines(), false)] {
         for case in cases {
-            let spec = Reduce::<f32>::sum(case.shape()).batch(case.batch);
+            let spec = reduce::sum::<f32>(case.shape()).batch(case.batch);
             let spec = if let Some(axes) = &case.axes { spec.axes(axes) } else { spec };
             let division = divide::division(&spec).unwrap();
             assert_eq!(matches!(division, Division::Parts { .. }), in_parts, "{spec}: {division:?}");
             assert_eq!(division.elements(&(0..division.units())), case.len(), "{spec}");
         }
     }
-    assert!(matches!(divide::division(&Reduce::<f32>::sum([4, 0])), Err(Error::Empty { .. })));
-    assert!(divide::division(&Reduce::<f32>::sum(4).axes([1])).is_err());
+    assert!(matches!(divide::division(&reduce::sum::<f32>([4, 0])), Err(Error::Empty { .. })));
+    assert!(divide::division(&reduce::sum::<f32>(4).axes([1])).is_err());
 }
 
 #[test]
@@ -124,7 +123,7 @@ fn shares_that_there_are_not_are_refused() {
         let error = share.unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(why), "{error}");
     };
-    let (long, rows, short) = (Reduce::<f32>::sum(20_000), Reduce::<f32>::sum([9, 8]).axes([1]), Reduce::<f32>::sum(10));
+    let (long, rows, short) = (reduce::sum::<f32>(20_000), reduce::sum::<f32>([9, 8]).axes([1]), reduce::sum::<f32>(10));
     for parts in [0..0, 2..4, 3..4, 7..usize::MAX] {
         unfit(divide::partial(&long, parts).design(profile), "3 parts");
     }
@@ -135,7 +134,7 @@ fn shares_that_there_are_not_are_refused() {
     unfit(divide::partial(&rows, 0..1).design(profile), "9 lines");
     unfit(divide::join(&rows).design(profile), "9 lines");
     unfit(divide::join(&short).design(profile), "cannot be cut");
-    unfit(divide::join(&Reduce::<f64>::sum(20_000)).design(profile), "SHADER_F64");
+    unfit(divide::join(&reduce::sum::<f64>(20_000)).design(profile), "SHADER_F64");
     for text in ["tree 64", "workgroup=8", "workgroup=64 lanes=64 width=4 accumulators=4 parts=2 join"] {
         let error = divide::partial(&long, 0..2).lower(&text.parse().unwrap(), profile).unwrap_err();
         assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains("order across devices"), "{error}");
@@ -144,10 +143,10 @@ fn shares_that_there_are_not_are_refused() {
 
 #[test]
 fn shares_print_themselves() {
-    let spec = Reduce::<f32>::sum(20_000);
+    let spec = reduce::sum::<f32>(20_000);
     assert_eq!(divide::partial(&spec, 1..3).to_string(), "sum f32 20000 across-devices, parts 1..3");
     assert_eq!(divide::join(&spec).to_string(), "sum f32 20000 across-devices, joined");
-    assert_eq!(divide::piece(&Reduce::<u32>::max([9, 8]).axes([1]), 4).to_string(), "max u32 9x8 axes=1 across-devices, 4 lines");
+    assert_eq!(divide::piece(&reduce::max::<u32>([9, 8]).axes([1]), 4).to_string(), "max u32 9x8 axes=1 across-devices, 4 lines");
     assert_eq!(divide::join(&spec), divide::join(&spec.clone().determinism(Determinism::AcrossDevices)));
 }
 
@@ -156,7 +155,7 @@ fn shares_print_themselves() {
 #[test]
 fn the_comparison_can_fail() {
     let devices = Profiles(profiles());
-    let (x, spec) = (noise(300_000, 3), Reduce::<f32>::sum(300_000).determinism(Determinism::AcrossDevices));
+    let (x, spec) = (noise(300_000, 3), reduce::sum::<f32>(300_000).determinism(Determinism::AcrossDevices));
     let whole = devices.run(0, spec.clone(), &x, None)[0].to_bits();
     let units = divide::division(&spec).unwrap().units();
     assert_eq!(in_pieces(&devices, 0, &spec, &[0, 5, units], &x, None)[0].to_bits(), whole);
@@ -169,6 +168,6 @@ fn the_comparison_can_fail() {
         sum != whole
     });
     assert!(swapped, "the order of the parts makes no difference");
-    let halves: Vec<f32> = x.chunks(150_000).map(|half| devices.run(0, Reduce::<f32>::sum(half.len()), half, None)[0]).collect();
+    let halves: Vec<f32> = x.chunks(150_000).map(|half| devices.run(0, reduce::sum::<f32>(half.len()), half, None)[0]).collect();
     assert_ne!((halves[0] + halves[1]).to_bits(), whole, "any order will do");
 }

@@ -2,6 +2,7 @@
 //! right.
 
 use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::low_level;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
 
@@ -73,9 +74,12 @@ fn what_does_not_fit_says_why() {
     };
     let lavapipe = lavapipe();
     let row = "axis 0: lanes 8.8 lanes=2 width=4 invocations=64";
-    let small = DeviceProfile { subgroup_sizes: [4, 8], workgroup_bytes: 1023, ..lavapipe.clone() };
+    let small = lavapipe.with(|profile| {
+        profile.subgroup_sizes = [4, 8];
+        profile.workgroup_bytes = 1023;
+    });
     refuse(&small, "c2c fwd 64 x4", row, "needs 1024 bytes");
-    refuse(&DeviceProfile { binding_bytes: 2047, ..lavapipe.clone() }, "c2c fwd 64 x4", row, "one binding");
+    refuse(&lavapipe.with(|profile| profile.binding_bytes = 2047), "c2c fwd 64 x4", row, "one binding");
     for (recipe, why) in [
         ("lanes 8.8 lanes=3 width=4 invocations=64", "1, 2, 4 or 8"),
         ("lanes 8.8 lanes=2 width=3 invocations=64", "1, 2 or 4"),
@@ -108,14 +112,15 @@ fn every_device_can_run_it() {
         let spec = C2c::forward(64).batch(rows);
         let program = spec.lower(&recipe.parse().unwrap(), profile).unwrap();
         program.check(profile).unwrap();
-        (program.dispatches[0].wgsl().into_owned(), program.dispatches[0].workgroup_bytes)
+        let dispatch = &low_level::dispatches(&program)[0];
+        (dispatch.wgsl(), dispatch.workgroup_bytes)
     };
     let lavapipe = lavapipe();
     let row = "axis 0: lanes 8.8 lanes=2 width=4 invocations=64";
     let (own, bytes) = text(&lavapipe, row, 32);
     assert!(own.contains("vec4<u64>") && own.contains("subgroupShuffleXor") && !own.contains("workgroupBarrier"));
     assert_eq!(bytes, 0);
-    let (without_int64, _) = text(&DeviceProfile { int64: false, ..lavapipe.clone() }, row, 32);
+    let (without_int64, _) = text(&lavapipe.with(|profile| profile.int64 = false), row, 32);
     assert!(without_int64.contains("array<Quads>") && without_int64.contains("subgroupShuffleXor"));
     for profile in profiles().iter().filter(|profile| !profile.int64) {
         let (other, bytes) = text(profile, row, 32);
@@ -128,7 +133,10 @@ fn every_device_can_run_it() {
         assert!(!alone.contains("workgroupBarrier") && alone.contains("if (line < 33u)") && bytes == 0);
     }
     // In rounds, if there is only room for a few exchanges at once.
-    let few = DeviceProfile { subgroups: false, workgroup_bytes: 3 * 64 * 2 * 8, ..lavapipe };
+    let few = lavapipe.with(|profile| {
+        profile.subgroups = false;
+        profile.workgroup_bytes = 3 * 64 * 2 * 8;
+    });
     let (in_turns, bytes) = text(&few, row, 32);
     assert_eq!((in_turns.matches("workgroupBarrier").count(), bytes), (2 * 6 - 1, 3 * 64 * 2 * 8));
 }
@@ -144,7 +152,7 @@ fn a_search_takes_it_only_where_the_rules_do() {
     };
     let lavapipe = lavapipe();
     assert!(in_lanes(&lavapipe, "lanes=4 width=2") > 0 && in_lanes(&lavapipe, "width=4") > 0);
-    assert_eq!(in_lanes(&DeviceProfile { int64: false, ..lavapipe.clone() }, "width=4"), 0);
+    assert_eq!(in_lanes(&lavapipe.with(|profile| profile.int64 = false), "width=4"), 0);
     for profile in profiles().iter().filter(|profile| profile.subgroup_sizes != [8, 8]) {
         assert_eq!(in_lanes(profile, ": lanes "), 0, "{}", profile.name);
         assert!(spec.alternatives(profile).iter().all(|other| !other.to_string().contains(": lanes ")), "{}", profile.name);
@@ -163,8 +171,8 @@ fn the_rules_take_it_where_it_fits() {
     };
     for spec in ["c2c fwd 1024 x1024", "c2c inv 512 x10 in-place", "c2c fwd 1920 x3", "c2c fwd 256 in=1@8"] {
         assert_eq!(lanes(spec, &profile), [true], "{spec}");
-        assert_eq!(lanes(spec, &DeviceProfile { int64: false, ..profile.clone() }), [true], "{spec}");
-        assert_eq!(lanes(spec, &DeviceProfile { subgroups: false, ..profile.clone() }), [false], "{spec}");
+        assert_eq!(lanes(spec, &profile.with(|profile| profile.int64 = false)), [true], "{spec}");
+        assert_eq!(lanes(spec, &profile.with(|profile| profile.subgroups = false)), [false], "{spec}");
     }
     for spec in ["c2c fwd 1009 x4", "c2c fwd 8 x4", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
         assert_eq!(lanes(spec, &profile), [false], "{spec}");

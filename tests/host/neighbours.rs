@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use wgpu_fft::fft::{self, C2c, C2r, R2c};
 use wgpu_fft::half::f16;
-use wgpu_fft::reduce::{Custom, Determinism, Map, Reduce};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
@@ -36,15 +36,15 @@ fn usual(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<[f32; 4]>::transpose([300, 500]));
     visitor.visit(&Permute::<f32>::new([256, 256, 256], [1, 0, 2]));
     visitor.visit(&Permute::<u8>::new([480, 641, 3], [2, 0, 1]));
-    visitor.visit(&Reduce::<f32>::sum(1 << 22));
-    visitor.visit(&Reduce::<f32>::sum(1 << 22).determinism(Determinism::AcrossDevices));
-    visitor.visit(&Reduce::<f32>::sum([4096, 1024]).axes([0]));
-    visitor.visit(&Reduce::<f32>::sum([4096, 1024]).axes([1]));
-    visitor.visit(&Reduce::<f32>::sum([65_536, 64]).axes([1]));
-    visitor.visit(&Reduce::<f16>::mean([100, 12, 64]).axes([0, 2]));
-    visitor.visit(&Reduce::<f32>::argmax(100_003));
-    visitor.visit(&Reduce::<Complex32>::vdot(1 << 20));
-    visitor.visit(&Reduce::<f64>::sum(1 << 20));
+    visitor.visit(&reduce::sum::<f32>(1 << 22));
+    visitor.visit(&reduce::sum::<f32>(1 << 22).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>([4096, 1024]).axes([0]));
+    visitor.visit(&reduce::sum::<f32>([4096, 1024]).axes([1]));
+    visitor.visit(&reduce::sum::<f32>([65_536, 64]).axes([1]));
+    visitor.visit(&reduce::mean::<f16>([100, 12, 64]).axes([0, 2]));
+    visitor.visit(&reduce::argmax::<f32>(100_003));
+    visitor.visit(&reduce::vdot::<Complex32>(1 << 20));
+    visitor.visit(&reduce::sum::<f64>(1 << 20));
     for text in [
         "c2c fwd 1024 x1000",
         "c2c inv 4096 x100 in-place",
@@ -78,20 +78,20 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&Permute::<[f32; 4]>::new([5, 16, 12], [2, 0, 1]));
     visitor.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
     visitor.visit(&Permute::<u8>::new([5, 7, 3], [1, 0, 2]));
-    visitor.visit(&Reduce::<f32>::sum(20_000));
-    visitor.visit(&Reduce::<f32>::sum(20_000).determinism(Determinism::AcrossDevices));
-    visitor.visit(&Reduce::<f32>::sum([300, 24]).axes([0]));
-    visitor.visit(&Reduce::<f32>::sum([300, 24]).axes([0]).determinism(Determinism::AcrossDevices));
-    visitor.visit(&Reduce::<Complex32>::sum([24, 300]).axes([1]));
-    visitor.visit(&Reduce::<Complex32>::product([2, 500]).axes([1]));
-    visitor.visit(&Reduce::<f32>::product(3000));
-    visitor.visit(&Reduce::<u32>::product(3001));
-    visitor.visit(&Reduce::<f16>::argmin([6, 500]).axes([1]));
-    visitor.visit(&Reduce::<i32>::max_abs_diff(5000));
-    visitor.visit(&Reduce::<Complex32>::max_abs_diff([2000, 3]).axes([0]));
-    visitor.visit(&Reduce::<f64>::norm([8, 300]).axes([1]));
-    visitor.visit(&Reduce::<f64>::argmax(2000));
-    visitor.visit(&Reduce::<f32>::count([12, 20, 16]).axes([0, 2]));
+    visitor.visit(&reduce::sum::<f32>(20_000));
+    visitor.visit(&reduce::sum::<f32>(20_000).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<f32>([300, 24]).axes([0]));
+    visitor.visit(&reduce::sum::<f32>([300, 24]).axes([0]).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::sum::<Complex32>([24, 300]).axes([1]));
+    visitor.visit(&reduce::product::<Complex32>([2, 500]).axes([1]));
+    visitor.visit(&reduce::product::<f32>(3000));
+    visitor.visit(&reduce::product::<u32>(3001));
+    visitor.visit(&reduce::argmin::<f16>([6, 500]).axes([1]));
+    visitor.visit(&reduce::max_abs_diff::<i32>(5000));
+    visitor.visit(&reduce::max_abs_diff::<Complex32>([2000, 3]).axes([0]));
+    visitor.visit(&reduce::norm::<f64>([8, 300]).axes([1]));
+    visitor.visit(&reduce::argmax::<f64>(2000));
+    visitor.visit(&reduce::count::<f32>([12, 20, 16]).axes([0, 2]));
     for text in [
         "c2c fwd 64 x24",
         "c2c inv 256 x5 in-place",
@@ -138,7 +138,8 @@ impl Sound {
         let unfit: Vec<String> = unfit.map(|recipe| format!("  {recipe}")).collect();
         println!("{spec:<45} {:<16} {what}: {}, unfit {} of {}", profile.name, list.len(), unfit.len(), some.len());
         // For an array larger than a binding, only lowering finds out which recipes can cut it.
-        let cut = own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs[0].bytes() > profile.binding_bytes);
+        let cut =
+            own.and_then(|own| program(spec, own, profile)).is_some_and(|program| program.inputs()[0].bytes() > profile.binding_bytes);
         let half = 2 * unfit.len() <= some.len();
         assert!(cut || half, "{what} of {spec} on {}, of {} unfit:\n{}", profile.name, some.len(), unfit.join("\n"));
         self.lists += 1;
@@ -184,6 +185,7 @@ fn filled<T: Element>(fill: TestInput, len: usize, seed: u32) -> Vec<T> {
         TestInput::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
+        other => unimplemented!("{other:?}"),
     };
     bytemuck::pod_collect_to_vec(&data[..bytes])
 }
@@ -202,12 +204,13 @@ fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> b
         Tolerance::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
         Tolerance::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
         Tolerance::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
+        other => unimplemented!("{other:?}"),
     }
 }
 
 fn run<S: Spec>(program: &Program, inputs: &[Vec<S::Input>; 2]) -> Vec<S::Output> {
-    let [x, y] = inputs.each_ref().map(|input| &input[..program.inputs[0].len]);
-    if program.inputs.len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
+    let [x, y] = inputs.each_ref().map(|input| &input[..program.inputs()[0].len]);
+    if program.inputs().len() == 2 { program.run_two_on_host(x, y) } else { program.run_on_host(x) }
 }
 
 /// Checks that every recipe of the space computes the same as the baseline.
@@ -226,7 +229,7 @@ impl Visitor for Right {
         for profile in &all {
             let (Ok(baseline), Ok(own)) = (spec.baseline(profile), spec.design(profile)) else { continue };
             let plain = program(spec, &baseline, profile).unwrap_or_else(|| panic!("{spec} on {}: {baseline}", profile.name));
-            let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs[0].len.max(plain.output.len), seed));
+            let inputs = [1, 2].map(|seed| filled(verification.input, plain.inputs()[0].len.max(plain.output().len), seed));
             let expected = expected.get_or_insert_with(|| run::<S>(&plain, &inputs));
             let alternatives = spec.alternatives(profile);
             // Also from the baseline and from the most different recipe, where devices differ the
@@ -254,9 +257,9 @@ fn every_recipe_around_the_rules_is_right() {
 #[test]
 fn neighbours_across_devices_keep_the_order() {
     let mut right = Right { recipes: 0, bits: true };
-    right.visit(&Reduce::<f32>::sum(30_000).determinism(Determinism::AcrossDevices));
-    right.visit(&Reduce::<f32>::sum([3000, 20]).axes([0]).determinism(Determinism::AcrossDevices));
-    right.visit(&Reduce::<Complex32>::product([20, 3000]).axes([1]).determinism(Determinism::AcrossDevices));
+    right.visit(&reduce::sum::<f32>(30_000).determinism(Determinism::AcrossDevices));
+    right.visit(&reduce::sum::<f32>([3000, 20]).axes([0]).determinism(Determinism::AcrossDevices));
+    right.visit(&reduce::product::<Complex32>([20, 3000]).axes([1]).determinism(Determinism::AcrossDevices));
     assert!(right.recipes > 40, "{}", right.recipes);
 }
 
@@ -291,8 +294,8 @@ fn most_steps_can_be_taken_back() {
     let mut reversible = Reversible { there: 0, back: 0 };
     reversible.visit(&Permute::<f32>::transpose([35, 64]).batch(2));
     reversible.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
-    reversible.visit(&Reduce::<f32>::sum(20_000));
-    reversible.visit(&Reduce::<f32>::sum([300, 24]).axes([0]));
+    reversible.visit(&reduce::sum::<f32>(20_000));
+    reversible.visit(&reduce::sum::<f32>([300, 24]).axes([0]));
     for text in ["c2c fwd 256 x24", "c2c fwd 64x48", "r2c fwd 60 x30"] {
         fft(text, &mut reversible);
     }
@@ -311,7 +314,7 @@ fn known_recipes_are_within_reach() {
     // From registers to lanes, as reviewed.
     for text in ["c2c fwd 1024 x1024", "c2c fwd 1024x1024"] {
         let spec: C2c = text.parse().unwrap();
-        let registers = spec.design(&DeviceProfile { subgroups: false, ..lavapipe.clone() }).unwrap();
+        let registers = spec.design(&lavapipe.with(|profile| profile.subgroups = false)).unwrap();
         let lanes = "lanes 32.32 lanes=8 width=4 invocations=64";
         // The rules take it where it is compiled fast enough, a search in any case.
         let near = [spec.neighbours(&registers, lavapipe), spec.alternatives(lavapipe)].concat();
@@ -341,15 +344,18 @@ fn baselines_are_plain() {
         assert_eq!(of(&Permute::<u8>::new([4, 5, 7], [2, 1, 0]), &profile), "gather 16x16");
         assert_eq!(of(&Permute::<u8>::transpose([31, 31]).in_place(), &profile), "swap 16x16");
         assert!(of(&Permute::<f32>::transpose([32, 32]).in_place(), &profile).starts_with("blocks 16x16 width=4"));
-        assert_eq!(of(&Reduce::<f32>::sum(1 << 20), &profile), "tree 256");
-        assert!(of(&Reduce::<f32>::sum([64, 64]).axes([1]), &profile).starts_with("workgroup="));
+        assert_eq!(of(&reduce::sum::<f32>(1 << 20), &profile), "tree 256");
+        assert!(of(&reduce::sum::<f32>([64, 64]).axes([1]), &profile).starts_with("workgroup="));
         assert!(of(&C2c::forward([64, 32]), &profile).starts_with("rows: radix2 rows=4 lanes=16; columns: radix2"));
         assert!(of(&C2c::forward(1024).batch(3), &profile).starts_with("axis 0: radix2"));
         assert!(of(&R2c::forward(1024), &profile).contains("stockham"));
         assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
     }
-    let tiny = DeviceProfile { invocations: 16, workgroup_size: [16, 16, 16], ..DeviceProfile::webgpu_defaults() };
-    assert_eq!(Reduce::<f32>::sum(1000).baseline(&tiny).unwrap().to_string(), "tree 16");
+    let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+        profile.invocations = 16;
+        profile.workgroup_size = [16, 16, 16];
+    });
+    assert_eq!(reduce::sum::<f32>(1000).baseline(&tiny).unwrap().to_string(), "tree 16");
     assert_eq!(Permute::<f32>::transpose([30, 40]).baseline(&tiny).unwrap().to_string(), "naive 8x1");
 }
 
@@ -363,7 +369,7 @@ impl Visitor for Losing<'_> {
     fn visit<S: Searchable>(&mut self, spec: &S) {
         let (profile, verification) = (&profiles()[0], spec.verification());
         let program = program(spec, &spec.design(profile).unwrap(), profile).unwrap();
-        let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs[0].len, seed));
+        let inputs = [3, 4].map(|seed| filled(verification.input, program.inputs()[0].len, seed));
         let right = run::<S>(&program, &inputs);
         assert!(agree(verification, &right, &right), "{spec} does not agree with itself: {:?}", bytemuck::cast_slice::<_, u8>(&right));
         for phase in 0..20 {
@@ -384,33 +390,33 @@ fn a_thousandth_of_the_elements_is_missed() {
     let n = 20_000;
     let mut zeros = Losing { nothing: &[0; 8] };
     let zeros4 = &mut Losing { nothing: &[0; 4] };
-    zeros4.visit(&Reduce::<f32>::sum(n));
-    zeros4.visit(&Reduce::<f32>::sum([20, 1000]).axes([1]));
-    zeros4.visit(&Reduce::<f32>::sum(n).map(Map::Scale(-3e20)));
-    zeros4.visit(&Reduce::<f32>::sum(n).map(Map::Square));
-    zeros4.visit(&Reduce::<f32>::mean(n));
-    zeros4.visit(&Reduce::<f32>::norm(n));
-    zeros4.visit(&Reduce::<f32>::sum_squares(n));
-    zeros4.visit(&Reduce::<f32>::dot(n));
-    zeros4.visit(&Reduce::<f32>::count(n));
-    zeros4.visit(&Reduce::<u32>::sum(n));
-    zeros4.visit(&Reduce::<i32>::dot(n));
-    zeros4.visit(&Reduce::<i32>::count(n));
-    Losing { nothing: &[0; 2] }.visit(&Reduce::<f16>::sum(n));
-    Losing { nothing: &[0; 2] }.visit(&Reduce::<f16>::norm(n));
-    zeros.visit(&Reduce::<f64>::sum(n));
-    zeros.visit(&Reduce::<f64>::mean(n));
-    zeros.visit(&Reduce::<Complex32>::sum(n));
-    zeros.visit(&Reduce::<Complex32>::dot(n));
-    zeros.visit(&Reduce::<Complex32>::vdot(n));
-    zeros.visit(&Reduce::<Complex32>::norm(n));
-    zeros.visit(&Reduce::<Complex32>::mean(n));
-    Losing { nothing: &1f32.to_le_bytes() }.visit(&Reduce::<f32>::product(n));
-    Losing { nothing: &0.25f32.to_le_bytes() }.visit(&Reduce::<f32>::product(n).map(Map::Scale(4.0)));
-    Losing { nothing: &f16::ONE.to_le_bytes() }.visit(&Reduce::<f16>::product(n));
-    Losing { nothing: &1f64.to_le_bytes() }.visit(&Reduce::<f64>::product(n));
-    Losing { nothing: bytemuck::bytes_of(&Complex32::ONE) }.visit(&Reduce::<Complex32>::product(n));
-    Losing { nothing: &1u32.to_le_bytes() }.visit(&Reduce::<u32>::product(n));
+    zeros4.visit(&reduce::sum::<f32>(n));
+    zeros4.visit(&reduce::sum::<f32>([20, 1000]).axes([1]));
+    zeros4.visit(&reduce::sum::<f32>(n).map(Map::Scale(-3e20)));
+    zeros4.visit(&reduce::sum::<f32>(n).map(Map::Square));
+    zeros4.visit(&reduce::mean::<f32>(n));
+    zeros4.visit(&reduce::norm::<f32>(n));
+    zeros4.visit(&reduce::sum_squares::<f32>(n));
+    zeros4.visit(&reduce::dot::<f32>(n));
+    zeros4.visit(&reduce::count::<f32>(n));
+    zeros4.visit(&reduce::sum::<u32>(n));
+    zeros4.visit(&reduce::dot::<i32>(n));
+    zeros4.visit(&reduce::count::<i32>(n));
+    Losing { nothing: &[0; 2] }.visit(&reduce::sum::<f16>(n));
+    Losing { nothing: &[0; 2] }.visit(&reduce::norm::<f16>(n));
+    zeros.visit(&reduce::sum::<f64>(n));
+    zeros.visit(&reduce::mean::<f64>(n));
+    zeros.visit(&reduce::sum::<Complex32>(n));
+    zeros.visit(&reduce::dot::<Complex32>(n));
+    zeros.visit(&reduce::vdot::<Complex32>(n));
+    zeros.visit(&reduce::norm::<Complex32>(n));
+    zeros.visit(&reduce::mean::<Complex32>(n));
+    Losing { nothing: &1f32.to_le_bytes() }.visit(&reduce::product::<f32>(n));
+    Losing { nothing: &0.25f32.to_le_bytes() }.visit(&reduce::product::<f32>(n).map(Map::Scale(4.0)));
+    Losing { nothing: &f16::ONE.to_le_bytes() }.visit(&reduce::product::<f16>(n));
+    Losing { nothing: &1f64.to_le_bytes() }.visit(&reduce::product::<f64>(n));
+    Losing { nothing: bytemuck::bytes_of(&Complex32::ONE) }.visit(&reduce::product::<Complex32>(n));
+    Losing { nothing: &1u32.to_le_bytes() }.visit(&reduce::product::<u32>(n));
 }
 
 /// Extrema change only if the deciding element is lost, and no NaN may hide that. Custom operators
@@ -429,20 +435,20 @@ fn extrema_miss_the_element_that_decides() {
     }
     let least = |x: &[f32]| (0..x.len()).min_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
     let most = |x: &[f32]| (0..x.len()).max_by(|a, b| x[*a].total_cmp(&x[*b])).unwrap();
-    check(&Reduce::<f32>::min(20_000), profile, least);
-    check(&Reduce::<f32>::argmin(20_000), profile, least);
-    check(&Reduce::<f32>::max(20_000), profile, most);
-    check(&Reduce::<f32>::argmax(20_000), profile, most);
-    let custom = Reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
-    assert_eq!(custom.verification(), Reduce::<f32>::sum(20_000).verification());
-    assert_eq!(Reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).verification(), Verification::EXACT);
+    check(&reduce::min::<f32>(20_000), profile, least);
+    check(&reduce::argmin::<f32>(20_000), profile, least);
+    check(&reduce::max::<f32>(20_000), profile, most);
+    check(&reduce::argmax::<f32>(20_000), profile, most);
+    let custom = reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
+    assert_eq!(custom.verification(), reduce::sum::<f32>(20_000).verification());
+    assert_eq!(reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).verification(), Verification::EXACT);
 }
 
 /// No loop runs too long on a processor, wherever a search goes. This includes the loop over parts.
 #[test]
 fn no_recipe_around_another_turns_too_often() {
     let lavapipe = profiles().remove(1);
-    let spec = Reduce::<f32>::sum(1 << 27);
+    let spec = reduce::sum::<f32>(1 << 27);
     let mut recipe = spec.design(&lavapipe).unwrap();
     for _ in 0..12 {
         let near = spec.neighbours(&recipe, &lavapipe);
@@ -454,7 +460,7 @@ fn no_recipe_around_another_turns_too_often() {
         };
         recipe = near.into_iter().min_by_key(of).unwrap();
     }
-    let spec = Reduce::<f32>::sum(1 << 17);
+    let spec = reduce::sum::<f32>(1 << 17);
     let text = "workgroup=1 lanes=1 parts=65536 join";
     let error = spec.lower(&text.parse().unwrap(), &lavapipe).unwrap_err().to_string();
     assert!(error.contains("a loop would run 65536 times"), "{error}");
@@ -479,7 +485,7 @@ fn senseless_recipes_do_no_harm() {
     ] {
         spec.neighbours(&text.parse().unwrap(), profile);
     }
-    let spec = Reduce::<f32>::sum([10, 1000]).axes([1]);
+    let spec = reduce::sum::<f32>([10, 1000]).axes([1]);
     for text in ["tree 0", "tree 4294967295", "workgroup=0 lanes=0 parts=0", "workgroup=4294967295 lanes=4294967295 width=4294967295"] {
         spec.neighbours(&text.parse().unwrap(), profile);
     }

@@ -1,6 +1,6 @@
 //! Permutations without a device: results on the host, the rules' choices, and refusals.
 
-use wgpu_fft::fft::Layout;
+use wgpu_fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
@@ -25,9 +25,9 @@ fn check<T: Element + PartialEq>(case: &Case, profile: &DeviceProfile) -> usize 
             Err(error) => panic!("{spec} by {recipe} on {}: {error}", profile.name),
         };
         program.check(profile).unwrap();
-        let input = elements::<T>(program.inputs[0].len);
-        let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![0x7fc0_deadu32; program.output.bytes().div_ceil(4) as usize]);
-        let before = if case.in_place { &input } else { &unwritten[..program.output.len] };
+        let input = elements::<T>(program.inputs()[0].len);
+        let unwritten: Vec<T> = bytemuck::pod_collect_to_vec(&vec![0x7fc0_deadu32; program.output().bytes().div_ceil(4) as usize]);
+        let before = if case.in_place { &input } else { &unwritten[..program.output().len] };
         let output = program.run_on_host::<T, T>(&input);
         assert!(output == case.expected(&input, before), "{program} by {recipe}");
         count += 1;
@@ -169,7 +169,7 @@ fn square_matrices_in_place() {
 fn permutations_in_several_bindings() {
     for binding_bytes in [40_000, 20_000, 9_000] {
         for profile in profiles() {
-            let profile = DeviceProfile { binding_bytes, ..profile };
+            let profile = profile.with(|profile| profile.binding_bytes = binding_bytes);
             for case in [
                 Case::transpose(&[100, 96]),
                 Case::transpose(&[30, 40]).batch(9),
@@ -240,7 +240,7 @@ fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
         assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
         let program = parsed.lower(&recipe, profile)?;
         program.check(profile)?;
-        Ok(if program.dispatches.len() == 1 { recipe.to_string() } else { format!("{recipe} | {} dispatches", program.dispatches.len()) })
+        Ok(if program.dispatch_count() == 1 { recipe.to_string() } else { format!("{recipe} | {} dispatches", program.dispatch_count()) })
     }
     let element = spec.split_once(' ').unwrap().1;
     match element {
@@ -273,8 +273,11 @@ fn the_table_of_choices_is_as_reviewed() {
 fn tiny_devices_get_a_recipe_or_an_error() {
     for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
         for workgroup_bytes in [0, 64, 1024, 16_384] {
-            let profile =
-                DeviceProfile { invocations, workgroup_size: [invocations, y, 1], workgroup_bytes, ..DeviceProfile::webgpu_defaults() };
+            let profile = DeviceProfile::webgpu_defaults().with(|profile| {
+                profile.invocations = invocations;
+                profile.workgroup_size = [invocations, y, 1];
+                profile.workgroup_bytes = workgroup_bytes;
+            });
             for case in [Case::transpose(&[100, 100]), Case::transpose(&[33, 7]), Case::transpose(&[40, 40]).in_place()] {
                 let fits = |result: Result<(), Error>| {
                     assert_eq!(result.is_ok(), invocations > 0, "{case:?}: {profile:?}");

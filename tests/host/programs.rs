@@ -1,7 +1,8 @@
 //! Transposes by every kernel of the tutorial, run on the host.
 
-use wgpu_fft::Spec;
+use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::transpose::{self, Permute};
+use wgpu_fft::{DeviceProfile, Error, Layout, Spec, reduce};
 
 use crate::recipes_by_hand::TRANSPOSES;
 use crate::sanitized::RunOnHost;
@@ -22,5 +23,24 @@ fn transposes() {
                 assert_eq!(program.run_on_host::<_, [u32; 2]>(&input), expected, "{program}");
             }
         }
+    }
+}
+
+/// Extents come in lists whose length only the caller knows.
+#[test]
+fn other_numbers_of_axes_are_refused_when_planned() {
+    fn refused<S: Spec>(spec: &S) {
+        let profile = DeviceProfile::webgpu_defaults();
+        let error = spec.design(&profile).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("1 to 4 axes"), "{spec}: {error}");
+    }
+    for extents in [vec![], vec![2; 5], vec![0; 9]] {
+        refused(&C2c::forward(&extents).batch(3).axes([0]));
+        refused(&R2c::forward(extents.clone()).in_place());
+        refused(&C2r::inverse(&extents[..]).input_layout(Layout::dense(&extents)));
+        refused(&Permute::<f32>::transpose(&extents));
+        refused(&reduce::sum::<f32>(&extents).axes([0]));
+        let layouts = C2c::forward([2, 2]).input_layout(Layout::dense(&extents));
+        assert!(matches!(layouts.design(&DeviceProfile::webgpu_defaults()), Err(Error::Unsupported { .. })), "{layouts}");
     }
 }

@@ -1,7 +1,8 @@
 //! What the rules choose and what they refuse.
 
-use wgpu_fft::fft::{self, C2c, C2r, Layout, R2c, Scale};
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::Layout;
+use wgpu_fft::fft::{self, C2c, C2r, R2c, Scale};
+use wgpu_fft::low_level;
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 
@@ -109,7 +110,7 @@ fn the_table_of_choices_is_as_reviewed() {
         for spec in LENGTHS.iter().map(|length| format!("c2c fwd {length}")).chain(MORE.map(str::to_owned)) {
             add(&spec, &profile, choice(&spec, &profile));
         }
-        let sum = Reduce::<f32>::sum(1 << 22);
+        let sum = reduce::sum::<f32>(1 << 22);
         add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
     }
     assert_reviewed("recipes.txt", &table);
@@ -143,7 +144,7 @@ fn every_choice_fits_its_profile() {
             let spec = Permute::<[f32; 4]>::transpose([rows, columns]);
             spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
         }
-        let spec = Reduce::<u32>::max(1 << 20);
+        let spec = reduce::max::<u32>(1 << 20);
         spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap().check(&profile).unwrap();
     }
 }
@@ -153,8 +154,11 @@ fn every_choice_fits_its_profile() {
 fn tiny_devices_get_a_recipe_or_an_error() {
     for (invocations, y) in [(0, 0), (1, 1), (2, 2), (8, 8), (64, 64), (64, 1)] {
         for workgroup_bytes in [0, 64, 1024, 16_384] {
-            let profile =
-                DeviceProfile { invocations, workgroup_size: [invocations, y, 1], workgroup_bytes, ..DeviceProfile::webgpu_defaults() };
+            let profile = DeviceProfile::webgpu_defaults().with(|profile| {
+                profile.invocations = invocations;
+                profile.workgroup_size = [invocations, y, 1];
+                profile.workgroup_bytes = workgroup_bytes;
+            });
             let spec = Permute::<[f32; 4]>::transpose([100, 100]);
             let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
             assert_eq!(transpose.and_then(|program| program.check(&profile)).is_ok(), invocations > 0, "{profile:?}");
@@ -224,7 +228,7 @@ fn specifications_are_read_as_they_are_printed() {
         assert_eq!(spec.to_string(), format!("c2c fwd 8 {printed} in-place"));
         assert_eq!(spec.to_string().parse::<C2c>().unwrap(), spec);
         let program = spec.lower(&"axis 0: stockham 8 lanes=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
-        assert_eq!(program.dispatches[0].params[4..], text[1..].parse::<f32>().unwrap().to_ne_bytes());
+        assert_eq!(low_level::dispatches(&program)[0].params[4..], text[1..].parse::<f32>().unwrap().to_ne_bytes());
     }
     for text in ["c2c fwd 8 *x", "c2c fwd 8 *", "c2c fwd 8 1/n *2"] {
         assert!(matches!(text.parse::<C2c>(), Err(Error::Parse { .. })), "{text}");
@@ -416,7 +420,7 @@ fn unfit_recipes_are_refused_with_the_reason() {
         assert!(matches!(spec.lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
     }
     for recipe in ["tree 0", "tree 1", "tree 48", "tree 512"] {
-        assert!(matches!(Reduce::<f32>::sum(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
+        assert!(matches!(reduce::sum::<f32>(9).lower(&recipe.parse().unwrap(), &profile), Err(Error::UnfitRecipe { .. })), "{recipe}");
     }
 }
 
@@ -474,11 +478,14 @@ fn specifications_that_make_no_sense_are_refused_with_the_reason() {
         ("c2c fwd 8192x8192", 256 << 20, "max_buffer_size"),
         ("c2c fwd 536870912", u64::MAX, "max_storage_buffers_per_shader_stage"),
     ] {
-        let profile = DeviceProfile { buffer_bytes, storage_buffers: 32, ..profile.clone() };
+        let profile = profile.with(|profile| {
+            profile.buffer_bytes = buffer_bytes;
+            profile.storage_buffers = 32;
+        });
         let error = lowered(spec, None, &profile).expect_err(spec);
         assert!(matches!(&error, Error::LimitExceeded { limit: of, .. } if *of == limit), "{spec}: {error}");
     }
-    let small = DeviceProfile { invocations: 1, ..profile.clone() };
+    let small = profile.with(|profile| profile.invocations = 1);
     let error = lowered("c2c fwd 4096", None, &small).unwrap_err();
     assert!(matches!(error, Error::LimitExceeded { limit: "max_compute_invocations_per_workgroup", available: 1, .. }), "{error}");
     for spec in ["c2c fwd 0", "c2c fwd 8x0", "r2c fwd 8 x0", "c2r inv 0x8"] {
@@ -521,7 +528,7 @@ fn a_table_may_be_larger_than_a_binding() {
     let spec = C2c::forward(8_388_593);
     let program = spec.lower(&spec.design(&lavapipe).unwrap(), &lavapipe).unwrap();
     program.check(&lavapipe).unwrap();
-    assert!(program.tables.iter().any(|table| table.bytes() > lavapipe.binding_bytes), "{program}");
+    assert!(low_level::tables(&program).iter().any(|table| table.bytes() > lavapipe.binding_bytes), "{program}");
 }
 
 /// ARCHITECTURE.md walks through a 512 x 512 transform with the recipe for an H200.
@@ -535,4 +542,20 @@ fn the_walk_in_architecture_is_what_is_printed() {
     for text in [spec.to_string(), recipe.to_string().replace("; ", ";\n"), program.to_string()] {
         assert!(walk.contains(&text), "ARCHITECTURE.md lacks:\n{text}");
     }
+}
+
+/// Recipes keep their short names, which are read back; the program explains them.
+#[test]
+fn programs_say_why_a_length_is_a_convolution() {
+    let profile = DeviceProfile::webgpu_defaults();
+    let printed = |spec: C2c| {
+        let recipe = spec.design(&profile).unwrap();
+        assert_eq!(recipe.to_string().parse::<fft::Recipe>().unwrap(), recipe);
+        spec.lower(&recipe, &profile).unwrap().to_string()
+    };
+    let text = printed(C2c::forward(1112));
+    assert!(text.contains("\n  axis 0: convolution of length 2304 (1112 has the prime factor 139)\n"), "{text}");
+    let text = printed(C2c::forward([101, 64]));
+    assert!(text.contains("axis 0: convolution of length") && text.contains("(101 is a prime number)"), "{text}");
+    assert!(!printed(C2c::forward([62, 64])).contains("convolution of length"));
 }

@@ -1,12 +1,12 @@
 //! Reductions run on the host, and what is refused.
 
 use wgpu_fft::half::f16;
-use wgpu_fft::reduce::{Custom, Determinism, Map, Recipe, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
-use crate::reference::noise;
+use crate::reference::{complex_noise, noise};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
@@ -75,7 +75,7 @@ fn long_arrays_on_every_device() {
         }
     }
     Case::new(&[1 << 17], 1, None).by("tree 256").check_integers(&profiles()[0]);
-    let spec = Reduce::<f32>::sum(1 << 22);
+    let spec = reduce::sum::<f32>(1 << 22);
     let program = spec.lower(&"tree 256".parse().unwrap(), &profiles()[0]).unwrap().to_string();
     for pass in ["reduce 4194304 -> 16384", "reduce 16384 -> 64", "reduce 64 -> 1"] {
         assert!(program.contains(pass), "{program}");
@@ -92,13 +92,17 @@ fn the_order_across_devices_is_one() {
         program.run_on_host::<f32, f32>(&x).iter().map(|x| x.to_bits()).collect::<Vec<_>>()
     };
     for spec in
-        [Reduce::sum(300_000), Reduce::sum([3000, 100]).axes([0]), Reduce::sum([3000, 100]).axes([1]), Reduce::norm([30, 10_000]).axes([1])]
+        [reduce::sum(300_000), reduce::sum([3000, 100]).axes([0]), reduce::sum([3000, 100]).axes([1]), reduce::norm([30, 10_000]).axes([1])]
     {
         let fixed = spec.clone().determinism(Determinism::AcrossDevices);
-        let tiny = DeviceProfile { invocations: 4, workgroup_size: [4, 1, 1], binding_bytes: 1 << 18, ..DeviceProfile::webgpu_defaults() };
+        let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
+            profile.invocations = 4;
+            profile.workgroup_size = [4, 1, 1];
+            profile.binding_bytes = 1 << 18;
+        });
         let bits: Vec<_> = profiles().iter().chain([&tiny]).map(|profile| run(&fixed, profile)).collect();
         assert!(bits.windows(2).all(|pair| pair[0] == pair[1]), "{fixed}");
-        if spec == Reduce::sum(300_000) {
+        if spec == reduce::sum(300_000) {
             assert!(profiles().iter().any(|profile| run(&spec, profile) != bits[0]), "the test cannot tell one order from another");
         }
         let error = fixed.lower(&"workgroup=2 lanes=2".parse().unwrap(), &profiles()[0]).unwrap_err();
@@ -110,7 +114,10 @@ fn the_order_across_devices_is_one() {
 #[test]
 fn no_loop_turns_too_often_on_a_processor() {
     let lavapipe = profiles().into_iter().find(DeviceProfile::is_cpu).unwrap();
-    let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..lavapipe };
+    let large = lavapipe.with(|profile| {
+        profile.binding_bytes = 1 << 34;
+        profile.buffer_bytes = 1 << 34;
+    });
     for (shape, axes) in [
         (&[(1usize << 29) - 1][..], &[0][..]),
         (&[u32::MAX as usize], &[0]),
@@ -121,12 +128,12 @@ fn no_loop_turns_too_often_on_a_processor() {
         (&[1 << 14, 1 << 10, 1 << 6], &[0, 2]),
     ] {
         for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
-            let spec = Reduce::<f32>::sum(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes).determinism(determinism);
+            let spec = reduce::sum::<f32>(shape).axes(axes).determinism(determinism);
             let recipe = spec.design(&large).unwrap();
             spec.lower(&recipe, &large).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
         }
     }
-    let spec = Reduce::<f32>::sum([1 << 20, 4]).axes([0]);
+    let spec = reduce::sum::<f32>([1 << 20, 4]).axes([0]);
     let error = spec.lower(&"workgroup=8 width=4".parse().unwrap(), &large).unwrap_err();
     assert!(matches!(&error, Error::UnfitRecipe { why, .. } if why.contains("1048576 times")), "{error}");
     assert!(spec.lower(&"workgroup=8 width=4".parse().unwrap(), &profiles()[0]).is_ok());
@@ -136,7 +143,10 @@ fn no_loop_turns_too_often_on_a_processor() {
 #[test]
 fn sums_on_processors_are_shallow() {
     for profile in profiles().into_iter().filter(DeviceProfile::is_cpu) {
-        let large = DeviceProfile { binding_bytes: 1 << 34, buffer_bytes: 1 << 34, ..profile };
+        let large = profile.with(|profile| {
+            profile.binding_bytes = 1 << 34;
+            profile.buffer_bytes = 1 << 34;
+        });
         let rows = |n: usize| (1..=8).map(move |c| (vec![n, c], vec![0]));
         let cases = rows(2_073_600).chain(rows(100_000)).chain(rows(1 << 28)).chain([
             (vec![u32::MAX as usize], vec![0]),
@@ -153,7 +163,7 @@ fn sums_on_processors_are_shallow() {
             (vec![4000, 3, 4000], vec![0, 2]),
         ]);
         fn depth<T: Value>(shape: &[usize], axes: &[usize], profile: &DeviceProfile) -> (u32, String) {
-            let spec = Reduce::<T>::sum(wgpu_fft::Shape::try_from(shape).unwrap()).axes(axes);
+            let spec = reduce::sum::<T>(shape).axes(axes);
             let recipe = spec.design(profile).unwrap();
             spec.lower(&recipe, profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
             (spec.depth(&recipe).unwrap(), format!("{spec} by {recipe} on {}", profile.name))
@@ -182,7 +192,7 @@ fn means_of_values_far_from_zero() {
 #[test]
 fn arrays_larger_than_a_binding_are_cut() {
     let whole = &profiles()[0];
-    let small = DeviceProfile { binding_bytes: 65_536, ..whole.clone() };
+    let small = whole.with(|profile| profile.binding_bytes = 65_536);
     for (shape, axes, batch) in [
         (&[100_000][..], None, 1),
         (&[100, 1000], Some(&[1][..]), 1),
@@ -194,9 +204,9 @@ fn arrays_larger_than_a_binding_are_cut() {
     ] {
         let case = Case::new(shape, batch, axes);
         let cuts = |profile: &DeviceProfile| {
-            let spec = Reduce::<u32>::sum(case.shape()).batch(batch);
+            let spec = reduce::sum::<u32>(case.shape()).batch(batch);
             let spec = if let Some(axes) = axes { spec.axes(axes) } else { spec };
-            spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatches.len()
+            spec.lower(&spec.design(profile).unwrap(), profile).unwrap().dispatch_count()
         };
         assert!(cuts(&small) > cuts(whole), "{case:?}");
         case.check_integers(&small);
@@ -212,21 +222,21 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
         let error = spec.design(profile).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(text), "{error}");
     };
-    unsupported(Reduce::sum([4, 5]).axes([]), "list of axes is empty");
-    unsupported(Reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
-    unsupported(Reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
-    unsupported(Reduce::dot(8).map(Map::Square), "already has a map");
-    assert!(why(Reduce::<i32>::sum(8).map(Map::Scale(0.5)).design(profile).unwrap_err()).contains("factor"));
-    assert!(why(Reduce::<wgpu_fft::Complex32>::sum(8).map(Map::Abs).design(profile).unwrap_err()).contains("`norm`"));
-    assert!(matches!(Reduce::<f32>::sum([4, 0]).design(profile), Err(Error::Empty { .. })));
+    unsupported(reduce::sum([4, 5]).axes([]), "list of axes is empty");
+    unsupported(reduce::sum([4, 5]).axes([2]), "the axes of 4x5 are 0 to 1");
+    unsupported(reduce::sum([4, 5]).axes([1, 1]), "axis 1 is given twice");
+    unsupported(reduce::dot(8).map(Map::Square), "already has a map");
+    assert!(why(reduce::sum::<i32>(8).map(Map::Scale(0.5)).design(profile).unwrap_err()).contains("factor"));
+    assert!(why(reduce::sum::<wgpu_fft::Complex32>(8).map(Map::Abs).design(profile).unwrap_err()).contains("`norm`"));
+    assert!(matches!(reduce::sum::<f32>([4, 0]).design(profile), Err(Error::Empty { .. })));
     let without = &profiles()[2];
-    assert!(why(Reduce::<f64>::sum(8).design(without).unwrap_err()).contains("SHADER_F64"));
-    assert!(Reduce::<f64>::argmax(8).design(without).is_ok(), "no arithmetic, no feature");
-    let large = Reduce::<f32>::sum([65_536, 65_536]);
+    assert!(why(reduce::sum::<f64>(8).design(without).unwrap_err()).contains("SHADER_F64"));
+    assert!(reduce::argmax::<f64>(8).design(without).is_ok(), "no arithmetic, no feature");
+    let large = reduce::sum::<f32>([65_536, 65_536]);
     assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
     // Two axes cannot be cut if neither is whole.
-    let small = DeviceProfile { binding_bytes: 4096, ..profile.clone() };
-    let spec = Reduce::<f32>::sum([30, 4, 30, 8]).axes([1, 3]);
+    let small = profile.with(|profile| profile.binding_bytes = 4096);
+    let spec = reduce::sum::<f32>([30, 4, 30, 8]).axes([1, 3]);
     let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
     assert!(
         matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", required: 115_200, available: 4096, .. }),
@@ -238,25 +248,25 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
 fn recipes_that_do_not_fit_say_why() {
     let profile = &profiles()[0];
     for (spec, recipe, why) in [
-        (Reduce::<f32>::sum(1000), "workgroup=48", "power of two of at most 1024"),
-        (Reduce::sum(1000), "workgroup=2048", "power of two of at most 1024"),
-        (Reduce::sum(1000), "workgroup=8 lanes=16", "at most 8"),
-        (Reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 contiguous elements"),
-        (Reduce::sum(1000), "workgroup=8 width=8", "64-bit integers"),
-        (Reduce::sum(1000), "workgroup=8 accumulators=3", "power of two"),
-        (Reduce::sum(1000), "workgroup=8 accumulators=64 unroll=8", "at most 256"),
-        (Reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
-        (Reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
-        (Reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 partial results"),
-        (Reduce::sum(1000), "workgroup=8 + workgroup=8", "pass 1 leaves nothing"),
-        (Reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "not of 64"),
-        (Reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "at least as large as the subgroup"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "contiguous elements"),
-        (Reduce::sum([10, 100]).axes([1]), "tree 64", "10 are required"),
-        (Reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup on one line"),
-        (Reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "contiguous elements"),
-        (Reduce::sum(1000), "workgroup=8 lanes=8 parts=3 join + workgroup=8", "only the last"),
-        (Reduce::sum(1000), "tree 3", "power of two from 2"),
+        (reduce::sum::<f32>(1000), "workgroup=48", "power of two of at most 1024"),
+        (reduce::sum(1000), "workgroup=2048", "power of two of at most 1024"),
+        (reduce::sum(1000), "workgroup=8 lanes=16", "at most 8"),
+        (reduce::sum(1001), "workgroup=8 width=2", "divide the 1001 contiguous elements"),
+        (reduce::sum(1000), "workgroup=8 width=8", "64-bit integers"),
+        (reduce::sum(1000), "workgroup=8 accumulators=3", "power of two"),
+        (reduce::sum(1000), "workgroup=8 accumulators=64 unroll=8", "at most 256"),
+        (reduce::sum(1000), "workgroup=8 unroll=0", "at least 1"),
+        (reduce::sum(1000), "workgroup=8 parts=0", "at least one part"),
+        (reduce::sum(1000), "workgroup=8 parts=2", "leaves 2 partial results"),
+        (reduce::sum(1000), "workgroup=8 + workgroup=8", "pass 1 leaves nothing"),
+        (reduce::sum(1000), "workgroup=64 lanes=64 subgroup=64", "not of 64"),
+        (reduce::sum(1000), "workgroup=16 lanes=16 subgroup=32", "at least as large as the subgroup"),
+        (reduce::sum([10, 100]).axes([0]), "workgroup=64 lanes=8 subgroup=32", "contiguous elements"),
+        (reduce::sum([10, 100]).axes([1]), "tree 64", "10 are required"),
+        (reduce::sum(1000), "workgroup=16 lanes=8 parts=3 join", "whole workgroup on one line"),
+        (reduce::sum([10, 100]).axes([0]), "workgroup=8 lanes=8 join", "contiguous elements"),
+        (reduce::sum(1000), "workgroup=8 lanes=8 parts=3 join + workgroup=8", "only the last"),
+        (reduce::sum(1000), "tree 3", "power of two from 2"),
     ] {
         match spec.lower(&recipe.parse().unwrap(), profile) {
             Err(Error::UnfitRecipe { why: actual, .. }) => assert!(actual.contains(why), "{recipe}: {actual}"),
@@ -284,13 +294,13 @@ fn recipes_that_do_not_fit_say_why() {
 
 #[test]
 fn specifications_print_themselves() {
-    assert_eq!(Reduce::<f32>::sum(1 << 22).to_string(), "sum f32 4194304");
-    assert_eq!(Reduce::<f16>::argmax([8, 4]).batch(3).axes([1]).to_string(), "argmax f16 8x4 x3 axes=1");
-    assert_eq!(Reduce::<f32>::sum([8, 4]).axes([1, 0]).to_string(), "sum f32 8x4");
-    let spec = Reduce::<f32>::sum([8, 4]).map(Map::Scale(0.5)).determinism(Determinism::AcrossDevices);
+    assert_eq!(reduce::sum::<f32>(1 << 22).to_string(), "sum f32 4194304");
+    assert_eq!(reduce::argmax::<f16>([8, 4]).batch(3).axes([1]).to_string(), "argmax f16 8x4 x3 axes=1");
+    assert_eq!(reduce::sum::<f32>([8, 4]).axes([1, 0]).to_string(), "sum f32 8x4");
+    let spec = reduce::sum::<f32>([8, 4]).map(Map::Scale(0.5)).determinism(Determinism::AcrossDevices);
     assert_eq!(spec.to_string(), "sum f32 8x4 scale=0.5 across-devices");
     let operator = Custom::<u32>::new("a | b", 0).unwrap().map("x + j").unwrap();
-    assert_eq!(Reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
+    assert_eq!(reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
 }
 
 /// The comparison detects one element that is left out, and one that is counted twice.
@@ -311,7 +321,7 @@ fn samples_are_what_recipes_compute() {
         let mut known = 0;
         for spec in specs {
             let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
-            let output: Vec<O> = if program.inputs.len() == 2 { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
+            let output: Vec<O> = if program.inputs().len() == 2 { program.run_two_on_host(x, x) } else { program.run_on_host(x) };
             let words: Vec<u32> = bytemuck::pod_collect_to_vec(x);
             let result: Vec<u32> = bytemuck::pod_collect_to_vec(&output);
             for sample in spec.samples(&words) {
@@ -329,26 +339,39 @@ fn samples_are_what_recipes_compute() {
         let of = |spec: Reduction<f32, f32>| spec.axes(&axes);
         let known = check(
             [
-                of(Reduce::sum(shape)),
-                of(Reduce::sum(shape).map(Map::Scale(-0.5))),
-                of(Reduce::mean(shape)),
-                of(Reduce::norm(shape)),
-                of(Reduce::sum_squares(shape)),
-                of(Reduce::min(shape)),
-                of(Reduce::max(shape)),
-                of(Reduce::dot(shape)),
+                of(reduce::sum(shape)),
+                of(reduce::sum(shape).map(Map::Scale(-0.5))),
+                of(reduce::mean(shape)),
+                of(reduce::norm(shape)),
+                of(reduce::sum_squares(shape)),
+                of(reduce::min(shape)),
+                of(reduce::max(shape)),
+                of(reduce::dot(shape)),
             ],
             &x,
         );
         assert_eq!(known, 8 * 8);
-        assert_eq!(check([Reduce::argmin(shape).axes(&axes), Reduce::argmax(shape).axes(&axes), Reduce::count(shape).axes(&axes)], &x), 24);
+        assert_eq!(check([reduce::argmin(shape).axes(&axes), reduce::argmax(shape).axes(&axes), reduce::count(shape).axes(&axes)], &x), 24);
         let bits = words(n, 9);
-        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::max(shape).axes(&axes), Reduce::dot(shape).axes(&axes)], &bits), 24);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes), reduce::dot(shape).axes(&axes)], &bits), 24);
         let halves: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
-        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::max(shape).axes(&axes)], &halves), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes)], &halves), 16);
         let doubles: Vec<f64> = x.iter().map(|x| f64::from(*x) * 1.000_000_1).collect();
-        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::min(shape).axes(&axes)], &doubles), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::min(shape).axes(&axes)], &doubles), 16);
         let complex: Vec<Complex32> = x.iter().map(|x| Complex32::new(*x, 2.0 - x)).collect();
-        assert_eq!(check([Reduce::sum(shape).axes(&axes), Reduce::mean(shape).axes(&axes)], &complex), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::mean(shape).axes(&axes)], &complex), 16);
+    }
+}
+
+#[test]
+fn over_an_axis_of_one_vdot_is_a_product_of_elements() {
+    let [x, y] = [1, 2].map(|seed| complex_noise(300, seed));
+    for profile in profiles() {
+        let spec = reduce::vdot::<Complex32>([300, 1]).axes([1]);
+        let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
+        let products: Vec<Complex32> = program.run_two_on_host(&x, &y);
+        for ((x, y), product) in x.iter().zip(&y).zip(products) {
+            assert!((x.conj() * y - product).norm() <= 1e-6 * x.norm() * y.norm(), "{x} {y} {product}");
+        }
     }
 }

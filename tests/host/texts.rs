@@ -6,8 +6,9 @@
 use std::collections::HashSet;
 
 use wgpu_fft::Program;
+use wgpu_fft::low_level;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::reduce::{Custom, Reduce};
+use wgpu_fft::reduce::{self, Custom};
 use wgpu_fft::{DeviceProfile, Spec};
 
 use crate::sanitized::run;
@@ -19,7 +20,7 @@ const MOST_BYTES: u64 = 1 << 18;
 
 /// Bits of numbers near one, for every element size, so that all results are finite.
 fn numbers(program: &Program) -> Vec<u8> {
-    let bytes = program.inputs[0].len * program.inputs[0].element_bytes;
+    let bytes = program.inputs()[0].len * program.inputs()[0].element_bytes;
     (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
 }
 
@@ -27,7 +28,7 @@ fn check(program: &Program) {
     let data = numbers(program);
     macro_rules! as_type {
         ($($bytes:literal: $type:ty),*) => {
-            match (program.inputs[0].element_bytes, program.output.element_bytes) {
+            match (program.inputs()[0].element_bytes, program.output().element_bytes) {
                 $(($bytes, 1) => outputs::<$type, u8>(program, &data),
                 ($bytes, 2) => outputs::<$type, u16>(program, &data),
                 ($bytes, 4) => outputs::<$type, u32>(program, &data),
@@ -50,14 +51,14 @@ fn note_bits(program: &Program, output: &[u8]) {
     let mut hasher = DefaultHasher::new();
     hasher.write(output);
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-    writeln!(file, "{:016x} {}", hasher.finish(), program.title).unwrap();
+    writeln!(file, "{:016x} {}", hasher.finish(), program.title()).unwrap();
 }
 
 /// Runs a program in two orders and with subgroups of three sizes. The order never changes a bit;
 /// even atomics join parts in the order of the parts.
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
-    let inputs: Vec<&[I]> = vec![&input; program.inputs.len()];
+    let inputs: Vec<&[I]> = vec![&input; program.inputs().len()];
     let first: Vec<O> = run(program, &inputs, 0, 1);
     if std::env::var_os("WGPU_FFT_BITS").is_some() {
         return note_bits(program, bytemuck::cast_slice(&first));
@@ -76,11 +77,11 @@ fn every_text_is_clean_in_every_order() {
     let mut seen = HashSet::new();
     let mut texts = 0;
     for program in all_programs() {
-        let large = [&program.inputs[0], &program.output].into_iter().chain(&program.workspaces).any(|array| array.bytes() > MOST_BYTES);
-        let fresh = program
-            .dispatches
+        let large =
+            [program.inputs()[0], program.output()].iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MOST_BYTES);
+        let fresh = low_level::dispatches(&program)
             .iter()
-            .filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone(), large)))
+            .filter(|dispatch| seen.insert((dispatch.wgsl(), dispatch.overrides.clone(), large)))
             .count();
         if !large && (fresh > 0 || std::env::var_os("WGPU_FFT_BITS").is_some()) {
             texts += fresh;
@@ -97,7 +98,7 @@ fn callers_operators_are_clean() {
     let largest = Custom::<f32>::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5) * f32(j)").unwrap();
     for shape in [[1, 1000], [30, 64], [64, 30]] {
         for axes in [&[0][..], &[1], &[0, 1]] {
-            let spec = Reduce::custom(shape, largest.clone()).axes(axes);
+            let spec = reduce::custom(shape, largest.clone()).axes(axes);
             check(&spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
         }
     }
@@ -110,10 +111,11 @@ fn an_index_past_the_end_is_seen() {
     let profile = DeviceProfile::webgpu_defaults();
     let spec = wgpu_fft::fft::C2c::forward(64).batch(4);
     let mut program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
-    assert_eq!(program.placement, Placement::OutOfPlace);
-    program.inputs[0].len -= 1;
-    let bytes = program.inputs[0].bytes();
-    for bind in program.dispatches.iter_mut().flat_map(|dispatch| &mut dispatch.binds).filter(|bind| bind.name == "input") {
+    assert_eq!(program.placement(), Placement::OutOfPlace);
+    let bytes = program.inputs()[0].bytes() - 8;
+    for bind in
+        low_level::dispatches_mut(&mut program).iter_mut().flat_map(|dispatch| &mut dispatch.binds).filter(|bind| bind.name == "input")
+    {
         bind.range = Some((0, bytes));
     }
     check(&program);

@@ -1,7 +1,7 @@
 //! The worked example of the transposing 2D FFT: an 8 x 8 matrix of 1 … 64 in tiles of 4 x 4. In
 //! workgroup memory, the rows of a tile are 5 apart.
 
-use wgpu_fft::kernels::Grid;
+use wgpu_fft::low_level::{self, Grid};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Spec};
 
@@ -11,7 +11,7 @@ use crate::sanitized::{RunOnHost, UNWRITTEN};
 fn output(workgroups: u32) -> Vec<u32> {
     let spec = Permute::<u32>::transpose([8, 8]);
     let mut program = spec.lower(&"tiled 4+1 elements=1".parse().unwrap(), &DeviceProfile::webgpu_defaults()).unwrap();
-    program.dispatches[0].grid = Grid { x: workgroups, y: 1 };
+    low_level::dispatches_mut(&mut program)[0].grid = Grid { x: workgroups, y: 1 };
     program.run_on_host(&(1..=64).collect::<Vec<u32>>())
 }
 

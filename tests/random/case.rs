@@ -175,7 +175,7 @@ impl Case<'_> {
             Err(error @ Error::UnfitRecipe { .. }) if by_the_rules => return Err(Verdict::Wrong(format!("of the rules' recipe: {error}"))),
             program => program.map_err(refused)?,
         };
-        let input = input(program.inputs[0].len);
+        let input = input(program.inputs()[0].len);
         let output = self.run(spec, &recipe, &program, &input).map_err(refused)?;
         let before: Vec<u32> = bytemuck::pod_collect_to_vec(&input);
         let after: Vec<u32> = bytemuck::pod_collect_to_vec(&output);

@@ -26,6 +26,7 @@ fn lines(directory: &Directory) -> HashMap<Vec<u8>, Item> {
         match item.clone() {
             Item::Best(entry) => record.add(entry).unwrap(),
             Item::Mark(mark) => record.mark(mark),
+            other => unimplemented!("{other:?}"),
         }
         assert_eq!(record.export(&path, |_| true), Ok(1));
         let text = fs::read(&path).unwrap();

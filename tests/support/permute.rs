@@ -1,9 +1,9 @@
 //! Test cases for permutations, and their expected results.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
-use wgpu_fft::fft::Layout;
+use wgpu_fft::Element;
+use wgpu_fft::Layout;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Element, Shape};
 
 use crate::reference::Places;
 
@@ -52,7 +52,7 @@ impl Case {
     }
 
     pub fn spec<T: Element>(&self) -> Permute<T> {
-        let mut spec = Permute::new(Shape::try_from(&self.shape[..]).unwrap(), &self.order).batch(self.batch);
+        let mut spec = Permute::new(&self.shape, &self.order).batch(self.batch);
         let layout = |places: &Places, shape: &[usize]| -> Layout {
             let layout = places.layout();
             if self.more > 0 { layout.within(places.span(shape, self.batch) + self.more) } else { layout }

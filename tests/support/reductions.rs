@@ -3,7 +3,7 @@
 
 use half::f16;
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::reduce::{Custom, Determinism, Map, Reduce, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction, Value};
 use wgpu_fft::{Element, Shape, half};
 
 use crate::reference::{complex_noise, noise};
@@ -58,7 +58,7 @@ impl Case {
     }
 
     pub fn shape(&self) -> Shape {
-        Shape::try_from(&self.shape[..]).unwrap()
+        Shape::from(&self.shape)
     }
 
     /// The elements of each result, in order.
@@ -125,33 +125,33 @@ impl Case {
         let (x, y) = (noise(n, 3), noise(n, 4));
         let one: [&[f32]; 2] = [&x, &[]];
         let both: [&[f32]; 2] = [&x, &y];
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.into()), sum.into(), d, U));
-        self.compare(runner, Reduce::sum(shape).map(Map::Abs), one, |x, _, sum, d| {
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|&x| x.into()), sum.into(), d, U));
+        self.compare(runner, reduce::sum(shape).map(Map::Abs), one, |x, _, sum, d| {
             within_sum(x.iter().map(|&x| x.abs().into()), sum.into(), d, U)
         });
-        self.compare(runner, Reduce::sum(shape).map(Map::Scale(0.25)), one, |x, _, sum, d| {
+        self.compare(runner, reduce::sum(shape).map(Map::Scale(0.25)), one, |x, _, sum, d| {
             within_sum(x.iter().map(|&x| f64::from(x) * 0.25), sum.into(), d + 1, U)
         });
-        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+        self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             let n = x.len() as f64;
             within_sum(x.iter().map(|&x| f64::from(x) / n), mean.into(), d + 4, U)
         });
-        self.compare(runner, Reduce::sum_squares(shape), one, |x, _, sum, d| {
+        self.compare(runner, reduce::sum_squares(shape), one, |x, _, sum, d| {
             within_sum(x.iter().map(|&x| f64::from(x).powi(2)), sum.into(), d + 1, U)
         });
-        self.compare(runner, Reduce::norm(shape), one, |x, _, norm, d| {
+        self.compare(runner, reduce::norm(shape), one, |x, _, norm, d| {
             let expected = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
             near(expected, norm.into(), (f64::from(d) + 6.0) * U * expected)
         });
-        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+        self.compare(runner, reduce::dot(shape), both, |x, y, dot, d| {
             within_sum(x.iter().zip(y).map(|(&x, &y)| f64::from(x) * f64::from(y)), dot.into(), d + 1, U)
         });
-        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+        self.compare(runner, reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
         });
         // Near one, so that a product neither overflows nor underflows.
         let factors: Vec<f32> = x.iter().map(|x| if *x < 0.0 { 1.0 + x / 64.0 } else { 1.0 / (1.0 - x / 64.0) }).collect();
-        self.compare(runner, Reduce::product(shape), [&factors, &[]], |x, _, product, _| {
+        self.compare(runner, reduce::product(shape), [&factors, &[]], |x, _, product, _| {
             let expected: f64 = x.iter().map(|&x| f64::from(x)).product();
             near(expected, product.into(), x.len() as f64 * 1.1 * U * expected)
         });
@@ -162,14 +162,14 @@ impl Case {
         let least = |x: &[f32]| x.iter().copied().min_by(f32::total_cmp).unwrap();
         let most = |x: &[f32]| x.iter().copied().max_by(f32::total_cmp).unwrap();
         let place = |x: &[f32], value: f32| x.iter().position(|x| x.to_bits() == value.to_bits()).unwrap() as u32;
-        self.compare(runner, Reduce::min(shape), coarse, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
-        self.compare(runner, Reduce::max(shape), coarse, |x, _, max, _| equal(most(x).to_bits(), max.to_bits()));
-        self.compare(runner, Reduce::argmin(shape), coarse, |x, _, at, _| equal(place(x, least(x)), at));
-        self.compare(runner, Reduce::argmax(shape), coarse, |x, _, at, _| equal(place(x, most(x)), at));
-        self.compare(runner, Reduce::count(shape), coarse, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
+        self.compare(runner, reduce::min(shape), coarse, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
+        self.compare(runner, reduce::max(shape), coarse, |x, _, max, _| equal(most(x).to_bits(), max.to_bits()));
+        self.compare(runner, reduce::argmin(shape), coarse, |x, _, at, _| equal(place(x, least(x)), at));
+        self.compare(runner, reduce::argmax(shape), coarse, |x, _, at, _| equal(place(x, most(x)), at));
+        self.compare(runner, reduce::count(shape), coarse, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
         if runner.has_custom() {
             let operator = Custom::new("max(a, b)", 0.0).unwrap().map("abs(x - 0.5)").unwrap();
-            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, worst, _| {
+            self.compare(runner, reduce::custom(shape, operator), one, |x, _, worst, _| {
                 equal(x.iter().map(|x| (x - 0.5).abs()).fold(0.0, f32::max).to_bits(), worst.to_bits())
             });
         }
@@ -184,20 +184,20 @@ impl Case {
         let one: [&[f32]; 2] = [&x, &[]];
         let mean = |x: &[f32]| x.iter().map(|&x| f64::from(x)).sum::<f64>() / x.len() as f64;
         let budget = |d: u32, size: f64| FAR_UNITS * f64::from(d + 4).sqrt() * U * size;
-        self.compare(runner, Reduce::mean(shape), one, |x, _, own, d| near(mean(x), own.into(), budget(d, 1000.3)));
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| {
+        self.compare(runner, reduce::mean(shape), one, |x, _, own, d| near(mean(x), own.into(), budget(d, 1000.3)));
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| {
             let n = x.len() as f64;
             near(mean(x) * n, sum.into(), budget(d, 1000.3 * n))
         });
         // The deviation of each result's own elements, as a caller computes it: their mean, then
         // the mean of the squared distances from it.
-        let Some(means) = self.run(runner, Reduce::mean(shape), &x, None) else { return };
+        let Some(means) = self.run(runner, reduce::mean(shape), &x, None) else { return };
         let mut centred = x.clone();
         let groups = self.groups();
         for (group, own) in groups.iter().zip(&means.results) {
             group.iter().for_each(|&i| centred[i] -= own);
         }
-        let Some(squares) = self.run(runner, Reduce::<f32>::mean(shape).map(Map::Square), &centred, None) else { return };
+        let Some(squares) = self.run(runner, reduce::mean::<f32>(shape).map(Map::Square), &centred, None) else { return };
         for (group, square) in groups.iter().zip(&squares.results).filter(|(group, _)| group.len() > 1) {
             let expected = {
                 let own: Vec<f32> = group.iter().map(|&i| x[i]).collect();
@@ -216,42 +216,42 @@ impl Case {
         let (sx, sy) = (signed(&x), signed(&y));
         let (one, both): ([&[u32]; 2], [&[u32]; 2]) = ([&x, &[]], [&x, &y]);
         let (sone, sboth): ([&[i32]; 2], [&[i32]; 2]) = ([&sx, &[]], [&sx, &sy]);
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, _| equal(x.iter().fold(0, |a: u32, &b| a.wrapping_add(b)), sum));
-        self.compare(runner, Reduce::sum(shape), sone, |x, _, sum, _| equal(x.iter().fold(0, |a: i32, &b| a.wrapping_add(b)), sum));
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, _| equal(x.iter().fold(0, |a: u32, &b| a.wrapping_add(b)), sum));
+        self.compare(runner, reduce::sum(shape), sone, |x, _, sum, _| equal(x.iter().fold(0, |a: i32, &b| a.wrapping_add(b)), sum));
         let odd: Vec<u32> = x.iter().map(|x| x | 1).collect();
-        self.compare(runner, Reduce::product(shape), [&odd, &[]], |x, _, product, _| {
+        self.compare(runner, reduce::product(shape), [&odd, &[]], |x, _, product, _| {
             equal(x.iter().fold(1, |a: u32, &b| a.wrapping_mul(b)), product)
         });
-        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, _| {
+        self.compare(runner, reduce::dot(shape), both, |x, y, dot, _| {
             equal(x.iter().zip(y).fold(0, |a: u32, (x, y)| a.wrapping_add(x.wrapping_mul(*y))), dot)
         });
-        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+        self.compare(runner, reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| x.abs_diff(*y)).max().unwrap(), worst)
         });
-        self.compare(runner, Reduce::max_abs_diff(shape), sboth, |x, y, worst, _| {
+        self.compare(runner, reduce::max_abs_diff(shape), sboth, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| x.abs_diff(*y)).max().unwrap(), worst)
         });
-        self.compare(runner, Reduce::min(shape), one, |x, _, min, _| equal(*x.iter().min().unwrap(), min));
-        self.compare(runner, Reduce::max(shape), sone, |x, _, max, _| equal(*x.iter().max().unwrap(), max));
-        self.compare(runner, Reduce::min(shape).map(Map::Abs), sone, |x, _, min, _| {
+        self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(*x.iter().min().unwrap(), min));
+        self.compare(runner, reduce::max(shape), sone, |x, _, max, _| equal(*x.iter().max().unwrap(), max));
+        self.compare(runner, reduce::min(shape).map(Map::Abs), sone, |x, _, min, _| {
             equal(x.iter().map(|x| x.wrapping_abs()).min().unwrap(), min)
         });
         let few: Vec<i32> = x.iter().map(|x| (x % 5) as i32 - 2).collect();
         let few: [&[i32]; 2] = [&few, &[]];
         let place = |x: &[i32], value: i32| x.iter().position(|&x| x == value).unwrap() as u32;
-        self.compare(runner, Reduce::argmin(shape), few, |x, _, at, _| equal(place(x, *x.iter().min().unwrap()), at));
-        self.compare(runner, Reduce::argmax(shape), few, |x, _, at, _| equal(place(x, *x.iter().max().unwrap()), at));
+        self.compare(runner, reduce::argmin(shape), few, |x, _, at, _| equal(place(x, *x.iter().min().unwrap()), at));
+        self.compare(runner, reduce::argmax(shape), few, |x, _, at, _| equal(place(x, *x.iter().max().unwrap()), at));
         // Mostly zeros, and mostly nonzero values.
         let rare: Vec<u32> = x.iter().map(|x| u32::from(x % 97 == 0)).collect();
         let usual: Vec<u32> = x.iter().map(|x| x % 97).collect();
-        self.compare(runner, Reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|&x| x != 0)), any));
-        self.compare(runner, Reduce::all(shape), [&usual, &[]], |x, _, all, _| equal(u32::from(x.iter().all(|&x| x != 0)), all));
-        self.compare(runner, Reduce::count(shape), [&usual, &[]], |x, _, count, _| {
+        self.compare(runner, reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|&x| x != 0)), any));
+        self.compare(runner, reduce::all(shape), [&usual, &[]], |x, _, all, _| equal(u32::from(x.iter().all(|&x| x != 0)), all));
+        self.compare(runner, reduce::count(shape), [&usual, &[]], |x, _, count, _| {
             equal(x.iter().filter(|x| **x != 0).count() as u32, count)
         });
         if runner.has_custom() {
             let operator = Custom::new("a ^ b", 0).unwrap().map("x * j").unwrap();
-            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, all, _| {
+            self.compare(runner, reduce::custom(shape, operator), one, |x, _, all, _| {
                 equal((0..).zip(x).fold(0, |a, (j, x)| a ^ x.wrapping_mul(j)), all)
             });
         }
@@ -262,16 +262,16 @@ impl Case {
         let halves = |seed| noise(n, seed).into_iter().map(f16::from_f32).collect::<Vec<_>>();
         let (x, y) = (halves(9), halves(10));
         let one: [&[f16]; 2] = [&x, &[]];
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|x| x.to_f64()), sum.into(), d, U));
-        self.compare(runner, Reduce::max(shape), one, |x, _, max, _| equal(x.iter().map(|x| x.to_f32()).fold(f32::MIN, f32::max), max));
-        self.compare(runner, Reduce::argmin(shape), one, |x, _, at, _| {
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|x| x.to_f64()), sum.into(), d, U));
+        self.compare(runner, reduce::max(shape), one, |x, _, max, _| equal(x.iter().map(|x| x.to_f32()).fold(f32::MIN, f32::max), max));
+        self.compare(runner, reduce::argmin(shape), one, |x, _, at, _| {
             let least = x.iter().copied().min_by(f16::total_cmp).unwrap();
             equal(x.iter().position(|x| x.to_bits() == least.to_bits()).unwrap() as u32, at)
         });
-        self.compare(runner, Reduce::dot(shape), [&x, &y], |x, y, dot, d| {
+        self.compare(runner, reduce::dot(shape), [&x, &y], |x, y, dot, d| {
             within_sum(x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()), dot.into(), d + 1, U)
         });
-        self.compare(runner, Reduce::count(shape), one, |x, _, count, _| {
+        self.compare(runner, reduce::count(shape), one, |x, _, count, _| {
             equal(x.iter().filter(|x| x.to_f32() != 0.0).count() as u32, count)
         });
     }
@@ -288,50 +288,50 @@ impl Case {
             let budget = 2.0 * U * f64::from(d + 2) * size;
             near(expected.re, sum.re.into(), budget).and(near(expected.im, sum.im.into(), budget))
         };
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within(x.iter().map(wide).collect(), sum, d));
-        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within(x.iter().map(wide).collect(), sum, d));
+        self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             let n = x.len() as f64;
             within(x.iter().map(|z| wide(z) / n).collect(), mean, d + 4)
         });
-        self.compare(runner, Reduce::sum(shape).map(Map::Square), one, |x, _, sum, d| {
+        self.compare(runner, reduce::sum(shape).map(Map::Square), one, |x, _, sum, d| {
             within(x.iter().map(|z| wide(z) * wide(z)).collect(), sum, d)
         });
-        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+        self.compare(runner, reduce::dot(shape), both, |x, y, dot, d| {
             within(x.iter().zip(y).map(|(x, y)| wide(x) * wide(y)).collect(), dot, d)
         });
-        self.compare(runner, Reduce::vdot(shape), both, |x, y, dot, d| {
+        self.compare(runner, reduce::vdot(shape), both, |x, y, dot, d| {
             within(x.iter().zip(y).map(|(x, y)| wide(x).conj() * wide(y)).collect(), dot, d)
         });
-        self.compare(runner, Reduce::sum_squares(shape), one, |x, _, sum, d| {
+        self.compare(runner, reduce::sum_squares(shape), one, |x, _, sum, d| {
             within_sum(x.iter().map(|z| wide(z).norm_sqr()), sum.into(), d + 2, U)
         });
-        self.compare(runner, Reduce::norm(shape), one, |x, _, norm, d| {
+        self.compare(runner, reduce::norm(shape), one, |x, _, norm, d| {
             let expected = x.iter().map(|z| wide(z).norm_sqr()).sum::<f64>().sqrt();
             near(expected, norm.into(), (f64::from(d) + 6.0) * U * expected)
         });
-        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+        self.compare(runner, reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
             near(expected, worst.into(), 8.0 * U * expected)
         });
         // Squares must neither underflow nor overflow.
         for factor in [1e-30, 1e25] {
             let scaled = |z: &[Complex32]| z.iter().map(|z| z * factor).collect::<Vec<_>>();
-            self.compare(runner, Reduce::max_abs_diff(shape), [&scaled(&x), &scaled(&y)], |x, y, worst, _| {
+            self.compare(runner, reduce::max_abs_diff(shape), [&scaled(&x), &scaled(&y)], |x, y, worst, _| {
                 let expected = x.iter().zip(y).map(|(x, y)| (wide(x) - wide(y)).norm()).fold(0.0, f64::max);
                 near(expected, worst.into(), 8.0 * U * expected)
             });
         }
         let near_one: Vec<Complex32> = x.iter().map(|z| Complex32::from_polar(1.0, z.re)).collect();
-        self.compare(runner, Reduce::product(shape), [&near_one, &[]], |x, _, product, _| {
+        self.compare(runner, reduce::product(shape), [&near_one, &[]], |x, _, product, _| {
             let expected: Complex64 = x.iter().map(wide).product();
             let budget = x.len() as f64 * 4.0 * U * expected.norm();
             near(expected.re, product.re.into(), budget).and(near(expected.im, product.im.into(), budget))
         });
         let rare: Vec<Complex32> = words(n, 13).iter().map(|x| Complex32::new(-0.0, f32::from(u8::from(x % 89 == 0)))).collect();
-        self.compare(runner, Reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|z| z.im != 0.0)), any));
+        self.compare(runner, reduce::any(shape), [&rare, &[]], |x, _, any, _| equal(u32::from(x.iter().any(|z| z.im != 0.0)), any));
         if runner.has_custom() {
             let operator = Custom::new("vec2<f32>(min(a.x, b.x), max(a.y, b.y))", Complex32::new(9.0, -9.0)).unwrap();
-            self.compare(runner, Reduce::custom(shape, operator), one, |x, _, both, _| {
+            self.compare(runner, reduce::custom(shape, operator), one, |x, _, both, _| {
                 let least = x.iter().map(|z| z.re).fold(9.0, f32::min);
                 let most = x.iter().map(|z| z.im).fold(-9.0, f32::max);
                 equal(Complex32::new(least, most), both)
@@ -346,20 +346,20 @@ impl Case {
         let (x, y) = (doubles(14), doubles(15));
         let (one, both): ([&[f64]; 2], [&[f64]; 2]) = ([&x, &[]], [&x, &y]);
         let u = f64::EPSILON / 2.0;
-        self.compare(runner, Reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().copied(), sum, d + x.len().ilog2() + 8, u));
-        self.compare(runner, Reduce::dot(shape), both, |x, y, dot, d| {
+        self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().copied(), sum, d + x.len().ilog2() + 8, u));
+        self.compare(runner, reduce::dot(shape), both, |x, y, dot, d| {
             within_sum(x.iter().zip(y).map(|(x, y)| x * y), dot, d + x.len().ilog2() + 8, u)
         });
-        self.compare(runner, Reduce::mean(shape), one, |x, _, mean, d| {
+        self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             within_sum(x.iter().map(|v| v / x.len() as f64), mean, d + x.len().ilog2() + 8, u)
         });
         let least = |x: &[f64]| x.iter().copied().min_by(f64::total_cmp).unwrap();
-        self.compare(runner, Reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
-        self.compare(runner, Reduce::argmin(shape), one, |x, _, at, _| equal(x.iter().position(|v| *v == least(x)).unwrap() as u32, at));
-        self.compare(runner, Reduce::max_abs_diff(shape), both, |x, y, worst, _| {
+        self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
+        self.compare(runner, reduce::argmin(shape), one, |x, _, at, _| equal(x.iter().position(|v| *v == least(x)).unwrap() as u32, at));
+        self.compare(runner, reduce::max_abs_diff(shape), both, |x, y, worst, _| {
             equal(x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max), worst)
         });
-        self.compare(runner, Reduce::count(shape), one, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
+        self.compare(runner, reduce::count(shape), one, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use rustfft::{FftNum, FftPlanner};
 use wgpu_fft::Complex32;
-use wgpu_fft::fft::Layout;
+use wgpu_fft::Layout;
 use wgpu_fft::num_complex::{Complex, Complex64};
 
 /// Transforms dense arrays along some axes, without a scale factor.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
-use wgpu_fft::kernels::{Access, Dispatch, Slot};
+use wgpu_fft::low_level::{self, Access, Dispatch, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::{Element, Program};
 use wgsl_sanitizer::{Binding, Buffer, BufferId, Config, Kernel, Memory, Shader};
@@ -37,16 +37,16 @@ impl RunOnHost for Program {
 /// least that its text allows, if it allows other sizes.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
     for input in inputs {
-        assert_eq!((input.len(), size_of::<I>()), (program.inputs[0].len, program.inputs[0].element_bytes), "{program}");
+        assert_eq!((input.len(), size_of::<I>()), (program.inputs()[0].len, program.inputs()[0].element_bytes), "{program}");
     }
-    assert_eq!(size_of::<O>(), program.output.element_bytes, "{program}");
+    assert_eq!(size_of::<O>(), program.output().element_bytes, "{program}");
     let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
     let mut arrays = Arrays::new(program, &inputs);
-    for dispatch in &program.dispatches {
+    for dispatch in low_level::dispatches(program) {
         arrays.dispatch(dispatch, seed, subgroup_size(dispatch, subgroups));
     }
     let mut output: Vec<O> = bytemuck::pod_collect_to_vec(&arrays.words(Slot::Output));
-    output.truncate(program.output.len);
+    output.truncate(program.output().len);
     output
 }
 
@@ -60,7 +60,7 @@ pub struct Arrays<'a> {
 impl<'a> Arrays<'a> {
     /// The arrays before the first dispatch.
     pub fn new(program: &'a Program, inputs: &[&[u8]]) -> Self {
-        assert_eq!(inputs.len(), program.inputs.len(), "{program}");
+        assert_eq!(inputs.len(), program.inputs().len(), "{program}");
         let mut memory = Memory::new();
         let poisoned = |bytes: u64| Buffer::from_slice(&vec![UNWRITTEN; bytes.div_ceil(4) as usize]);
         let unwritten = |bytes: u64| {
@@ -74,31 +74,30 @@ impl<'a> Arrays<'a> {
             buffer
         };
         let mut buffers = HashMap::new();
-        let in_place = program.placement == Placement::InPlace;
+        let in_place = program.placement() == Placement::InPlace;
         let output = if in_place {
-            filled(inputs[0], program.bytes(Slot::Output))
-        } else if program.output.element_bytes < 4 {
+            filled(inputs[0], low_level::bytes(program, Slot::Output))
+        } else if program.output().element_bytes < 4 {
             // Words are shared: at the ends, some bytes belong to others and must not change.
-            poisoned(program.bytes(Slot::Output))
+            poisoned(low_level::bytes(program, Slot::Output))
         } else {
-            unwritten(program.bytes(Slot::Output))
+            unwritten(low_level::bytes(program, Slot::Output))
         };
         buffers.insert(Slot::Output, memory.add(output));
         if !in_place {
             for (i, data) in inputs.iter().enumerate() {
-                buffers.insert(Slot::Input(i), memory.add(filled(data, program.bytes(Slot::Input(i)))));
+                buffers.insert(Slot::Input(i), memory.add(filled(data, low_level::bytes(program, Slot::Input(i)))));
             }
         }
-        for i in 0..program.workspaces.len() {
+        for i in 0..low_level::workspaces(program).len() {
             // Atomics that join parts start as zeros, like all buffers of wgpu.
-            let joins = program
-                .dispatches
+            let joins = low_level::dispatches(program)
                 .iter()
                 .any(|dispatch| dispatch.binds.iter().any(|bind| bind.name == "arrivals" && bind.slot == Slot::Workspace(i)));
-            let bytes = program.bytes(Slot::Workspace(i));
+            let bytes = low_level::bytes(program, Slot::Workspace(i));
             buffers.insert(Slot::Workspace(i), memory.add(if joins { Buffer::zeros(bytes) } else { unwritten(bytes) }));
         }
-        for (i, table) in program.tables.iter().enumerate() {
+        for (i, table) in low_level::tables(program).iter().enumerate() {
             buffers.insert(Slot::Table(i), memory.add(Buffer::from_slice(&table.words())));
         }
         Self { program, memory, buffers }
@@ -115,7 +114,7 @@ impl<'a> Arrays<'a> {
         let params = self.memory.add(Buffer::from_slice(&dispatch.params));
         let mut bindings = vec![Binding::whole(0, 0, params)];
         bindings.extend(dispatch.binds.iter().map(|bind| {
-            let (first, bytes) = bind.range.unwrap_or((0, program.bytes(bind.slot)));
+            let (first, bytes) = bind.range.unwrap_or((0, low_level::bytes(program, bind.slot)));
             assert!(bind.access != Access::ReadWrite || !matches!(bind.slot, Slot::Input(_)), "{dispatch} writes to the input");
             Binding::part(0, bind.binding, self.buffers[&bind.slot], first, bytes)
         }));
@@ -152,7 +151,7 @@ fn compiled(dispatch: &Dispatch) -> Kernel {
     type Key = (String, Vec<(&'static str, u64)>);
     static KERNELS: LazyLock<Mutex<HashMap<Key, Kernel>>> = LazyLock::new(Mutex::default);
     let overrides: Vec<_> = dispatch.overrides.iter().map(|&(name, value)| (name, value.as_f64())).collect();
-    let key = (dispatch.wgsl().into_owned(), overrides.iter().map(|&(name, value)| (name, value.to_bits())).collect());
+    let key = (dispatch.wgsl(), overrides.iter().map(|&(name, value)| (name, value.to_bits())).collect());
     let lock = || KERNELS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(kernel) = lock().get(&key) {
         return kernel.clone();

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
-use wgpu_fft::kernels::Dispatch;
+use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Reduction, Value};
 use wgpu_fft::transpose::Permute;
@@ -20,40 +20,40 @@ use crate::reductions::{self, Outcome, RECIPES, Runner};
 /// which the tests run.
 pub fn profiles() -> Vec<DeviceProfile> {
     let least = DeviceProfile::webgpu_defaults();
-    let large = DeviceProfile { invocations: 1024, workgroup_size: [1024, 1024, 64], ..least.clone() };
+    let large = least.with(|profile| {
+        profile.invocations = 1024;
+        profile.workgroup_size = [1024, 1024, 64];
+    });
     vec![
-        DeviceProfile {
-            name: "H200".to_owned(),
-            device_type: wgpu::DeviceType::DiscreteGpu,
-            subgroup_sizes: [32, 32],
-            subgroups: true,
-            f64: true,
-            workgroup_bytes: 49_152,
-            storage_buffers: 32,
-            binding_bytes: 2_147_483_644,
-            buffer_bytes: 4_292_870_144,
-            ..large.clone()
-        },
-        DeviceProfile {
-            name: "lavapipe".to_owned(),
-            device_type: wgpu::DeviceType::Cpu,
-            subgroup_sizes: [8, 8],
-            subgroups: true,
-            int64: true,
-            f64: true,
-            workgroup_bytes: 32_768,
-            buffer_bytes: 2_147_483_647,
-            ..large
-        },
-        DeviceProfile {
-            name: "SwiftShader".to_owned(),
-            device_type: wgpu::DeviceType::Cpu,
-            subgroup_sizes: [4, 4],
-            workgroup_bytes: 32_768,
-            binding_bytes: 1 << 30,
-            buffer_bytes: 1 << 30,
-            ..least.clone()
-        },
+        large.with(|profile| {
+            profile.name = "H200".to_owned();
+            profile.device_type = wgpu::DeviceType::DiscreteGpu;
+            profile.subgroup_sizes = [32, 32];
+            profile.subgroups = true;
+            profile.f64 = true;
+            profile.workgroup_bytes = 49_152;
+            profile.storage_buffers = 32;
+            profile.binding_bytes = 2_147_483_644;
+            profile.buffer_bytes = 4_292_870_144;
+        }),
+        large.with(|profile| {
+            profile.name = "lavapipe".to_owned();
+            profile.device_type = wgpu::DeviceType::Cpu;
+            profile.subgroup_sizes = [8, 8];
+            profile.subgroups = true;
+            profile.int64 = true;
+            profile.f64 = true;
+            profile.workgroup_bytes = 32_768;
+            profile.buffer_bytes = 2_147_483_647;
+        }),
+        least.with(|profile| {
+            profile.name = "SwiftShader".to_owned();
+            profile.device_type = wgpu::DeviceType::Cpu;
+            profile.subgroup_sizes = [4, 4];
+            profile.workgroup_bytes = 32_768;
+            profile.binding_bytes = 1 << 30;
+            profile.buffer_bytes = 1 << 30;
+        }),
         least,
     ]
 }
@@ -234,7 +234,10 @@ fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
 
 /// Arrays in several bindings, of complex numbers and reals, in place and out of place.
 fn programs_in_several_bindings() -> Vec<Program> {
-    let profile = DeviceProfile { binding_bytes: 256, storage_buffers: 16, ..profiles().remove(0) };
+    let profile = profiles().remove(0).with(|profile| {
+        profile.binding_bytes = 256;
+        profile.storage_buffers = 16;
+    });
     let specs =
         ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
     let lower = |spec| lowered(spec, Some("axis 0: stockham 4.4 lanes=4 lines=2"), &profile).unwrap();
@@ -245,7 +248,7 @@ fn programs_in_several_bindings() -> Vec<Program> {
 pub fn all_programs() -> Vec<Program> {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
-    let without_int64 = DeviceProfile { int64: false, ..profiles[1].clone() };
+    let without_int64 = profiles[1].with(|profile| profile.int64 = false);
     let of_lanes = [&profiles[1], &without_int64, &profiles[2]].into_iter().flat_map(programs_of_lanes);
     programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
 }
@@ -255,7 +258,7 @@ pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let mut seen = HashSet::new();
     all_programs()
         .into_iter()
-        .flat_map(|program| program.dispatches)
-        .filter(|dispatch| seen.insert((dispatch.wgsl().into_owned(), dispatch.overrides.clone())))
+        .flat_map(|program| low_level::dispatches(&program).to_vec())
+        .filter(|dispatch| seen.insert((dispatch.wgsl(), dispatch.overrides.clone())))
         .collect()
 });

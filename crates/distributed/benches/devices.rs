@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use wgpu_fft::fft::{C2c, R2c};
-use wgpu_fft::reduce::{Determinism, Reduce};
+use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Element, Gpu, GpuOptions, Spec, gpu};
@@ -112,7 +112,7 @@ fn run(options: &Options, devices: Option<usize>, host: bool, large: bool, [piec
     contest.case(R2c::forward(side))?;
     contest.case(C2c::forward([edge[0], edge[1], edge[1]]))?;
     contest.case(Permute::<Complex32>::transpose(side))?;
-    contest.case(Reduce::<f32>::sum(sum[1]).determinism(Determinism::AcrossDevices))?;
+    contest.case(reduce::sum::<f32>(sum[1]).determinism(Determinism::AcrossDevices))?;
     eprintln!("{}", contest.report.table(COLUMNS));
     Ok(())
 }

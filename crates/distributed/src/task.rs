@@ -1,6 +1,6 @@
 //! Plans without their types.
 
-use wgpu_fft::low_level::Slot;
+use wgpu_fft::low_level::{self, Slot};
 use wgpu_fft::{Bound, Plan, Result, Spec, View, wgpu};
 
 /// A plan without its types.
@@ -14,8 +14,8 @@ pub(crate) trait Task: Send + Sync {
 
 impl<S: Spec> Task for Plan<S> {
     fn bind(&self, inputs: &[&wgpu::Buffer], output: &wgpu::Buffer) -> Result<Bound> {
-        let view = |buffer| View::<S::Input>::new(buffer, 0, self.program().inputs[0].len);
-        let output = View::<S::Output>::new(output, 0, self.program().output.len)?;
+        let view = |buffer| View::<S::Input>::new(buffer, 0, self.input_len());
+        let output = View::<S::Output>::new(output, 0, self.output_len())?;
         match inputs {
             [first, second] => Plan::bind(self, (view(first)?, view(second)?), output),
             _ => Plan::bind(self, view(inputs[0])?, output),
@@ -23,6 +23,6 @@ impl<S: Spec> Task for Plan<S> {
     }
 
     fn bytes(&self) -> [u64; 2] {
-        [self.program().bytes(Slot::Input(0)), self.program().bytes(Slot::Output)]
+        [Slot::Input(0), Slot::Output].map(|slot| low_level::bytes(self.program(), slot))
     }
 }

@@ -198,11 +198,11 @@ impl Gpu {
     }
 
     /// A new array that the host fills before the device has it.
-    pub(super) fn mapped_upload(&self, data: &[u8]) -> Result<wgpu::Buffer> {
+    pub(super) fn mapped_upload(&self, label: &str, data: &[u8]) -> Result<wgpu::Buffer> {
         use wgpu::BufferUsages;
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST | BufferUsages::MAP_WRITE;
         self.check_queue()?;
-        let mut array = Staging::new(self.create_buffer("array", in_units(data.len() as u64), usage)?);
+        let mut array = Staging::new(self.create_labelled(label, "array", in_units(data.len() as u64), usage)?);
         array.fill(vec![data], self.transfers.copy_threads)?;
         Ok(array.buffer().clone())
     }

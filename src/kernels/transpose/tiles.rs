@@ -49,6 +49,7 @@ pub static KERNEL: Kernel = Kernel {
 
 /// How the columns of a tile are spread over the banks of workgroup memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Spread {
     /// This many accesses of padding at the end of each row of the tile.
     Padding(u32),
@@ -58,6 +59,7 @@ pub enum Spread {
 
 /// The order in which workgroups take the tiles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Walk {
     /// Along the rows of the input.
     Rows,

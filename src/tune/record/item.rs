@@ -75,6 +75,7 @@ impl Mark {
 
 /// One line of a record.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Item {
     /// A measurement.
     Best(Entry),

@@ -125,8 +125,8 @@ impl Geometry {
     }
 
     /// The shape of a unit of axis 0.
-    pub fn unit(&self) -> Result<Shape> {
-        Shape::try_from(&self.unit[..])
+    pub fn unit(&self) -> Shape {
+        Shape::from(&self.unit[..])
     }
 
     /// Bytes of a number on the side of the positions.

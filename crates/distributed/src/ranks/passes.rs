@@ -38,7 +38,7 @@ impl Passes {
         let (link, device) = (cluster.link.clone(), Rc::clone(&cluster.device));
         let lines = |all: usize, elements: usize| (DESIGNED_FOR / elements).clamp(1, all);
         let spec = {
-            let (unit, axes, factor) = (geometry.unit()?, (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.last_factor(true));
+            let (unit, axes, factor) = (geometry.unit(), (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.last_factor(true));
             let inverse = geometry.kind.is_inverse();
             move |units: usize| S::in_direction(inverse, unit).of_part(units, axes.clone(), factor)
         };

@@ -2,7 +2,7 @@
 
 use wgpu_fft::Element;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
-use wgpu_fft::reduce::{Determinism, Reduce};
+use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
@@ -116,16 +116,16 @@ pub fn reductions() {
     for shape in [[17, 5], [8, 3], [61, 53], [1080, 1920]] {
         let x = noise(shape[0] * shape[1], 7);
         let y = noise(shape[0] * shape[1], 8);
-        let sum = Reduce::<f32>::sum(shape);
+        let sum = reduce::sum::<f32>(shape);
         check(&sum, sum.clone().determinism(fixed), &[&x]);
-        let squares = Reduce::<f32>::sum_squares(shape);
+        let squares = reduce::sum_squares::<f32>(shape);
         check(&squares, squares.clone().determinism(fixed), &[&x]);
-        let dot = Reduce::<f32>::dot(shape);
+        let dot = reduce::dot::<f32>(shape);
         check(&dot, dot.clone().determinism(fixed), &[&x, &y]);
-        let most = Reduce::<f32>::argmax(shape);
+        let most = reduce::argmax::<f32>(shape);
         check(&most, most.clone(), &[&x]);
         for axis in [0, 1] {
-            let sums = Reduce::<f32>::sum(shape).axes([axis]);
+            let sums = reduce::sum::<f32>(shape).axes([axis]);
             check(&sums, sums.clone().determinism(fixed), &[&x]);
         }
     }

@@ -3,7 +3,7 @@
 use wgpu_fft::Complex32;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{Determinism, Reduce, Reduction};
+use wgpu_fft::reduce::{self, Determinism, Reduction};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft_distributed::testing::{Failure, When};
 use wgpu_fft_distributed::{DeviceSet, Divide, Error, Job, JobOptions, Strategy};
@@ -37,7 +37,7 @@ fn check_complex(set: &DeviceSet, strategy: &Strategy) {
     for extents in [&[60][..], &[17, 5], &[12, 10, 14]] {
         let input = complex_noise(2 * extents.iter().product::<usize>(), 1);
         for inverse in [false, true] {
-            let shape = wgpu_fft::Shape::try_from(extents).unwrap();
+            let shape = wgpu_fft::Shape::from(extents);
             let spec = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) }.batch(2).scale(Scale::InvLen);
             let (actual, report) = output(set, strategy, spec, &input);
             let n: usize = extents.iter().product();
@@ -94,7 +94,7 @@ fn the_host_beside_devices() {
 
 /// Sums of rows, on any device.
 fn sums_of_rows() -> Reduction<f32, f32> {
-    Reduce::<f32>::sum([61, 53]).axes([1])
+    reduce::sum::<f32>([61, 53]).axes([1])
 }
 
 fn check_moves(set: &DeviceSet) {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft::reduce::Reduce;
+use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft_distributed::Error::Core;
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Error, Layout};
@@ -63,10 +63,10 @@ pub fn empty_shapes_are_named_as_they_were_given() {
         (error(Permute::<f32>::transpose([8, 0])), "8x0"),
         (error(Permute::<f32>::transpose([0, 8])), "0x8"),
         (error(Permute::<f32>::transpose([8, 6]).batch(0)), "8x6 x0"),
-        (error(Reduce::<f32>::sum([8, 0])), "8x0"),
-        (error(Reduce::<f32>::sum([8, 0]).axes([0])), "8x0"),
-        (error(Reduce::<f32>::sum([8, 0]).axes([1])), "8x0"),
-        (error(Reduce::<u32>::sum([0, 8]).axes([1])), "0x8"),
+        (error(reduce::sum::<f32>([8, 0])), "8x0"),
+        (error(reduce::sum::<f32>([8, 0]).axes([0])), "8x0"),
+        (error(reduce::sum::<f32>([8, 0]).axes([1])), "8x0"),
+        (error(reduce::sum::<u32>([0, 8]).axes([1])), "0x8"),
     ] {
         assert!(text.contains(shape), "{text}");
     }
@@ -94,7 +94,7 @@ pub fn wrong_lengths_carry_both_numbers() {
     let mut short = short;
     assert_eq!(job.run(&right, &mut short).unwrap_err(), Core(Error::WrongLen { argument: "output", expected: 16, actual: 15 }));
     assert_eq!(job.run_in_place(&mut short).unwrap_err(), Core(Error::WrongLen { argument: "data", expected: 16, actual: 15 }));
-    let dot = Job::new(set(), Reduce::<f32>::dot(16), &JobOptions::default()).unwrap();
+    let dot = Job::new(set(), reduce::dot::<f32>(16), &JobOptions::default()).unwrap();
     assert!(matches!(dot.run(&[0.0; 16], &mut [0.0]), Err(Core(Error::WrongInputs { expected: 2, actual: 1, .. }))));
     let same = right.clone();
     assert!(matches!(job.run_two(&same, &same, &mut right), Err(Core(Error::WrongInputs { expected: 1, actual: 2, .. }))));

@@ -113,7 +113,7 @@ fn factor(scale: Scale, n: usize) -> f64 {
 /// Forward and inverse of complex numbers of a shape of several axes.
 fn complex(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let n: usize = extents.iter().product();
-    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::try_from(extents).expect("1 to 3 axes");
+    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
     let input = complex_noise(n as u64, n);
     let [there, back] = [false, true].map(|inverse| dft(&to_f64(&input), extents, true, inverse));
     let mut bits = Vec::new();
@@ -134,7 +134,7 @@ fn complex(context: &Context, extents: &[usize], options: &[JobOptions]) -> Resu
 /// Real numbers there and back.
 fn real(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let (n, last) = (extents.iter().product::<usize>(), extents[extents.len() - 1]);
-    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::try_from(extents).expect("1 to 3 axes");
+    let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
     let input = noise(n as u64, n);
     let positions: Vec<Complex64> = input.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
     let keep = last / 2 + 1;

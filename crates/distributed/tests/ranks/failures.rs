@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use wgpu_fft_distributed::wgpu_fft::Complex32;
 use wgpu_fft_distributed::wgpu_fft::fft::C2c;
-use wgpu_fft_distributed::wgpu_fft::reduce::Reduce;
+use wgpu_fft_distributed::wgpu_fft::reduce;
 use wgpu_fft_distributed::{Adapter, Cluster, Error, Job, JobOptions, Order, Phase, RankOptions, Strategy};
 
 use crate::harness::{Context, Outcome};
@@ -102,7 +102,7 @@ pub fn nonsense(context: &Context) -> Outcome {
         job(C2c::forward([2, 3]), &weights(vec![f64::NAN; context.size])),
         job(C2c::forward([2, 3]), &by(Strategy::Single(context.size))),
         job(C2c::forward([2, 3]), &by(Strategy::Dynamic)),
-        Job::new(&context.cluster, Reduce::<f32>::sum(8), &equal).map(drop),
+        Job::new(&context.cluster, reduce::sum::<f32>(8), &equal).map(drop),
     ];
     match outcomes.into_iter().find(|outcome| !matches!(outcome, Err(Error::Core(_)))) {
         None => Ok(()),

@@ -333,7 +333,7 @@ impl View {
         let extents: Vec<usize> =
             self.seen.iter().enumerate().map(|(i, axis)| if i == self.at { units.len() } else { axis.extent }).collect();
         let batch = self.batch();
-        let shape = Shape::try_from(&extents[batch..])?;
+        let shape = Shape::from(&extents[batch..]);
         Ok((shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect()))
     }
 

@@ -1,0 +1,97 @@
+//! The reductions by name. [`Reduction`] defines each of them exactly.
+
+use super::{Custom, Float, Real, Reduction, Value};
+use crate::kernels::reduce::operator::{Finish, Fold, Map};
+use crate::shape::Shape;
+
+/// The sum. Modulo 2³² for integers.
+pub fn sum<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("sum", shape, Map::Identity, Fold::Sum, Finish::Identity)
+}
+
+/// The product. Modulo 2³² for integers.
+pub fn product<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("product", shape, Map::Identity, Fold::Product, Finish::Identity)
+}
+
+/// Σ x·y of two arrays. Over an axis of one element nothing is summed: it is the product of the
+/// arrays, element by element.
+///
+/// ```
+/// // 1000 products x·y, as 1000 results.
+/// let products = wgpu_fft::reduce::dot::<f32>([1000, 1]).axes([1]);
+/// ```
+pub fn dot<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("dot", shape, Map::Product, Fold::Sum, Finish::Identity)
+}
+
+/// Σ x̅·y of two arrays: the first one is conjugated. For real numbers this is [`dot`]. Over an
+/// axis of one element it is the product x̅·y of the arrays, element by element, such as a cross
+/// spectrum.
+pub fn vdot<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("vdot", shape, Map::ConjugateProduct, Fold::Sum, Finish::Identity)
+}
+
+/// A reduction with a user-defined operator.
+pub fn custom<T: Value>(shape: impl Into<Shape>, operator: Custom<T>) -> Reduction<T, T::Wide> {
+    let map = operator.map.map_or(Map::Identity, Map::Custom);
+    let fold = Fold::Custom { expression: operator.expression, identity: operator.identity };
+    Reduction::new("custom", shape, map, fold, Finish::Identity)
+}
+
+/// The largest |x - y| of two arrays.
+pub fn max_abs_diff<T: Value>(shape: impl Into<Shape>) -> Reduction<T, T::Distance> {
+    Reduction::new("max_abs_diff", shape, Map::Distance, Fold::Max, Finish::Identity)
+}
+
+/// 1 if any element is nonzero, else 0.
+pub fn any<T: Value>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+    Reduction::new("any", shape, Map::NonZero, Fold::Max, Finish::Identity)
+}
+
+/// 1 if every element is nonzero, else 0.
+pub fn all<T: Value>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+    Reduction::new("all", shape, Map::NonZero, Fold::Min, Finish::Identity)
+}
+
+/// The number of nonzero elements.
+pub fn count<T: Value>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+    Reduction::new("count", shape, Map::NonZero, Fold::Sum, Finish::Identity)
+}
+
+/// The smallest value.
+pub fn min<T: Real>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("min", shape, Map::Identity, Fold::Min, Finish::Identity)
+}
+
+/// The largest value.
+pub fn max<T: Real>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("max", shape, Map::Identity, Fold::Max, Finish::Identity)
+}
+
+/// The index of the first smallest value, or of the first NaN, among the elements reduced to
+/// one result.
+pub fn argmin<T: Real>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+    Reduction::new("argmin", shape, Map::Identity, Fold::ArgMin, Finish::Identity)
+}
+
+/// The index of the first largest value, or of the first NaN, among the elements reduced to one
+/// result.
+pub fn argmax<T: Real>(shape: impl Into<Shape>) -> Reduction<T, u32> {
+    Reduction::new("argmax", shape, Map::Identity, Fold::ArgMax, Finish::Identity)
+}
+
+/// The arithmetic mean: the sum divided by the number of elements.
+pub fn mean<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Wide> {
+    Reduction::new("mean", shape, Map::Identity, Fold::Sum, Finish::Mean(1))
+}
+
+/// Σ |x|².
+pub fn sum_squares<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+    Reduction::new("sum_squares", shape, Map::Norm, Fold::Sum, Finish::Identity)
+}
+
+/// √Σ |x|², the Euclidean norm.
+pub fn norm<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+    Reduction::new("norm", shape, Map::Norm, Fold::Sum, Finish::Root)
+}
