@@ -160,7 +160,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no
     /// second device.
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     pub(crate) async fn scratch(&self) -> Result<Self> {
         let info = self.device.adapter_info();
         let adapters = options::all_adapters().await;

@@ -7,14 +7,13 @@ use half::f16;
 use num_complex::Complex32;
 
 use super::geometry::Geometry;
-use super::{Custom, Recipe, design, lower, neighbours, samples, verification};
+use super::{Custom, Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
 use crate::plan::{Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
-use crate::tune::{Sample, Searchable, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
@@ -407,27 +406,8 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
     }
 }
 
-impl<T: Value, O: Element> Searchable for Reduction<T, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::alternatives(&self.core, profile).unwrap_or_default()
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples::samples(&self.core, input)
-    }
-
-    fn verification(&self) -> Verification {
-        verification::verification(&self.core)
-    }
-}
+#[cfg(not(feature = "tune"))]
+impl<T: Value, O: Element> crate::tune::Searchable for Reduction<T, O> {}
 
 impl<T, O> fmt::Display for Reduction<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

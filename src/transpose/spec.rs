@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::fit::Task;
 use super::strides::Problem;
-use super::{Recipe, design, neighbours};
+use super::{Recipe, design};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -16,8 +16,6 @@ use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::strides::IoDim;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample, Searchable, Verification};
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -74,18 +72,18 @@ use crate::tune::{Known, Sample, Searchable, Verification};
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 #[must_use]
 pub struct Permute<T> {
-    core: Core,
+    pub(super) core: Core,
     element: PhantomData<T>,
 }
 
 /// A permutation of elements of some type. What it does is compiled once, not for every type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Core {
+pub(super) struct Core {
     name: &'static str,
-    bytes: usize,
+    pub bytes: usize,
     shape: Shape,
-    order: Vec<usize>,
-    batch: usize,
+    pub order: Vec<usize>,
+    pub batch: usize,
     input: Option<Layout>,
     output: Option<Layout>,
     placement: Placement,
@@ -159,7 +157,7 @@ impl Core {
         Self { name, bytes, shape, order, batch: 1, input: None, output: None, placement: Placement::OutOfPlace }
     }
 
-    fn output_shape(&self) -> Result<Shape> {
+    pub(super) fn output_shape(&self) -> Result<Shape> {
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
         if self.order.len() != rank {
@@ -194,7 +192,7 @@ impl Core {
         }
     }
 
-    fn geometry(&self) -> Result<Geometry> {
+    pub(super) fn geometry(&self) -> Result<Geometry> {
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
@@ -237,7 +235,7 @@ impl Core {
         Ok(Geometry { input, output, problem, matrices })
     }
 
-    fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
+    pub(super) fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
         let array = |placed: &Placed| crate::gpu::in_units((placed.span * self.bytes) as u64);
         Task {
             problem: &geometry.problem,
@@ -260,9 +258,9 @@ fn last_two_swapped(rank: usize) -> Vec<usize> {
 }
 
 /// A specification that has passed the checks.
-struct Geometry {
-    input: Placed,
-    output: Placed,
+pub(super) struct Geometry {
+    pub input: Placed,
+    pub output: Placed,
     problem: Problem,
     matrices: Option<(Matrices, u32)>,
 }
@@ -311,60 +309,8 @@ impl Core {
     }
 }
 
-impl<T: Element> Searchable for Permute<T> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        self.core.samples(input)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-
-    fn verification(&self) -> Verification {
-        Verification::EXACT
-    }
-}
-
-/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
-/// in-place`, with only what is not the default.
-impl Core {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let geometry = self.geometry()?;
-        let task = self.task(&geometry, profile);
-        Ok(neighbours::baseline(&task).unwrap_or_else(|| design::design(&task)))
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
-        let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), self.bytes);
-        let results: usize = output_shape.extents().iter().product::<usize>() * self.batch;
-        let sample = |i: usize| {
-            let to = index(output_shape.extents(), i);
-            let mut from = to.clone();
-            self.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
-            let first = geometry.input.place(&from) * bytes;
-            let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
-            Sample { byte: geometry.output.place(&to) * bytes, value }
-        };
-        spread(results, count(1)).map(sample).collect()
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::alternatives(&self.task(&geometry, profile)))
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
-    }
-}
+#[cfg(not(feature = "tune"))]
+impl<T: Element> crate::tune::Searchable for Permute<T> {}
 
 impl<T: Element> fmt::Display for Permute<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -372,6 +318,8 @@ impl<T: Element> fmt::Display for Permute<T> {
     }
 }
 
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
+/// in-place`, with only what is not the default.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());

@@ -148,7 +148,7 @@ impl Lab {
         let words = ((self.arrays.moved_bytes() / 2).min(limit) / 16 * 4).max(4) as usize;
         let profile = self.gpu.profile();
         let workgroup = profile.invocations.min(profile.workgroup_size[0]).min(copy::MAX_WORKGROUP);
-        let arrays = transpose::Arrays::whole([Slot::Input(0), Slot::Output]);
+        let arrays = transpose::Arrays { slots: [Slot::Input(0), Slot::Output], ranges: [None; 2] };
         let program = Program {
             title: format!("copy of {words} words"),
             placement: Placement::OutOfPlace,
