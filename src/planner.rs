@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec};
@@ -109,8 +111,8 @@ impl Planner {
             // No thread is to be had.
             return self.plan(spec);
         }
-        let message = || "the thread that planned has panicked".to_owned();
-        receiver.receive().await.unwrap_or_else(|| Err(Error::Wgpu { during: "planning", message: message() }))
+        let panicked = || Error::Wgpu { during: "planning", source: Cause::new("the thread that planned has panicked") };
+        receiver.receive().await.unwrap_or_else(|| Err(panicked()))
     }
 
     /// Returns the plan for `spec`. The browser has one thread, which makes it.

@@ -65,10 +65,10 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::error::Error;
+    use crate::error::{Cause, Error};
 
     fn failure() -> Error {
-        Error::Wgpu { during: "test", message: String::new() }
+        Error::Wgpu { during: "test", source: Cause::new("") }
     }
 
     #[test]

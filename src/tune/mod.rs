@@ -45,7 +45,7 @@ pub(crate) use choice::{Chooser, Estimate};
 #[cfg(feature = "tune")]
 pub use outcome::{End, LEAST_GAIN, Outcome};
 #[cfg(feature = "tune")]
-pub use record::{DeviceIdentity, Record};
+pub use record::{DeviceIdentity, Record, RecordError};
 #[cfg(feature = "tune")]
 pub use sample::{Known, Sample};
 #[cfg(feature = "tune")]

@@ -27,7 +27,7 @@ fn lines(directory: &Directory) -> HashMap<Vec<u8>, Item> {
             Item::Best(entry) => record.add(entry).unwrap(),
             Item::Mark(mark) => record.mark(mark),
         }
-        assert_eq!(record.export(&path, |_| true), Ok(1));
+        assert_eq!(record.export(&path, |_| true).unwrap(), 1);
         let text = fs::read(&path).unwrap();
         text.strip_suffix(b"\n").unwrap().to_vec()
     };
