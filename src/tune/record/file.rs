@@ -9,7 +9,7 @@ use super::error::{RecordError, Refused};
 use super::item::Item;
 use super::line;
 use crate::files::{self, TEMPORARY, open};
-pub(super) use crate::files::{beside, read, unique};
+pub(super) use crate::files::{beside, read, temporary};
 
 /// Bytes of a file that are read at most.
 pub(super) const LARGEST: u64 = 64 << 20;
