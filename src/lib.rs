@@ -99,6 +99,7 @@ pub mod reduce;
 pub mod shape;
 mod sort;
 mod strides;
+mod text;
 mod threads;
 pub mod transpose;
 pub mod tune;

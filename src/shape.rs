@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::text::Text;
 
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
 /// NumPy.
@@ -58,6 +59,12 @@ impl Shape {
         self
     }
 
+    /// The shape that a part of a text prints.
+    pub(crate) fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        let extents = text.numbers(part, 'x').ok().and_then(|extents| Self::try_from(&extents[..]).ok());
+        extents.ok_or_else(|| text.wrong(part, "expected 1 to 4 extents, such as 512x512"))
+    }
+
     /// Returns an error if an axis or the batch is 0.
     pub(crate) fn check_not_empty(&self, what: &'static str, batch: usize) -> Result<()> {
         if batch == 0 || self.extents().contains(&0) {
@@ -94,10 +101,7 @@ impl FromStr for Shape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
-        let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-        let extents = extents.map_err(|_| wrong("it must have the form 512x512"))?;
-        Self::try_from(&extents[..]).map_err(|_| wrong("at most 4 axes are supported"))
+        Self::parse(Text::new("shape", text), text)
     }
 }
 

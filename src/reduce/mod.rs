@@ -51,6 +51,7 @@ mod geometry;
 mod lower;
 #[cfg(feature = "tune")]
 mod neighbours;
+mod parse;
 mod recipe;
 #[cfg(feature = "tune")]
 mod samples;

@@ -1,12 +1,15 @@
 //! The specification of a reduction: what is combined, and how.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use half::f16;
 use num_complex::Complex32;
 
 use super::geometry::Geometry;
+use super::parse::parse;
 use super::{Custom, Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
@@ -99,6 +102,7 @@ pub enum Determinism {
 /// // The mean of each row of a matrix.
 /// let means = Reduce::<f32>::mean([480, 640]).axes([1]);
 /// assert_eq!(means.to_string(), "mean f32 480x640 axes=1");
+/// assert_eq!("mean f32 480x640 axes=1".parse(), Ok(means));
 /// ```
 ///
 /// # Definition
@@ -260,7 +264,8 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self.core.mapped = Some(match map {
             Map::Square => operator::Map::Square,
             Map::Abs => operator::Map::Abs,
-            Map::Scale(factor) => operator::Map::Scale(factor.to_bits()),
+            // All NaN print equally, and so must be equal.
+            Map::Scale(factor) => operator::Map::Scale(if factor.is_nan() { f32::NAN } else { factor }.to_bits()),
         });
         self
     }
@@ -408,6 +413,16 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
 
 #[cfg(not(feature = "tune"))]
 impl<T: Value, O: Element> crate::tune::Searchable for Reduction<T, O> {}
+
+/// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`] operator: the
+/// text does not state its identity element.
+impl<T: Value, O: Element> FromStr for Reduction<T, O> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Ok(Self { core: parse(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
+    }
+}
 
 impl<T, O> fmt::Display for Reduction<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,6 +16,7 @@ use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::strides::IoDim;
+use crate::text::Text;
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -348,42 +349,27 @@ impl<T: Element> FromStr for Permute<T> {
 
 impl Core {
     fn parse(text: &str, name: &'static str, bytes: usize) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
-        let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
+        let whole = text;
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        let kind = words.any().unwrap_or_default();
         if !matches!(kind, "transpose" | "permute") {
-            return Err(wrong("it must begin with transpose or permute"));
+            return Err(text.wrong(whole, "it must begin with transpose or permute"));
         }
-        let rest = rest.trim_start().strip_prefix(name).filter(|rest| rest.starts_with(' '));
-        let mut words = rest.ok_or_else(|| wrong(&format!("its elements must be {}", name)))?.split_whitespace();
-        let shape: Shape = words.next().unwrap_or_default().parse()?;
-        let mut spec = Self::new(name, bytes, shape, last_two_swapped(shape.rank()));
-        let mut ordered = kind == "transpose";
-        let mut seen: Vec<&str> = Vec::new();
-        for word in words {
-            let name = word.split_once('=').map_or(if word.starts_with('x') { "x" } else { word }, |(name, _)| name);
-            if seen.contains(&name) {
-                return Err(wrong(&format!("`{word}` repeats an earlier word")));
-            }
-            seen.push(name);
-            match (word, word.split_once('=')) {
-                ("in-place", _) => spec.placement = Placement::InPlace,
-                (_, Some(("order", list))) if kind == "permute" => {
-                    let order: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
-                    spec.order = order.map_err(|_| wrong("the order must be a list of axis numbers separated by commas"))?;
-                    ordered = true;
-                }
-                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
-                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
-                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
-                    Some(count) => spec.batch = count,
-                    None => {
-                        return Err(wrong(&format!(
-                            "`{word}` is neither a batch (x4), the order of a permutation (order=2,0,1), a layout (in=1024,1 out=1024,1) nor in-place"
-                        )));
-                    }
-                },
-            }
-        }
-        if ordered { Ok(spec) } else { Err(wrong("a permutation needs an order (order=2,0,1)")) }
+        words.skip(name)?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut fields = words.fields();
+        let order = match (kind, fields.value("order")) {
+            ("permute", Some(order)) => text.numbers(order, ',')?,
+            ("permute", None) => return Err(text.wrong(whole, "a permutation needs an order (order=2,0,1)")),
+            (_, None) => last_two_swapped(shape.rank()),
+            (_, Some(order)) => return Err(text.wrong(order, "only `permute` has an order")),
+        };
+        let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
+        let (input, output) = (layout("in")?, layout("out")?);
+        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
+        let placement = if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace };
+        fields.done("a batch (x4), a layout (in=1024,1 out=1024,1) or in-place, each at most once")?;
+        Ok(Self { batch, input, output, placement, ..Self::new(name, bytes, shape, order) })
     }
 }
