@@ -64,6 +64,18 @@ pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
     strides
 }
 
+/// The index in memory of element `i`, for dimensions given as (extent, stride), fastest first.
+#[cfg(any(feature = "cpu", feature = "tune", test))]
+pub(crate) fn place(dims: impl IntoIterator<Item = (usize, usize)>, i: usize) -> usize {
+    let mut rest = i;
+    let along = |(extent, stride): (usize, usize)| {
+        let index = rest % extent;
+        rest /= extent;
+        index * stride
+    };
+    dims.into_iter().map(along).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +90,13 @@ mod tests {
         assert_eq!(joined([dim(1, 7, 7)]), []);
         // A product of extent and stride that overflows a u32 is not mistaken for a stride of 0.
         assert_eq!(joined([dim(1 << 16, 1 << 16, 0), dim(2, 0, 0)]).len(), 2);
+    }
+
+    #[test]
+    fn elements_of_dense_arrays_lie_where_they_are_counted() {
+        let extents = [3, 4, 5];
+        let strides = dense(&extents);
+        assert_eq!(strides, [20, 5, 1]);
+        assert!((0..60).all(|i| place(extents.into_iter().zip(strides.iter().copied()).rev(), i) == i));
     }
 }

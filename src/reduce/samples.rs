@@ -7,7 +7,7 @@ use super::Core;
 use super::geometry::Geometry;
 use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
-use crate::strides::IoDim;
+use crate::strides::{IoDim, place};
 use crate::tune::sample::{count, spread};
 use crate::tune::{Known, Sample, Tolerance};
 
@@ -124,30 +124,5 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
             }
         }
         _ => None,
-    }
-}
-
-/// The index in memory of element `i`, for dimensions given as (extent, stride), fastest first.
-fn place(dims: impl IntoIterator<Item = (usize, usize)>, i: usize) -> usize {
-    let mut rest = i;
-    let along = |(extent, stride): (usize, usize)| {
-        let index = rest % extent;
-        rest /= extent;
-        index * stride
-    };
-    dims.into_iter().map(along).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::place;
-    use crate::strides::dense;
-
-    #[test]
-    fn elements_of_dense_arrays_lie_where_they_are_counted() {
-        let extents = [3, 4, 5];
-        let strides = dense(&extents);
-        assert_eq!(strides, [20, 5, 1]);
-        assert!((0..60).all(|i| place(extents.into_iter().zip(strides.iter().copied()).rev(), i) == i));
     }
 }

@@ -150,7 +150,7 @@ impl Record {
     /// be.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a time is not finite or not positive.
+    /// [`Error::Unsupported`](error::Error::Unsupported) if a time is not finite or not positive.
     pub fn add(&self, entry: Entry) -> error::Result<()> {
         entry.check()?;
         self.0.take(vec![Item::Best(entry)]);
