@@ -1,4 +1,9 @@
-//! The errors of this crate.
+//! The errors of this crate. Those of files are where the files are:
+//! [`PipelineCacheError`](crate::gpu::PipelineCacheError), and `RecordError` in `tune::record`.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// An error of this crate.
 ///
@@ -10,6 +15,9 @@
 /// invalidate it. Later calls that record into it may return `Ok` and do nothing, and its `finish`
 /// reports an error to the device's handler. The second is an encoder of another device, with the
 /// same effect. Drop such an encoder and create a new one.
+///
+/// A message is complete on its own. If another error is the cause, the message ends with it, and
+/// [`source`](std::error::Error::source) returns it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,12 +32,12 @@ pub enum Error {
         hint: &'static str,
     },
     /// The adapter could not open a device.
-    #[error("adapter {adapter:?} could not open a device: {message}")]
+    #[error("adapter {adapter:?} could not open a device: {source}")]
     NoDevice {
         /// The name of the adapter.
         adapter: String,
-        /// The reason, from wgpu.
-        message: String,
+        /// wgpu's error.
+        source: Cause,
     },
     /// A shape has no elements.
     #[error("{what} of {shape}: every extent and the batch must be at least 1")]
@@ -162,22 +170,6 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// The file of a pipeline cache could not be written.
-    #[error("the pipeline cache {path:?} could not be saved: {why}")]
-    PipelineCache {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The reason, from the operating system where it gives one.
-        why: String,
-    },
-    /// A record of measured recipes could not be read or written as the caller asked.
-    #[error("the record {path:?} could not be read or written: {why}")]
-    Record {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The reason, from the operating system where it gives one.
-        why: String,
-    },
     /// The device was lost: it was destroyed, removed, or hung.
     #[error("the device was lost during {during}: {message}")]
     DeviceLost {
@@ -195,14 +187,66 @@ pub enum Error {
         bytes: u64,
     },
     /// wgpu reported an error that this crate did not expect.
-    #[error("wgpu, during {during}: {message}")]
+    #[error("wgpu, during {during}: {source}")]
     Wgpu {
         /// The operation in progress.
         during: &'static str,
-        /// wgpu's message.
-        message: String,
+        /// wgpu's error.
+        source: Cause,
     },
 }
 
 /// A `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The error that caused another one, to which it dereferences. Two are equal if they print equally.
+#[derive(Clone)]
+pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
+
+impl Cause {
+    /// Wraps an error or a message.
+    pub fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(error.into().into())
+    }
+}
+
+impl Deref for Cause {
+    type Target = dyn std::error::Error + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn the_cause_is_the_source_itself() {
+        let error = Error::Wgpu { during: "test", source: Cause::new(fmt::Error) };
+        assert!(error.source().is_some_and(|source| source.is::<fmt::Error>()));
+        assert_eq!(error, Error::Wgpu { during: "test", source: Cause::new(fmt::Error.to_string()) });
+        assert_ne!(error, Error::Wgpu { during: "test", source: Cause::new("another") });
+    }
+}

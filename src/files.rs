@@ -10,7 +10,12 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::NamedTempFile;
+
+fn no_name() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
+}
 
 fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file")
@@ -67,13 +72,19 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// The process id and a number that no other call of this process gets.
-pub(crate) fn unique() -> String {
-    static CALLS: AtomicU32 = AtomicU32::new(0);
-    format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
+/// Makes a new file in the same directory, which is removed when it is dropped. Its name goes on
+/// with `suffix` and a random text.
+pub(crate) fn temporary(path: &Path, suffix: &str) -> io::Result<NamedTempFile> {
+    let prefix = beside(path, suffix);
+    let (Some(prefix), Some(directory)) = (prefix.file_name(), path.parent()) else { return Err(no_name()) };
+    let mut builder = tempfile::Builder::new();
+    // As other files have: tempfile's own default lets nobody but the owner read them.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(prefix).tempfile_in(if directory.as_os_str().is_empty() { Path::new(".") } else { directory })
 }
 
-/// The suffix of temporary files that will replace others, before [`unique`].
+/// The suffix of temporary files that will replace others.
 pub(crate) const TEMPORARY: &str = ".tmp-";
 
 /// Replaces the file at `path` by way of a temporary file in the same directory. At any moment
@@ -81,29 +92,22 @@ pub(crate) const TEMPORARY: &str = ".tmp-";
 /// read-only file is not replaced.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if path.file_name().is_none() {
-        return Err(io::Error::other("the path does not name a file"));
+        return Err(no_name());
     }
     let path = destination(path)?;
-    let temporary = beside(&path, &format!("{TEMPORARY}{}", unique()));
-    let written = File::create_new(&temporary).and_then(|mut file| {
-        // The lock tells whoever removes leftover files that this one is in use. Where locks are
-        // not supported, nobody removes leftovers.
-        let _ = file.try_lock();
-        if let Ok(metadata) = fs::metadata(&path) {
-            if metadata.permissions().readonly() {
-                return Err(io::ErrorKind::PermissionDenied.into());
-            }
-            file.set_permissions(metadata.permissions())?;
+    let mut file = temporary(&path, TEMPORARY)?;
+    // The lock tells whoever removes leftover files that this one is in use. Where locks are not
+    // supported, nobody removes leftovers.
+    let _ = file.as_file().try_lock();
+    if let Ok(metadata) = fs::metadata(&path) {
+        if metadata.permissions().readonly() {
+            return Err(io::ErrorKind::PermissionDenied.into());
         }
-        file.write_all(contents)?;
-        file.sync_all()?;
-        fs::rename(&temporary, &path)
-    });
-    if written.is_err() {
-        // The caller gets the original error, whatever happens here.
-        let _ = fs::remove_file(&temporary);
+        file.as_file().set_permissions(metadata.permissions())?;
     }
-    written
+    file.write_all(contents)?;
+    file.as_file().sync_all()?;
+    file.persist(&path).map(drop).map_err(|failed| failed.error)
 }
 
 #[cfg(all(test, unix))]
@@ -112,19 +116,17 @@ mod tests {
 
     use super::*;
 
-    /// A directory for one test.
-    fn directory(test: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("wgpu-fft-files-{test}-{}", unique()));
-        fs::create_dir_all(&path).unwrap();
-        path
-    }
-
     #[test]
     fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
-        let directory = directory("replaced");
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
         let path = directory.join("file");
         assert_eq!(read_whole(&path, 8).unwrap(), None);
         replace(&path, b"first").unwrap();
+        fs::write(directory.join("plain"), "").unwrap();
+        let [new, plain] = ["file", "plain"].map(|name| fs::metadata(directory.join(name)).unwrap().permissions().mode());
+        assert_eq!(new, plain);
+        fs::remove_file(directory.join("plain")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         replace(&path, b"second").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
@@ -133,13 +135,13 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
         assert!(replace(&path, b"third").is_err());
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1, "nothing is left beside it");
-        fs::remove_dir_all(directory).unwrap();
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]
     fn links_are_followed_and_stay() {
-        let directory = directory("links");
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
         let (file, link, nowhere) = (directory.join("file"), directory.join("link"), directory.join("nowhere"));
         fs::write(&file, "old").unwrap();
         symlink(&file, &link).unwrap();
@@ -149,14 +151,14 @@ mod tests {
         symlink(directory.join("missing"), &nowhere).unwrap();
         assert!(replace(&nowhere, b"new").unwrap_err().to_string().contains("does not exist"));
         assert!(fs::symlink_metadata(&nowhere).unwrap().is_symlink());
-        fs::remove_dir_all(directory).unwrap();
     }
 
     /// Devices, directories, and links to them. The test uses links to devices, so that no real
     /// device can be lost.
     #[test]
     fn what_is_no_regular_file_is_neither_read_nor_replaced() {
-        let directory = directory("devices");
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
         for device in ["/dev/null", "/dev/zero"] {
             let link = directory.join("link");
             symlink(device, &link).unwrap();
@@ -169,8 +171,7 @@ mod tests {
         let file = directory.join("file");
         replace(&file, b"old").unwrap();
         assert!(replace(&file.join("below"), b"new").is_err());
-        assert!(read_whole(&directory, 8).is_err() && replace(&directory, b"new").is_err());
+        assert!(read_whole(directory, 8).is_err() && replace(directory, b"new").is_err());
         assert!(replace(Path::new("/"), b"new").unwrap_err().to_string().contains("does not name a file"));
-        fs::remove_dir_all(directory).unwrap();
     }
 }

@@ -17,5 +17,5 @@ pub mod from_rustfft {}
 pub mod from_cufft {}
 
 /// Rigor, records, and kernels of your own: see also [`tune`](crate::tune).
-#[doc = include_str!("../docs/tuning.md")]
+#[cfg_attr(feature = "tune", doc = include_str!("../docs/tuning.md"))]
 pub mod tuning {}

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::shape::{Shape, join};
 use crate::sort::sort_short_by_key;
 use crate::strides::dense;
+use crate::text::Text;
 
 /// Where the elements of an array are: strides along each axis and the distance between the arrays
 /// of a batch, counted in elements of the array (complex or real numbers).
@@ -105,6 +106,23 @@ impl Layout {
         }
     }
 
+    /// The layout that a part of a text prints.
+    pub(crate) fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        let number = |part: &str| text.number::<usize>(part);
+        let (rest, within) = part.split_once(':').map_or((part, None), |(rest, len)| (rest, Some(len)));
+        let (rest, offset) = rest.split_once('@').map_or((rest, None), |(rest, offset)| (rest, Some(offset)));
+        let (strides, distance) = rest.split_once('/').map_or((rest, None), |(strides, distance)| (strides, Some(distance)));
+        let strides = Shape::from(text.numbers(strides, ',')?);
+        strides.check().map_err(|_| {
+            text.wrong(
+                part,
+                "expected 1 to 4 strides, and then batch distance, offset and elements of the whole array: 1024,1/65536@8208:786432",
+            )
+        })?;
+        let layout = Self::strides(strides).offset(offset.map_or(Ok(0), number)?);
+        Ok(Self { batch_distance: distance.map(number).transpose()?, within: within.map(number).transpose()?, ..layout })
+    }
+
     /// Checks the layout for arrays of this shape and converts it to the numbers that the device
     /// uses.
     pub(crate) fn placed(&self, argument: &'static str, shape: Shape, batch: usize) -> Result<Placed> {
@@ -155,6 +173,7 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// The index in memory of an element, given its index along each axis and in the batch.
+    #[cfg(feature = "tune")]
     pub fn place(&self, index: &[usize]) -> usize {
         let distances = index.iter().zip(&self.strides).map(|(digit, stride)| digit * *stride as usize);
         self.offset as usize + distances.sum::<usize>()
@@ -187,20 +206,6 @@ impl FromStr for Layout {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::Parse {
-            what: "layout",
-            text: text.to_owned(),
-            why: "expected 1024,1/65536@8208:786432: 1 to 4 strides, batch distance, offset, elements of the whole array".to_owned(),
-        };
-        let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
-        let (rest, within) = text.split_once(':').map_or(Ok((text, None)), |(rest, len)| Ok((rest, Some(number(len)?))))?;
-        let (rest, offset) = rest.split_once('@').map_or(Ok((rest, 0)), |(rest, offset)| Ok((rest, number(offset)?)))?;
-        let (strides, distance) =
-            rest.split_once('/').map_or(Ok((rest, None)), |(strides, distance)| Ok((strides, Some(number(distance)?))))?;
-        let strides: Vec<usize> = strides.split(',').map(number).collect::<Result<_>>()?;
-        let strides = Shape::from(strides);
-        strides.check().map_err(|_| wrong())?;
-        let layout = Self::strides(strides);
-        Ok(Self { batch_distance: distance, within, ..layout }.offset(offset))
+        Self::parse(Text::new("layout", text), text)
     }
 }

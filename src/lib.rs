@@ -98,6 +98,7 @@ pub mod reduce;
 mod shape;
 mod sort;
 mod strides;
+mod text;
 mod threads;
 pub mod transpose;
 pub mod tune;
@@ -105,7 +106,7 @@ mod wgsl;
 
 pub use bytemuck;
 pub use element::Element;
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result};
 pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, IntoInputs, IntoView, Pending, View};
 pub use half;
 pub use layout::Layout;

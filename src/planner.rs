@@ -3,10 +3,14 @@
 use std::any::Any;
 use std::sync::Arc;
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec};
-use crate::tune::{AnyTunable, Choice, Searchable, Tuning, any};
+#[cfg(feature = "tune")]
+use crate::tune::Tuning;
+use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
 
 /// Makes plans for one device and caches them. Asking again for the same specification costs a
 /// look-up, and plans share equal pipelines.
@@ -22,7 +26,7 @@ use crate::tune::{AnyTunable, Choice, Searchable, Tuning, any};
 #[derive(Debug)]
 pub struct Planner {
     builder: Builder,
-    tuning: Tuning,
+    chooser: Box<dyn Chooser>,
     kept: Kept,
 }
 
@@ -47,18 +51,19 @@ struct Kept {
 }
 
 impl Planner {
-    /// A planner with an empty cache. It chooses recipes without measuring any
-    /// ([`Rigor::Estimate`](crate::tune::Rigor::Estimate)).
+    /// A planner with an empty cache. It chooses recipes without measuring any: see
+    /// [`tune`](crate::tune).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { builder: Builder::new(gpu), tuning: Tuning::default(), kept: Kept::default() }
+        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::default() }
     }
 
     /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier
     /// measurements.
+    #[cfg(feature = "tune")]
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
-        Self { tuning, kept: Kept::default(), ..self }
+        Self { chooser: Box::new(tuning), kept: Kept::default(), ..self }
     }
 
     /// The device.
@@ -106,8 +111,8 @@ impl Planner {
             // No thread is to be had.
             return self.plan(spec);
         }
-        let message = || "the thread that planned has panicked".to_owned();
-        receiver.receive().await.unwrap_or_else(|| Err(Error::Wgpu { during: "planning", message: message() }))
+        let panicked = || Error::Wgpu { during: "planning", source: Cause::new("the thread that planned has panicked") };
+        receiver.receive().await.unwrap_or_else(|| Err(panicked()))
     }
 
     /// Returns the plan for `spec`. The browser has one thread, which makes it.
@@ -119,20 +124,20 @@ impl Planner {
         self.plan(spec)
     }
 
-    /// Returns the recipe for `spec` on this device and says where it comes from. Without
-    /// [`with_tuning`](Self::with_tuning) nothing is measured. A measurement takes seconds and is
-    /// made once for each specification.
+    /// Returns the recipe for `spec` on this device and says where it comes from. Nothing is
+    /// measured, unless `with_tuning` (of the feature `tune`) asks for it. A measurement takes
+    /// seconds and is made once for each specification.
     ///
     /// # Errors
     /// If the specification is not valid or does not fit the device. A search that fails is not an
-    /// error: see [`Tuning::choose`].
+    /// error: [`Choice::source`] then says why.
     pub fn choose<S: Searchable>(&self, spec: &S) -> Result<Choice<S::Recipe>> {
         Ok(self.choose_any(&AnyValue::new(spec), &|| any(spec))?.typed())
     }
 
-    fn choose_any(&self, spec: &AnyValue, tunable: &dyn Fn() -> Arc<dyn AnyTunable>) -> Result<Choice<AnyValue>> {
-        self.check_compute(spec)?;
-        self.kept.choices.get_or_make(spec, || self.tuning.choose_any(self.gpu(), &tunable()))
+    fn choose_any(&self, key: &AnyValue, spec: &dyn Fn() -> Erased) -> Result<Choice<AnyValue>> {
+        self.check_compute(key)?;
+        self.kept.choices.get_or_make(key, || self.chooser.choose(self.gpu(), &spec()))
     }
 
     /// Returns the plan for `spec` with a recipe that the caller supplies.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::text::Text;
 
 /// The extents of an array of rank 1 to 4, row-major, slowest axis first, as in `ndarray` and
 /// NumPy.
@@ -89,6 +90,12 @@ impl Shape {
         self
     }
 
+    /// The shape that a part of a text prints.
+    pub(crate) fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        let extents = text.numbers(part, 'x').ok().map(Self::from).filter(|shape| shape.check().is_ok());
+        extents.ok_or_else(|| text.wrong(part, "expected 1 to 4 extents, such as 512x512"))
+    }
+
     /// Returns an error if the number of axes is not supported, or if an axis or the batch is 0.
     pub(crate) fn check_not_empty(&self, what: &'static str, batch: usize) -> Result<()> {
         self.check()?;
@@ -130,12 +137,7 @@ impl FromStr for Shape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "shape", text: text.to_owned(), why: why.to_owned() };
-        let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-        let extents = extents.map_err(|_| wrong("it must have the form 512x512"))?;
-        let shape = Self::new(&extents);
-        shape.check().map_err(|_| wrong("at most 4 axes are supported"))?;
-        Ok(shape)
+        Self::parse(Text::new("shape", text), text)
     }
 }
 

@@ -5,15 +5,14 @@ use std::fmt::Display;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::reduce::{self, Determinism, Float, Map, Real, Reduction, Value};
+use wgpu_fft::reduce::Reduction;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Choice, Tunable, Tuning};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Gpu, Shape};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Gpu};
 
 /// Describes the text form of reductions.
-const REDUCTIONS: &str = "a reduction looks like `sum f32 4194304` or `sum f32 1024x1024 x4 axes=1 square`. It consists of an operation: sum, product, mean, min, max, argmin, argmax, \
-     sum_squares, norm, dot, vdot, max_abs_diff, any, all or count; an element type that the operation supports: f32, f16, f64, complex f32, i32 or u32; the extents; a batch; axes; \
-     square or abs; across-devices";
+const REDUCTIONS: &str =
+    "looks like `sum f32 4194304` or `sum f32 1024x1024 x4 axes=1 square`, with elements of f32, f16, f64, complex f32, i32 or u32";
 
 /// Something to tune, independent of its types.
 pub trait Task: Display {
@@ -75,102 +74,29 @@ fn permutation(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
     Err(wrong(text, format!("`{}` must be followed by the element type, one of {}", words[0], names.join(", "))))
 }
 
-/// The words of a reduction.
-struct Wanted<'a> {
-    operation: &'a str,
-    shape: Shape,
-    batch: Option<usize>,
-    axes: Option<Vec<usize>>,
-    map: Option<Map>,
-    determinism: Determinism,
-}
-
-/// Reductions print but do not parse. So the printed form of the result must equal the text.
 fn reduction(text: &str, words: &[&str]) -> Result<Box<dyn Task>, Error> {
-    let unknown = || wrong(text, format!("it must begin with c2c, r2c, c2r, transpose or permute, or be a reduction; {REDUCTIONS}"));
-    let (name, rest) = element(words);
-    let (Some(operation), Some((shape, rest))) = (words.first(), rest.split_first()) else { return Err(unknown()) };
-    let shape = shape.parse().map_err(|_| unknown())?;
-    let mut wanted = Wanted { operation, shape, batch: None, axes: None, map: None, determinism: Determinism::RunToRun };
-    for word in rest {
-        match (*word, word.strip_prefix('x'), word.strip_prefix("axes=")) {
-            ("square", ..) => wanted.map = Some(Map::Square),
-            ("abs", ..) => wanted.map = Some(Map::Abs),
-            ("across-devices", ..) => wanted.determinism = Determinism::AcrossDevices,
-            (_, Some(count), _) => wanted.batch = Some(count.parse().map_err(|_| unknown())?),
-            // In any order. By default, all axes are reduced.
-            (.., Some(axes)) if wanted.axes.is_none() => {
-                wanted.axes = Some(axes.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| unknown())?)
+    let unknown = |why: String| wrong(text, format!("{why}; or else it must begin with c2c, r2c, c2r, transpose or permute"));
+    let (name, _) = element(words);
+    // The operation decides which of these results there is.
+    macro_rules! of {
+        ($($element:ty: $($result:ty),*;)*) => { $(
+            if name == <$element>::NAME {
+                let tried: [Result<Box<dyn Task>, Error>; _] = [$(text.parse::<Reduction<$element, $result>>().map(|spec| Box::new(spec) as _)),*];
+                let mut tried = tried.into_iter();
+                let first = tried.next().expect("every element has a result");
+                return first.or_else(|error| tried.find_map(Result::ok).ok_or(error)).map_err(|error| unknown(error.to_string()));
             }
-            _ => return Err(unknown()),
-        }
+        )* };
     }
-    let task = match name.as_str() {
-        "f32" => wanted.any::<f32>().or_else(|| wanted.real::<f32>()).or_else(|| wanted.float::<f32>()),
-        "f16" => wanted.any::<f16>().or_else(|| wanted.real::<f16>()).or_else(|| wanted.float::<f16>()),
-        "f64" => wanted.any::<f64>().or_else(|| wanted.real::<f64>()).or_else(|| wanted.float::<f64>()),
-        "complex f32" => wanted.any::<Complex32>().or_else(|| wanted.float::<Complex32>()),
-        "i32" => wanted.any::<i32>().or_else(|| wanted.real::<i32>()),
-        "u32" => wanted.any::<u32>().or_else(|| wanted.real::<u32>()),
-        _ => None,
-    };
-    let task = task.ok_or_else(unknown)?;
-    let printed = task.to_string();
-    let besides_axes = |text: &str| text.split(' ').filter(|word| !word.starts_with("axes=")).map(str::to_owned).collect::<Vec<_>>();
-    if besides_axes(&printed) == besides_axes(text) {
-        Ok(task)
-    } else {
-        Err(wrong(text, format!("it would print as `{printed}`; {REDUCTIONS}")))
+    of! {
+        f32: f32, u32;
+        f16: f32, u32;
+        f64: f64, u32;
+        i32: i32, u32;
+        u32: u32;
+        Complex32: Complex32, f32, u32;
     }
-}
-
-impl Wanted<'_> {
-    fn any<T: Value>(&self) -> Option<Box<dyn Task>> {
-        Some(match self.operation {
-            "sum" => self.task(reduce::sum::<T>(self.shape)),
-            "product" => self.task(reduce::product::<T>(self.shape)),
-            "dot" => self.task(reduce::dot::<T>(self.shape)),
-            "vdot" => self.task(reduce::vdot::<T>(self.shape)),
-            "max_abs_diff" => self.task(reduce::max_abs_diff::<T>(self.shape)),
-            "any" => self.task(reduce::any::<T>(self.shape)),
-            "all" => self.task(reduce::all::<T>(self.shape)),
-            "count" => self.task(reduce::count::<T>(self.shape)),
-            _ => return None,
-        })
-    }
-
-    fn real<T: Real>(&self) -> Option<Box<dyn Task>> {
-        Some(match self.operation {
-            "min" => self.task(reduce::min::<T>(self.shape)),
-            "max" => self.task(reduce::max::<T>(self.shape)),
-            "argmin" => self.task(reduce::argmin::<T>(self.shape)),
-            "argmax" => self.task(reduce::argmax::<T>(self.shape)),
-            _ => return None,
-        })
-    }
-
-    fn float<T: Float>(&self) -> Option<Box<dyn Task>> {
-        Some(match self.operation {
-            "mean" => self.task(reduce::mean::<T>(self.shape)),
-            "sum_squares" => self.task(reduce::sum_squares::<T>(self.shape)),
-            "norm" => self.task(reduce::norm::<T>(self.shape)),
-            _ => return None,
-        })
-    }
-
-    fn task<T: Value, O: Element>(&self, reduction: Reduction<T, O>) -> Box<dyn Task> {
-        let mut reduction = reduction.determinism(self.determinism);
-        if let Some(count) = self.batch {
-            reduction = reduction.batch(count);
-        }
-        if let Some(axes) = &self.axes {
-            reduction = reduction.axes(axes);
-        }
-        match self.map {
-            Some(map) => Box::new(reduction.map(map)),
-            None => Box::new(reduction),
-        }
-    }
+    Err(unknown(format!("a reduction {REDUCTIONS}")))
 }
 
 #[cfg(test)]
@@ -203,21 +129,13 @@ mod tests {
 
     #[test]
     fn what_does_not_says_what_does() {
-        for text in [
-            "",
-            "fft",
-            "sum",
-            "sum f32",
-            "sum f99 8",
-            "sum f32 8 x1",
-            "sum f32 8 axes=a",
-            "sum f32 8x8 axes=0 axes=1",
-            "sum f32 8 scale=2",
-            "min complex f32 8",
-            "mean i32 8",
-        ] {
-            assert!(parse(text).err().is_some_and(|error| error.to_string().contains("`sum f32 4194304`")), "{text}");
+        for text in
+            ["", "fft", "sum", "sum f32", "sum f99 8", "sum f32 8 axes=a", "sum f32 8x8 axes=0 axes=1", "min complex f32 8", "mean i32 8"]
+        {
+            assert!(parse(text).err().is_some_and(|error| error.to_string().contains("it must begin with c2c")), "{text}");
         }
+        assert!(parse("sum f99 8").err().is_some_and(|error| error.to_string().contains("`sum f32 4194304`")));
+        assert!(parse("sum f32 8 axes=a").err().is_some_and(|error| error.to_string().contains("at byte 15")));
         assert!(parse("transpose f99 8x8").err().is_some_and(|error| error.to_string().contains("complex f32")));
         assert!(parse("c2c forward 8").is_err());
     }

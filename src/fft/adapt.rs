@@ -20,10 +20,10 @@
 //! reads past the end of a line, Mesa may change the sign of a result that is zero.
 
 use super::design::{Designer, Lines, lane_counts};
+use super::fit::is_sane;
 use super::lanes::SUBGROUP;
 use super::line::{Line, lines};
 use super::lower::{check_pass, lower};
-use super::neighbours::is_sane;
 use super::passes::{Step, chain};
 use super::place::Place;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};

@@ -4,7 +4,7 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
-use super::factors::{factorizations, largest_prime, split, split_lengths};
+use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{Geometry, Kind, Transform};
@@ -266,8 +266,9 @@ impl Designer<'_> {
     }
 
     /// The lengths of so many passes for a line that is too long for one.
+    #[cfg(feature = "tune")]
     pub fn split(&self, n: u32, passes: u32) -> Option<Vec<u32>> {
-        split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
+        super::factors::split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
     }
 
     /// An axis in passes of these lengths.

@@ -88,14 +88,6 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
     lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
 }
 
-/// Whether a pass is worth a search's time there: lanes only as the rules would take them.
-pub(super) fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
-    match pass {
-        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= width(profile),
-        PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
-    }
-}
-
 /// The passes in lanes of an axis, if there are any.
 pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
     let n = geometry.output_extents[axis];
@@ -123,7 +115,7 @@ pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geome
     wrong.filter(|&axis| axes[axis].passes.iter().any(is_lanes))
 }
 
-fn width(profile: &DeviceProfile) -> u32 {
+pub(super) fn width(profile: &DeviceProfile) -> u32 {
     if profile.int64 { 4 } else { 2 }
 }
 

@@ -1,6 +1,6 @@
 //! Checks whether a recipe fits a device, as far as that is known before a text is made.
 
-use super::recipe::Stockham;
+use super::recipe::{PassRecipe, Stockham};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::radix2;
 use crate::shape::join;
@@ -21,6 +21,18 @@ pub(super) fn no_transform(profile: &DeviceProfile) -> Stockham {
 
 /// Most complex numbers that an invocation holds: 64 of them take 128 of a GPU's 255 registers.
 pub(super) const MAX_ELEMENTS: u32 = 64;
+
+/// Whether no number is 0 that others are divided by.
+pub(super) fn is_sane(pass: &PassRecipe) -> bool {
+    match pass {
+        PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, .. }) => {
+            let fine = |radix: &u32| (1..=MAX_ELEMENTS).contains(radix);
+            !radices.is_empty() && radices.iter().all(fine) && [lanes, lines, pieces].iter().all(|value| **value > 0)
+        }
+        PassRecipe::Radix2 { rows, lanes } => *rows > 0 && *lanes > 0,
+        PassRecipe::Lanes { lanes, width, invocations, .. } => [lanes, width, invocations].iter().all(|value| **value > 0),
+    }
+}
 
 /// Why a pass through workgroup memory cannot run on such a device, if it cannot.
 pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {

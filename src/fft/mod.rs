@@ -35,12 +35,14 @@ mod fused;
 mod lanes;
 mod line;
 mod lower;
+#[cfg(feature = "tune")]
 mod neighbours;
 mod pass;
 mod passes;
 mod place;
 mod recipe;
 mod roots;
+#[cfg(feature = "tune")]
 mod samples;
 mod spec;
 pub(crate) mod split;

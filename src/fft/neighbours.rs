@@ -6,21 +6,53 @@
 use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts, measured};
 use super::design_cpu::{self, Text, has_lanes};
 use super::factors::{factorizations, largest_prime};
-use super::fit::MAX_ELEMENTS;
+use super::fit::{MAX_ELEMENTS, is_sane};
 use super::lower::lower;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
+use super::samples::samples;
 use super::transform::{Geometry, Kind, Transform};
+use super::{C2c, C2r, R2c};
+use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
+use crate::plan::Spec;
 use crate::transpose;
-use crate::tune::{TestInput, Tolerance, Verification, in_turns, others};
+use crate::tune::{Sample, Searchable, TestInput, Tolerance, Verification, in_turns, others};
+
+macro_rules! searchable {
+    ($($name:ident),*) => { $(
+        impl Searchable for $name {
+            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
+            }
+
+            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+                alternatives(&self.0, profile)
+            }
+
+            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+                neighbours(&self.0, recipe, profile)
+            }
+
+            fn samples(&self, input: &[u32]) -> Vec<Sample> {
+                samples(&self.0, input)
+            }
+
+            fn verification(&self) -> Verification {
+                VERIFICATION
+            }
+        }
+    )* };
+}
+
+searchable!(C2c, R2c, C2r);
 
 /// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
 /// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
 /// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
-pub(super) const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
+const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.
@@ -44,7 +76,7 @@ impl<'a> Space<'a> {
 
 /// The kernel `fft/radix2` where it can be used: for dense rows, or for two dense axes with
 /// transposes between them.
-pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
+fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     let geometry = transform.geometry().ok()?;
     let most = profile.invocations.min(profile.workgroup_size[0]);
     let pass = |axis: usize| {
@@ -70,7 +102,7 @@ pub(super) fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option
 
 /// The rules' recipes for other kinds of devices; other ways to transform one of the axes; more or
 /// fewer lines for columns; other orders of the axes; transposes.
-pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
+fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
     let (Ok(geometry), Ok(own)) = (transform.geometry(), design(transform, profile)) else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let mut all: Vec<Recipe> = Vec::new();
@@ -105,7 +137,7 @@ pub(super) fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Ve
 
 /// The recipes that differ in one decision. There are none for a recipe that does not solve the
 /// transform.
-pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
     let Ok(geometry) = transform.geometry() else { return Vec::new() };
     let space = Space::new(transform, &geometry, profile);
     let all = match recipe {
@@ -126,15 +158,11 @@ pub(super) fn neighbours(transform: &Transform, recipe: &Recipe, profile: &Devic
     others(Some(recipe), all)
 }
 
-/// Whether no number is 0 that others are divided by.
-pub(super) fn is_sane(pass: &PassRecipe) -> bool {
+/// Whether a pass is worth a search's time on such a device: lanes only as the rules would take them.
+fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
     match pass {
-        PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, .. }) => {
-            let fine = |radix: &u32| (1..=MAX_ELEMENTS).contains(radix);
-            !radices.is_empty() && radices.iter().all(fine) && [lanes, lines, pieces].iter().all(|value| **value > 0)
-        }
-        PassRecipe::Radix2 { rows, lanes } => *rows > 0 && *lanes > 0,
-        PassRecipe::Lanes { lanes, width, invocations, .. } => [lanes, width, invocations].iter().all(|value| **value > 0),
+        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= design_cpu::width(profile),
+        PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
     }
 }
 
@@ -146,7 +174,7 @@ impl Space<'_> {
     /// The recipe, if its passes form a chain and its `fft/lanes` passes are possible.
     fn sound(&self, axes: Vec<AxisRecipe>) -> Option<Recipe> {
         let fine = chain(self.transform, self.geometry, &axes).is_ok()
-            && axes.iter().flat_map(|axis| &axis.passes).all(|pass| design_cpu::is_worth_while(pass, self.transform, self.profile))
+            && axes.iter().flat_map(|axis| &axis.passes).all(|pass| is_worth_while(pass, self.transform, self.profile))
             && design_cpu::unfit(&axes, self.transform, self.geometry, self.profile).is_none()
             && axes.iter().all(|axis| (0..axis.passes.len()).all(|f| self.runs(axis, f)));
         fine.then_some(Recipe::Axes(axes))

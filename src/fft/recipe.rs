@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::factors::largest_prime;
 use crate::error::{Error, Result};
 use crate::shape::join;
+use crate::text::Text;
 use crate::transpose;
 
 /// All decisions on how to compute a transform.
@@ -239,14 +240,6 @@ macro_rules! words {
                 f.write_str(match self { $(Self::$variant => $word),* })
             }
         }
-
-        impl FromStr for $type {
-            type Err = ();
-
-            fn from_str(text: &str) -> std::result::Result<Self, ()> {
-                match text { $($word => Ok(Self::$variant),)* _ => Err(()) }
-            }
-        }
     )* };
 }
 
@@ -267,91 +260,45 @@ impl fmt::Display for PassRecipe {
     }
 }
 
-/// The fields `name=value` of a recipe, each of which may occur once.
-struct Fields<'a> {
-    text: &'a str,
-    fields: Vec<(&'a str, &'a str)>,
-}
-
-impl<'a> Fields<'a> {
-    fn wrong(&self, why: &str) -> Error {
-        Error::Parse { what: "pass recipe", text: self.text.to_owned(), why: why.to_owned() }
-    }
-
-    fn take(&mut self, name: &str) -> Option<&'a str> {
-        let i = self.fields.iter().position(|(own, _)| *own == name)?;
-        Some(self.fields.swap_remove(i).1)
-    }
-
-    fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
-        match (self.take(name), default) {
-            (None, Some(default)) => Ok(default),
-            (None, None) => Err(self.wrong(&format!("it lacks the field {name}"))),
-            (Some(value), _) => value.parse().map_err(|_| self.wrong(&format!("{name} is not a number"))),
-        }
-    }
-
-    fn word<T: FromStr>(&mut self, name: &str, default: T, choices: &str) -> Result<T> {
-        self.take(name).map_or(Ok(default), |value| value.parse().map_err(|_| self.wrong(&format!("{name} must be {choices}"))))
-    }
-
-    fn done(&self) -> Result<()> {
-        self.fields.first().map_or(Ok(()), |(name, _)| Err(self.wrong(&format!("the field {name} is unknown or given twice"))))
-    }
-}
-
 impl FromStr for PassRecipe {
     type Err = Error;
 
     /// A `stockham` recipe needs only the radices and `lanes`. Records and scripts of earlier
     /// versions call it `registers`, which is accepted as well.
     fn from_str(text: &str) -> Result<Self> {
-        let mut fields = Fields { text, fields: Vec::new() };
-        let mut words = text.split_whitespace();
-        let kind = match words.next().ok_or_else(|| fields.wrong("it is empty"))? {
-            "registers" => "stockham",
-            kind => kind,
-        };
-        let radices = if matches!(kind, "stockham" | "lanes") { words.next() } else { None };
-        fields.fields = words
-            .map(|word| word.split_once('='))
-            .collect::<Option<_>>()
-            .ok_or_else(|| fields.wrong("every field is written name=value"))?;
+        Self::parse(Text::new("pass recipe", text), text)
+    }
+}
+
+impl PassRecipe {
+    fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        let mut words = text.words(part);
+        let kind = words.one("a pass: stockham, lanes or radix2")?;
+        let factors = if kind == "radix2" { "" } else { words.one("radices, such as 8.8")? };
+        let mut fields = words.fields();
         let recipe = match kind {
             "radix2" => Self::Radix2 { rows: fields.number("rows", None)?, lanes: fields.number("lanes", None)? },
-            "lanes" => {
-                let factors = radices.unwrap_or_default().split_once('.').and_then(|(j, k)| Some([j.parse().ok()?, k.parse().ok()?]));
-                Self::Lanes {
-                    factors: factors.ok_or_else(|| fields.wrong("factors are two numbers with a dot between them"))?,
-                    lanes: fields.number("lanes", None)?,
-                    width: fields.number("width", None)?,
-                    invocations: fields.number("invocations", None)?,
-                }
-            }
-            "stockham" => {
-                let radices = radices.unwrap_or_default().split('.').map(str::parse).collect::<std::result::Result<_, _>>();
-                let radices = radices.map_err(|_| fields.wrong("radices are numbers with dots between them"))?;
-                let default = Stockham::new(radices, fields.number("lanes", None)?);
-                let block = match fields.take("block").map(|value| value.split_once('x')) {
-                    None => None,
-                    Some(pair) => Some(
-                        pair.and_then(|(along, across)| Some([along.parse().ok()?, across.parse().ok()?]))
-                            .ok_or_else(|| fields.wrong("block is two numbers, such as 8x4"))?,
-                    ),
-                };
+            "lanes" => Self::Lanes {
+                factors: text.pair(factors, '.')?,
+                lanes: fields.number("lanes", None)?,
+                width: fields.number("width", None)?,
+                invocations: fields.number("invocations", None)?,
+            },
+            "stockham" | "registers" => {
+                let default = Stockham::new(text.numbers(factors, '.')?, fields.number("lanes", None)?);
                 Self::Stockham(Stockham {
                     lines: fields.number("lines", Some(default.lines))?,
-                    exchange: fields.word("exchange", default.exchange, "whole or split")?,
+                    exchange: fields.choice("exchange", &[Exchange::Split, Exchange::Whole])?,
                     pieces: fields.number("pieces", Some(default.pieces))?,
                     banks: fields.number("banks", Some(default.banks))?,
-                    roots: fields.word("roots", default.roots, "table or products")?,
-                    block,
+                    roots: fields.choice("roots", &[Roots::Products, Roots::Table])?,
+                    block: fields.value("block").map(|block| text.pair(block, 'x')).transpose()?,
                     ..default
                 })
             }
-            _ => return Err(fields.wrong("it must begin with stockham, lanes or radix2")),
+            _ => return Err(text.wrong(kind, "expected stockham, lanes or radix2")),
         };
-        fields.done()?;
+        fields.done("no other field name=value")?;
         Ok(recipe)
     }
 }
@@ -378,28 +325,27 @@ impl FromStr for AxisRecipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::Parse {
-            what: "axis recipe",
-            text: text.to_owned(),
-            why: "it must be `axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon".to_owned(),
-        };
-        let (head, passes) = text.split_once(':').ok_or_else(wrong)?;
-        let mut words = head.split_whitespace();
-        let mut number = |before: &str| match words.next() {
-            Some(word) if word == before => words.next().and_then(|word| word.parse::<u32>().ok()),
-            _ => None,
-        };
-        let axis = number("axis").ok_or_else(wrong)? as usize;
+        Self::parse(Text::new("axis recipe", text), text)
+    }
+}
+
+impl AxisRecipe {
+    fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        const FORM: &str = "`axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon";
+        let (head, passes) = part.split_once(':').ok_or_else(|| text.wrong(part, format!("expected {FORM}")))?;
+        let mut words = text.words(head);
+        words.skip("axis")?;
+        let axis = text.number(words.one(FORM)?)?;
         let (mut bluestein, mut reals) = (None, Reals::Complex);
-        while let Some(word) = words.next() {
+        while let Some(word) = words.any() {
             match word {
-                "bluestein" if bluestein.is_none() => bluestein = Some(words.next().and_then(|m| m.parse().ok()).ok_or_else(wrong)?),
+                "bluestein" if bluestein.is_none() => bluestein = Some(text.number(words.one("the length of the convolution")?)?),
                 "pairs" if reals == Reals::Complex => reals = Reals::Pairs,
                 "halves" if reals == Reals::Complex => reals = Reals::Halves,
-                _ => return Err(wrong()),
+                _ => return Err(text.wrong(word, format!("expected {FORM}"))),
             }
         }
-        let passes = passes.split('+').map(|pass| pass.trim().parse()).collect::<Result<_>>()?;
+        let passes = passes.split('+').map(|pass| PassRecipe::parse(text, pass)).collect::<Result<_>>()?;
         Ok(Self { axis, bluestein, reals, passes })
     }
 }
@@ -423,20 +369,20 @@ impl FromStr for Recipe {
 
     fn from_str(text: &str) -> Result<Self> {
         let parts: Vec<&str> = text.split(';').map(str::trim).collect();
+        let text = Text::new("FFT recipe", text);
         if let [rows, columns, transpose] = parts[..]
             && let (Some(rows), Some(columns), Some(transpose)) =
                 (rows.strip_prefix("rows:"), columns.strip_prefix("columns:"), transpose.strip_prefix("transpose:"))
         {
             return Ok(Self::Transposed {
-                rows: rows.trim().parse()?,
-                columns: columns.trim().parse()?,
-                transpose: transpose.trim().parse()?,
+                rows: PassRecipe::parse(text, rows)?,
+                columns: PassRecipe::parse(text, columns)?,
+                transpose: transpose::Recipe::parse(text, transpose)?,
             });
         }
-        if !parts.iter().all(|part| part.starts_with("axis")) {
-            let why = "it must be `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`".to_owned();
-            return Err(Error::Parse { what: "FFT recipe", text: text.to_owned(), why });
+        if let Some(part) = parts.iter().find(|part| !part.starts_with("axis")) {
+            return Err(text.wrong(part, "expected `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`"));
         }
-        Ok(Self::Axes(parts.into_iter().map(str::parse).collect::<Result<_>>()?))
+        Ok(Self::Axes(parts.into_iter().map(|part| AxisRecipe::parse(text, part)).collect::<Result<_>>()?))
     }
 }

@@ -7,13 +7,12 @@ use num_complex::Complex32;
 
 use super::recipe::Recipe;
 use super::transform::{Direction, Kind, Scale, Transform};
-use super::{adapt, design, lower, neighbours, samples};
+use super::{adapt, design, lower};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
 use crate::shape::{Axes, Shape};
-use crate::tune::{Searchable, Verification};
 
 /// A transform whose recipe on one device can be adapted to others, so that devices that round
 /// alike give equal bits: [`C2c`], [`R2c`] and [`C2r`].
@@ -111,27 +110,8 @@ macro_rules! specification {
             }
         }
 
-        impl Searchable for $name {
-            fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                neighbours::baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
-            }
-
-            fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::alternatives(&self.0, profile)
-            }
-
-            fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours::neighbours(&self.0, recipe, profile)
-            }
-
-            fn samples(&self, input: &[u32]) -> Vec<crate::tune::Sample> {
-                samples::samples(&self.0, input)
-            }
-
-            fn verification(&self) -> Verification {
-                neighbours::VERIFICATION
-            }
-        }
+        #[cfg(not(feature = "tune"))]
+        impl crate::tune::Searchable for $name {}
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape, join};
+use crate::text::Text;
 
 /// The sign of the exponent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -234,50 +235,43 @@ impl Transform {
 
     /// Parses the text that [`Display`](fmt::Display) prints.
     pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
-        let mut words = text.split_whitespace();
-        let head = [words.next().unwrap_or_default(), words.next().unwrap_or_default()];
+        let whole = text;
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        let head = [words.any().unwrap_or_default(), words.any().unwrap_or_default()];
         let kind = kinds.iter().find(|kind| kind.words() == head).ok_or_else(|| {
             let choices: Vec<String> = kinds.iter().map(|kind| kind.words().join(" ")).collect();
-            wrong(&format!("it must begin with {}", choices.join(" or ")))
+            text.wrong(whole, format!("it must begin with {}", choices.join(" or ")))
         })?;
-        let mut spec = Self::new(*kind, words.next().unwrap_or_default().parse()?);
-        let mut seen: Vec<&str> = Vec::new();
-        for word in words {
-            let name = match word.split_once('=') {
-                Some((name, _)) => name,
-                None if word.starts_with('x') => "x",
-                None if word.starts_with("1/") || word.starts_with('*') => "1/",
-                None => word,
-            };
-            if seen.contains(&name) {
-                return Err(wrong(&format!("`{word}` sets something a second time")));
-            }
-            seen.push(name);
-            match (word, word.split_once('=')) {
-                ("1/n", _) => spec.scale = Scale::InvLen,
-                ("1/sqrt(n)", _) => spec.scale = Scale::InvSqrtLen,
-                ("in-place", _) => spec.placement = Placement::InPlace,
-                ("transposed", _) => spec.transposed = true,
-                (_, Some(("axes", list))) => {
-                    let axes: std::result::Result<Vec<usize>, _> = list.split_terminator(',').map(str::parse).collect();
-                    let axes = axes.map_err(|_| wrong("axes must be numbers separated by commas"))?;
-                    spec.axes = spec.shape.canonical_axes(&axes);
-                }
-                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
-                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
-                _ => match (word.strip_prefix('x').and_then(|count| count.parse().ok()), word.strip_prefix('*').map(str::parse::<f32>)) {
-                    (Some(count), _) => spec.batch = count,
-                    // As printed: the text of a NaN does not identify which NaN it is.
-                    (_, Some(Ok(factor))) if !factor.is_nan() => spec.factor = Some(factor.to_bits()),
-                    _ => {
-                        return Err(wrong(&format!(
-                            "`{word}` is neither a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n), *0.25), in-place nor transposed"
-                        )));
-                    }
-                },
-            }
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut fields = words.fields();
+        let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
+        let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
+        let (input, output) = (layout("in")?, layout("out")?);
+        let (mut scale, mut factor) = (Scale::One, None);
+        if fields.flag("1/n") {
+            scale = Scale::InvLen;
+        } else if fields.flag("1/sqrt(n)") {
+            scale = Scale::InvSqrtLen;
+        } else if let Some(number) = fields.after("*") {
+            factor = Some(text.factor(number)?);
         }
+        let spec = Self {
+            kind: *kind,
+            shape,
+            batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
+            axes: axes.and_then(|axes| shape.canonical_axes(&axes)),
+            input,
+            output,
+            scale,
+            factor,
+            placement: if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace },
+            transposed: fields.flag("transposed"),
+        };
+        fields.done(
+            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
+             at most once",
+        )?;
         Ok(spec)
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::saved::{self, Saved};
 use super::{Gpu, unchecked};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::files;
 
 /// Whether compiled pipelines are kept in a file, and whether that file could be used when the
@@ -49,6 +49,46 @@ impl fmt::Display for PipelineCacheStatus {
     }
 }
 
+/// Why compiled pipelines were not saved: see
+/// [`Gpu::save_pipeline_cache`](crate::Gpu::save_pipeline_cache).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineCacheError {
+    /// None are kept.
+    #[error("compiled pipelines are not kept: {why}")]
+    Off {
+        /// Why not.
+        why: String,
+    },
+    /// The driver gives nothing to save.
+    #[error("the pipeline cache {path:?} is not saved: the driver gives nothing to save")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file would be too large to be read back.
+    #[error("the pipeline cache {path:?} is not saved: its {bytes} bytes exceed the {available} that can be read back")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The size that the file would have.
+        bytes: u64,
+        /// The largest size.
+        available: u64,
+    },
+    /// The file could not be written. The old one, if there is one, is as it was.
+    #[error("the pipeline cache {path:?} could not be written: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The device failed, or is lost.
+    #[error(transparent)]
+    Device(#[from] Error),
+}
+
 /// Where a device's pipelines are kept.
 #[derive(Debug, Default)]
 pub(super) struct PipelineCache {
@@ -71,7 +111,7 @@ impl PipelineCache {
         }
         let create =
             |saved: Option<Saved<'_>>| gpu.caught("opening the pipeline cache", 0, || unchecked::create_pipeline_cache(&gpu.device, saved));
-        let load = |file: &[u8]| -> std::result::Result<_, String> {
+        let load = |file: &[u8]| -> Result<_, String> {
             let saved = saved::parse(file, &identity(&gpu.device.adapter_info()))?;
             let cache = create(Some(saved)).map_err(|error| error.to_string())?;
             Ok((PipelineCacheStatus::Loaded { bytes: saved.data().len() as u64 }, cache))
@@ -98,23 +138,23 @@ impl PipelineCache {
     }
 
     /// Writes the file and returns its size.
-    pub fn save(&self, gpu: &Gpu) -> Result<u64> {
+    pub fn save(&self, gpu: &Gpu) -> Result<u64, PipelineCacheError> {
         let Some(Open { path, cache }) = &self.open else {
             let why = match &self.status {
                 PipelineCacheStatus::Unsupported { why } => why.clone(),
                 _ => "no file was named; GpuOptions::pipeline_cache does that".to_owned(),
             };
-            return Err(Error::Unsupported { what: "saving compiled pipelines".to_owned(), why });
+            return Err(PipelineCacheError::Off { why });
         };
-        let failed = |why| Error::PipelineCache { path: path.clone(), why };
         let data = gpu.caught("saving the pipeline cache", 0, || cache.get_data())?;
-        let data = data.ok_or_else(|| failed("the driver gives nothing to save".to_owned()))?;
+        let data = data.ok_or_else(|| PipelineCacheError::Empty { path: path.clone() })?;
         let file = saved::file(&identity(&gpu.device.adapter_info()), &data);
-        if file.len() as u64 > LARGEST {
-            return Err(failed(format!("its {} bytes exceed the {LARGEST} that can be read back", file.len())));
+        let bytes = file.len() as u64;
+        if bytes > LARGEST {
+            return Err(PipelineCacheError::TooLarge { path: path.clone(), bytes, available: LARGEST });
         }
-        files::replace(path, &file).map_err(|error| failed(error.to_string()))?;
-        Ok(file.len() as u64)
+        files::replace(path, &file).map_err(|source| PipelineCacheError::Io { path: path.clone(), source })?;
+        Ok(bytes)
     }
 }
 

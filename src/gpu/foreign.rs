@@ -88,7 +88,7 @@ impl Gpu {
         }
         let refused = |why: Error| match why {
             // A lost device has nothing to compare with.
-            Error::Wgpu { message, .. } => foreign(argument, format!("wgpu says of the buffer: {message}")),
+            Error::Wgpu { source, .. } => foreign(argument, format!("wgpu says of the buffer: {source}")),
             other => other,
         };
         let inside = |more| self.asked(argument, buffer, more);

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) use buffer::AnyView;
 pub use buffer::{DeviceBuffer, Inputs, IntoInputs, IntoView, View};
 pub(crate) use buffer::{in_units, input_name};
-pub use cache::PipelineCacheStatus;
+pub use cache::{PipelineCacheError, PipelineCacheStatus};
 pub use distinct::distinct_adapters;
 pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};
@@ -32,7 +32,7 @@ pub use transfer::Transfers;
 pub(crate) use transfer::{Commands, Download, Role, Staging};
 
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 
 /// A device to compute on: one that this crate opened, or one borrowed from the caller. Cheap to
 /// clone.
@@ -142,7 +142,7 @@ impl Gpu {
             ..Default::default()
         };
         let opened = adapter.request_device(&descriptor).await;
-        let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, message: error.to_string() })?;
+        let (device, queue) = opened.map_err(|error| Error::NoDevice { adapter: adapter.get_info().name, source: Cause::new(error) })?;
         let gpu = Self { checked, known: Arc::new(foreign::Known::own()), ..Self::from_wgpu(device, queue) };
         let lost = Arc::clone(&gpu.lost);
         gpu.device.set_device_lost_callback(move |reason, message| {
@@ -158,7 +158,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::NoAdapter`] if the adapter is not found again; [`Error::NoDevice`] if it opens no
     /// second device.
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     pub(crate) async fn scratch(&self) -> Result<Self> {
         let info = self.device.adapter_info();
         let adapters = options::all_adapters().await;
@@ -312,10 +312,9 @@ impl Gpu {
     /// alone.
     ///
     /// # Errors
-    /// [`Error::PipelineCache`] if the file cannot be written; [`Error::Unsupported`] if no file
-    /// was named or the device cannot keep pipelines, see [`pipeline_cache`](Self::pipeline_cache);
-    /// [`Error::DeviceLost`].
-    pub fn save_pipeline_cache(&self) -> Result<u64> {
+    /// If no file was named, the device cannot keep pipelines (see
+    /// [`pipeline_cache`](Self::pipeline_cache)) or is lost, or the file cannot be written.
+    pub fn save_pipeline_cache(&self) -> std::result::Result<u64, PipelineCacheError> {
         self.check_alive("saving the pipeline cache")?;
         self.cache.save(self)
     }
@@ -514,7 +513,7 @@ impl Gpu {
         scope::caught(&self.device, during, bytes, work).map_err(|error| match error {
             // wgpu reports a loss to the device's callback alone, and then every new object as
             // invalid.
-            Error::Wgpu { message, .. } if !self.makes_buffers() => Error::DeviceLost { during, message },
+            Error::Wgpu { source, .. } if !self.makes_buffers() => Error::DeviceLost { during, message: source.to_string() },
             other => other,
         })
     }

@@ -110,6 +110,7 @@ impl DeviceProfile {
 
     /// The same limits on a processor in place of a GPU, or the other way round: a device that
     /// nobody has measured may be like either.
+    #[cfg(feature = "tune")]
     pub(crate) fn of_other_kind(&self) -> Self {
         let device_type = if self.is_cpu() { wgpu::DeviceType::DiscreteGpu } else { wgpu::DeviceType::Cpu };
         self.with(|profile| profile.device_type = device_type)

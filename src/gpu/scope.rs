@@ -1,6 +1,6 @@
 //! Turns errors that wgpu reports to a device's error scope into results.
 
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 
 /// Runs `work` and returns its value, or the first error that wgpu reported for it.
 ///
@@ -36,7 +36,12 @@ impl Scopes {
         match errors.into_iter().flatten().next() {
             None => Ok(()),
             Some(wgpu::Error::OutOfMemory { .. }) => Err(Error::OutOfMemory { during, bytes }),
-            Some(error) => Err(Error::Wgpu { during, message: error.to_string() }),
+            Some(error) => {
+                // In the browser it may not go to another thread.
+                #[cfg(target_arch = "wasm32")]
+                let error = error.to_string();
+                Err(Error::Wgpu { during, source: Cause::new(error) })
+            }
         }
     }
 }

@@ -20,15 +20,16 @@ pub struct Stopwatch {
 }
 
 /// Which clock a [`Stopwatch`] reads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "tune", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Timer {
     /// Timestamps that the device writes at the begin and the end of a compute pass.
-    #[serde(rename = "timestamps")]
+    #[cfg_attr(feature = "tune", serde(rename = "timestamps"))]
     Timestamps,
     /// The host's clock, from submitting the pass until it has finished. This includes the cost of
     /// submission.
-    #[serde(rename = "wall clock")]
+    #[cfg_attr(feature = "tune", serde(rename = "wall clock"))]
     WallClock,
 }
 

@@ -196,6 +196,7 @@ impl<S: Spec> Plan<S> {
 
 impl Executable {
     /// What it runs.
+    #[cfg(feature = "tune")]
     pub fn program(&self) -> &Program {
         &self.program
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use once_cell::sync::OnceCell;
+
 use crate::error::Result;
 
 /// Values that are made once for each key, by whichever thread asks first.
@@ -11,7 +13,7 @@ use crate::error::Result;
 /// A thread that wants a value which another one is making waits for it; whoever wants a different
 /// one does not.
 #[derive(Debug)]
-pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
+pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<OnceCell<V>>>>);
 
 impl<K, V> Default for OnceMap<K, V> {
     fn default() -> Self {
@@ -27,31 +29,22 @@ impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
 
     /// The value, if it is there already.
     pub fn get(&self, key: &K) -> Option<V> {
-        let cell = Arc::clone(lock(&self.0).get(key)?);
-        // A locked one is being made.
-        cell.try_lock().ok()?.clone()
+        lock(&self.0).get(key)?.get().cloned()
     }
 
-    /// The value, made by `make` unless it is there. If that fails, the next thread that wants it
-    /// tries again.
+    /// The value, made by `make` unless it is there. If that fails or panics, the next thread that
+    /// wants it tries again.
     pub fn get_or_make(&self, key: &K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         let cell = Arc::clone(lock(&self.0).entry(key.clone()).or_default());
-        let mut value = lock(&cell);
-        if let Some(value) = &*value {
-            return Ok(value.clone());
-        }
-        match make() {
-            Ok(made) => Ok(value.insert(made).clone()),
-            Err(error) => {
-                drop(value);
-                let mut cells = lock(&self.0);
-                // Nobody else waits if the only other owner is the map.
-                if cells.get(key).is_some_and(|known| Arc::ptr_eq(known, &cell)) && Arc::strong_count(&cell) == 2 {
-                    cells.remove(key);
-                }
-                Err(error)
+        let value = cell.get_or_try_init(make).cloned();
+        if value.is_err() {
+            let mut cells = lock(&self.0);
+            // Nobody waits for it if the map and this call alone have it.
+            if cells.get(key).is_some_and(|known| Arc::ptr_eq(known, &cell)) && Arc::strong_count(&cell) == 2 && cell.get().is_none() {
+                cells.remove(key);
             }
         }
+        value
     }
 }
 
@@ -65,10 +58,10 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::error::Error;
+    use crate::error::{Cause, Error};
 
     fn failure() -> Error {
-        Error::Wgpu { during: "test", message: String::new() }
+        Error::Wgpu { during: "test", source: Cause::new("") }
     }
 
     #[test]
@@ -109,6 +102,36 @@ mod tests {
                 assert_eq!(thread.join().unwrap(), Ok(()));
             }
         });
+    }
+
+    #[test]
+    fn a_panic_harms_nobody_else() {
+        let map = OnceMap::default();
+        let panicked = std::thread::scope(|scope| scope.spawn(|| map.get_or_make(&1, || panic!("expected by the test"))).join());
+        assert!(panicked.is_err());
+        assert_eq!(map.get(&1), None);
+        assert_eq!(map.get_or_make(&1, || Ok(7)), Ok(7));
+        assert_eq!(map.get_or_make(&2, || Ok(8)), Ok(8));
+    }
+
+    /// Those that wait try one after the other, until one succeeds.
+    #[test]
+    fn whoever_waited_for_what_failed_makes_it() {
+        let (map, tries) = (OnceMap::default(), AtomicUsize::new(0));
+        let outcomes: Vec<Result<usize>> = std::thread::scope(|scope| {
+            let ask = || {
+                map.get_or_make(&1, || {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    let own = tries.fetch_add(1, Ordering::Relaxed);
+                    if own < 2 { Err(failure()) } else { Ok(own) }
+                })
+            };
+            let threads = [(); 6].map(|()| scope.spawn(ask));
+            threads.map(|thread| thread.join().unwrap()).into()
+        });
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_err()).count(), 2);
+        assert!(outcomes.iter().flatten().all(|&made| made == 2));
+        assert_eq!((tries.into_inner(), map.get(&1)), (3, Some(2)));
     }
 
     #[test]

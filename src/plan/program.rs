@@ -21,7 +21,7 @@ pub struct Array {
 
 impl Array {
     /// The size of `len` elements of type `T`.
-    #[must_use]
+    #[cfg(feature = "tune")]
     pub(crate) fn of<T>(len: usize) -> Self {
         Self { len, element_bytes: size_of::<T>() }
     }

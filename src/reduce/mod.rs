@@ -46,11 +46,15 @@ mod emit;
 mod fit;
 mod geometry;
 mod lower;
+#[cfg(feature = "tune")]
 mod neighbours;
 mod operations;
+mod parse;
 mod recipe;
+#[cfg(feature = "tune")]
 mod samples;
 mod spec;
+#[cfg(feature = "tune")]
 mod verification;
 
 pub use custom::Custom;

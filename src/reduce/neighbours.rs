@@ -4,21 +4,48 @@
 //! measured. All recipes fit, so none has a loop that runs too long on a processor. If the order
 //! across devices is requested, all of them keep it.
 
-use super::Core;
 use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
+use super::samples::samples;
+use super::verification::verification;
+use super::{Core, Reduction, Value};
+use crate::element::Element;
+use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
-use crate::tune::others;
+use crate::plan::Spec;
+use crate::tune::{Sample, Searchable, Verification, others};
+
+impl<T: Value, O: Element> Searchable for Reduction<T, O> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        alternatives(&self.core, profile).unwrap_or_default()
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        neighbours(&self.core, recipe, profile).unwrap_or_default()
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples(&self.core, input)
+    }
+
+    fn verification(&self) -> Verification {
+        verification(&self.core)
+    }
+}
 
 fn fits(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> bool {
     lower(spec, recipe, profile).and_then(|program| program.check(profile)).is_ok()
 }
 
 /// The largest tree that fits.
-pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
+fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
     let mut trees = (1..=8).rev().map(|log2| Recipe::Tree { workgroup: 1 << log2 });
     trees.find(|tree| fits(spec, tree, profile))
 }
@@ -26,7 +53,7 @@ pub(super) fn baseline(spec: &Core, profile: &DeviceProfile) -> Option<Recipe> {
 /// The rules' recipes for both kinds of device, with parts joined in the same dispatch or by
 /// another pass, and with one lane or all lanes per line. The tree is omitted, because it is far
 /// slower.
-pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
+fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     let (own, other) = (space.rules(profile), space.rules(&profile.of_other_kind()));
     let mut all = vec![other.clone()];
@@ -42,7 +69,7 @@ pub(super) fn alternatives(spec: &Core, profile: &DeviceProfile) -> Option<Vec<R
 }
 
 /// The recipes that are one decision away. A recipe that does not fit has none.
-pub(super) fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
+fn neighbours(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Option<Vec<Recipe>> {
     let space = Space::of(spec, profile)?;
     if !fits(spec, recipe, profile) {
         return None;

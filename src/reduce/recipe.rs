@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
+use crate::text::Text;
 
 /// How to reduce.
 ///
@@ -132,48 +133,36 @@ impl fmt::Display for Pass {
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints. A missing field is 1, a missing subgroup 0.
+/// Parses what [`Display`](fmt::Display) prints. A pass states its workgroup. Any other missing
+/// field is 1, a missing subgroup 0.
 impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "reduction recipe", text: text.to_owned(), why: why.to_owned() };
-        if let Some(workgroup) = text.trim().strip_prefix("tree ") {
-            return workgroup.trim().parse().map(|workgroup| Self::Tree { workgroup }).map_err(|_| wrong("a tree is written `tree 256`"));
+        let whole = text;
+        let text = Text::new("reduction recipe", whole);
+        let mut words = text.words(whole);
+        if words.any() == Some("tree") {
+            let workgroup = text.number(words.one("a tree's workgroup, such as `tree 256`")?)?;
+            return words.done().map(|()| Self::Tree { workgroup });
         }
-        let pass = |text: &str| {
-            let mut pass = Pass { workgroup: 1, lanes: 1, width: 1, accumulators: 1, unroll: 1, parts: 1, subgroup: 0, join: false };
-            let mut seen: Vec<&str> = Vec::new();
-            for word in text.split_whitespace() {
-                if word == "join" && !pass.join {
-                    pass.join = true;
-                    continue;
-                }
-                let (name, value) =
-                    word.split_once('=').ok_or_else(|| wrong("expected `tree 256`, or passes of words such as `lanes=256`"))?;
-                let value = value.parse().map_err(|_| wrong(&format!("`{value}` is not a number")))?;
-                let field = match name {
-                    "workgroup" => &mut pass.workgroup,
-                    "lanes" => &mut pass.lanes,
-                    "width" => &mut pass.width,
-                    "accumulators" => &mut pass.accumulators,
-                    "unroll" => &mut pass.unroll,
-                    "parts" => &mut pass.parts,
-                    "subgroup" => &mut pass.subgroup,
-                    _ => {
-                        return Err(wrong(&format!(
-                            "`{name}` is not one of workgroup, lanes, width, accumulators, unroll, parts, subgroup, join"
-                        )));
-                    }
-                };
-                *field = value;
-                if seen.contains(&name) {
-                    return Err(wrong(&format!("`{name}` occurs twice")));
-                }
-                seen.push(name);
-            }
-            if seen.is_empty() { Err(wrong("a pass must state at least its workgroup")) } else { Ok(pass) }
+        let pass = |part| {
+            let mut fields = text.words(part).fields();
+            let mut number = |name, default| fields.number(name, default);
+            let pass = Pass {
+                workgroup: number("workgroup", None)?,
+                lanes: number("lanes", Some(1))?,
+                width: number("width", Some(1))?,
+                accumulators: number("accumulators", Some(1))?,
+                unroll: number("unroll", Some(1))?,
+                parts: number("parts", Some(1))?,
+                subgroup: number("subgroup", Some(0))?,
+                join: fields.flag("join"),
+            };
+            fields
+                .done("`tree 256`, or passes of workgroup=…, lanes=…, width=…, accumulators=…, unroll=…, parts=…, subgroup=… and join")?;
+            Ok(pass)
         };
-        Ok(Self::Passes(text.split('+').map(pass).collect::<Result<_>>()?))
+        Ok(Self::Passes(whole.split('+').map(pass).collect::<Result<_>>()?))
     }
 }

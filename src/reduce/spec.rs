@@ -1,20 +1,22 @@
 //! The specification of a reduction: what is combined, and how.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use half::f16;
 use num_complex::Complex32;
 
 use super::geometry::Geometry;
-use super::{Recipe, design, lower, neighbours, samples, verification};
+use super::parse::parse;
+use super::{Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
 use crate::plan::{Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
-use crate::tune::{Sample, Searchable, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
@@ -105,6 +107,7 @@ pub enum Determinism {
 /// // The mean of each row of a matrix.
 /// let means = reduce::mean::<f32>([480, 640]).axes([1]);
 /// assert_eq!(means.to_string(), "mean f32 480x640 axes=1");
+/// assert_eq!("mean f32 480x640 axes=1".parse(), Ok(means));
 /// ```
 ///
 /// # Definition
@@ -266,7 +269,8 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self.core.mapped = Some(match map {
             Map::Square => operator::Map::Square,
             Map::Abs => operator::Map::Abs,
-            Map::Scale(factor) => operator::Map::Scale(factor.to_bits()),
+            // All NaN print equally, and so must be equal.
+            Map::Scale(factor) => operator::Map::Scale(if factor.is_nan() { f32::NAN } else { factor }.to_bits()),
         });
         self
     }
@@ -304,25 +308,16 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
     }
 }
 
-impl<T: Value, O: Element> Searchable for Reduction<T, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        neighbours::baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
-    }
+#[cfg(not(feature = "tune"))]
+impl<T: Value, O: Element> crate::tune::Searchable for Reduction<T, O> {}
 
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::alternatives(&self.core, profile).unwrap_or_default()
-    }
+/// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`] operator: the
+/// text does not state its identity element.
+impl<T: Value, O: Element> FromStr for Reduction<T, O> {
+    type Err = Error;
 
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        neighbours::neighbours(&self.core, recipe, profile).unwrap_or_default()
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples::samples(&self.core, input)
-    }
-
-    fn verification(&self) -> Verification {
-        verification::verification(&self.core)
+    fn from_str(text: &str) -> Result<Self> {
+        Ok(Self { core: parse(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
     }
 }
 

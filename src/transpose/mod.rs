@@ -22,12 +22,16 @@ pub(crate) mod divide;
 mod emit;
 mod fit;
 mod lower;
+#[cfg(feature = "tune")]
 mod neighbours;
 mod recipe;
+#[cfg(feature = "tune")]
+mod samples;
 mod spec;
 mod strides;
 
 pub(crate) use fit::Task;
+#[cfg(feature = "tune")]
 pub(crate) use neighbours::{choices, neighbours as around};
 pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 pub use spec::Permute;

@@ -5,11 +5,55 @@
 
 use std::mem::discriminant;
 
+use super::Permute;
 use super::design::{candidates, design};
 use super::fit::Task;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
+use super::samples::samples;
+use super::spec::Core;
+use crate::element::Element;
+use crate::error::Result;
+use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
-use crate::tune::{in_turns, others};
+use crate::tune::{Sample, Searchable, Verification, in_turns, others};
+
+impl<T: Element> Searchable for Permute<T> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.baseline(profile)
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.neighbours(recipe, profile)
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples(&self.core, input)
+    }
+
+    fn verification(&self) -> Verification {
+        Verification::EXACT
+    }
+}
+
+impl Core {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let geometry = self.geometry()?;
+        let task = self.task(&geometry, profile);
+        Ok(baseline(&task).unwrap_or_else(|| design(&task)))
+    }
+
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| alternatives(&self.task(&geometry, profile)))
+    }
+
+    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours(recipe, &self.task(&geometry, profile)))
+    }
+}
 
 /// The search stops halving a workgroup here: fewer invocations leave lanes of every device idle.
 const FEWEST: u32 = 8;
@@ -18,7 +62,7 @@ const FEWEST: u32 = 8;
 const OF_EACH_KIND: usize = 3;
 
 /// The simplest recipe that fits, if there is one: element by element, larger workgroups first.
-pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
+fn baseline(task: &Task<'_>) -> Option<Recipe> {
     let workgroups = [[16, 16], [8, 8], [8, 4], [8, 1], [1, 1]];
     let kinds: [fn([u32; 2]) -> Recipe; 4] = [
         |workgroup| Recipe::Naive { workgroup },
@@ -36,7 +80,7 @@ pub(super) fn baseline(task: &Task<'_>) -> Option<Recipe> {
 
 /// The rules' other choices, for this kind of device and for the other kind. Then the step-by-step
 /// variants of the literature, with workgroups along x or along y.
-pub(super) fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
+fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
     let of = |profile| {
         let mut chosen: Vec<Recipe> = Vec::new();
         for recipe in candidates(task.problem, profile) {

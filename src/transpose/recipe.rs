@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::text::Text;
 
 pub use crate::kernels::transpose::tiles::{Spread, Walk};
 
@@ -135,56 +136,60 @@ impl FromStr for Recipe {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "transpose recipe", text: text.to_owned(), why: why.to_owned() };
-        let forms = "expected `copy`, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, \
-                     `blocks 8x64 width=16 blocks=1 along=rows walk=rows`, `strided 32x8 elements=4`, `gather 8x32` or `swap 32x8`";
-        let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(forms));
-        let pair = |text: &str, separator: char| {
-            let (a, b) = text.split_once(separator).ok_or_else(|| wrong(forms))?;
-            Ok([number(a)?, number(b)?])
-        };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let elements = |word: &str| number(word.strip_prefix("elements=").ok_or_else(|| wrong(forms))?);
-        Ok(match words[..] {
-            ["copy"] => Self::Copy,
-            ["naive", workgroup] => Self::Naive { workgroup: pair(workgroup, 'x')? },
-            ["tiled", tile, count] => {
-                let [tile, padding] = pair(tile, '+')?;
-                Self::Tiled { tile, padding, elements: elements(count)? }
+        Self::parse(Text::new("transpose recipe", text), text)
+    }
+}
+
+impl Recipe {
+    /// The recipe that a part of a text prints.
+    pub(crate) fn parse(text: Text<'_>, part: &str) -> Result<Self> {
+        const FORMS: &str = "`copy`, `naive 16x16`, `tiled 32+1 elements=4`, `tiles 64x64 width=16 blocks=1 swizzle walk=rows`, \
+                             `blocks 8x64 width=16 blocks=1 along=rows walk=rows`, `strided 32x8 elements=4`, `gather 8x32` or `swap 32x8`";
+        let mut words = text.words(part);
+        let kind = words.one(FORMS)?;
+        if kind == "copy" {
+            return words.done().map(|()| Self::Copy);
+        }
+        let extents = words.one(FORMS)?;
+        let mut fields = words.fields();
+        let pair = || text.pair(extents, 'x');
+        let recipe = match kind {
+            "naive" => Self::Naive { workgroup: pair()? },
+            "tiled" => {
+                let [tile, padding] = text.pair(extents, '+')?;
+                Self::Tiled { tile, padding, elements: fields.number("elements", None)? }
             }
-            ["strided", workgroup, count] => Self::Strided { workgroup: pair(workgroup, 'x')?, elements: elements(count)? },
-            ["gather", workgroup] => Self::Gather { workgroup: pair(workgroup, 'x')? },
-            ["swap", workgroup] => Self::Swap { workgroup: pair(workgroup, 'x')? },
-            [kind @ ("tiles" | "blocks"), tile, ref options @ ..] => {
-                let through_memory = kind == "tiles";
-                let (tile, mut width, mut blocks) = (pair(tile, 'x')?, [16, 16], 1);
-                let (mut spread, mut across, mut walk) = (Spread::Swizzle, false, Walk::Rows);
-                for option in options {
-                    match (option.split_once('='), *option) {
-                        (None, "swizzle") if through_memory => spread = Spread::Swizzle,
-                        (Some(("padding", count)), _) if through_memory => spread = Spread::Padding(number(count)?),
-                        (Some(("along", "rows")), _) if !through_memory => across = false,
-                        (Some(("along", "columns")), _) if !through_memory => across = true,
-                        (Some(("width", bytes)), _) => width = [number(bytes)?; 2],
-                        (Some(("load", bytes)), _) => width[0] = number(bytes)?,
-                        (Some(("store", bytes)), _) => width[1] = number(bytes)?,
-                        (Some(("blocks", count)), _) => blocks = number(count)?,
-                        (Some(("walk", "rows")), _) => walk = Walk::Rows,
-                        (Some(("walk", "columns")), _) => walk = Walk::Columns,
-                        (Some(("walk", "diagonal")), _) => walk = Walk::Diagonal,
-                        (Some(("walk", bands)), _) => {
-                            walk = Walk::Bands(number(bands.strip_prefix("bands").ok_or_else(|| wrong(forms))?)?);
-                        }
-                        _ => return Err(wrong(forms)),
-                    }
-                }
-                if through_memory {
+            "strided" => Self::Strided { workgroup: pair()?, elements: fields.number("elements", None)? },
+            "gather" => Self::Gather { workgroup: pair()? },
+            "swap" => Self::Swap { workgroup: pair()? },
+            "tiles" | "blocks" => {
+                let tile = pair()?;
+                let both = fields.number("width", Some(16))?;
+                let width = [fields.number("load", Some(both))?, fields.number("store", Some(both))?];
+                let blocks = fields.number("blocks", Some(1))?;
+                let walk = match fields.value("walk") {
+                    None | Some("rows") => Walk::Rows,
+                    Some("columns") => Walk::Columns,
+                    Some("diagonal") => Walk::Diagonal,
+                    Some(walk) => match walk.strip_prefix("bands") {
+                        Some(rows) => Walk::Bands(text.number(rows)?),
+                        None => return Err(text.wrong(walk, "expected rows, columns, diagonal, or bands with a number")),
+                    },
+                };
+                if kind == "tiles" {
+                    let padding = fields.value("padding").map(|elements| text.number(elements)).transpose()?;
+                    let spread = padding.map_or(Spread::Swizzle, Spread::Padding);
+                    // What is the default may be stated, but not beside its opposite.
+                    let _ = spread == Spread::Swizzle && fields.flag("swizzle");
                     Self::Tiles(Tiles { tile, width, blocks, spread, walk })
                 } else {
+                    let across = fields.choice("along", &["rows", "columns"])? == "columns";
                     Self::Blocks(Blocks { tile, width, blocks, across, walk })
                 }
             }
-            _ => return Err(wrong(forms)),
-        })
+            _ => return Err(text.wrong(kind, format!("expected {FORMS}"))),
+        };
+        fields.done(FORMS)?;
+        Ok(recipe)
     }
 }

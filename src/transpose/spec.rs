@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::fit::Task;
 use super::strides::Problem;
-use super::{Recipe, design, neighbours};
+use super::{Recipe, design};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
@@ -16,8 +16,7 @@ use crate::layout::{Layout, Placed};
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::strides::IoDim;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample, Searchable, Verification};
+use crate::text::Text;
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -101,10 +100,10 @@ pub struct Permute<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
     name: &'static str,
-    bytes: usize,
+    pub bytes: usize,
     shape: Shape,
-    order: Vec<usize>,
-    batch: usize,
+    pub order: Vec<usize>,
+    pub batch: usize,
     input: Option<Layout>,
     output: Option<Layout>,
     placement: Placement,
@@ -169,7 +168,7 @@ impl Core {
         Self { name, bytes, shape, order, batch: 1, input: None, output: None, placement: Placement::OutOfPlace }
     }
 
-    fn output_shape(&self) -> Result<Shape> {
+    pub(super) fn output_shape(&self) -> Result<Shape> {
         self.shape.check()?;
         let rank = self.shape.rank();
         let unsupported = |why: String| Error::Unsupported { what: format!("the order of axes of `{self}`"), why };
@@ -205,7 +204,7 @@ impl Core {
         }
     }
 
-    fn geometry(&self) -> Result<Geometry> {
+    pub(super) fn geometry(&self) -> Result<Geometry> {
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
         let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
@@ -248,7 +247,7 @@ impl Core {
         Ok(Geometry { input, output, problem, matrices })
     }
 
-    fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
+    pub(super) fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
         let array = |placed: &Placed| crate::gpu::in_units((placed.span * self.bytes) as u64);
         Task {
             problem: &geometry.problem,
@@ -271,9 +270,9 @@ fn last_two_swapped(rank: usize) -> Vec<usize> {
 }
 
 /// A specification that has passed the checks.
-struct Geometry {
-    input: Placed,
-    output: Placed,
+pub(super) struct Geometry {
+    pub input: Placed,
+    pub output: Placed,
     problem: Problem,
     matrices: Option<(Matrices, u32)>,
 }
@@ -315,60 +314,8 @@ impl Core {
     }
 }
 
-impl<T: Element> Searchable for Permute<T> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.core.baseline(profile)
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        self.core.samples(input)
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.core.neighbours(recipe, profile)
-    }
-
-    fn verification(&self) -> Verification {
-        Verification::EXACT
-    }
-}
-
-/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
-/// in-place`, with only what is not the default.
-impl Core {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        let geometry = self.geometry()?;
-        let task = self.task(&geometry, profile);
-        Ok(neighbours::baseline(&task).unwrap_or_else(|| design::design(&task)))
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        let (Ok(geometry), Ok(output_shape)) = (self.geometry(), self.output_shape()) else { return Vec::new() };
-        let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), self.bytes);
-        let results: usize = output_shape.extents().iter().product::<usize>() * self.batch;
-        let sample = |i: usize| {
-            let to = index(output_shape.extents(), i);
-            let mut from = to.clone();
-            self.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
-            let first = geometry.input.place(&from) * bytes;
-            let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
-            Sample { byte: geometry.output.place(&to) * bytes, value }
-        };
-        spread(results, count(1)).map(sample).collect()
-    }
-
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::alternatives(&self.task(&geometry, profile)))
-    }
-
-    fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours::neighbours(recipe, &self.task(&geometry, profile)))
-    }
-}
+#[cfg(not(feature = "tune"))]
+impl<T: Element> crate::tune::Searchable for Permute<T> {}
 
 impl<T: Element> fmt::Display for Permute<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -376,6 +323,8 @@ impl<T: Element> fmt::Display for Permute<T> {
     }
 }
 
+/// `transpose f32 1080x1920 x4`, or `permute f32 30x40x50 order=2,0,1 in=2000,50,1 out=1200,40,1
+/// in-place`, with only what is not the default.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transpose = self.shape.rank() >= 2 && self.order == last_two_swapped(self.shape.rank());
@@ -404,42 +353,27 @@ impl<T: Element> FromStr for Permute<T> {
 
 impl Core {
     fn parse(text: &str, name: &'static str, bytes: usize) -> Result<Self> {
-        let wrong = |why: &str| Error::Parse { what: "specification", text: text.to_owned(), why: why.to_owned() };
-        let (kind, rest) = text.trim_start().split_once(' ').unwrap_or((text, ""));
+        let whole = text;
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        let kind = words.any().unwrap_or_default();
         if !matches!(kind, "transpose" | "permute") {
-            return Err(wrong("it must begin with transpose or permute"));
+            return Err(text.wrong(whole, "it must begin with transpose or permute"));
         }
-        let rest = rest.trim_start().strip_prefix(name).filter(|rest| rest.starts_with(' '));
-        let mut words = rest.ok_or_else(|| wrong(&format!("its elements must be {}", name)))?.split_whitespace();
-        let shape: Shape = words.next().unwrap_or_default().parse()?;
-        let mut spec = Self::new(name, bytes, shape, last_two_swapped(shape.rank()));
-        let mut ordered = kind == "transpose";
-        let mut seen: Vec<&str> = Vec::new();
-        for word in words {
-            let name = word.split_once('=').map_or(if word.starts_with('x') { "x" } else { word }, |(name, _)| name);
-            if seen.contains(&name) {
-                return Err(wrong(&format!("`{word}` repeats an earlier word")));
-            }
-            seen.push(name);
-            match (word, word.split_once('=')) {
-                ("in-place", _) => spec.placement = Placement::InPlace,
-                (_, Some(("order", list))) if kind == "permute" => {
-                    let order: std::result::Result<_, _> = list.split(',').map(str::parse).collect();
-                    spec.order = order.map_err(|_| wrong("the order must be a list of axis numbers separated by commas"))?;
-                    ordered = true;
-                }
-                (_, Some(("in", layout))) => spec.input = Some(layout.parse()?),
-                (_, Some(("out", layout))) => spec.output = Some(layout.parse()?),
-                _ => match word.strip_prefix('x').and_then(|count| count.parse().ok()) {
-                    Some(count) => spec.batch = count,
-                    None => {
-                        return Err(wrong(&format!(
-                            "`{word}` is neither a batch (x4), the order of a permutation (order=2,0,1), a layout (in=1024,1 out=1024,1) nor in-place"
-                        )));
-                    }
-                },
-            }
-        }
-        if ordered { Ok(spec) } else { Err(wrong("a permutation needs an order (order=2,0,1)")) }
+        words.skip(name)?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut fields = words.fields();
+        let order = match (kind, fields.value("order")) {
+            ("permute", Some(order)) => text.numbers(order, ',')?,
+            ("permute", None) => return Err(text.wrong(whole, "a permutation needs an order (order=2,0,1)")),
+            (_, None) => last_two_swapped(shape.rank()),
+            (_, Some(order)) => return Err(text.wrong(order, "only `permute` has an order")),
+        };
+        let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
+        let (input, output) = (layout("in")?, layout("out")?);
+        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
+        let placement = if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace };
+        fields.done("a batch (x4), a layout (in=1024,1 out=1024,1) or in-place, each at most once")?;
+        Ok(Self { batch, input, output, placement, ..Self::new(name, bytes, shape, order) })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::any::AnyTunable;
+use super::any::Estimated;
 use super::{Choice, Source};
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -57,8 +57,8 @@ fn known(spec: &str) -> &'static [Line] {
 
 /// The choice without measurement: what is known of this device, or else of one of the same vendor
 /// and type, or else what the rules say.
-pub(super) fn estimate(gpu: &Gpu, tunable: &dyn AnyTunable) -> Result<Choice<AnyValue>> {
-    let lines = known(&tunable.to_string());
+pub(super) fn estimate(gpu: &Gpu, spec: &dyn Estimated) -> Result<Choice<AnyValue>> {
+    let lines = known(&spec.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
         let related = |line: &&Line| (line.vendor, line.device_type) == (info.vendor, info.device_type);
@@ -67,14 +67,14 @@ pub(super) fn estimate(gpu: &Gpu, tunable: &dyn AnyTunable) -> Result<Choice<Any
         for line in related {
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
             // any more.
-            if let Some(recipe) = tunable.parse(line.recipe)
-                && tunable.fingerprint(&recipe, gpu.profile()).is_ok()
+            if let Some(recipe) = spec.parse(line.recipe)
+                && spec.fits(&recipe, gpu.profile())
             {
                 return Ok(Choice { recipe, source: Source::BuiltIn { measurement: line.measurement } });
             }
         }
     }
-    Ok(Choice { recipe: tunable.estimate(gpu.profile())?, source: Source::Rules })
+    Ok(Choice { recipe: spec.estimate(gpu.profile())?, source: Source::Rules })
 }
 
 #[cfg(test)]
@@ -84,8 +84,7 @@ mod tests {
     use super::*;
     use crate::fft::{C2c, R2c};
     use crate::transpose::Permute;
-    use crate::tune::Tunable;
-    use crate::{Complex32, DeviceProfile, Error};
+    use crate::{Complex32, DeviceProfile, Error, Spec};
 
     #[test]
     fn every_line_can_be_read_and_stands_once() {
@@ -110,13 +109,13 @@ mod tests {
     /// A line that nothing could use would go unnoticed: then the rules' choice is taken.
     #[test]
     fn every_line_fits_its_device_and_is_not_what_the_rules_choose() {
-        fn check<T: Tunable + FromStr<Err = Error>>(line: &Line) {
+        fn check<T: Spec + FromStr<Err = Error>>(line: &Line) {
             let profile = profile(line.device_type);
             let spec: T = line.spec.parse().unwrap();
             assert_eq!(spec.to_string(), line.spec, "the key is the printed specification");
             let recipe: T::Recipe = line.recipe.parse().unwrap();
-            spec.fingerprint(&recipe, &profile).unwrap();
-            assert_ne!(spec.estimate(&profile).unwrap(), recipe, "{line:?}");
+            spec.lower(&recipe, &profile).unwrap().check(&profile).unwrap();
+            assert_ne!(spec.design(&profile).unwrap(), recipe, "{line:?}");
         }
         for line in lines().filter_map(parse) {
             match line.spec.split(' ').next() {

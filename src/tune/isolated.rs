@@ -101,6 +101,7 @@ impl<L> Drop for Isolated<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Cause;
 
     const LONG: Duration = Duration::from_secs(60);
 
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_does_not_open_says_why() {
-        let error = Error::Wgpu { during: "test", message: String::new() };
+        let error = Error::Wgpu { during: "test", source: Cause::new("") };
         let expected = error.clone();
         assert_eq!(Isolated::<()>::start(move || Err(error), LONG).err(), Some(expected));
         let slow = Isolated::<()>::start(

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::any::{AnyTunable, any};
+use super::any::{AnyTunable, Erased, any};
+use super::choice::Chooser;
 use super::record::{Entry, Record};
-use super::{DeviceIdentity, Outcome, Tunable, builtin};
+use super::{Choice, DeviceIdentity, Source, Tunable, builtin};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::plan::AnyValue;
@@ -66,6 +67,49 @@ impl std::str::FromStr for Rigor {
 type Watcher = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
 /// How a [`Planner`](crate::Planner) chooses recipes.
+///
+/// ```no_run
+/// use wgpu_fft::tune::{Record, Tuning};
+/// use wgpu_fft::{Gpu, GpuOptions, Planner, fft};
+///
+/// # fn main() -> wgpu_fft::Result<()> {
+/// let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
+/// let tuning = Tuning::measure().record(Record::open_default());
+/// let planner = Planner::new(&gpu).with_tuning(tuning);
+/// // Takes two seconds the first time, and a look-up in any later run of the program.
+/// let plan = planner.plan(fft::C2c::forward([1080, 1920]))?;
+/// println!("{}", planner.choose(&fft::C2c::forward([1080, 1920]))?.source);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Rigor
+/// | | as FFTW's | takes | decides by |
+/// |---|---|---|---|
+/// | [`Rigor::Estimate`] | `FFTW_ESTIMATE` | nothing | what was measured on such a device by this crate's authors, or else the rules; the default |
+/// | [`Rigor::Measure`] | `FFTW_MEASURE` | about 2 s for each specification | the record, or else a search around the estimate |
+/// | [`Rigor::Patient`] | `FFTW_PATIENT` | up to a minute | the same, with more time |
+/// | [`Rigor::Recorded`] | `FFTW_WISDOM_ONLY` | nothing | the record, or else as `Estimate` |
+///
+/// # How it is measured
+/// Recipes are compared on a second device of the same adapter. A recipe that crashes the driver,
+/// hangs or loses that device harms none of the caller's plans. It is marked in the record, which
+/// survives even a crash of the process, and is not tried again.
+///
+/// The search is a hill climb. It starts from the estimate, from recipes that were good on other
+/// devices, and from recipes of other kinds. It moves from the best of them to its neighbours;
+/// `Patient` also climbs from the other starts. After one warm-up run, a candidate is timed in
+/// rounds interleaved with the best recipe so far, each time often enough for the clock's
+/// resolution. Times that are not positive are measured again or rejected.
+///
+/// Before a recipe may win, its output on random numbers is compared with that of a baseline
+/// recipe, and guard words before and after each array are checked. A search ends when no neighbour
+/// is better, when the time is up, or, on a GPU, when data move as fast as in a plain copy. Final
+/// rounds of the best few recipes against the estimate decide. On a GPU there are two sets of final
+/// rounds: the winner must win again on newly allocated arrays.
+///
+/// Measuring needs a second device on the adapter and blocks the calling thread. In a browser,
+/// `Measure` and `Patient` behave like `Recorded`.
 #[derive(Clone, Default)]
 #[must_use]
 pub struct Tuning {
@@ -160,10 +204,12 @@ impl Tuning {
     /// If nothing can compute it on this device. A failed search is not an error: then the estimate
     /// is chosen, and [`Source::Failed`] says why.
     pub fn choose<T: Tunable>(&self, gpu: &Gpu, tunable: &T) -> Result<Choice<T::Recipe>> {
-        Ok(self.choose_any(gpu, &any(tunable))?.typed())
+        Ok(Chooser::choose(self, gpu, &any(tunable))?.typed())
     }
+}
 
-    pub(crate) fn choose_any(&self, gpu: &Gpu, tunable: &Arc<dyn AnyTunable>) -> Result<Choice<AnyValue>> {
+impl Chooser for Tuning {
+    fn choose(&self, gpu: &Gpu, tunable: &Erased) -> Result<Choice<AnyValue>> {
         if self.rigor == Rigor::Estimate {
             return builtin::estimate(gpu, &**tunable);
         }
@@ -208,7 +254,7 @@ impl Tuning {
     fn search(
         &self,
         gpu: &Gpu,
-        tunable: &Arc<dyn AnyTunable>,
+        tunable: &Erased,
         estimate: Choice<AnyValue>,
         device: DeviceIdentity,
         spec: String,
@@ -241,65 +287,6 @@ impl Tuning {
                 log::warn!("`{spec}` could not be measured on {gpu}; using the choice without measurement: {error}");
                 Ok(Choice { recipe: estimate.recipe, source: Source::Failed(error) })
             }
-        }
-    }
-}
-
-/// A recipe, and where it comes from.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Choice<R> {
-    /// The recipe.
-    pub recipe: R,
-    /// Where it comes from.
-    pub source: Source,
-}
-
-impl<R> Choice<R> {
-    /// The same choice with the recipe in another form, such as its text.
-    pub fn map<T>(self, form: impl FnOnce(R) -> T) -> Choice<T> {
-        Choice { recipe: form(self.recipe), source: self.source }
-    }
-}
-
-impl Choice<AnyValue> {
-    /// With the type that the recipe has.
-    pub(crate) fn typed<R: Clone + 'static>(self) -> Choice<R> {
-        self.map(|recipe| recipe.get::<R>().expect("a recipe has the type of what it is for").clone())
-    }
-}
-
-/// Where a choice comes from.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Source {
-    /// The rules for the device's profile.
-    Rules,
-    /// The table of what this crate's authors measured, on this device or on one of the same vendor
-    /// and type.
-    BuiltIn {
-        /// When and how it was measured.
-        measurement: &'static str,
-    },
-    /// The record.
-    Recorded(Box<Entry>),
-    /// A search that has just run.
-    Measured(Box<Outcome<String>>),
-    /// A search failed with this error, and the estimate was chosen.
-    Failed(Error),
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rules => f.write_str("chosen by rule"),
-            Self::BuiltIn { measurement } => write!(f, "from the built-in table: {measurement}"),
-            Self::Recorded(entry) => {
-                let [ours, rules] = [entry.seconds, entry.rules_seconds].map(|seconds| seconds * 1e3);
-                write!(f, "from the record: {ours:.4} ms, by rule {rules:.4} ms, by {}, rigor {}", entry.timer, entry.rigor)
-            }
-            Self::Measured(outcome) => write!(f, "measured: {outcome}"),
-            Self::Failed(error) => write!(f, "chosen without measurement, because measuring failed: {error}"),
         }
     }
 }

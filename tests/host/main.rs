@@ -21,6 +21,7 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod texts;

@@ -339,15 +339,15 @@ fn specifications_are_read_as_they_are_printed() {
     for (text, why) in [
         ("", "begin with transpose or permute"),
         ("turn f32 4x4", "begin with transpose or permute"),
-        ("transpose u8 4x4", "its elements must be f32"),
-        ("transpose f32x4 4x4", "its elements must be f32"),
-        ("transpose f32 4y4", "512x512"),
+        ("transpose u8 4x4", "`u8` at byte 10: expected `f32`"),
+        ("transpose f32x4 4x4", "`f32x4` at byte 10: expected `f32`"),
+        ("transpose f32 4y4", "`4y4` at byte 14: expected 1 to 4 extents, such as 512x512"),
         ("permute f32 4x4", "needs an order"),
-        ("permute f32 4x4 order=a,b", "axis numbers"),
-        ("transpose f32 4x4 order=1,0", "neither a batch"),
-        ("transpose f32 4x4 x2 x3", "repeats an earlier word"),
-        ("transpose f32 4x4 in=1,a", "1 to 4 strides"),
-        ("transpose f32 4x4 upside-down", "neither a batch"),
+        ("permute f32 4x4 order=a,b", "`a` at byte 22: expected a number"),
+        ("transpose f32 4x4 order=1,0", "`1,0` at byte 24: only `permute` has an order"),
+        ("transpose f32 4x4 x2 x3", "`x3` at byte 21: expected a batch (x4)"),
+        ("transpose f32 4x4 in=1,a", "`a` at byte 23: expected a number"),
+        ("transpose f32 4x4 upside-down", "`upside-down` at byte 18: expected a batch (x4)"),
     ] {
         let error = text.parse::<Permute<f32>>().unwrap_err();
         assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");

@@ -1,7 +1,7 @@
 //! Reductions run on the host, and what is refused.
 
 use wgpu_fft::half::f16;
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value};
+use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Recipe, Reduction, Value};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
@@ -274,14 +274,16 @@ fn recipes_that_do_not_fit_say_why() {
         }
     }
     for (text, why) in [
-        ("", "at least its workgroup"),
-        ("tree", "expected `tree 256`"),
-        ("tree x", "tree 256"),
-        ("workgroup=8 lanes", "words such as"),
-        ("workgroup=8 wide=2", "`wide`"),
-        ("workgroup=8 lanes=x", "`x` is not a number"),
-        ("workgroup=8 workgroup=8", "occurs twice"),
-        ("workgroup=8 +", "at least its workgroup"),
+        ("", "at byte 0: workgroup=… is missing"),
+        ("tree", "at byte 4: expected a tree's workgroup, such as `tree 256`"),
+        ("tree x", "`x` at byte 5: expected a number"),
+        ("tree 8 8", "`8` at byte 7: expected nothing more"),
+        ("workgroup=8 lanes", "`lanes` at byte 12: expected `tree 256`, or passes of workgroup=…"),
+        ("workgroup=8 wide=2", "`wide=2` at byte 12: expected"),
+        ("workgroup=8 lanes=x", "`x` at byte 18: expected a number"),
+        ("workgroup=8 workgroup=8", "`workgroup=8` at byte 12: given twice"),
+        ("workgroup=8 join join", "`join` at byte 17: given twice"),
+        ("workgroup=8 +", "at byte 13: workgroup=… is missing"),
     ] {
         let error = text.parse::<Recipe>().unwrap_err();
         assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
@@ -374,4 +376,86 @@ fn over_an_axis_of_one_vdot_is_a_product_of_elements() {
             assert!((x.conj() * y - product).norm() <= 1e-6 * x.norm() * y.norm(), "{x} {y} {product}");
         }
     }
+}
+
+/// Every operation of every type, with every option alone and with all of them.
+#[test]
+fn specifications_are_read_as_they_are_printed() {
+    fn check<T: Value, O: wgpu_fft::Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, count: &mut usize) {
+        for spec in specs {
+            let maps = [Map::Square, Map::Abs, Map::Scale(-1.5e-7), Map::Scale(f32::NAN), Map::Scale(-f32::NAN), Map::Scale(f32::INFINITY)];
+            let all = spec.clone().batch(3).axes([2, 0]).map(Map::Scale(0.1)).determinism(Determinism::AcrossDevices);
+            let one = [spec.clone().batch(0), spec.clone().axes([1, 1]), spec.clone().axes([]), spec.clone().axes([1, 2, 0]), all];
+            let mapped = maps.map(|map| spec.clone().map(map));
+            for spec in one.into_iter().chain(mapped).chain([spec]) {
+                assert_eq!(spec.to_string().parse().as_ref(), Ok(&spec), "{spec}");
+                *count += 1;
+            }
+        }
+    }
+    const S: [usize; 3] = [6, 1, 100];
+    fn any<T: Value>(count: &mut usize) {
+        check([reduce::sum::<T>(S), reduce::product::<T>(S), reduce::dot::<T>(S), reduce::vdot::<T>(S)], count);
+        check([reduce::max_abs_diff::<T>(S)], count);
+        check([reduce::any::<T>(S), reduce::all::<T>(S), reduce::count::<T>(S)], count);
+    }
+    fn real<T: Real>(count: &mut usize) {
+        check([reduce::min::<T>(S), reduce::max::<T>(S)], count);
+        check([reduce::argmin::<T>(S), reduce::argmax::<T>(S)], count);
+    }
+    fn float<T: Float>(count: &mut usize) {
+        check([reduce::mean::<T>(S)], count);
+        check([reduce::sum_squares::<T>(S), reduce::norm::<T>(S)], count);
+    }
+    let mut count = 0;
+    any::<f32>(&mut count);
+    any::<f16>(&mut count);
+    any::<f64>(&mut count);
+    any::<i32>(&mut count);
+    any::<u32>(&mut count);
+    any::<Complex32>(&mut count);
+    real::<f32>(&mut count);
+    real::<f16>(&mut count);
+    real::<f64>(&mut count);
+    real::<i32>(&mut count);
+    real::<u32>(&mut count);
+    float::<f32>(&mut count);
+    float::<f16>(&mut count);
+    float::<f64>(&mut count);
+    float::<Complex32>(&mut count);
+    assert_eq!(count, (6 * 8 + 5 * 4 + 4 * 3) * 12);
+}
+
+#[test]
+fn text_that_is_no_reduction_is_refused_with_a_reason() {
+    fn check<T: Value, O: wgpu_fft::Element>(text: &str, why: &str) {
+        let error = text.parse::<Reduction<T, O>>().unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(why), "{text}: {error}");
+    }
+    for (text, why) in [
+        ("", "at byte 0: expected an operation"),
+        ("sum", "at byte 3: expected `f32`"),
+        ("sum f99 8", "`f99` at byte 4: expected `f32`"),
+        ("sum complex f32 8", "`complex` at byte 4: expected `f32`"),
+        ("sum f32", "at byte 7: expected a shape"),
+        ("sum f32 8y8", "`8y8` at byte 8: expected 1 to 4 extents"),
+        ("total f32 8", "`total` at byte 0: expected one of sum, product"),
+        ("any f32 8", "those of this one are u32"),
+        ("sum f32 8 axes=a", "`a` at byte 15: expected a number"),
+        ("sum f32 8 square square", "`square` at byte 17: given twice"),
+        ("sum f32 8 square abs", "`abs` at byte 17: expected a batch (x4)"),
+        ("sum f32 8 axes=0 axes=0", "`axes=0` at byte 17: given twice"),
+        ("sum f32 8 in-place", "`in-place` at byte 10: expected a batch (x4)"),
+        ("sum f32 8 scale=much", "`much` at byte 16: expected a number"),
+    ] {
+        check::<f32, f32>(text, why);
+    }
+    check::<f32, u32>("sum f32 8", "those of this one are f32");
+    check::<Complex32, f32>("sum complex f32 8", "those of this one are complex f32");
+    check::<Complex32, Complex32>("max complex f32 8", "complex numbers have no order");
+    check::<Complex32, u32>("argmin complex f32 8", "complex numbers have no order");
+    check::<i32, i32>("mean i32 8", "integers have no mean");
+    check::<u32, u32>("norm u32 8", "integers have no norm");
+    let custom = reduce::custom(8, Custom::<f32>::new("a + b", 0.0).unwrap());
+    check::<f32, f32>(&custom.to_string(), "`custom` at byte 0: operators in WGSL cannot be read from a text");
 }

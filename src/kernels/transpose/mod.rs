@@ -20,11 +20,6 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// Whole arrays.
-    pub fn whole(slots: [Slot; 2]) -> Self {
-        Self { slots, ranges: [None; 2] }
-    }
-
     pub(super) fn binds(self) -> Vec<Bind> {
         let mut binds = input_output(self.slots[0], self.slots[1]);
         binds.iter_mut().zip(self.ranges).for_each(|(bind, range)| bind.range = range);

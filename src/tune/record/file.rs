@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::error::{RecordError, Refused};
 use super::item::Item;
 use super::line;
 use crate::files::{self, TEMPORARY, open};
-pub(super) use crate::files::{beside, read, unique};
+pub(super) use crate::files::{beside, read, temporary};
 
 /// Bytes of a file that are read at most.
 pub(super) const LARGEST: u64 = 64 << 20;
@@ -29,8 +30,8 @@ pub(super) struct Disk {
     tail: Vec<u8>,
     /// The file's number in its file system, where there is such a thing.
     id: Option<[u64; 2]>,
-    /// The file is somebody else's or too large: it is not touched again.
-    pub closed: bool,
+    /// Why the file is not touched again, if it is not.
+    pub refused: Option<Refused>,
     /// Items that are in memory alone, so far.
     pub unsaved: Vec<Item>,
 }
@@ -48,7 +49,7 @@ pub(super) struct News {
 
 impl Disk {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, offset: 0, tail: Vec::new(), id: None, closed: false, unsaved: Vec::new() }
+        Self { path, offset: 0, tail: Vec::new(), id: None, refused: None, unsaved: Vec::new() }
     }
 
     /// Reads what was appended, or all of a file that took the place of the one known.
@@ -67,11 +68,11 @@ impl Disk {
         file.seek(SeekFrom::Start(start))?;
         let text = read(&mut file, LARGEST.saturating_sub(start))?;
         if start == 0 && !line::is_ours(&text) {
-            self.closed = true;
-            return Err(io::Error::other(NOT_OURS));
+            self.refused = Some(Refused::NotARecord);
+            return Err(io::Error::other(Refused::NotARecord.of(&self.path)));
         }
         let large = start + text.len() as u64 >= LARGEST;
-        self.closed = large;
+        self.refused = large.then_some(Refused::TooLarge);
         self.read_to(&text);
         let trouble = large.then(|| format!("it is larger than {LARGEST} bytes; the rest is not read"));
         Ok(News { anew: start == 0, text, trouble })
@@ -109,17 +110,15 @@ impl Disk {
     }
 }
 
-/// Why a file is not touched.
-pub(super) const NOT_OURS: &str = "it is not a record of wgpu-fft";
-
-/// All of a record's file, empty if there is none; an error if it is not ours or too large.
-pub(super) fn read_whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let Some(mut file) = open(path)? else { return Ok(None) };
-    let text = read(&mut file, LARGEST)?;
+/// All of a record's file, or `None` if there is none.
+pub(super) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>, RecordError> {
+    let opened = open(path).map_err(RecordError::io(path))?;
+    let Some(mut file) = opened else { return Ok(None) };
+    let text = read(&mut file, LARGEST).map_err(RecordError::io(path))?;
     if text.len() as u64 >= LARGEST {
-        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
+        return Err(Refused::TooLarge.of(path));
     }
-    if line::is_ours(&text) { Ok(Some(text)) } else { Err(io::Error::other(NOT_OURS)) }
+    if line::is_ours(&text) { Ok(Some(text)) } else { Err(Refused::NotARecord.of(path)) }
 }
 
 #[cfg(unix)]

@@ -1,9 +1,11 @@
 //! Notes which recipe is being tried, so that a later process knows if this one crashed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use tempfile::NamedTempFile;
 
 use super::item::{Item, Mark};
 use super::line::{self, Line, Reader};
@@ -23,7 +25,8 @@ const SUFFIX: &str = ".trial-";
 pub struct Trial {
     record: Record,
     mark: Mark,
-    file: Option<(PathBuf, File)>,
+    /// It is removed before its lock goes.
+    file: Option<NamedTempFile>,
 }
 
 impl Record {
@@ -41,9 +44,9 @@ impl Record {
         };
         // While the record is locked nobody looks at a file that is not locked yet.
         let file = self.locked(|path| {
-            let (path, file) = create(path)?;
-            file.try_lock()?;
-            Ok((path, file))
+            let file = file::temporary(path, SUFFIX)?;
+            file.as_file().try_lock()?;
+            Ok(file)
         });
         let mut trial = Trial { record: self.clone(), mark, file };
         trial.write();
@@ -62,7 +65,7 @@ impl Trial {
     /// Writes the line over the one before. What is left of a longer one stands after its end,
     /// where nobody reads.
     fn write(&mut self) {
-        let Some((_, file)) = &mut self.file else { return };
+        let Some(file) = self.file.as_mut().map(NamedTempFile::as_file_mut) else { return };
         let line = line::write(&Item::Mark(self.mark.clone())).ok().filter(|line| line.len() <= line::LONGEST);
         let written = line.ok_or_else(|| io::Error::other("the line of a trial would be too long")).and_then(|line| {
             file.rewind()?;
@@ -72,29 +75,6 @@ impl Trial {
             // The one before must not be blamed for what comes.
             let _ = file.set_len(0);
             self.record.warn(error);
-        }
-    }
-}
-
-impl Drop for Trial {
-    fn drop(&mut self) {
-        if let Some((path, _file)) = self.file.take() {
-            // Before the lock goes with the file.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// A new file of the journal. In another container a process with this one's number may live, so
-/// the name may be taken.
-fn create(record: &Path) -> io::Result<(PathBuf, File)> {
-    let mut attempts = 100;
-    loop {
-        let path = file::beside(record, &format!("{SUFFIX}{}", file::unique()));
-        attempts -= 1;
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts > 0 => {}
-            opened => return Ok((path, opened?)),
         }
     }
 }

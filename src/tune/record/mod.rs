@@ -55,6 +55,7 @@
 //! - A checksum is not a signature. Keep the file where nobody else may write. Recipes from it are
 //!   still checked like recipes written by hand.
 
+mod error;
 mod file;
 mod hash;
 mod identity;
@@ -66,6 +67,7 @@ mod memory;
 mod shared;
 mod store;
 
+pub use error::RecordError;
 pub use hash::{text_hash, wgsl_hash};
 pub use identity::DeviceIdentity;
 pub use import::Import;

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::error::RecordError;
 use super::file::{self, Disk};
 use super::item::Item;
 use super::line::{self, Line, Reader};
 use super::memory::Memory;
 use super::{Import, journal};
-use crate::error::{Error, Result};
 
 #[derive(Debug, Default)]
 pub(super) struct Shared {
@@ -75,12 +75,12 @@ impl Shared {
     /// Locks the file and writes what is unsaved. The lock lasts as long as what is returned; there
     /// is none for a file that is not to be touched.
     pub fn write_to(&self, disk: &mut Disk) -> std::io::Result<Option<std::fs::File>> {
-        if disk.closed {
+        if disk.refused.is_some() {
             return Ok(None);
         }
         let lock = file::lock(&disk.path)?;
         self.pull(disk)?;
-        if disk.closed {
+        if disk.refused.is_some() {
             return Ok(None);
         }
         let dead = journal::recover(&disk.path);
@@ -116,7 +116,7 @@ impl Shared {
 
     /// Takes in what is new in the file.
     fn pull(&self, disk: &mut Disk) -> std::io::Result<Import> {
-        if disk.closed {
+        if disk.refused.is_some() {
             return Ok(Import::default());
         }
         let news = disk.news()?;
@@ -151,7 +151,7 @@ impl Shared {
 
     /// Writes the file anew, with the newest items that `keep` wants and the lines of other
     /// formats.
-    pub fn rewrite(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize> {
+    pub fn rewrite(&self, keep: &dyn Fn(&Item) -> bool) -> Result<usize, RecordError> {
         let Some(mut disk) = self.disk() else {
             let items = self.memory().items();
             let all = items.len();
@@ -160,13 +160,11 @@ impl Shared {
             return Ok(all - kept.len());
         };
         let path = disk.path.clone();
-        let failed = |why: String| Error::Record { path: path.clone(), why };
-        if disk.closed {
-            return Err(failed(self.warning.get().map_or_else(|| file::NOT_OURS.to_owned(), Clone::clone)));
+        if let Some(refused) = disk.refused {
+            return Err(refused.of(&path));
         }
-        let io = |error: std::io::Error| failed(error.to_string());
-        let _lock = file::lock(&path).map_err(io)?;
-        let old = file::read_whole(&path).map_err(io)?.unwrap_or_default();
+        let _lock = file::lock(&path).map_err(RecordError::io(&path))?;
+        let old = file::read_whole(&path)?.unwrap_or_default();
         let mut reader = Reader::default();
         let lines: Vec<(&[u8], Line)> = line::lines(&old).map(|line| (line, reader.read(line))).collect();
         let mut newest = Memory::default();
@@ -203,7 +201,7 @@ impl Shared {
             }
         }
         if new != old {
-            file::replace(&path, &new).map_err(io)?;
+            file::replace(&path, &new).map_err(RecordError::io(&path))?;
         }
         disk.replaced_by(&new);
         *self.memory_mut() = of(kept.iter().chain(&short).chain(&long));

@@ -1,15 +1,17 @@
 //! The public interface of a record.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::error::RecordError;
 use super::file::{self, Disk};
 use super::item::{Entry, Item, Mark};
 use super::line::{self, Line, Reader};
 use super::memory::Memory;
 use super::shared::{Shared, text};
 use super::{DeviceIdentity, Import, journal};
-use crate::error::{Error, Result};
+use crate::error;
 use crate::tune::Rigor;
 
 /// Measured recipes, kept in memory and usually in a file. Cloning is cheap, and clones share one
@@ -148,8 +150,8 @@ impl Record {
     /// be.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a time is not finite or not positive.
-    pub fn add(&self, entry: Entry) -> Result<()> {
+    /// [`Error::Unsupported`](error::Error::Unsupported) if a time is not finite or not positive.
+    pub fn add(&self, entry: Entry) -> error::Result<()> {
         entry.check()?;
         self.0.take(vec![Item::Best(entry)]);
         Ok(())
@@ -169,9 +171,9 @@ impl Record {
     /// Removes superseded and damaged lines from the file. Returns the number of lines removed.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file cannot be read or written, is not a record, or is too large.
+    /// If the file cannot be read or written, is not a record, or is too large.
     /// The file is then unchanged.
-    pub fn compact(&self) -> Result<usize> {
+    pub fn compact(&self) -> Result<usize, RecordError> {
         self.prune(|_| true)
     }
 
@@ -180,7 +182,7 @@ impl Record {
     ///
     /// # Errors
     /// The errors of [`compact`](Self::compact).
-    pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize> {
+    pub fn prune(&self, keep: impl Fn(&Item) -> bool) -> Result<usize, RecordError> {
         self.0.rewrite(&keep)
     }
 
@@ -188,12 +190,15 @@ impl Record {
     /// which of them count as foreign, and `stale` decides which entries are left out.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file cannot be read, is not a record, or is too large.
-    pub fn import(&self, path: impl AsRef<Path>, device: Option<&DeviceIdentity>, stale: &dyn Fn(&Entry) -> bool) -> Result<Import> {
+    /// If the file cannot be read, is not a record, or is too large.
+    pub fn import(
+        &self,
+        path: impl AsRef<Path>,
+        device: Option<&DeviceIdentity>,
+        stale: &dyn Fn(&Entry) -> bool,
+    ) -> Result<Import, RecordError> {
         let path = path.as_ref();
-        let failed = |why: String| Error::Record { path: path.to_owned(), why };
-        let text =
-            file::read_whole(path).map_err(|error| failed(error.to_string()))?.ok_or_else(|| failed("there is no such file".to_owned()))?;
+        let text = file::read_whole(path)?.ok_or_else(|| RecordError::io(path)(io::ErrorKind::NotFound.into()))?;
         Ok(self.import_text(&text, device, stale))
     }
 
@@ -225,7 +230,7 @@ impl Record {
     ///
     /// # Errors
     /// The errors of [`import`](Self::import).
-    pub fn merge(&self, path: impl AsRef<Path>) -> Result<Import> {
+    pub fn merge(&self, path: impl AsRef<Path>) -> Result<Import, RecordError> {
         self.import(path, None, &|_| false)
     }
 
@@ -233,25 +238,24 @@ impl Record {
     /// number of items.
     ///
     /// # Errors
-    /// [`Error::Record`] if the file is this record's own, is not a record, or cannot be written.
-    pub fn export(&self, path: impl AsRef<Path>, keep: impl Fn(&Item) -> bool) -> Result<usize> {
+    /// If the file is this record's own, is not a record, or cannot be written.
+    pub fn export(&self, path: impl AsRef<Path>, keep: impl Fn(&Item) -> bool) -> Result<usize, RecordError> {
         let path = path.as_ref();
-        let failed = |why: String| Error::Record { path: path.to_owned(), why };
-        let whole = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(|error| failed(error.to_string()))?;
+        let io = RecordError::io(path);
+        let whole = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(&io)?;
         if self.path() == Some(&whole) {
-            return Err(failed("it is this record's own file".to_owned()));
+            return Err(RecordError::OwnFile { path: whole });
         }
         if whole.file_name().is_none() {
-            return Err(failed("the path names no file".to_owned()));
+            return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
         let items: Vec<Item> = self.0.memory().items().into_iter().filter(keep).collect();
         let lines: Vec<String> = items.iter().filter_map(text).collect();
         // Asked before, too, so that not even a lock is left beside what is not ours.
-        let written = file::read_whole(&whole).and_then(|_| file::lock(&whole)).and_then(|_lock| {
-            file::read_whole(&whole)?;
-            file::replace(&whole, lines.concat().as_bytes())
-        });
-        written.map_err(|error| failed(error.to_string()))?;
+        file::read_whole(&whole)?;
+        let _lock = file::lock(&whole).map_err(&io)?;
+        file::read_whole(&whole)?;
+        file::replace(&whole, lines.concat().as_bytes()).map_err(&io)?;
         Ok(lines.len())
     }
 
@@ -259,7 +263,7 @@ impl Record {
     /// dead processes left was taken in.
     pub(super) fn locked<T>(&self, work: impl FnOnce(&Path) -> std::io::Result<T>) -> Option<T> {
         let mut disk = self.0.disk()?;
-        let done = self.0.write_to(&mut disk).and_then(|_lock| if disk.closed { Ok(None) } else { work(&disk.path).map(Some) });
+        let done = self.0.write_to(&mut disk).and_then(|_lock| if disk.refused.is_some() { Ok(None) } else { work(&disk.path).map(Some) });
         done.unwrap_or_else(|error| {
             self.0.warn(error);
             None

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use wgpu_fft::Cause;
 use wgpu_fft::plan::Placement;
 use wgpu_fft::tune::rules::takemoto;
 use wgpu_fft::tune::{Arrays, Compiled, TestInput, Tolerance, Tunable, Verification, search};
@@ -283,7 +284,7 @@ impl Tunable for PaperKernel {
 
     fn compile(&self, gpu: &Gpu, recipe: &WorkgroupShape) -> Result<Compiled, Error> {
         let (own, gpu, shape) = (self.clone(), gpu.clone(), recipe.0);
-        let failed = |message| Error::Wgpu { during: "preparing a test kernel", message };
+        let failed = |message: String| Error::Wgpu { during: "preparing a test kernel", source: Cause::new(message) };
         let pipeline = self.caught(&gpu, shape, || self.pipeline(&gpu, shape)).map_err(failed)?;
         Ok(Box::new(move |bindings| {
             let floats = |view: View<'_, u32>| (view.buffer().clone(), view.offset_bytes(), view.len());

@@ -1,0 +1,20 @@
+//! Single elements of a permutation, looked up in the input.
+
+use super::spec::Core;
+use crate::tune::sample::{count, index, spread};
+use crate::tune::{Known, Sample};
+
+pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
+    let (Ok(geometry), Ok(output_shape)) = (spec.geometry(), spec.output_shape()) else { return Vec::new() };
+    let (input, bytes) = (bytemuck::cast_slice::<_, u8>(input), spec.bytes);
+    let results: usize = output_shape.extents().iter().product::<usize>() * spec.batch;
+    let sample = |i: usize| {
+        let to = index(output_shape.extents(), i);
+        let mut from = to.clone();
+        spec.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
+        let first = geometry.input.place(&from) * bytes;
+        let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
+        Sample { byte: geometry.output.place(&to) * bytes, value }
+    };
+    spread(results, count(1)).map(sample).collect()
+}
