@@ -28,6 +28,7 @@
 mod arithmetic;
 mod emit;
 mod fit;
+mod loops;
 
 #[cfg(test)]
 mod tests;
@@ -119,6 +120,9 @@ pub(crate) struct Lanes {
     pub(crate) scaled: bool,
     /// How the lanes of a line exchange values.
     pub(crate) through: Through,
+    /// Whether the DFTs of a lane are iterations of loops: a shorter text for a line in several
+    /// lanes.
+    pub(crate) loops: bool,
 }
 
 impl Lanes {
@@ -160,11 +164,16 @@ impl Lanes {
         if self.lanes == 1 {
             return 1;
         }
-        let [along, across] = self.spread();
-        let all = slots(self.factors[1], self.lanes, along) * along * across;
+        let [along, _] = self.spread();
+        let all = slots(self.factors[1], self.lanes, along) * self.exchanged_together();
         let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
         let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
         if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
+    }
+
+    /// Numbers side by side that go through an exchange. In loops it is one.
+    fn exchanged_together(&self) -> u32 {
+        if self.loops { 1 } else { self.access.width }
     }
 
     /// Bytes of workgroup memory.
@@ -200,6 +209,9 @@ impl Lanes {
         }
         if self.lanes > 1 && k == 1 {
             return Some("a line in several lanes needs two factors".to_owned());
+        }
+        if self.loops && self.lanes == 1 {
+            return Some("loops are for lines in several lanes".to_owned());
         }
         // Most lanes would compute in vain.
         if self.lanes > 1 && self.lanes * along >= 4 * j {
