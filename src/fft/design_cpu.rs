@@ -41,23 +41,25 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// | 64 columns of 4096 | 64 + 64 by 4 numbers 4.2, 2.2 | 16 + 16 + 16 by 2 0.35 |
 /// | 1000 rows of 2048 | 8 lanes by 4 numbers 4.4, 14.5 | 16 + 8 + 16 by 2 0.44, 36 |
 /// | 512² | 5.0, 2.5 | 1.1, 3.3 |
-/// | 1080x1920 | 7.6, 42 | 1.7, 80 |
 ///
-/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is faster
-/// in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and 54
-/// (benches/reports/2026-11-22-first-use, with other programs on both cores).
+/// 256² has 770 units and takes 0.5 s, 512² 1020 and 0.7 s, 1024² 800 and 0.9 s, 1080x1920 1500
+/// and 1.4 s. 3000x2000 with axes of at most 1350 took 2.4 s, now 0.75 s, and runs as fast.
+///
+/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is
+/// faster in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and
+/// 54 (benches/reports/2026-11-22-first-use, with other programs on both cores).
 const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
 
 /// Longest text of a line in loops, in all transforms: rows in several passes cannot have wide
-/// accesses on both sides. On lavapipe with other programs on both cores, seconds of a processor for
-/// compiling and ms of a processor for a run: 500 rows of 2048 in one pass without loops 2.9 and
-/// 6.6, in loops 0.95 and 8.6; of 1920 2.5 and 6.0, in loops 0.9 and 7.8. In three passes rows of
-/// 2048 take 2.3 times as long as in one.
+/// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
+/// 1080x1920 with rows in loops 87.7, in two passes 100; 2048² 113 and 156; 1024² 20.3 and 31.4.
+/// 2048² has its first result after 1.28 s, in three passes after 0.76 s
+/// (benches/reports/2026-11-22-first-use/lavapipe-loops.txt, with other programs on both cores).
 const LONGEST_LOOPS: u32 = 1100;
 
-/// Longest text of a column of several axes in one pass. 256 columns of 256 in 8 lanes by 2 numbers
-/// take 0.57 s to compile, in two passes 0.25 s; on free cores a run of 256² takes 0.62 ms either
-/// way.
+/// Longest text of a column of several axes in one pass. 256² with columns in 8 lanes by 2 numbers
+/// has its first result after 1.03 s, with columns in two passes after 0.48 s; on free cores a run
+/// takes 0.62 ms either way.
 const LONGEST_COLUMN_TEXT: u32 = 500;
 
 /// Longest texts of one of several passes over an axis: the second where the first makes the texts
@@ -201,41 +203,40 @@ impl Rules {
         elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= longest)
     }
 
-    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes. 4096
-    /// rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with 64 5.61;
-    /// 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of 512 in 4
-    /// lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. If that text is
-    /// too long, loops, or else several passes.
+    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
+    /// 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with
+    /// 64 5.61; 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of
+    /// 512 in 4 lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. If
+    /// that text is too long, loops, or else several passes.
     fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
         let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.widths[0]);
         let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
-        let pairs: Vec<(u32, [u32; 2])> = all.collect();
-        let all =
-            pairs.iter().flat_map(|&(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
+        let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
         let best = all
             .filter(|(size, ..)| self.allows(*size, self.longest))
             .min_by_key(|&((elements, _), lanes, width, _)| (elements.max(FEW_ELEMENTS), 4 - width, elements, lanes));
         match best {
             Some((_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
-            None if n > SHORT_ROW => self.in_loops(&pairs).or_else(|| self.in_several(n, true)),
+            None if n > SHORT_ROW => self.in_loops(n).or_else(|| self.in_several(n, true)),
             None => None,
         }
     }
 
-    /// A dense line in loops, with wide accesses, then a short text.
-    fn in_loops(&self, pairs: &[(u32, [u32; 2])]) -> Option<Vec<PassRecipe>> {
-        let lanes = SUBGROUP;
-        let all = pairs.iter().map(|&(width, factors)| (4 - width, size_in_loops(factors, lanes, width), factors));
-        let fitting = all.filter(|&(narrow, size, [j, _])| self.allows(size, LONGEST_LOOPS) && lanes * (4 - narrow) < 4 * j);
-        let (narrow, _, factors) = fitting.min_by_key(|&(narrow, (_, text), factors)| (narrow, text, factors))?;
-        Some(vec![PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations: self.invocations, loops: true }])
+    /// A dense line in loops, with the widest accesses: 1000² by 2 numbers 35.8, in two passes
+    /// 31.8.
+    fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
+        let (lanes, width) = (SUBGROUP, self.widths[0]);
+        let all = pairs(n, width).filter(|[j, _]| lanes * width < 4 * j).map(|factors| (size_in_loops(factors, lanes, width), factors));
+        let fitting = all.filter(|(size, _)| self.allows(*size, LONGEST_LOOPS));
+        let (_, factors) = fitting.min_by_key(|&((_, text), factors)| (text, factors))?;
+        Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations, loops: true }])
     }
 
     /// A line across the fastest index, whole or in several passes.
     fn column(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two passes
-        // by 2 numbers 1.75.
+        // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two
+        // passes by 2 numbers 1.75.
         let widths = || self.widths.iter().copied().filter(|&width| width > 1 || self.text == Text::Long);
         if n <= LONGEST_COLUMN
             && let Some(width) = widths().find(|&width| self.allows(size([n, 1], 1, 1, width), self.longest_column))

@@ -8,9 +8,9 @@
 //! as a queue has values, each value has been replaced by a result.
 //!
 //! On lavapipe (Mesa 22.3.6, 2 cores), seconds of a processor for compiling and ms of a processor
-//! for a run: 500 rows of 1920 2.5 and 6.0, in loops 0.9 and 7.8; of 2048 2.9 and 6.6, in loops 0.95
-//! and 8.6; of 1024 0.95 and 2.75, in loops 0.7 and 3.1. With the loads and stores outside of loops
-//! rows of 2048 take 2.1 s, with four in an iteration instead of eight 0.95 s and 9.5 ms.
+//! for a run: 500 rows of 1920 2.5 and 6.0, in loops 0.9 and 7.8; of 2048 2.9 and 6.6, in loops
+//! 0.95 and 8.6; of 1024 0.95 and 2.75, in loops 0.7 and 3.1. With the loads and stores outside of
+//! loops rows of 2048 take 2.1 s, with four in an iteration instead of eight 0.95 s and 9.5 ms.
 
 use super::arithmetic::Complex;
 use super::emit::{Addresses, Emitter};

@@ -21,6 +21,9 @@
 //! of W·L, some lanes compute in vain: they load what others load, and what they would store is
 //! left out.
 //!
+//! A lane has several DFTs of each stage. They are written one after the other, or for a shorter
+//! text as iterations of a loop (`loops.rs`).
+//!
 //! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
 //! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
 //! known.
@@ -44,9 +47,9 @@ pub(crate) const MAX_ELEMENTS: u32 = 256;
 
 /// What one access moves: neighbouring complex numbers.
 ///
-/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every number
-/// of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere they are
-/// a `vec2<f32>`, a `vec4<f32>` or two of these.
+/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every
+/// number of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere
+/// they are a `vec2<f32>`, a `vec4<f32>` or two of these.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Access {
     /// V: 1, 2 or 4.
