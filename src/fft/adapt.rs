@@ -7,8 +7,9 @@
 //!   reals are transformed, and which rows form pairs.
 //! - `stockham`: the radices and the source of the twiddle factors. All else only decides which
 //!   invocation holds which element, and how elements move between invocations.
-//! - `lanes`: the factors, the lanes of a line, and the width of accesses along the line. Lanes
-//!   multiply the twiddle factors that they look up by constants that depend on these. The width
+//! - `lanes`: the factors, the lanes of a line, the width of accesses along the line, and whether
+//!   there are loops. Lanes multiply the twiddle factors that they look up by constants that depend
+//!   on these; in loops they do so before they multiply them with one another. The width
 //!   across lines only says how many lines are processed side by side, unless the twiddle factors
 //!   on the results differ between those lines.
 //! - `radix2`: nothing else.
@@ -104,14 +105,15 @@ impl Adapter<'_> {
                 let lines = Lines { pairs, convolution, ..Lines::rows(stockham.n(), u32::MAX) };
                 self.stockham(stockham, lines).into_iter().map(PassRecipe::Stockham).collect()
             }
-            PassRecipe::Lanes { factors, lanes, width, invocations } => {
+            PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
                 let widths = if self.is_width_free(axes, i, f) { &[4, 2, 1][..] } else { &[] };
                 let smaller = widths.iter().copied().filter(|own| own < width);
                 let all = std::iter::once(*width).chain(smaller);
                 let with = |width| {
                     let invocations = std::iter::once(*invocations).chain(halves(*invocations));
                     let multiples = invocations.filter(|invocations| invocations.is_multiple_of(SUBGROUP));
-                    multiples.map(move |invocations| PassRecipe::Lanes { factors: *factors, lanes: *lanes, width, invocations })
+                    let (factors, lanes, loops) = (*factors, *lanes, *loops);
+                    multiples.map(move |invocations| PassRecipe::Lanes { factors, lanes, width, invocations, loops })
                 };
                 all.flat_map(with).collect()
             }

@@ -25,10 +25,10 @@ const SHORT_ROW: u32 = 32;
 /// 62.6.
 const LONGEST_SHARED_COLUMN: u32 = 1536;
 
-/// Longest text of all axes together, by the units of [`weight`], where a program waits for its first
-/// result. The driver's compiler takes about a millisecond for one unit. Each axis may have an equal
-/// share, so that the text of a transform of one axis may be longer. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a
-/// processor until the first result with nothing cached, and ms of a run:
+/// Longest text of an axis, by the units of [`weight`], where a program waits for its first result:
+/// for transforms of one axis, of two, and of more. The driver's compiler takes about a millisecond
+/// for one unit. On lavapipe (Mesa 22.3.6, 2 cores), seconds of a processor until the first result
+/// with nothing cached, and ms of a run:
 ///
 /// | | long text | short text |
 /// |---|---|---|
@@ -41,16 +41,31 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// | 64 columns of 4096 | 64 + 64 by 4 numbers 4.2, 2.2 | 16 + 16 + 16 by 2 0.35 |
 /// | 1000 rows of 2048 | 8 lanes by 4 numbers 4.4, 14.5 | 16 + 8 + 16 by 2 0.44, 36 |
 /// | 512² | 5.0, 2.5 | 1.1, 3.3 |
-/// | 1080x1920 | 7.6, 42 | 1.7, 80 |
 ///
-/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is faster
-/// in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and 54
-/// (benches/reports/2026-11-22-first-use, with other programs on both cores).
-const LONGEST_TEXT: u32 = 1350;
+/// 256² has 770 units and takes 0.5 s, 512² 1020 and 0.7 s, 1024² 800 and 0.9 s, 1080x1920 1500
+/// and 1.4 s. 3000x2000 with axes of at most 1350 took 2.4 s, now 0.75 s, and runs as fast.
+///
+/// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is
+/// faster in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and
+/// 54 (benches/reports/2026-11-22-first-use, with other programs on both cores).
+const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
 
-/// Longest text of one of several passes over an axis. A wider access does not pay for a longer
-/// one.
-const LONGEST_PASS: u32 = 600;
+/// Longest text of a line in loops, in all transforms: rows in several passes cannot have wide
+/// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
+/// 1080x1920 with rows in loops 87.7, in two passes 100; 2048² 113 and 156; 1024² 20.3 and 31.4.
+/// 2048² has its first result after 1.28 s, in three passes after 0.76 s
+/// (benches/reports/2026-11-22-first-use/lavapipe-loops.txt, with other programs on both cores).
+const LONGEST_LOOPS: u32 = 1100;
+
+/// Longest text of a column of several axes in one pass. 256² with columns in 8 lanes by 2 numbers
+/// has its first result after 1.03 s, with columns in two passes after 0.48 s; on free cores a run
+/// takes 0.62 ms either way.
+const LONGEST_COLUMN_TEXT: u32 = 500;
+
+/// Longest texts of one of several passes over an axis: the second where the first makes the texts
+/// of all passes together too long. A wider access does not pay for a longer one. 1024² on free
+/// cores with columns as 32 + 32 by 2 numbers 6.6, as 16 + 8 + 8 by 4 7.0.
+const LONGEST_PASSES: [u32; 2] = [600, 300];
 
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
 const FEW_ELEMENTS: u32 = 64;
@@ -92,11 +107,15 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
 pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
     let n = geometry.output_extents[axis];
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
+    let is_one = geometry.axes.len() <= 1;
+    let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
     let rules = Rules {
         widths: [4, 2, 1].into_iter().filter(|own| *own <= width(profile)).collect(),
         invocations: invocations(profile),
         text,
-        longest: LONGEST_TEXT / (geometry.axes.len().max(1) as u32),
+        longest,
+        longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
+        longest_passes: if is_one { u32::MAX } else { longest },
     };
     if along { rules.row(n) } else { rules.column(n) }
 }
@@ -146,6 +165,12 @@ fn size([j, k]: [u32; 2], lanes: u32, along: u32, across: u32) -> (u32, u32) {
     (across * row_elements([j, k], lanes, along), across * (slots(k) * weight(j) + slots(j) * weight(k)))
 }
 
+/// The same with loops, which have one DFT of each factor, and move every number a few times.
+fn size_in_loops([j, k]: [u32; 2], lanes: u32, along: u32) -> (u32, u32) {
+    let elements = row_elements([j, k], lanes, along);
+    (elements, weight(j) + weight(k) + 2 * elements)
+}
+
 /// What the recipes of axes have in common.
 struct Rules {
     /// Widths of accesses that the device has, the largest first.
@@ -154,44 +179,59 @@ struct Rules {
     text: Text,
     /// Longest text of an axis, if it is to be short.
     longest: u32,
+    /// Longest text of a column in one pass, if it is to be short.
+    longest_column: u32,
+    /// Longest text of several passes together, if shorter passes would do.
+    longest_passes: u32,
 }
 
 impl Rules {
     fn pass(&self, factors: [u32; 2], lanes: u32, width: u32) -> PassRecipe {
-        PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations }
+        PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations, loops: false }
     }
 
-    fn allows(&self, (elements, text): (u32, u32)) -> bool {
-        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= self.longest)
+    fn allows(&self, size: (u32, u32), longest: u32) -> bool {
+        let (elements, text) = size;
+        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= longest)
     }
 
-    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes. 4096
-    /// rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with 64 5.61;
-    /// 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of 512 in 4
-    /// lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. Several passes if
-    /// that text is too long.
+    /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
+    /// 4096 rows of 256 with 64 elements 7.23, with 128 8.87; 16384 rows of 64 with 32 4.15, with
+    /// 64 5.61; 1000 rows of 64 in 2 lanes by 4 numbers 0.31, in 8 lanes by 1 0.35; but 512 rows of
+    /// 512 in 4 lanes by 4 numbers, with 128 elements, 2.40, in 8 lanes by 2, with 64, 2.05. If
+    /// that text is too long, loops, or else several passes.
     fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
         let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.widths[0]);
         let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
         let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
         let best = all
-            .filter(|(size, ..)| self.allows(*size))
+            .filter(|(size, ..)| self.allows(*size, self.longest))
             .min_by_key(|&((elements, _), lanes, width, _)| (elements.max(FEW_ELEMENTS), 4 - width, elements, lanes));
         match best {
             Some((_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
-            None if n > SHORT_ROW => self.in_several(n, true),
+            None if n > SHORT_ROW => self.in_loops(n).or_else(|| self.in_several(n, true)),
             None => None,
         }
     }
 
+    /// A dense line in loops, with the widest accesses: 1000² by 2 numbers 35.8, in two passes
+    /// 31.8.
+    fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
+        let (lanes, width) = (SUBGROUP, self.widths[0]);
+        let all = pairs(n, width).filter(|[j, _]| lanes * width < 4 * j).map(|factors| (size_in_loops(factors, lanes, width), factors));
+        let fitting = all.filter(|(size, _)| self.allows(*size, LONGEST_LOOPS));
+        let (_, factors) = fitting.min_by_key(|&((_, text), factors)| (text, factors))?;
+        Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations, loops: true }])
+    }
+
     /// A line across the fastest index, whole or in several passes.
     fn column(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two passes
-        // by 2 numbers 1.75.
+        // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two
+        // passes by 2 numbers 1.75.
         let widths = || self.widths.iter().copied().filter(|&width| width > 1 || self.text == Text::Long);
         if n <= LONGEST_COLUMN
-            && let Some(width) = widths().find(|&width| self.allows(size([n, 1], 1, 1, width)))
+            && let Some(width) = widths().find(|&width| self.allows(size([n, 1], 1, 1, width), self.longest_column))
         {
             return Some(vec![self.pass([n, 1], 1, width)]);
         }
@@ -201,7 +241,7 @@ impl Rules {
             // Wide accesses come first: 512² in 8 lanes by 4 numbers 1.91, in 4 lanes by 2 2.16.
             for width in widths() {
                 let fitting = all.iter().map(|&(lanes, factors)| (lanes, size(factors, lanes, 1, width), factors));
-                if let Some((lanes, _, factors)) = fitting.filter(|(_, size, _)| self.allows(*size)).min() {
+                if let Some((lanes, _, factors)) = fitting.filter(|(_, size, _)| self.allows(*size, self.longest_column)).min() {
                     return Some(vec![self.pass(factors, lanes, width)]);
                 }
             }
@@ -216,17 +256,23 @@ impl Rules {
             return Some(factors.map(|factor| self.pass([factor, 1], 1, self.widths[0])).to_vec());
         }
         let narrow = *self.widths.iter().find(|width| **width <= 2)?;
-        let is_short = |length: u32| weight(length) * narrow <= LONGEST_PASS;
-        let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
-        let mut rest = n;
-        let passes = lengths.iter().map(|&length| {
-            // In a row the neighbours of an element are the other digits of its index, for the last
-            // pass those of another line.
-            rest /= length;
-            let wide = is_short(length) && (!row || rest.is_multiple_of(narrow) && rest > 1);
-            self.pass([length, 1], 1, if wide { narrow } else { 1 })
-        });
-        Some(passes.collect())
+        let passes = |longest: u32| {
+            let is_short = |length: u32| weight(length) * narrow <= longest;
+            let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
+            let mut rest = n;
+            let with_widths = lengths.into_iter().map(|length| {
+                // In a row the neighbours of an element are the other digits of its index, for the
+                // last pass those of another line.
+                rest /= length;
+                let wide = is_short(length) && (!row || rest.is_multiple_of(narrow) && rest > 1);
+                (length, if wide { narrow } else { 1 })
+            });
+            Some(with_widths.collect::<Vec<_>>())
+        };
+        let text = |passes: &[(u32, u32)]| passes.iter().map(|&(length, width)| weight(length) * width).sum::<u32>();
+        let [longer, shorter] = LONGEST_PASSES.map(passes);
+        let chosen = longer.filter(|passes| text(passes) <= self.longest_passes).or(shorter)?;
+        Some(chosen.into_iter().map(|(length, width)| self.pass([length, 1], 1, width)).collect())
     }
 }
 

@@ -242,8 +242,8 @@ impl Space<'_> {
             };
             let own_passes = match &own.passes[f] {
                 PassRecipe::Stockham(stockham) => self.of_registers(axes, i, f, stockham),
-                PassRecipe::Lanes { factors, lanes, width, invocations } => {
-                    of_lanes(*factors, *lanes, *width, *invocations, self.profile, own.passes.len() == 1)
+                PassRecipe::Lanes { factors, lanes, width, invocations, loops } => {
+                    of_lanes(*factors, *lanes, *width, *invocations, *loops, self.profile, own.passes.len() == 1)
                 }
                 PassRecipe::Radix2 { rows, lanes } => of_radix2(*rows, *lanes),
             };
@@ -594,14 +594,25 @@ fn of_radix2(rows: u32, lanes: u32) -> Vec<PassRecipe> {
 
 /// The neighbours of a `fft/lanes` recipe. They include other factors if it transforms a whole
 /// line.
-fn of_lanes(factors: [u32; 2], lanes: u32, width: u32, invocations: u32, profile: &DeviceProfile, whole: bool) -> Vec<PassRecipe> {
-    let pass = |factors, lanes, width, invocations| PassRecipe::Lanes { factors, lanes, width, invocations };
+fn of_lanes(
+    factors: [u32; 2],
+    lanes: u32,
+    width: u32,
+    invocations: u32,
+    loops: bool,
+    profile: &DeviceProfile,
+    whole: bool,
+) -> Vec<PassRecipe> {
+    let pass = |factors, lanes, width, invocations| PassRecipe::Lanes { factors, lanes, width, invocations, loops: loops && lanes > 1 };
     let most = profile.invocations.min(profile.workgroup_size[0]).min(256);
     let mut all: Vec<PassRecipe> = twice_and_half(invocations)
         .filter(|invocations| (8..=most).contains(invocations))
         .map(|invocations| pass(factors, lanes, width, invocations))
         .collect();
     all.extend(twice_and_half(lanes).filter(|lanes| *lanes <= 8).map(|lanes| pass(factors, lanes, width, invocations)));
+    if lanes > 1 {
+        all.push(PassRecipe::Lanes { factors, lanes, width, invocations, loops: !loops });
+    }
     let n = factors[0].saturating_mul(factors[1]);
     if whole && factors[1] > 1 {
         all.extend(other_pairs(factors).into_iter().map(|factors| pass(factors, lanes, width, invocations)));
@@ -627,7 +638,9 @@ fn lanes_in_two(own: &AxisRecipe, n: u32) -> Vec<AxisRecipe> {
     };
     // The last of several passes of a row has no neighbours for wide accesses.
     let pair = |[a, b]: [u32; 2]| {
-        [(a, width), (b, of_last)].map(|(n, width)| PassRecipe::Lanes { factors: [n, 1], lanes: 1, width, invocations }).to_vec()
+        [(a, width), (b, of_last)]
+            .map(|(n, width)| PassRecipe::Lanes { factors: [n, 1], lanes: 1, width, invocations, loops: false })
+            .to_vec()
     };
     let lengths: Vec<u32> = own.passes.iter().filter_map(PassRecipe::n).collect();
     let with = |passes| AxisRecipe { passes, ..own.clone() };
@@ -635,7 +648,7 @@ fn lanes_in_two(own: &AxisRecipe, n: u32) -> Vec<AxisRecipe> {
     if let [a, b] = lengths[..] {
         all.extend(other_pairs([a, b]).into_iter().map(|lengths| with(pair(lengths))));
         if let Some(factors) = design_cpu::pairs(n, 1).last() {
-            all.extend([2, 4, 8].map(|lanes| with(vec![PassRecipe::Lanes { factors, lanes, width, invocations }])));
+            all.extend([2, 4, 8].map(|lanes| with(vec![PassRecipe::Lanes { factors, lanes, width, invocations, loops: false }])));
         }
     } else if let Some([large, small]) = design_cpu::pairs(n, 1).last() {
         all.extend([[small, large], [large, small]].map(|lengths| with(pair(lengths))));

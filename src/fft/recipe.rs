@@ -107,7 +107,8 @@ pub enum PassRecipe {
     /// recipe does not decide these.
     ///
     /// Its text form is `lanes 32.32 lanes=8 width=4 invocations=128`, or `lanes 32.1 lanes=1
-    /// width=4 invocations=128` for a short line in one lane.
+    /// width=4 invocations=128` for a short line in one lane. At its end stands `loops=1` where
+    /// there are loops.
     Lanes {
         /// Two factors whose product is the length of a line. The second may be 1.
         factors: [u32; 2],
@@ -117,6 +118,9 @@ pub enum PassRecipe {
         width: u32,
         /// Invocations per workgroup, a multiple of 8.
         invocations: u32,
+        /// Whether the DFTs of a lane are iterations of loops, if a line has several lanes. The
+        /// shader is shorter, so it compiles faster, but runs slower.
+        loops: bool,
     },
 }
 
@@ -253,8 +257,9 @@ impl fmt::Display for PassRecipe {
         match self {
             Self::Radix2 { rows, lanes } => write!(f, "radix2 rows={rows} lanes={lanes}"),
             Self::Stockham(stockham) => stockham.fmt(f),
-            Self::Lanes { factors: [j, k], lanes, width, invocations } => {
-                write!(f, "lanes {j}.{k} lanes={lanes} width={width} invocations={invocations}")
+            Self::Lanes { factors: [j, k], lanes, width, invocations, loops } => {
+                let loops = if *loops { " loops=1" } else { "" };
+                write!(f, "lanes {j}.{k} lanes={lanes} width={width} invocations={invocations}{loops}")
             }
         }
     }
@@ -283,6 +288,7 @@ impl PassRecipe {
                 lanes: fields.number("lanes", None)?,
                 width: fields.number("width", None)?,
                 invocations: fields.number("invocations", None)?,
+                loops: fields.choice("loops", &[0, 1])? == 1,
             },
             "stockham" | "registers" => {
                 let default = Stockham::new(text.numbers(factors, '.')?, fields.number("lanes", None)?);

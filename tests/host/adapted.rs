@@ -13,7 +13,7 @@ fn arithmetic(recipe: &Recipe) -> String {
     let Recipe::Axes(axes) = recipe else { return recipe.to_string() };
     let pass = |pass: &PassRecipe| match pass {
         PassRecipe::Stockham(own) => format!("{:?} {}", own.radices, own.roots),
-        PassRecipe::Lanes { factors, lanes, .. } => format!("lanes {factors:?} {lanes}"),
+        PassRecipe::Lanes { factors, lanes, loops, .. } => format!("lanes {factors:?} {lanes} {loops}"),
         PassRecipe::Radix2 { .. } => "radix2".to_owned(),
         other => unimplemented!("{other}"),
     };

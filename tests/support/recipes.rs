@@ -113,18 +113,28 @@ pub const LANES: &[(&[usize], &[&str])] = &[
             "axis 0: lanes 8.8 lanes=1 width=4 invocations=128",
             "axis 0: lanes 8.8 lanes=2 width=4 invocations=64",
             "axis 0: lanes 16.4 lanes=4 width=2 invocations=24",
+            "axis 0: lanes 16.4 lanes=4 width=2 invocations=24 loops=1",
+            "axis 0: lanes 32.2 lanes=8 width=1 invocations=32 loops=1",
             "axis 0: lanes 4.16 lanes=4 width=1 invocations=8",
             "axis 0: lanes 32.2 lanes=8 width=1 invocations=32",
             "axis 0: lanes 64.1 lanes=1 width=1 invocations=8",
             "axis 0: lanes 8.1 lanes=1 width=1 invocations=64 + lanes 8.1 lanes=1 width=1 invocations=64",
         ],
     ),
-    (&[90], &["axis 0: lanes 9.10 lanes=8 width=1 invocations=64", "axis 0: lanes 10.9 lanes=4 width=1 invocations=64"]),
+    (
+        &[90],
+        &[
+            "axis 0: lanes 9.10 lanes=8 width=1 invocations=64",
+            "axis 0: lanes 9.10 lanes=8 width=1 invocations=64 loops=1",
+            "axis 0: lanes 10.9 lanes=4 width=1 invocations=64",
+        ],
+    ),
     (&[96], &["axis 0: lanes 12.8 lanes=4 width=2 invocations=64", "axis 0: lanes 24.4 lanes=2 width=4 invocations=64"]),
     (&[143], &["axis 0: lanes 13.11 lanes=8 width=1 invocations=8"]),
     (&[720], &["axis 0: lanes 36.20 lanes=8 width=4 invocations=128"]),
     (&[1024], &["axis 0: lanes 32.32 lanes=8 width=4 invocations=128", "axis 0: lanes 32.32 lanes=4 width=2 invocations=8"]),
-    (&[1920], &["axis 0: lanes 60.32 lanes=8 width=4 invocations=128"]),
+    (&[1920], &["axis 0: lanes 60.32 lanes=8 width=4 invocations=128", "axis 0: lanes 60.32 lanes=8 width=4 invocations=64 loops=1"]),
+    (&[2048], &["axis 0: lanes 64.32 lanes=8 width=4 invocations=64 loops=1"]),
     // Columns: in one lane, in several lanes, and in two passes with twiddle factors between them.
     (
         &[60, 24],
@@ -133,6 +143,7 @@ pub const LANES: &[(&[usize], &[&str])] = &[
             "axis 1: lanes 24.1 lanes=1 width=1 invocations=64; axis 0: lanes 10.1 lanes=1 width=4 invocations=64 + lanes 6.1 lanes=1 width=2 invocations=8",
             "axis 1: lanes 6.4 lanes=1 width=2 invocations=64; axis 0: lanes 10.6 lanes=4 width=1 invocations=64",
             "axis 0: lanes 10.6 lanes=2 width=2 invocations=64; axis 1: stockham 6.4 lanes=4 lines=8",
+            "axis 0: lanes 10.6 lanes=2 width=4 invocations=64 loops=1; axis 1: lanes 6.4 lanes=2 width=2 invocations=64 loops=1",
         ],
     ),
     // Tables of twiddle factors as products.

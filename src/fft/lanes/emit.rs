@@ -133,18 +133,22 @@ fn transform(pass: &Lanes, input: Expr, output: Expr) -> Function {
     }
     let alive = if pass.has_idle() { line.less(pass.lines()) } else { boolean(true) };
     let mut emitter = Emitter { pass, body, input, output, line, lane, place, upper, received, alive, exchanged: false };
-    emitter.pass();
+    if pass.loops {
+        emitter.pass_in_loops();
+    } else {
+        emitter.pass();
+    }
     function.body = emitter.body;
     function
 }
 
-struct Emitter<'a> {
-    pass: &'a Lanes,
+pub(super) struct Emitter<'a> {
+    pub(super) pass: &'a Lanes,
     body: Body,
     input: Expr,
     output: Expr,
     line: Expr,
-    lane: Expr,
+    pub(super) lane: Expr,
     /// In the workgroup.
     place: Expr,
     /// Whether bit i of the lane is set.
@@ -153,7 +157,8 @@ struct Emitter<'a> {
     received: Expr,
     /// Whether the invocation has a line.
     alive: Expr,
-    exchanged: bool,
+    /// Whether an earlier exchange may still be read.
+    pub(super) exchanged: bool,
 }
 
 impl Writes for Emitter<'_> {
@@ -163,22 +168,22 @@ impl Writes for Emitter<'_> {
 }
 
 /// Where the line of an invocation begins.
-struct Addresses {
-    input: Expr,
+pub(super) struct Addresses {
+    pub(super) input: Expr,
     /// As `input`, of the last slot of loads, for which not all lanes have elements: those past the
     /// last one load what it loads.
-    input_tail: Expr,
-    output: Expr,
+    pub(super) input_tail: Expr,
+    pub(super) output: Expr,
     /// The m of a [`Turn`].
     m: Expr,
 }
 
 impl Emitter<'_> {
-    fn arithmetic(&mut self) -> Parts<'_> {
+    pub(super) fn arithmetic(&mut self) -> Parts<'_> {
         Parts { body: &mut self.body }
     }
 
-    fn dft(&mut self, x: &[Complex], letter: char) -> Vec<Complex> {
+    pub(super) fn dft(&mut self, x: &[Complex], letter: char) -> Vec<Complex> {
         codelets::dft(&mut self.arithmetic(), Division::Coprime, x, &|k| format!("{letter}{k}"))
     }
 
@@ -210,7 +215,7 @@ impl Emitter<'_> {
         for h in 0..j.div_ceil(along * pass.lanes) {
             let x = if k == 1 { vec![stage[0][h as usize].clone()] } else { self.second_inputs(&stage, h, &mut own) };
             let first = along * pass.lanes * h;
-            let condition = self.lane.less((j - first).div_ceil(along)).and(&self.alive);
+            let condition = self.has_frequency(first);
             for (v, value) in (0..).zip(self.dft(&x, 'z')) {
                 let frequency = first + j * v;
                 let value = match pass.turn {
@@ -225,7 +230,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn addresses(&mut self) -> Addresses {
+    pub(super) fn addresses(&mut self) -> Addresses {
         let pass = self.pass;
         // Idle lanes have the places of the last line, so that roots are looked up inside of the
         // table. They neither load nor store there.
@@ -252,6 +257,12 @@ impl Emitter<'_> {
         };
         let output = self.body.value("output_place", output + &self.lane * pass.strides[1] + pass.offsets[1]);
         Addresses { input: of_lane, input_tail, output, m: self.body.value("m", m) }
+    }
+
+    /// Whether this lane has the frequencies of lane 0 that begin with `first`, or those after them.
+    pub(super) fn has_frequency(&self, first: u32) -> Expr {
+        let [along, _] = self.pass.spread();
+        self.lane.less((self.pass.factors[0] - first).div_ceil(along)).and(&self.alive)
     }
 
     /// For each i in 0..K the values of the groups (g, h), turned: side by side stand those of all
@@ -307,7 +318,7 @@ impl Emitter<'_> {
         self.arithmetic().multiply("turned", value, &roots)
     }
 
-    fn load(&mut self, name: &str, place: Expr) -> Complex {
+    pub(super) fn load(&mut self, name: &str, place: Expr) -> Complex {
         let access = self.pass.access;
         let loaded = self.input.at(place);
         // In place, the lanes that own the last line may already be storing it.
@@ -329,7 +340,7 @@ impl Emitter<'_> {
         Complex { re, im }.swapped_if(self.pass.swap[0])
     }
 
-    fn store(&mut self, place: &Expr, condition: &Expr, value: &Complex) {
+    pub(super) fn store(&mut self, place: &Expr, condition: &Expr, value: &Complex) {
         let Complex { re, im } = value.clone().swapped_if(self.pass.swap[1]);
         let [re, im] = [re, im].map(|x| if self.pass.scaled { scale() * x.signed() } else { x.signed() });
         let output = self.output.at(place);
@@ -352,7 +363,7 @@ impl Emitter<'_> {
     }
 
     /// Of every lane's values for lane 0, 1, ..., those for this lane, by sender; several times.
-    fn exchange(&mut self, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
+    pub(super) fn exchange(&mut self, sent: &[Vec<Option<Complex>>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
         let sent: Vec<Vec<[Expr; 2]>> = sent
             .iter()
@@ -375,7 +386,7 @@ impl Emitter<'_> {
     fn exchange_in_memory(&mut self, invocations: u32, sent: &[Vec<[Expr; 2]>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
         let memory = Expr::name("exchange", Type::array(complex()));
-        let width = self.pass.access.width as usize;
+        let width = self.pass.exchanged_together() as usize;
         let turns: Vec<(usize, usize)> = (0..sent.len()).flat_map(|own| (0..width).map(move |i| (own, i))).collect();
         let mut received: Vec<Vec<Vec<Complex>>> = vec![vec![Vec::new(); lanes as usize]; sent.len()];
         for turns in turns.chunks(self.pass.exchanges_at_once() as usize) {

@@ -15,7 +15,7 @@ pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and
 /// after it; or why there is none.
 pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
-    let Some(&PassRecipe::Lanes { factors, lanes, width, invocations }) = step.recipe else {
+    let Some(&PassRecipe::Lanes { factors, lanes, width, invocations, loops }) = step.recipe else {
         return Err("it is another kernel's".to_owned());
     };
     let ensure = |fine: bool, why: &str| if fine { Ok(()) } else { Err(why.to_owned()) };
@@ -81,6 +81,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         swap: [step.load.exchanges(), step.store.exchanges()],
         scaled,
         through,
+        loops,
     };
     if let Some(why) = pass.unfit() {
         return Err(why);

@@ -21,6 +21,9 @@
 //! of W·L, some lanes compute in vain: they load what others load, and what they would store is
 //! left out.
 //!
+//! A lane has several DFTs of each stage. They are written one after the other, or for a shorter
+//! text as iterations of a loop (`loops.rs`).
+//!
 //! All loads come first and all stores last, each in the order of their addresses: on lavapipe 1024
 //! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
 //! known.
@@ -28,6 +31,7 @@
 mod arithmetic;
 mod emit;
 mod fit;
+mod loops;
 
 #[cfg(test)]
 mod tests;
@@ -43,9 +47,9 @@ pub(crate) const MAX_ELEMENTS: u32 = 256;
 
 /// What one access moves: neighbouring complex numbers.
 ///
-/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every number
-/// of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere they are
-/// a `vec2<f32>`, a `vec4<f32>` or two of these.
+/// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every
+/// number of every lane by itself, so that a `u64` takes half the time of a `vec2<f32>`. Elsewhere
+/// they are a `vec2<f32>`, a `vec4<f32>` or two of these.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Access {
     /// V: 1, 2 or 4.
@@ -119,6 +123,9 @@ pub(crate) struct Lanes {
     pub(crate) scaled: bool,
     /// How the lanes of a line exchange values.
     pub(crate) through: Through,
+    /// Whether the DFTs of a lane are iterations of loops: a shorter text for a line in several
+    /// lanes.
+    pub(crate) loops: bool,
 }
 
 impl Lanes {
@@ -160,11 +167,16 @@ impl Lanes {
         if self.lanes == 1 {
             return 1;
         }
-        let [along, across] = self.spread();
-        let all = slots(self.factors[1], self.lanes, along) * along * across;
+        let [along, _] = self.spread();
+        let all = slots(self.factors[1], self.lanes, along) * self.exchanged_together();
         let room = u64::from(available) / exchange_bytes(self.lanes, invocations);
         let turns = u64::from(all).div_ceil(room.clamp(1, all.into()));
         if room == 0 { 0 } else { u64::from(all).div_ceil(turns) as u32 }
+    }
+
+    /// Numbers side by side that go through an exchange. In loops it is one.
+    fn exchanged_together(&self) -> u32 {
+        if self.loops { 1 } else { self.access.width }
     }
 
     /// Bytes of workgroup memory.
@@ -200,6 +212,9 @@ impl Lanes {
         }
         if self.lanes > 1 && k == 1 {
             return Some("a line in several lanes needs two factors".to_owned());
+        }
+        if self.loops && self.lanes == 1 {
+            return Some("loops are for lines in several lanes".to_owned());
         }
         // Most lanes would compute in vain.
         if self.lanes > 1 && self.lanes * along >= 4 * j {

@@ -42,8 +42,12 @@ fn run(pass: &Lanes, input: &[[f32; 2]], output_len: usize) -> Vec<[f32; 2]> {
     memory[output].to_vec()
 }
 
-/// Runs all lines of `pass` in every form, and compares with sums in f64.
+/// Runs all lines of `pass` in every form, and compares with sums in f64. Lines in several lanes
+/// also in loops.
 fn check(pass: &Lanes, input_len: usize, output_len: usize) {
+    if pass.lanes > 1 && !pass.loops {
+        check(&Lanes { loops: true, ..pass.clone() }, input_len, output_len);
+    }
     let input: Vec<[f32; 2]> = (0..input_len).map(number).collect();
     let output = run(pass, &input, output_len);
     let access = Access { int64: false, ..pass.access };
@@ -116,6 +120,7 @@ fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
         swap: [false; 2],
         scaled: false,
         through: Through::Subgroups,
+        loops: false,
     }
 }
 
@@ -172,6 +177,8 @@ fn first_pass_of_a_long_line() {
 fn whole_columns_in_lanes() {
     let pass = Lanes { side: Side::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, F32X4) };
     check(&pass, 192 * 4, 192 * 4);
+    let pass = Lanes { side: Side::Across, digits: vec![digit(3, 1)], strides: [3, 3], ..rows([9, 10], 8, U64X2) };
+    check(&pass, 90 * 6, 90 * 6);
 }
 
 #[test]
@@ -179,6 +186,7 @@ fn says_what_is_unfit() {
     assert_eq!(rows([32, 32], 8, U64X4).unfit(), None);
     assert!(rows([9, 10], 8, F32X4).unfit().is_some());
     assert!(rows([32, 1], 8, U64X4).unfit().is_some());
+    assert!(Lanes { loops: true, ..rows([8, 8], 1, U64X4) }.unfit().is_some());
     assert!(Lanes { turn: Some(Turn { n: 4096, across: 0 }), ..rows([32, 32], 8, U64X4) }.unfit().is_some());
     assert_eq!(rows([32, 32], 8, U64X4).elements(), 128);
     assert_eq!(rows([60, 32], 8, U64X4).elements(), 256);
