@@ -42,7 +42,7 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// | 1000 rows of 2048 | 8 lanes by 4 numbers 4.4, 14.5 | 16 + 8 + 16 by 2 0.44, 36 |
 /// | 512² | 5.0, 2.5 | 1.1, 3.3 |
 ///
-/// 256² has 770 units and takes 0.5 s, 512² 1020 and 0.7 s, 1024² 800 and 0.9 s, 1080x1920 1500
+/// 256² has 770 units and takes 0.7 s, 512² 1020 and 0.7 s, 1024² 800 and 0.9 s, 1080x1920 1500
 /// and 1.4 s. 3000x2000 with axes of at most 1350 took 2.4 s, now 0.75 s, and runs as fast.
 ///
 /// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is
@@ -53,14 +53,17 @@ const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
 /// Longest text of a line in loops, in all transforms: rows in several passes cannot have wide
 /// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
 /// 1080x1920 with rows in loops 87.7, in two passes 100; 2048² 113 and 156; 1024² 20.3 and 31.4.
-/// 2048² has its first result after 1.28 s, in three passes after 0.76 s
 /// (benches/reports/2026-11-22-first-use/lavapipe-loops.txt, with other programs on both cores).
-const LONGEST_LOOPS: u32 = 1100;
+/// Of several axes they may be shorter: 2048² has its first result after 1.28 s, in three passes
+/// after 0.76 s.
+const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 
-/// Longest text of a column of several axes in one pass. 256² with columns in 8 lanes by 2 numbers
-/// has its first result after 1.03 s, with columns in two passes after 0.48 s; on free cores a run
-/// takes 0.62 ms either way.
-const LONGEST_COLUMN_TEXT: u32 = 500;
+/// Longest text of a column of several axes in one pass, and the text that a row should rather stay
+/// below. 256² on free cores, seconds until the first result and ms of a run: rows in 4 lanes by 4
+/// numbers and columns in 8 lanes by 2 0.98, 0.72; both in 8 lanes by 2 0.71, 0.73; the columns by
+/// 1 number 0.46, 0.82; the columns in two passes 0.58, 0.93.
+const LONGEST_COLUMN_TEXT: u32 = 512;
+const PREFERRED_ROW_TEXT: u32 = 500;
 
 /// Longest texts of one of several passes over an axis: the second where the first makes the texts
 /// of all passes together too long. A wider access does not pay for a longer one. 1024² on free
@@ -115,6 +118,8 @@ pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, 
         text,
         longest,
         longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
+        preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
+        longest_loops: LONGEST_LOOPS[usize::from(!is_one)],
         longest_passes: if is_one { u32::MAX } else { longest },
     };
     if along { rules.row(n) } else { rules.column(n) }
@@ -181,6 +186,10 @@ struct Rules {
     longest: u32,
     /// Longest text of a column in one pass, if it is to be short.
     longest_column: u32,
+    /// Longest text of a row, if there is such a text.
+    preferred_row: u32,
+    /// Longest text of a row in loops.
+    longest_loops: u32,
     /// Longest text of several passes together, if shorter passes would do.
     longest_passes: u32,
 }
@@ -205,11 +214,13 @@ impl Rules {
         let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.widths[0]);
         let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
         let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
-        let best = all
-            .filter(|(size, ..)| self.allows(*size, self.longest))
-            .min_by_key(|&((elements, _), lanes, width, _)| (elements.max(FEW_ELEMENTS), 4 - width, elements, lanes));
-        match best {
-            Some((_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
+        let all: Vec<_> = all.collect();
+        let best = |longest: u32| {
+            let fitting = all.iter().filter(|(size, ..)| self.allows(*size, longest));
+            fitting.min_by_key(|&&((elements, _), lanes, width, _)| (elements.max(FEW_ELEMENTS), 4 - width, elements, lanes))
+        };
+        match best(self.preferred_row).or_else(|| best(self.longest)) {
+            Some(&(_, lanes, width, factors)) => Some(vec![self.pass(factors, lanes, width)]),
             None if n > SHORT_ROW => self.in_loops(n).or_else(|| self.in_several(n, true)),
             None => None,
         }
@@ -220,7 +231,7 @@ impl Rules {
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let (lanes, width) = (SUBGROUP, self.widths[0]);
         let all = pairs(n, width).filter(|[j, _]| lanes * width < 4 * j).map(|factors| (size_in_loops(factors, lanes, width), factors));
-        let fitting = all.filter(|(size, _)| self.allows(*size, LONGEST_LOOPS));
+        let fitting = all.filter(|(size, _)| self.allows(*size, self.longest_loops));
         let (_, factors) = fitting.min_by_key(|&((_, text), factors)| (text, factors))?;
         Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations, loops: true }])
     }
