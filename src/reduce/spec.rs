@@ -311,7 +311,7 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
 #[cfg(not(feature = "tune"))]
 impl<T: Value, O: Element> crate::tune::Searchable for Reduction<T, O> {}
 
-/// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`] operator: the
+/// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`](super::Custom) operator: the
 /// text does not state its identity element.
 impl<T: Value, O: Element> FromStr for Reduction<T, O> {
     type Err = Error;

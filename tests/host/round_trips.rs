@@ -8,13 +8,13 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element, Layout, Shape};
 
 fn shape() -> impl Strategy<Value = Shape> {
-    proptest::collection::vec(0usize..2000, 1..=4).prop_map(|extents| Shape::try_from(&extents[..]).unwrap())
+    proptest::collection::vec(0usize..2000, 1..=4).prop_map(|extents| Shape::from(extents))
 }
 
 fn layout() -> impl Strategy<Value = Layout> {
     let options = (any::<Option<usize>>(), any::<usize>(), any::<Option<usize>>());
     (proptest::collection::vec(any::<usize>(), 1..=4), options).prop_map(|(strides, (distance, offset, within))| {
-        let layout = Layout::strides(Shape::try_from(&strides[..]).unwrap()).offset(offset);
+        let layout = Layout::strides(Shape::from(&strides[..])).offset(offset);
         let layout = distance.map_or(layout, |distance| layout.batch_distance(distance));
         within.map_or(layout, |len| layout.within(len))
     })

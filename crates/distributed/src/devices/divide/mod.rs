@@ -4,6 +4,7 @@ mod fft;
 mod reduce;
 mod transpose;
 
+#[cfg(feature = "mpi")]
 pub(crate) use fft::operations;
 
 use wgpu_fft::{Result, Spec};
