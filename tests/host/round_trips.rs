@@ -8,7 +8,7 @@ use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Element, Layout, Shape};
 
 fn shape() -> impl Strategy<Value = Shape> {
-    proptest::collection::vec(0usize..2000, 1..=4).prop_map(|extents| Shape::from(extents))
+    proptest::collection::vec(0usize..2000, 1..=4).prop_map(Shape::from)
 }
 
 fn layout() -> impl Strategy<Value = Layout> {
