@@ -23,7 +23,7 @@
 use super::design::{Designer, Lines, lane_counts};
 use super::fit::is_sane;
 use super::lanes::SUBGROUP;
-use super::line::{Line, lines};
+use super::line::{LineIndex, lines};
 use super::lower::{check_pass, lower};
 use super::passes::{Step, chain};
 use super::place::Place;
@@ -187,7 +187,7 @@ impl Pairs {
         Some(steps.iter().find(in_pairs).map_or(Self::Nowhere, |step| Self::of_step(step, &lines(step))))
     }
 
-    fn of_step(step: &Step<'_>, lines: &[Line]) -> Self {
+    fn of_step(step: &Step<'_>, lines: &[LineIndex]) -> Self {
         let [from, to] = &step.states;
         let rank = step.element.0 + 1;
         // From the fastest: the axes before the last, and then the batch.

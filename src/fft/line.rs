@@ -7,7 +7,7 @@ use crate::strides::{Strided, joined};
 
 /// One index of a line's number.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct LineIndex {
     pub extent: u32,
     pub load: Place,
     pub store: Place,
@@ -16,7 +16,7 @@ pub(super) struct Line {
     pub twiddle_weight: u32,
 }
 
-impl Strided for Line {
+impl Strided for LineIndex {
     fn extent(&mut self) -> &mut u32 {
         &mut self.extent
     }
@@ -30,18 +30,18 @@ impl Strided for Line {
 
 /// The indices of a step other than the transformed one, with those nearest on the store side
 /// first. Neighbours that form a single index on both sides are joined. There is at least one.
-pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
+pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
     let [from, to] = &step.states;
     let axis = step.element.0;
     let by_position = step.load.by_position.is_some();
-    let mut lines: Vec<Line> = from
+    let mut lines: Vec<LineIndex> = from
         .dims
         .iter()
         .filter(|dim| dim.key != step.element)
         .map(|dim| {
             let own = dim.key.0 == axis;
             let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
-            Line {
+            LineIndex {
                 extent: dim.extent,
                 load: if own && by_position { Place::linear(0) } else { dim.place.clone() },
                 store: to.dim(dim.key).place.clone(),
@@ -55,7 +55,7 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<Line> {
     let mut lines = joined(lines);
     if lines.is_empty() {
         let nowhere = Place::linear(0);
-        lines.push(Line { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
+        lines.push(LineIndex { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
     }
     lines
 }

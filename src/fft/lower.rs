@@ -6,7 +6,7 @@ use super::bindings::{self, Part, Sized};
 use super::fit;
 use super::fused::{Exchange, LookUp, Pair};
 use super::lanes::{self, TurnTable};
-use super::line::{Line, lines};
+use super::line::{LineIndex, lines};
 use super::pass::{Index, Pass, Side};
 use super::passes::{Broken, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
@@ -154,7 +154,7 @@ impl Lowering<'_> {
         let [input, output] = self.ends;
         let in_place = input == output;
         let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
-            let task = transpose::Task {
+            let task = transpose::OnDevice {
                 problem: &transpose::Problem::matrices(8, [rows, columns], batch),
                 matrices: Some((Matrices { rows, columns, batch }, 8)),
                 label: format!("transpose {rows}x{columns}{}", if batch == 1 { String::new() } else { format!(" x{batch}") }),
@@ -339,7 +339,7 @@ impl Lowering<'_> {
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.
-    fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[Line], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
+    fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[LineIndex], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
@@ -367,7 +367,7 @@ impl Lowering<'_> {
 
     /// Takes lines in pairs along the fastest index. Returns the distance to the second line of a
     /// pair, on each side.
-    fn pair(&self, lines: &mut [Line]) -> Result<[Pair; 2]> {
+    fn pair(&self, lines: &mut [LineIndex]) -> Result<[Pair; 2]> {
         let first = &mut lines[0];
         let odd = (first.extent % 2 == 1).then_some((0, first.extent));
         first.extent = first.extent.div_ceil(2);

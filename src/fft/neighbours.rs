@@ -505,7 +505,7 @@ impl Space<'_> {
         let [there, back] = [[r, c], [c, r]]
             .map(|[rows, columns]| (transpose::Problem::matrices(8, [rows, columns], batch), Some((Matrices { rows, columns, batch }, 8))));
         let task = |of: &'_ (transpose::Problem, Option<(Matrices, u32)>)| -> Vec<transpose::Recipe> {
-            let task = transpose::Task {
+            let task = transpose::OnDevice {
                 problem: &of.0,
                 matrices: of.1,
                 label: String::new(),

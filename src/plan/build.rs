@@ -98,7 +98,7 @@ impl Builder {
         for (dispatch, pipeline) in program.dispatches.iter().zip(pipelines) {
             params.resize(params.len().next_multiple_of(alignment), 0);
             let size = NonZeroU64::new(dispatch.params.len() as u64).expect("every kernel has parameters");
-            steps.push(Step { pipeline, params: (params.len() as u64, size) });
+            steps.push(DeviceDispatch { pipeline, params: (params.len() as u64, size) });
             params.extend_from_slice(&dispatch.params);
         }
         let params = filled(gpu, &label("parameters"), params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
@@ -170,7 +170,7 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipel
 
 /// What a dispatch takes on the device.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct DeviceDispatch {
     pub pipeline: Arc<Pipeline>,
     /// Where its `Params` are in the plan's uniform buffer.
     pub params: (u64, NonZeroU64),
@@ -182,7 +182,7 @@ pub(crate) struct Executable {
     pub(super) gpu: Gpu,
     pub(super) program: Program,
     /// One for each dispatch of the program.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<DeviceDispatch>,
     pub(super) params: wgpu::Buffer,
     pub(super) workspaces: Vec<wgpu::Buffer>,
     pub(super) tables: Vec<wgpu::Buffer>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::build::{Executable, Pipeline, Step};
+use super::build::{DeviceDispatch, Executable, Pipeline};
 use super::{Placement, Program, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
@@ -255,7 +255,7 @@ impl Executable {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
         };
-        let bind_group = |dispatch: &Dispatch, step: &Step| {
+        let bind_group = |dispatch: &Dispatch, step: &DeviceDispatch| {
             let mut entries = vec![entry(0, (&self.params, step.params.0), Some(step.params.1))];
             entries.extend(dispatch.binds.iter().map(|bind| {
                 let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
@@ -270,7 +270,7 @@ impl Executable {
             self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
         };
         let bind = || {
-            let bound = |(dispatch, step): (&Dispatch, &Step)| BoundStep {
+            let bound = |(dispatch, step): (&Dispatch, &DeviceDispatch)| BoundStep {
                 label: dispatch.label.clone(),
                 pipeline: Arc::clone(&step.pipeline),
                 bind_group: bind_group(dispatch, step),

@@ -177,7 +177,7 @@ const MOST_ROWS_ON_CPU: [u32; 2] = [240, 80];
 const MOST_ACCUMULATORS_ON_CPU: u32 = 4;
 
 /// The input of one pass on a device.
-struct Task<'a> {
+struct PassInput<'a> {
     operator: &'a Operator,
     geometry: &'a Geometry,
     profile: &'a DeviceProfile,
@@ -207,7 +207,7 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
     let contiguous = geometry.contiguous_in(count, partial);
     let width = widest(operator, partial, contiguous, if profile.is_cpu() && profile.int64 { 32 } else { 16 });
     let most = most_invocations(operator, if geometry.lines { 1 } else { width }, profile);
-    let task = Task { operator, geometry, profile, partial, count, width, most };
+    let task = PassInput { operator, geometry, profile, partial, count, width, most };
     let pass = match (geometry.lines, profile.is_cpu()) {
         (true, false) => task.lines_on_gpu(),
         (false, false) => task.columns_on_gpu(),
@@ -230,7 +230,7 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
     unrolled(pass, task.length())
 }
 
-impl Task<'_> {
+impl PassInput<'_> {
     /// The same pass with more accumulators, and then more parts, until no invocation adds up more
     /// values than [`MOST_ROWS_ON_CPU`].
     fn shallow(&self, pass: Pass) -> Pass {

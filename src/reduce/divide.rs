@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::design::{Order, fixed_order, fixed_width, in_order};
-use super::fit::{Portion, Work};
+use super::fit::{Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::{Pass, Recipe, chunk};
 use super::{Core, Determinism, Reduction, Value};
@@ -205,7 +205,7 @@ impl<T, O> Share<T, O> {
     }
 
     /// What to compute, and the recipe that the rules choose for it.
-    fn work(&self, profile: &DeviceProfile) -> Result<(Work, Recipe)> {
+    fn problem(&self, profile: &DeviceProfile) -> Result<(Problem, Recipe)> {
         let geometry = Geometry::of(&self.core)?;
         let operator = self.core.operator(&geometry, profile)?;
         let cut = Cut::of(&operator, &geometry);
@@ -235,7 +235,7 @@ impl<T, O> Share<T, O> {
             (_, division) => return Err(self.unsupported(&division)),
         };
         let order = Some(order);
-        Ok((Work { title: self.to_string(), operator, geometry, order, portion }, Recipe::Passes(passes)))
+        Ok((Problem { title: self.to_string(), operator, geometry, order, portion }, Recipe::Passes(passes)))
     }
 
     fn unsupported(&self, division: &Division) -> crate::Error {
@@ -282,10 +282,10 @@ impl<T: Value, O: Element> Spec for Share<T, O> {
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(self.work(profile)?.1)
+        Ok(self.problem(profile)?.1)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        self.work(profile)?.0.lower(recipe, profile)
+        self.problem(profile)?.0.lower(recipe, profile)
     }
 }

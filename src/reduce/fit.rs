@@ -9,7 +9,7 @@ use crate::kernels::reduce::Stage;
 use crate::kernels::reduce::operator::{Kind, Operator};
 
 /// What a program computes.
-pub(super) struct Work {
+pub(super) struct Problem {
     /// The specification, printed.
     pub title: String,
     pub operator: Operator,
@@ -39,7 +39,7 @@ pub(super) enum Portion {
 }
 
 /// A pass that fits, over its whole extent.
-pub(super) struct Step {
+pub(super) struct FittedPass {
     pub pass: Pass,
     pub stage: Stage,
     /// The number of elements, or partial results, that are reduced to one.
@@ -59,7 +59,7 @@ pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
     if fine { Ok(()) } else { Err(why()) }
 }
 
-impl Work {
+impl Problem {
     /// Checks that a recipe keeps the order, if one is required.
     pub fn order_fits(&self, recipe: &Recipe) -> Fit<()> {
         ensure(self.order.as_ref().is_none_or(|order| keeps(recipe, order, &self.operator)), || {
@@ -78,7 +78,7 @@ impl Work {
     }
 
     /// Checks the passes of a recipe, one after the other, and returns what each goes over.
-    pub fn steps(&self, passes: &[Pass], profile: &DeviceProfile) -> Fit<Vec<Step>> {
+    pub fn steps(&self, passes: &[Pass], profile: &DeviceProfile) -> Fit<Vec<FittedPass>> {
         let joins = matches!(self.portion, Portion::Join(_));
         let leaves_parts = matches!(self.portion, Portion::Parts { .. });
         let mut count = if let Portion::Join(parts) = self.portion { parts } else { self.geometry.count() };
@@ -111,7 +111,7 @@ impl Work {
                 format!("the last pass leaves {parts} partial results for each result")
             })?;
             ensure(last || parts > 1, || format!("pass {} leaves nothing for the next pass to do", i + 1))?;
-            steps.push(Step { pass: *pass, stage, count, chunk, parts });
+            steps.push(FittedPass { pass: *pass, stage, count, chunk, parts });
             count = parts;
         }
         Ok(steps)

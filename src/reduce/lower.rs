@@ -3,7 +3,7 @@
 use super::Core;
 use super::design::fixed_order;
 use super::emit::{self, value_words};
-use super::fit::{Portion, Step, Work};
+use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
@@ -17,10 +17,10 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
     let geometry = Geometry::of(spec)?;
     let operator = spec.operator(&geometry, profile)?;
     let order = spec.is_ordered(&operator).then(|| fixed_order(&operator, &geometry));
-    Work { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)
+    Problem { title: spec.to_string(), operator, geometry, order, portion: Portion::Whole }.lower(recipe, profile)
 }
 
-impl Work {
+impl Problem {
     /// The program of a recipe.
     pub fn lower(self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let Self { title, operator, geometry, portion, .. } = &self;
@@ -42,7 +42,7 @@ impl Work {
         output.check(title, "output", profile)?;
         let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
         let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output);
-        let mut lowering = Lowering { program, work: &self, profile };
+        let mut lowering = Lowering { program, problem: &self, profile };
         match recipe {
             Recipe::Tree { workgroup } => {
                 self.tree_fits(*workgroup, profile).map_err(unfit)?;
@@ -63,13 +63,13 @@ const MOST_DISPATCHES: u64 = 4096;
 
 struct Lowering<'a> {
     program: Program,
-    work: &'a Work,
+    problem: &'a Problem,
     profile: &'a DeviceProfile,
 }
 
 /// A range of the lines or planes, and of the parts of each.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct Section {
     first_line: u32,
     lines: u32,
     first_part: u32,
@@ -100,27 +100,27 @@ impl Lowering<'_> {
         }
         // Later passes have fewer partial results, which fit too.
         if pass < 2 {
-            self.program.workspaces.push(Array { len: results as usize, element_bytes: self.work.operator.value().bytes() as usize });
+            self.program.workspaces.push(Array { len: results as usize, element_bytes: self.problem.operator.value().bytes() as usize });
         }
         Slot::Workspace(pass % 2)
     }
 
     /// Atomics. They start as zeros, like all memory of a plan, and are zeros again after each run.
-    fn arrivals(&mut self, stage: &Stage, cut: Cut) -> Slot {
+    fn arrivals(&mut self, stage: &Stage, cut: Section) -> Slot {
         let len = cut.lines as usize * (1 + cut.parts as usize * 2 * value_words(stage) as usize);
         self.program.workspaces.push(Array { len, element_bytes: 4 });
         Slot::Workspace(self.program.workspaces.len() - 1)
     }
 
     fn tree(&mut self, workgroup: u32) -> Result<()> {
-        let mut length = self.work.geometry.count();
+        let mut length = self.problem.geometry.count();
         let mut from = Slot::Input(0);
         for pass in 0.. {
             let partials = length.div_ceil(workgroup);
             let last = partials == 1;
             let to = self.target(pass, last, partials.into());
             let stage = Stage {
-                operator: self.work.operator.clone(),
+                operator: self.problem.operator.clone(),
                 partial: pass > 0,
                 last,
                 width: 1,
@@ -138,12 +138,12 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn passes(&mut self, steps: Vec<Step>, unfit: impl Fn(String) -> Error) -> Result<()> {
+    fn passes(&mut self, steps: Vec<FittedPass>, unfit: impl Fn(String) -> Error) -> Result<()> {
         let mut from = Slot::Input(0);
         let count = steps.len();
         for (i, step) in steps.iter().enumerate() {
-            let Step { pass, stage, parts, .. } = step;
-            let to = self.target(i, i + 1 == count, u64::from(self.work.geometry.results()) * u64::from(*parts));
+            let FittedPass { pass, stage, parts, .. } = step;
+            let to = self.target(i, i + 1 == count, u64::from(self.problem.geometry.results()) * u64::from(*parts));
             let extent = self.extent(step);
             let cuts = self.cuts(from, step, &extent)?;
             if pass.join && cuts.iter().any(|cut| cut.parts < *parts) {
@@ -160,11 +160,11 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn extent(&self, step: &Step) -> Extent {
-        let Geometry { lines, reduced, kept, .. } = &self.work.geometry;
+    fn extent(&self, step: &FittedPass) -> Extent {
+        let Geometry { lines, reduced, kept, .. } = &self.problem.geometry;
         let (width, partial, count) = (step.pass.width, step.stage.partial, step.count);
-        let columns = if *lines { 1 } else { self.work.geometry.contiguous() };
-        let of_kept = self.work.geometry.results() / columns;
+        let columns = if *lines { 1 } else { self.problem.geometry.contiguous() };
+        let of_kept = self.problem.geometry.results() / columns;
         if partial {
             // Lines of partial results, or planes of rows of them, one after the other.
             let (contiguous, length) = if *lines { (count / width, count / width) } else { (columns / width, count) };
@@ -179,13 +179,13 @@ impl Lowering<'_> {
             };
         }
         let run = |runs: &[IoDim], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.strides[0] / width));
-        let contiguous = self.work.geometry.contiguous() / width;
+        let contiguous = self.problem.geometry.contiguous() / width;
         if *lines {
             let run_of_line = reduced.first().map_or((1, 1), |run| (run.extent / width, 1));
-            let count = self.work.geometry.count() / width;
+            let count = self.problem.geometry.count() / width;
             Extent { contiguous, count, lines: of_kept, reduced: [run_of_line, run(reduced, 1)], kept: [run(kept, 0), run(kept, 1)] }
         } else {
-            let count = self.work.geometry.count();
+            let count = self.problem.geometry.count();
             Extent { contiguous, count, lines: of_kept, reduced: [run(reduced, 0), run(reduced, 1)], kept: [run(kept, 1), run(kept, 2)] }
         }
     }
@@ -196,14 +196,14 @@ impl Lowering<'_> {
     }
 
     /// One cut for the whole, or, if the input is larger than a binding, as much per cut as fits.
-    fn cuts(&self, from: Slot, step: &Step, extent: &Extent) -> Result<Vec<Cut>> {
-        let Step { stage, chunk, parts, .. } = step;
+    fn cuts(&self, from: Slot, step: &FittedPass, extent: &Extent) -> Result<Vec<Section>> {
+        let FittedPass { stage, chunk, parts, .. } = step;
         let (chunk, parts) = (*chunk, *parts);
         let lines = extent.lines;
         let limit = self.profile.binding_bytes;
         let bytes = self.program.bytes(from);
         if bytes <= limit || from != Slot::Input(0) {
-            return Ok(vec![Cut { first_line: 0, lines, first_part: 0, parts }]);
+            return Ok(vec![Section { first_line: 0, lines, first_part: 0, parts }]);
         }
         let access_bytes = u64::from(stage.source().bytes()) * u64::from(stage.width);
         let is_simple = extent.reduced[1].0 == 1 && extent.kept[1].0 == 1;
@@ -233,14 +233,14 @@ impl Lowering<'_> {
         }
         let of_lines = |first_line: u32| {
             let lines = own_lines.min(lines - first_line);
-            let cut = move |first_part: u32| Cut { first_line, lines, first_part, parts: own_parts.min(parts - first_part) };
+            let cut = move |first_part: u32| Section { first_line, lines, first_part, parts: own_parts.min(parts - first_part) };
             (0..parts).step_by(own_parts as usize).map(cut)
         };
         Ok((0..lines).step_by(own_lines as usize).flat_map(of_lines).collect())
     }
 
-    fn dispatch(&self, step: &Step, extent: &Extent, cut: Cut, arrays: Arrays) -> Result<Dispatch> {
-        let Step { pass, stage, chunk, parts: all_parts, .. } = step;
+    fn dispatch(&self, step: &FittedPass, extent: &Extent, cut: Section, arrays: Arrays) -> Result<Dispatch> {
+        let FittedPass { pass, stage, chunk, parts: all_parts, .. } = step;
         let (chunk, all_parts) = (*chunk, *all_parts);
         let width = pass.width;
         let runs = extent.reduced[1].0 > 1;
@@ -248,7 +248,7 @@ impl Lowering<'_> {
         let first = cut.first_part * chunk;
         // The index among all elements that are reduced to one; this program may have only a piece
         // of them.
-        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.work.portion { first * chunk } else { 0 } + first;
+        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.problem.portion { first * chunk } else { 0 } + first;
         let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
         let is_whole = cut.lines == extent.lines && cut.parts == all_parts;
         let mut first_access = 0;
@@ -257,14 +257,14 @@ impl Lowering<'_> {
             let bound = begin * access_bytes / self.alignment() * self.alignment();
             first_access = (begin - bound / access_bytes) as u32;
             let last_line = u64::from(cut.lines - 1) * u64::from(extent.kept[0].1);
-            let of_line = if self.work.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
+            let of_line = if self.problem.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
             (bound, ((begin + last_line + of_line) * access_bytes - bound).next_multiple_of(4))
         });
         let max_groups = self.profile.groups_per_axis;
         let [(run, row_stride), (_, run_stride)] = extent.reduced;
         let arrays = Arrays { range, ..arrays };
         let [(block, line_stride), (_, block_stride)] = extent.kept;
-        if self.work.geometry.lines {
+        if self.problem.geometry.lines {
             let params = lines::Params {
                 lines: cut.lines,
                 length: count,

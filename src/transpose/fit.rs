@@ -14,7 +14,7 @@ use crate::kernels::{Grid, Slot, copy};
 use crate::strides::IoDim;
 
 /// A permutation on a device, as an operation needs it.
-pub(crate) struct Task<'a> {
+pub(crate) struct OnDevice<'a> {
     pub problem: &'a Problem,
     /// The dense matrices and the size of their elements in bytes, if the permutation transposes
     /// such matrices. Some kernels can do nothing else.
@@ -132,12 +132,12 @@ pub(super) fn tiles_along(problem: &Problem, axes: [usize; 2], tile: [u32; 2]) -
 
 impl Recipe {
     /// Whether the recipe fits.
-    pub(super) fn fits(&self, task: &Task<'_>) -> bool {
+    pub(super) fn fits(&self, task: &OnDevice<'_>) -> bool {
         self.fit(task).is_ok()
     }
 
     /// What the dispatches need, or why the recipe does not fit.
-    pub(super) fn fit(&self, task: &Task<'_>) -> Fit<Fitted> {
+    pub(super) fn fit(&self, task: &OnDevice<'_>) -> Fit<Fitted> {
         let in_place = matches!(self, Self::Tiles(_) | Self::Blocks(_) | Self::Swap { .. });
         ensure(in_place || !task.problem.in_place, || "it does not work in place".to_owned())?;
         let fitted = match *self {
@@ -200,7 +200,7 @@ fn check_tile(tile: Tile, width: Width, profile: &DeviceProfile) -> Fit<()> {
     })
 }
 
-impl Task<'_> {
+impl OnDevice<'_> {
     /// The dense matrices and the width of their elements, if the matrices fit one binding.
     fn matrices(&self) -> Fit<(Matrices, Width)> {
         let (matrices, bytes) = self.matrices.ok_or_else(|| Unfit::Why("it can only transpose dense matrices".to_owned()))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 
 use super::emit;
-use super::fit::{Fitted, Runs, Task, Unfit, fastest, rows, tiles_along};
+use super::fit::{Fitted, OnDevice, Runs, Unfit, fastest, rows, tiles_along};
 use super::recipe::Recipe;
 use super::strides::{Part, Problem};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::kernels::{Dispatch, copy};
 
 impl Recipe {
     /// The dispatches of this recipe, for any operation that needs a permutation.
-    pub(crate) fn dispatches(&self, task: &Task<'_>) -> Result<Vec<Dispatch>> {
+    pub(crate) fn dispatches(&self, task: &OnDevice<'_>) -> Result<Vec<Dispatch>> {
         let Fitted { runs, parts } = self.fit(task).map_err(|unfit| match unfit {
             Unfit::Why(why) => Error::UnfitRecipe { recipe: self.to_string(), spec: task.label.clone(), why },
             Unfit::Limit(error) => error,

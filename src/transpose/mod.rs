@@ -30,7 +30,7 @@ mod samples;
 mod spec;
 mod strides;
 
-pub(crate) use fit::Task;
+pub(crate) use fit::OnDevice;
 #[cfg(feature = "tune")]
 pub(crate) use neighbours::{choices, neighbours as around};
 pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};

@@ -7,7 +7,7 @@ use std::mem::discriminant;
 
 use super::Permute;
 use super::design::{candidates, design};
-use super::fit::Task;
+use super::fit::OnDevice;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::samples::samples;
 use super::spec::Core;
@@ -62,7 +62,7 @@ const FEWEST: u32 = 8;
 const OF_EACH_KIND: usize = 3;
 
 /// The simplest recipe that fits, if there is one: element by element, larger workgroups first.
-fn baseline(task: &Task<'_>) -> Option<Recipe> {
+fn baseline(task: &OnDevice<'_>) -> Option<Recipe> {
     let workgroups = [[16, 16], [8, 8], [8, 4], [8, 1], [1, 1]];
     let kinds: [fn([u32; 2]) -> Recipe; 4] = [
         |workgroup| Recipe::Naive { workgroup },
@@ -80,7 +80,7 @@ fn baseline(task: &Task<'_>) -> Option<Recipe> {
 
 /// The rules' other choices, for this kind of device and for the other kind. Then the step-by-step
 /// variants of the literature, with workgroups along x or along y.
-fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
+fn alternatives(task: &OnDevice<'_>) -> Vec<Recipe> {
     let of = |profile| {
         let mut chosen: Vec<Recipe> = Vec::new();
         for recipe in candidates(task.problem, profile) {
@@ -99,7 +99,7 @@ fn alternatives(task: &Task<'_>) -> Vec<Recipe> {
 }
 
 /// The recipes that are one decision away.
-pub(crate) fn neighbours(recipe: &Recipe, task: &Task<'_>) -> Vec<Recipe> {
+pub(crate) fn neighbours(recipe: &Recipe, task: &OnDevice<'_>) -> Vec<Recipe> {
     let all: Vec<Recipe> = match *recipe {
         Recipe::Copy => Vec::new(),
         Recipe::Tiles(tiles) => of_tiles(tiles, task),
@@ -157,7 +157,7 @@ fn workgroups([x, y]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
 
 /// Tiles with other sides, with the same number of blocks per invocation or the same number of
 /// invocations.
-fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &Task<'_>) -> Vec<([u32; 2], u32)> {
+fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &OnDevice<'_>) -> Vec<([u32; 2], u32)> {
     let (twice_rows, twice_columns) = (rows.saturating_mul(2), columns.saturating_mul(2));
     if task.problem.in_place {
         let four = blocks.saturating_mul(4);
@@ -182,13 +182,13 @@ fn tiles([rows, columns]: [u32; 2], blocks: u32, task: &Task<'_>) -> Vec<([u32; 
 }
 
 /// Wider or narrower accesses on both sides, or on one side.
-fn widths([load, store]: [u32; 2], task: &Task<'_>) -> Vec<[u32; 2]> {
+fn widths([load, store]: [u32; 2], task: &OnDevice<'_>) -> Vec<[u32; 2]> {
     let both = [[load * 2, store * 2], [load / 2, store / 2]];
     let one = [[load * 2, store], [load, store * 2], [load / 2, store], [load, store / 2]];
     if task.problem.in_place { both.to_vec() } else { both.into_iter().chain(one).collect() }
 }
 
-fn of_tiles(own: Tiles, task: &Task<'_>) -> Vec<Recipe> {
+fn of_tiles(own: Tiles, task: &OnDevice<'_>) -> Vec<Recipe> {
     let mut all = Vec::new();
     if !task.problem.in_place {
         let walk = if own.walk == Walk::Rows { Walk::Columns } else { Walk::Rows };
@@ -209,7 +209,7 @@ fn of_tiles(own: Tiles, task: &Task<'_>) -> Vec<Recipe> {
     all
 }
 
-fn of_blocks(own: Blocks, task: &Task<'_>) -> Vec<Recipe> {
+fn of_blocks(own: Blocks, task: &OnDevice<'_>) -> Vec<Recipe> {
     let mut all = vec![Blocks { across: !own.across, ..own }];
     all.extend(doubled_and_halved(own.blocks).map(|blocks| Blocks { blocks, ..own }));
     all.extend(tiles(own.tile, own.blocks, task).into_iter().map(|(tile, blocks)| Blocks { tile, blocks, ..own }));
@@ -226,7 +226,7 @@ fn of_blocks(own: Blocks, task: &Task<'_>) -> Vec<Recipe> {
 
 /// The rules' choice, if it fits, and the alternatives, for an operation that contains
 /// permutations.
-pub(crate) fn choices(task: &Task<'_>) -> Vec<Recipe> {
+pub(crate) fn choices(task: &OnDevice<'_>) -> Vec<Recipe> {
     let own = design(task);
     let own = if own.fits(task) { Some(own) } else { None };
     own.into_iter().chain(alternatives(task)).collect()

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::fit::Task;
+use super::fit::OnDevice;
 use super::strides::Problem;
 use super::{Recipe, design};
 use crate::element::{Element, plain_data};
@@ -247,9 +247,9 @@ impl Core {
         Ok(Geometry { input, output, problem, matrices })
     }
 
-    pub(super) fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> Task<'a> {
+    pub(super) fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> OnDevice<'a> {
         let array = |placed: &Placed| crate::gpu::in_units((placed.span * self.bytes) as u64);
-        Task {
+        OnDevice {
             problem: &geometry.problem,
             matrices: geometry.matrices,
             label: self.to_string(),

@@ -15,7 +15,7 @@ const TABLE: &str = include_str!("builtin.txt");
 
 /// A line of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Line {
+struct TableLine {
     vendor: u32,
     device: u32,
     device_type: wgpu::DeviceType,
@@ -24,7 +24,7 @@ struct Line {
     measurement: &'static str,
 }
 
-fn parse(line: &'static str) -> Option<Line> {
+fn parse(line: &'static str) -> Option<TableLine> {
     let mut parts = line.split(" | ").map(str::trim);
     let (device, spec, recipe, measurement) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let (numbers, device_type) = device.split_once(' ')?;
@@ -37,7 +37,7 @@ fn parse(line: &'static str) -> Option<Line> {
         _ => return None,
     };
     let number = |text| u32::from_str_radix(text, 16).ok();
-    Some(Line { vendor: number(vendor)?, device: number(device)?, device_type, spec, recipe, measurement })
+    Some(TableLine { vendor: number(vendor)?, device: number(device)?, device_type, spec, recipe, measurement })
 }
 
 fn lines() -> impl Iterator<Item = &'static str> {
@@ -45,10 +45,10 @@ fn lines() -> impl Iterator<Item = &'static str> {
 }
 
 /// The lines of a specification.
-fn known(spec: &str) -> &'static [Line] {
-    static KNOWN: OnceLock<HashMap<&'static str, Vec<Line>>> = OnceLock::new();
+fn known(spec: &str) -> &'static [TableLine] {
+    static KNOWN: OnceLock<HashMap<&'static str, Vec<TableLine>>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
-        let mut known: HashMap<&str, Vec<Line>> = HashMap::new();
+        let mut known: HashMap<&str, Vec<TableLine>> = HashMap::new();
         lines().filter_map(parse).for_each(|line| known.entry(line.spec).or_default().push(line));
         known
     });
@@ -61,8 +61,8 @@ pub(super) fn estimate(gpu: &Gpu, spec: &dyn Estimated) -> Result<Choice<AnyValu
     let lines = known(&spec.to_string());
     if !lines.is_empty() {
         let info = gpu.device().adapter_info();
-        let related = |line: &&Line| (line.vendor, line.device_type) == (info.vendor, info.device_type);
-        let mut related: Vec<&Line> = lines.iter().filter(related).collect();
+        let related = |line: &&TableLine| (line.vendor, line.device_type) == (info.vendor, info.device_type);
+        let mut related: Vec<&TableLine> = lines.iter().filter(related).collect();
         sort_short_by_key(&mut related, |line| line.device != info.device);
         for line in related {
             // On a device with other limits, or after a change of the kernels, a recipe may not fit
@@ -109,7 +109,7 @@ mod tests {
     /// A line that nothing could use would go unnoticed: then the rules' choice is taken.
     #[test]
     fn every_line_fits_its_device_and_is_not_what_the_rules_choose() {
-        fn check<T: Spec + FromStr<Err = Error>>(line: &Line) {
+        fn check<T: Spec + FromStr<Err = Error>>(line: &TableLine) {
             let profile = profile(line.device_type);
             let spec: T = line.spec.parse().unwrap();
             assert_eq!(spec.to_string(), line.spec, "the key is the printed specification");

@@ -86,11 +86,11 @@ impl Complex {
 }
 
 /// Writes the arithmetic.
-pub(super) struct Parts<'a> {
+pub(super) struct Writer<'a> {
     pub body: &'a mut Body,
 }
 
-impl Parts<'_> {
+impl Writer<'_> {
     /// A value whose sign is in the text.
     pub fn positive(&mut self, name: &str, x: &Real) -> Expr {
         if x.negative { self.body.value(name, x.signed()) } else { x.value.clone() }
@@ -168,7 +168,7 @@ impl Parts<'_> {
     }
 }
 
-impl Arithmetic for Parts<'_> {
+impl Arithmetic for Writer<'_> {
     type Value = Complex;
 
     fn add(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::arithmetic::{Complex, Parts, Real, component, side_by_side, side_by_side_of};
+use super::arithmetic::{Complex, Real, Writer, component, side_by_side, side_by_side_of};
 use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
 use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
 use crate::wgsl::{
@@ -179,8 +179,8 @@ pub(super) struct Addresses {
 }
 
 impl Emitter<'_> {
-    pub(super) fn arithmetic(&mut self) -> Parts<'_> {
-        Parts { body: &mut self.body }
+    pub(super) fn arithmetic(&mut self) -> Writer<'_> {
+        Writer { body: &mut self.body }
     }
 
     pub(super) fn dft(&mut self, x: &[Complex], letter: char) -> Vec<Complex> {
@@ -370,7 +370,7 @@ impl Emitter<'_> {
             .map(|sent| {
                 let known = sent.iter().flatten().next().cloned().expect("somebody sends");
                 let values = sent.iter().map(|value| value.as_ref().unwrap_or(&known));
-                let mut arithmetic = Parts { body: &mut self.body };
+                let mut arithmetic = Writer { body: &mut self.body };
                 values.map(|value| [&value.re, &value.im].map(|part| arithmetic.positive("sent", part))).collect()
             })
             .collect();

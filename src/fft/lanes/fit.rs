@@ -1,7 +1,7 @@
 //! Which steps the kernel `fft/lanes` can do, and how.
 
-use super::{Access, Digit, Lanes, MAX_ELEMENTS, SUBGROUP, Side, Through, Turn};
-use crate::fft::line::Line;
+use super::{Access, Digit, Lanes, MAX_ELEMENTS, Neighbours, SUBGROUP, Through, Turn};
+use crate::fft::line::LineIndex;
 use crate::fft::passes::Step;
 use crate::fft::place::Place;
 use crate::fft::recipe::PassRecipe;
@@ -14,7 +14,7 @@ pub(crate) fn has_subgroups(profile: &DeviceProfile) -> bool {
 
 /// The pass for a step whose recipe is [`PassRecipe::Lanes`], and the bytes of the array before and
 /// after it; or why there is none.
-pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
+pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], scaled: bool, profile: &DeviceProfile) -> Result<(Lanes, [u64; 2]), String> {
     let Some(&PassRecipe::Lanes { factors, lanes, width, invocations, loops }) = step.recipe else {
         return Err("it is another kernel's".to_owned());
     };
@@ -73,7 +73,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[Line], scaled: bool, profile: &Devic
         factors,
         lanes,
         access,
-        side: if along { Side::Along } else { Side::Across },
+        neighbours: if along { Neighbours::Along } else { Neighbours::Across },
         digits,
         offsets,
         strides,

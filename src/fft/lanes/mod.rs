@@ -7,8 +7,8 @@
 //! on every line is the same.
 //!
 //! A line of n = J·K elements belongs to L lanes of a subgroup. Every access moves V neighbouring
-//! complex numbers: [`Side::Along`] the line, or [`Side::Across`] V lines, which are transformed
-//! side by side. With W = V along and W = 1 across:
+//! complex numbers: [`Neighbours::Along`] the line, or [`Neighbours::Across`] V lines, which are
+//! transformed side by side. With W = V along and W = 1 across:
 //!
 //! 1. Lane l loads the elements i + K·m, i = c + W·(l + L·e), for c in 0..W and m in 0..J, and does
 //!    a DFT of J over m for every (c, e). That yields digit u in 0..J of the frequency.
@@ -74,7 +74,7 @@ pub(crate) enum Through {
 
 /// Where the neighbours of an access lie.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Side {
+pub(crate) enum Neighbours {
     /// On the line, whose elements are neighbours in input and output.
     Along,
     /// On neighbouring lines.
@@ -109,7 +109,7 @@ pub(crate) struct Lanes {
     /// L: 1, 2, 4 or 8, at most the size of the subgroup.
     pub(crate) lanes: u32,
     pub(crate) access: Access,
-    pub(crate) side: Side,
+    pub(crate) neighbours: Neighbours,
     pub(crate) digits: Vec<Digit>,
     /// Accesses from the begin of the array to the first line, input and output.
     pub(crate) offsets: [u32; 2],
@@ -191,9 +191,9 @@ impl Lanes {
 
     /// W, and lines of an access.
     fn spread(&self) -> [u32; 2] {
-        match self.side {
-            Side::Along => [self.access.width, 1],
-            Side::Across => [1, self.access.width],
+        match self.neighbours {
+            Neighbours::Along => [self.access.width, 1],
+            Neighbours::Across => [1, self.access.width],
         }
     }
 
@@ -207,7 +207,7 @@ impl Lanes {
         if ![1, 2, 4, 8].contains(&self.lanes) {
             return Some(format!("lanes are 1, 2, 4 or 8, not {}", self.lanes));
         }
-        if self.side == Side::Along && (self.strides != [1, 1] || !j.is_multiple_of(along) || !k.is_multiple_of(along)) {
+        if self.neighbours == Neighbours::Along && (self.strides != [1, 1] || !j.is_multiple_of(along) || !k.is_multiple_of(along)) {
             return Some(format!("accesses along a line need neighbouring elements, and {j} and {k} to be multiples of {along}"));
         }
         if self.lanes > 1 && k == 1 {
@@ -229,7 +229,8 @@ impl Lanes {
             let required = exchange_bytes(self.lanes, invocations);
             return Some(format!("an exchange without subgroups of {SUBGROUP} needs {required} bytes of workgroup memory of {available}"));
         }
-        (self.turn.is_some() && (self.lanes > 1 || self.side == Side::Along)).then(|| "roots on results need a line in one lane".to_owned())
+        (self.turn.is_some() && (self.lanes > 1 || self.neighbours == Neighbours::Along))
+            .then(|| "roots on results need a line in one lane".to_owned())
     }
 }
 

@@ -112,7 +112,7 @@ fn rows(factors: [u32; 2], lanes: u32, access: Access) -> Lanes {
         factors,
         lanes,
         access,
-        side: Side::Along,
+        neighbours: Neighbours::Along,
         digits,
         offsets: [0; 2],
         strides: [1; 2],
@@ -157,7 +157,8 @@ fn columns_in_one_lane() {
         let width = access.width;
         let digits = vec![digit(2, 1), Digit { weight: 1, ..digit(4, 2) }];
         let turn = Some(Turn { n: 4 * factor, across: 0 });
-        let pass = Lanes { factors: [factor, 1], side: Side::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, F32X2) };
+        let pass =
+            Lanes { factors: [factor, 1], neighbours: Neighbours::Across, digits, strides: [8, 8], turn, ..rows([factor, 1], 1, F32X2) };
         let pass = Lanes { access, ..pass };
         let len = (factor * 8 * width) as usize;
         check(&pass, len, len);
@@ -169,15 +170,15 @@ fn first_pass_of_a_long_line() {
     // 16 x 32: columns j1 = 4 d + a with roots of 512 on the results.
     let digits = vec![Digit { weight: 4, ..digit(8, 1) }];
     let turn = Some(Turn { n: 512, across: 1 });
-    let pass = Lanes { side: Side::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, U64X4) };
+    let pass = Lanes { neighbours: Neighbours::Across, digits, strides: [8, 8], turn, ..rows([16, 1], 1, U64X4) };
     check(&pass, 512, 512);
 }
 
 #[test]
 fn whole_columns_in_lanes() {
-    let pass = Lanes { side: Side::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, F32X4) };
+    let pass = Lanes { neighbours: Neighbours::Across, digits: vec![digit(2, 1)], strides: [2, 2], ..rows([16, 12], 4, F32X4) };
     check(&pass, 192 * 4, 192 * 4);
-    let pass = Lanes { side: Side::Across, digits: vec![digit(3, 1)], strides: [3, 3], ..rows([9, 10], 8, U64X2) };
+    let pass = Lanes { neighbours: Neighbours::Across, digits: vec![digit(3, 1)], strides: [3, 3], ..rows([9, 10], 8, U64X2) };
     check(&pass, 90 * 6, 90 * 6);
 }
 

@@ -3,7 +3,7 @@
 use super::super::banks::{Exchanging, Layout, Touch};
 use super::super::codelets::pair;
 use super::super::recipe::Exchange;
-use super::{Generator, Invocation, Map, Values};
+use super::{Generator, Invocation, Sharing, Values};
 use crate::wgsl::{Expr, Type, Writes};
 
 /// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses
@@ -56,7 +56,7 @@ impl Generator<'_> {
             for group in groups {
                 for &step in &group.steps {
                     let elements = group.bases.iter().map(|base| base.map(|base| (base + step) % piece_len)).collect();
-                    touches.push(Touch { elements, lines_fast: place.map == Map::Lines });
+                    touches.push(Touch { elements, lines_fast: place.sharing == Sharing::Lines });
                 }
             }
             touches

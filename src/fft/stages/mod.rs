@@ -64,7 +64,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
 
 /// How invocations share out lines and lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Map {
+enum Sharing {
     /// Neighbours have the same line.
     Lanes,
     /// Neighbours have the same lane of neighbouring lines.
@@ -73,7 +73,7 @@ enum Map {
 
 /// What an invocation knows of its place.
 struct Invocation {
-    map: Map,
+    sharing: Sharing,
     /// Which lane of its line it is.
     t: Expr,
     /// Which line of the workgroup.
@@ -144,7 +144,7 @@ impl Generator<'_> {
     }
 
     fn pass(&mut self) -> Result<(), String> {
-        let (load_map, store_map) = (self.map(&self.pass.load), self.map(&self.pass.store));
+        let (load_map, store_map) = (self.sharing(&self.pass.load), self.sharing(&self.pass.store));
         let mut stages: Vec<u32> = self.recipe.radices.clone();
         let forward = stages.len();
         if self.pass.convolution.is_some() {
@@ -215,17 +215,17 @@ impl Generator<'_> {
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.
-    fn map(&self, side: &Side) -> Map {
+    fn sharing(&self, side: &Side) -> Sharing {
         let along_line = side.place.lowest_stride();
         let across = side.lines.first().map_or(u32::MAX, Place::lowest_stride);
-        if self.recipe.lines > 1 && across < along_line && across > 0 { Map::Lines } else { Map::Lanes }
+        if self.recipe.lines > 1 && across < along_line && across > 0 { Sharing::Lines } else { Sharing::Lanes }
     }
 
-    fn place(&mut self, map: Map) -> Invocation {
+    fn place(&mut self, sharing: Sharing) -> Invocation {
         let (lanes, lines) = (self.lanes(), self.recipe.lines);
-        let (t, row) = match map {
-            Map::Lanes => (&self.invocation % lanes, &self.invocation / lanes),
-            Map::Lines => (&self.invocation / lines, &self.invocation % lines),
+        let (t, row) = match sharing {
+            Sharing::Lanes => (&self.invocation % lanes, &self.invocation / lanes),
+            Sharing::Lines => (&self.invocation / lines, &self.invocation % lines),
         };
         let (t, row) = (self.body.value("lane", t), self.body.value("row", row));
         let own = self.body.value("line", &self.group * lines + &row);
@@ -251,7 +251,7 @@ impl Generator<'_> {
             let folded = select(&(d % 2).equals(1), Expr::from(m) - d / 2, d / 2);
             coordinates[dim] = self.body.value("folded", folded);
         }
-        Invocation { map, t, row, live, coordinates }
+        Invocation { sharing, t, row, live, coordinates }
     }
 
     /// What one round does to `count` values, under its condition where it is partial: the results

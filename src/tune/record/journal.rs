@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 use super::item::{Item, Mark};
-use super::line::{self, Line, Reader};
+use super::line::{self, Reader, RecordLine};
 use super::{CRATE_VERSION, DeviceIdentity, Record, file, now};
 
 /// How the names of the journal's files go on after the record's.
@@ -122,7 +122,7 @@ fn dead(path: PathBuf) -> Option<Dead> {
     }
     let text = file::read(&mut file, line::LONGEST as u64 + 2).ok()?;
     let mark = match line::lines(&text).next().map(|line| Reader::default().read(line)) {
-        Some(Line::Item(Item::Mark(mark))) => Some(mark),
+        Some(RecordLine::Item(Item::Mark(mark))) => Some(mark),
         _ => None,
     };
     Some(Dead { mark, path, _file: file })

@@ -112,7 +112,7 @@ pub(super) fn write(item: &Item) -> serde_json::Result<String> {
 
 /// What a line is.
 #[derive(PartialEq, Debug)]
-pub(super) enum Line {
+pub(super) enum RecordLine {
     /// Nothing.
     Blank,
     /// One of ours, byte for byte.
@@ -135,16 +135,16 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Reads a line without its end.
-    pub fn read(&mut self, line: &[u8]) -> Line {
+    pub fn read(&mut self, line: &[u8]) -> RecordLine {
         if line.trim_ascii().is_empty() {
-            return Line::Blank;
+            return RecordLine::Blank;
         }
         match format(line) {
-            None => Line::Corrupt,
-            Some(1) if !is_intact(line) => Line::Corrupt,
+            None => RecordLine::Corrupt,
+            Some(1) if !is_intact(line) => RecordLine::Corrupt,
             // The sum is right: what we cannot read was written by a version that knows more.
-            Some(1) => self.item(line).map_or(Line::Unknown, |item| item.map_or(Line::Corrupt, Line::Item)),
-            Some(_) => Line::Unknown,
+            Some(1) => self.item(line).map_or(RecordLine::Unknown, |item| item.map_or(RecordLine::Corrupt, RecordLine::Item)),
+            Some(_) => RecordLine::Unknown,
         }
     }
 

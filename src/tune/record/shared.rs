@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuar
 use super::error::RecordError;
 use super::file::{self, Disk};
 use super::item::Item;
-use super::line::{self, Line, Reader};
+use super::line::{self, Reader, RecordLine};
 use super::memory::Memory;
 use super::{Import, journal};
 
@@ -127,10 +127,10 @@ impl Shared {
         let mut take = |memory: &mut Memory| {
             for line in line::lines(&news.text) {
                 match reader.read(line) {
-                    Line::Blank => {}
-                    Line::Unknown => report.unknown += 1,
-                    Line::Corrupt => report.corrupt += 1,
-                    Line::Item(item) => {
+                    RecordLine::Blank => {}
+                    RecordLine::Unknown => report.unknown += 1,
+                    RecordLine::Corrupt => report.corrupt += 1,
+                    RecordLine::Item(item) => {
                         let count = if memory.insert(item) { &mut report.accepted } else { &mut report.duplicate };
                         *count += 1;
                     }
@@ -166,18 +166,20 @@ impl Shared {
         let _lock = file::lock(&path).map_err(RecordError::io(&path))?;
         let old = file::read_whole(&path)?.unwrap_or_default();
         let mut reader = Reader::default();
-        let lines: Vec<(&[u8], Line)> = line::lines(&old).map(|line| (line, reader.read(line))).collect();
+        let lines: Vec<(&[u8], RecordLine)> = line::lines(&old).map(|line| (line, reader.read(line))).collect();
         let mut newest = Memory::default();
-        for item in lines.iter().filter_map(|(_, line)| if let Line::Item(item) = line { Some(item) } else { None }).chain(&disk.unsaved) {
+        for item in
+            lines.iter().filter_map(|(_, line)| if let RecordLine::Item(item) = line { Some(item) } else { None }).chain(&disk.unsaved)
+        {
             newest.insert(item.clone());
         }
         let (mut new, mut kept, mut seen, mut dropped) = (Vec::with_capacity(old.len()), Vec::new(), HashSet::new(), 0);
         for (text, line) in lines {
             let wanted = match line {
-                Line::Blank => continue,
-                Line::Corrupt => false,
-                Line::Unknown => true,
-                Line::Item(item) => {
+                RecordLine::Blank => continue,
+                RecordLine::Corrupt => false,
+                RecordLine::Unknown => true,
+                RecordLine::Item(item) => {
                     let wanted = newest.holds(&item) && seen.insert(text) && keep(&item);
                     kept.extend(wanted.then_some(item));
                     wanted

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::error::RecordError;
 use super::file::{self, Disk};
 use super::item::{Entry, Item, Mark};
-use super::line::{self, Line, Reader};
+use super::line::{self, Reader, RecordLine};
 use super::memory::Memory;
 use super::shared::{Shared, text};
 use super::{DeviceIdentity, Import, journal};
@@ -208,12 +208,12 @@ impl Record {
         let (mut report, mut reader, mut fresh) = (Import::default(), Reader::default(), Memory::default());
         for line in line::lines(text) {
             match reader.read(line) {
-                Line::Blank => {}
-                Line::Unknown => report.unknown += 1,
-                Line::Corrupt => report.corrupt += 1,
-                Line::Item(item) if fresh.knows(&item) || self.0.memory().knows(&item) => report.duplicate += 1,
-                Line::Item(Item::Best(entry)) if stale(&entry) => report.stale += 1,
-                Line::Item(item) => {
+                RecordLine::Blank => {}
+                RecordLine::Unknown => report.unknown += 1,
+                RecordLine::Corrupt => report.corrupt += 1,
+                RecordLine::Item(item) if fresh.knows(&item) || self.0.memory().knows(&item) => report.duplicate += 1,
+                RecordLine::Item(Item::Best(entry)) if stale(&entry) => report.stale += 1,
+                RecordLine::Item(item) => {
                     match device {
                         Some(device) if **item.device() != *device => report.foreign += 1,
                         _ => report.accepted += 1,
