@@ -16,7 +16,7 @@ help:
 	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
-	@echo 'All but help use your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'All but help, bench-smoke and ladder look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
 	@echo 'distributed-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
 
 demo:

@@ -48,13 +48,13 @@ pub struct GpuOptions {
 }
 
 impl GpuOptions {
-    /// Only an adapter whose name or driver name contains `name`; case is ignored.
+    /// Only adapters whose name or driver name contains `name`; case is ignored.
     pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Only an adapter of this type.
+    /// Only adapters of this type.
     pub fn device_type(mut self, device_type: wgpu::DeviceType) -> Self {
         self.device_type = Some(device_type);
         self

@@ -78,7 +78,8 @@ impl Float for Complex32 {}
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Map {
-    /// x².
+    /// x·x. For complex numbers that is not |x|²: for the energy use
+    /// [`sum_squares`](super::sum_squares).
     Square,
     /// |x|; not for complex numbers. The absolute value of the smallest i32 is that number itself.
     Abs,
