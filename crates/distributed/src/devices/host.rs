@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use num_complex::Complex32;
 use rayon::prelude::*;
 use rustfft::{Fft, FftDirection, FftPlanner};
 use wgpu_fft::low_level::transfer::scatter;
+use wgpu_fft::{Complex32, bytemuck};
 
 use super::fault::Injection;
 use super::phase::{OnHost, Reading};

@@ -71,6 +71,8 @@ fn longest(extents: &[usize]) -> usize {
 /// The permutation by plain copies on the host.
 #[cfg(feature = "cpu")]
 fn moved(input: Vec<usize>, cut: usize, order: Vec<usize>, bytes: usize) -> crate::devices::phase::OnHost {
+    use wgpu_fft::bytemuck;
+
     /// The place of element `i` in the other array, by extents and strides from the fastest axis on.
     fn place(dims: &[(usize, usize)], mut i: usize) -> usize {
         let mut place = 0;
