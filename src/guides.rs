@@ -1,14 +1,26 @@
 //! Guides: a tour, speed, tuning, and migration from other libraries.
+//!
+//! They are pages of the repository as well. Their links to each other are defined twice, at the
+//! end of a page and here: Markdown takes the first definition.
 
 /// A tour of every feature, with limits and accuracy.
+///
+/// [tuning]: tuning
+///
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
 
 /// Where the time goes, and how to measure it.
+///
+/// [tuning]: tuning
+///
 #[doc = include_str!("../docs/speed.md")]
 pub mod speed {}
 
 /// Migration from rustfft, realfft and ndrustfft.
+///
+/// [speed]: speed
+///
 #[doc = include_str!("../docs/from_rustfft.md")]
 pub mod from_rustfft {}
 

@@ -165,6 +165,9 @@ pub mod guides {
     pub mod devices {}
 
     /// A model of transforms on many ranks.
+    ///
+    /// [devices]: devices
+    ///
     #[doc = include_str!("../docs/scaling.md")]
     pub mod scaling {}
 }
