@@ -488,8 +488,8 @@ const SMALL_ARRAY: u64 = 1 << 21;
 /// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
 /// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
 /// 0.0157. Of 73 shapes this changed 30, whose times became 0.90 of what they were in the mean,
-/// 0.53 to 1.05 (report `2026-11-22-h200-lanes`). From 49,152 on it wins nothing: 1536² 1.03.
-const ENOUGH_INVOCATIONS: f64 = 40_960.0;
+/// 0.53 to 1.05 (report `2026-11-22-h200-lanes`).
+const ENOUGH_INVOCATIONS: f64 = 65_536.0;
 
 /// How much text the butterflies of an invocation take: the values of all stages, weighted by the
 /// operations for each.
