@@ -70,11 +70,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     let (mut shape, mut rounds, mut require) = ([1024usize; 2], 9usize, false);
     let common = Common::parse(USAGE, |name, parser| {
         match name {
-            "size" => {
-                let text = parser.value()?.string()?;
-                let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-                shape = extents?.try_into().map_err(|_| "--size is two extents, such as 1024x1024")?;
-            }
+            "size" => shape = support::extents(parser)?,
             "rounds" => rounds = parser.value()?.parse::<usize>()?.max(1),
             "require" => require = true,
             _ => return Ok(false),

@@ -41,11 +41,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     let (mut shape, mut strategy, mut chunk) = ([96usize; 3], Strategy::Measured, 4usize << 20);
     let common = Common::parse(USAGE, |name, parser| {
         match name {
-            "size" => {
-                let text = parser.value()?.string()?;
-                let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-                shape = extents?.try_into().map_err(|_| "--size is three extents, such as 96x96x96")?;
-            }
+            "size" => shape = support::extents(parser)?,
             "strategy" => {
                 strategy = match parser.value()?.string()?.as_str() {
                     "measured" => Strategy::Measured,

@@ -65,6 +65,14 @@ impl Common {
     }
 }
 
+/// Reads extents such as 1024x1024.
+pub fn extents<const N: usize>(parser: &mut lexopt::Parser) -> Result<[usize; N]> {
+    let text = parser.value()?.string()?;
+    let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+    let example = ["96"; N].join("x");
+    Ok(extents?.try_into().map_err(|_| format!("--size is {N} extents, such as {example}"))?)
+}
+
 /// Begins MPI, runs the example, and ends MPI. Of an error that all ranks have, rank 0 prints one
 /// line.
 pub fn main(example: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {

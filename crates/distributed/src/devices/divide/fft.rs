@@ -242,18 +242,18 @@ impl<'a> Divider<'a> {
     fn computation<P: InParts>(&self, view: &View) -> Result<(usize, Arc<dyn Computation>)> {
         let part = view.clone();
         let spec = move |units: &Range<usize>| {
-            let (shape, batch, axes) = part.shape(units)?;
-            Ok(P::in_direction(part.kind.is_inverse(), shape).of_part(batch, axes, part.factor))
+            let (shape, batch, axes) = part.shape(units);
+            P::in_direction(part.kind.is_inverse(), shape).of_part(batch, axes, part.factor)
         };
         // A typical number of units for the first device. It is the same for every set, because the
         // recipe must not depend on how the job is divided.
-        let usual = spec(&(0..view.seen[view.at].extent.min(COLUMNS * 64)))?;
+        let usual = spec(&(0..view.seen[view.at].extent.min(COLUMNS * 64)));
         let choose = |planner: &Planner| Ok(planner.choose(&usual)?.recipe);
         let (alignment, recipe) = self.arithmetic(view, &choose, &|recipe| usual.alignment(recipe))?;
         let computation = Units {
             #[cfg(feature = "cpu")]
             host: Ok(view.on_host()),
-            spec,
+            spec: move |units: &Range<usize>| Ok(spec(units)),
             recipes: Alike(recipe),
             positioned: false,
         };
@@ -329,12 +329,12 @@ impl View {
     }
 
     /// The shape, batch and axes of a specification for some units.
-    fn shape(&self, units: &Range<usize>) -> Result<(Shape, usize, Vec<usize>)> {
+    fn shape(&self, units: &Range<usize>) -> (Shape, usize, Vec<usize>) {
         let extents: Vec<usize> =
             self.seen.iter().enumerate().map(|(i, axis)| if i == self.at { units.len() } else { axis.extent }).collect();
         let batch = self.batch();
         let shape = Shape::from(&extents[batch..]);
-        Ok((shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect()))
+        (shape, if batch == 1 { extents[0] } else { 1 }, self.renumbered().into_iter().map(|(_, to)| to).collect())
     }
 
     /// The transformed axes, as numbered in the whole and in the specification of a part. Both
