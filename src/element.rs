@@ -5,7 +5,7 @@ use num_complex::Complex;
 
 /// A plain data type that can be an element of an array on the device.
 ///
-/// Its size must be 1, 2 or a multiple of 4 bytes; views check this. WebGPU accesses memory in
+/// Its size must be 1, 2, 3 or a multiple of 4 bytes; views check this. WebGPU accesses memory in
 /// units of 4 bytes. If an array ends within such a unit, its buffer must contain the whole unit.
 /// Implement this trait for your own types with [`bytemuck`]'s derives (its feature `derive`):
 ///
@@ -39,7 +39,7 @@ elements! {
     f64 => "f64", i64 => "i64", u64 => "u64", Complex<f64> => "complex f64",
     [f32; 2] => "f32x2", [i32; 2] => "i32x2", [u32; 2] => "u32x2",
     [f32; 4] => "f32x4", [i32; 4] => "i32x4", [u32; 4] => "u32x4",
-    [u8; 4] => "u8x4",
+    [u8; 4] => "u8x4", [u8; 3] => "u8x3",
     u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", f16 => "f16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
 }
 

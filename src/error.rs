@@ -130,6 +130,26 @@ pub enum Error {
         /// The number of inputs that were given.
         actual: usize,
     },
+    /// The arrays that were bound are not those that the fragments of a plan declare.
+    #[error(
+        "the fragments of the plan `{spec}` declare these arrays: {expected}; given were: {actual}. Bind them with bind_with or run_with"
+    )]
+    WrongArrays {
+        /// The specification.
+        spec: String,
+        /// The names that are declared.
+        expected: String,
+        /// The names that were given.
+        actual: String,
+    },
+    /// Something is wrong with an array of a [`Fragment`](crate::Fragment).
+    #[error("`{name}` of a fragment: {source}")]
+    FragmentArray {
+        /// The name in the fragment.
+        name: String,
+        /// What is wrong with it.
+        source: Box<Self>,
+    },
     /// Something is larger than the device or the index arithmetic allows.
     #[error("{what} needs {required}, but the limit {limit} is {available}")]
     LimitExceeded {

@@ -93,6 +93,11 @@ pub fn tables(program: &Program) -> &[Table] {
     &program.tables
 }
 
+/// The names that the fragments of a program declare, [`Slot::Declared`].
+pub fn declared(program: &Program) -> impl Iterator<Item = &str> {
+    program.declared.iter().map(|declared| &*declared.name)
+}
+
 /// Bytes of the array in `slot`, rounded up to a multiple of 4 as WebGPU requires.
 ///
 /// # Panics

@@ -1,8 +1,9 @@
 //! How the arrays of a pass are bound: as a whole, in parts one after the other, or in several
 //! bindings at once. Also the proof that no index leaves them.
 
-use super::fused::Fused;
+use super::fused::{Fused, Neighbours};
 use super::pass::{Pass, Side};
+use super::place::Storage;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -76,6 +77,11 @@ pub(super) fn parts(
         if required > available { Err(Error::LimitExceeded { what, limit, required, available }) } else { Ok(()) }
     };
     let segments = |bound: &Bound| bound.segments() as u64;
+    for (side, bound) in [(&pass.load, &part.input), (&pass.store, &part.output)] {
+        if matches!(side.storage, Storage::Other(_)) {
+            limit("bindings of an array that a fragment reads or writes", segments(bound), 1)?;
+        }
+    }
     limit("max_storage_buffers_per_shader_stage", arrays.iter().map(segments).sum(), profile.storage_buffers.into())?;
     limit("bindings of one array", arrays.iter().map(segments).max().unwrap_or(0), INPUTS.len() as u64)?;
     Ok(vec![part])
@@ -90,7 +96,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     let counts = |weights: &[u32]| weights.get(slowest).is_some_and(|weight| *weight > 0);
     let counted_by = |fused: &Fused| match fused {
         Fused::Twiddle(twiddle) => counts(&twiddle.weights),
-        other => other.step().pair().and_then(|pair| pair.odd).is_some_and(|(dim, _)| dim == slowest),
+        other => other.step().counts(slowest),
     };
     let counted = sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
@@ -136,7 +142,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
 /// touch, in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
-    let limit = steps().find_map(|step| step.limit());
+    let limit = steps().find_map(|step| step.extent());
     let touched = steps().find_map(|step| step.touched(side.by_position));
     let mut sum = u64::from(side.offset);
     sum += match (touched, limit) {
@@ -146,6 +152,8 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
             let positions = limit.min(position_count(pass, side, extents));
             u64::from(positions - 1) * u64::from(side.place.stride / side.index.element)
         }
+        // In blocks, elements and positions are the same.
+        (None, Some(limit)) if side.index.element > 0 => side.place.most(limit.min(pass.n())),
         _ => side.place.most(pass.n()),
     };
     let on_axis = |dim: usize| limit.is_some() && side.index.lines[dim] > 0;
@@ -153,7 +161,9 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
         sum += place.most(extents[dim]);
     }
     sum += steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
-    sum + 1
+    // Two neighbours may be taken as one.
+    let each = if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 };
+    (sum + 1) * each
 }
 
 /// Number of positions on the axis that the elements and coordinates reach, if no limit applies.

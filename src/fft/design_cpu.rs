@@ -108,7 +108,7 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
 
 /// The passes in lanes of an axis, if there are any.
 pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
-    let n = geometry.output_extents[axis];
+    let n = geometry.windows[1][axis].n;
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
     let is_one = geometry.axes.len() <= 1;
     let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];

@@ -9,6 +9,9 @@ use crate::strides::{Strided, joined};
 #[derive(Clone, Debug)]
 pub(super) struct LineIndex {
     pub extent: u32,
+    /// The axis whose index it is, if a fragment asks for that. Such an index is not joined with
+    /// others.
+    pub axis: Option<usize>,
     pub load: Place,
     pub store: Place,
     pub load_weight: u32,
@@ -23,8 +26,8 @@ impl Strided for LineIndex {
 
     fn strides(&self) -> Option<impl AsRef<[u32]>> {
         let Self { load, store, .. } = self;
-        let linear = load.low.is_empty() && store.low.is_empty();
-        linear.then_some([load.stride, store.stride, self.load_weight, self.store_weight, self.twiddle_weight])
+        let joins = load.low.is_empty() && store.low.is_empty() && self.axis.is_none();
+        joins.then_some([load.stride, store.stride, self.load_weight, self.store_weight, self.twiddle_weight])
     }
 }
 
@@ -43,6 +46,7 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
             let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
             LineIndex {
                 extent: dim.extent,
+                axis: (!own && (step.load.asks_for(dim.key.0) || step.store.asks_for(dim.key.0))).then_some(dim.key.0),
                 load: if own && by_position { Place::linear(0) } else { dim.place.clone() },
                 store: to.dim(dim.key).place.clone(),
                 load_weight: weight(&step.load.weights),
@@ -55,7 +59,15 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
     let mut lines = joined(lines);
     if lines.is_empty() {
         let nowhere = Place::linear(0);
-        lines.push(LineIndex { extent: 1, load: nowhere.clone(), store: nowhere, load_weight: 0, store_weight: 0, twiddle_weight: 0 });
+        lines.push(LineIndex {
+            extent: 1,
+            axis: None,
+            load: nowhere.clone(),
+            store: nowhere,
+            load_weight: 0,
+            store_weight: 0,
+            twiddle_weight: 0,
+        });
     }
     lines
 }

@@ -13,13 +13,13 @@ use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
 use super::stages::{self, Setting};
-use super::transform::{Geometry, Kind, Transform};
+use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
 use crate::kernels::fft::{self, Rows, radix2};
 use crate::kernels::transpose::Matrices;
-use crate::kernels::{Dispatch, Form, Generated, Slot};
+use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
@@ -83,12 +83,8 @@ fn ends(transform: &Transform) -> [Slot; 2] {
 
 /// A program with the arrays of a transform, and no dispatches yet.
 fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
-    let [mut input, mut output] = match transform.kind {
-        Kind::C2c(_) => [8, 8],
-        Kind::R2c => [4, 8],
-        Kind::C2r => [8, 4],
-    }
-    .map(|element_bytes| Array { len: 0, element_bytes });
+    let [mut input, mut output] =
+        [End::Input, End::Output].map(|end| Array { len: 0, element_bytes: transform.storage(end).form().bytes() as usize });
     (input.len, output.len) = (geometry.input.span, geometry.output.span);
     if transform.placement == Placement::InPlace {
         // In place, both are one array. Its rows of reals are padded, so count all of its elements.
@@ -143,8 +139,12 @@ impl Lowering<'_> {
     fn by_transposes(&mut self, rows: &PassRecipe, columns: &PassRecipe, transpose: &transpose::Recipe) -> Result<()> {
         let (transform, geometry) = (self.transform, self.geometry);
         let (r, c) = match (transform.kind, geometry.axes.as_slice(), geometry.output_extents.as_slice()) {
-            (Kind::C2c(_), [0, 1], &[r, c, _]) if geometry.dense => (r, c),
-            _ => return Err(self.unfit("transposes are for two dense axes of complex numbers, both longer than 1".to_owned())),
+            (Kind::C2c(_), [0, 1], &[r, c, _]) if geometry.dense && transform.is_plain() => (r, c),
+            _ => {
+                return Err(self.unfit(
+                    "transposes are for two dense axes of complex numbers, both longer than 1, without parts and fragments".to_owned(),
+                ));
+            }
         };
         let batch = geometry.output_extents[2];
         let elements = r * c * batch;
@@ -316,6 +316,7 @@ impl Lowering<'_> {
         // Check before anything is made.
         fit::stockham(stockham, self.profile).map_err(|why| self.unfit(why))?;
         let weights: Vec<u32> = lines.iter().map(|line| line.twiddle_weight).collect();
+        let coordinates: Vec<Option<usize>> = lines.iter().map(|line| line.axis).collect();
         let side = |fusion: &Fusion, state: &State, load: bool, pair: Option<Pair>| Side {
             storage: fusion.storage,
             offset: state.offset,
@@ -326,7 +327,7 @@ impl Lowering<'_> {
                 element: fusion.weights.get(step.element.1).copied().unwrap_or(1),
                 lines: lines.iter().map(|line| if load { line.load_weight } else { line.store_weight }).collect(),
             },
-            fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, pair)).collect(),
+            fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, &coordinates, pair)).collect(),
         };
         let pass = Pass {
             radices: stockham.radices.clone(),
@@ -391,6 +392,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// The bindings of what the fragments of a pass declare, and whether a fragment indexes memory of
+    /// its own.
+    fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
+        let mut binds = Vec::new();
+        let mut indexes_memory = false;
+        for (map, first) in stages::maps(pass) {
+            indexes_memory |= map.fragment.indexes_memory;
+            for (binding, declared) in (first..).zip(map.fragment.arrays()) {
+                let access = if declared.is_uniform() { Access::Uniform } else { Access::Read };
+                let slot = self.program.declare(declared)?;
+                binds.push(Bind { binding, name: map.fragment.binding_name(declared).into(), access, slot, range: None });
+            }
+        }
+        Ok((binds, indexes_memory))
+    }
+
     /// Adds a dispatch of the kernel `fft/pass`.
     fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
         let profile = self.profile;
@@ -399,6 +416,7 @@ impl Lowering<'_> {
         Array { len: (constants.bytes() / 8) as usize, element_bytes: 8 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
         let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
+        let (declared, indexes_memory) = self.declared(&pass)?;
         let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;
         let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: 0 };
         let mut exact = true;
@@ -413,11 +431,12 @@ impl Lowering<'_> {
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let params = pass::Params { lines: part.lines, scale };
-            let binds = pass::binds(part.input, part.output, part.roots);
+            let mut binds = pass::binds(part.input, part.output, part.roots);
+            binds.extend(declared.iter().cloned());
             let dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
-            // size of each array.
-            self.program.dispatches.push(Dispatch { proven: true, ..dispatch });
+            // size of each array. What a fragment indexes is not known.
+            self.program.dispatches.push(Dispatch { proven: !indexes_memory, ..dispatch });
         }
         Ok(())
     }
@@ -449,14 +468,14 @@ mod tests {
         ];
         for (spec, recipe) in all {
             let alone = spec.lower(&recipe, &profile).unwrap();
-            assert_eq!(spec.0.kind, Kind::C2c(Direction::Forward));
-            let in_place = spec.0.placement == Placement::InPlace;
+            assert_eq!(spec.transform.kind, Kind::C2c(Direction::Forward));
+            let in_place = spec.transform.placement == Placement::InPlace;
             // The program already has a table and three arrays.
             let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
             program.table(Constants::from_iter([Constant::Line(3)]).table());
             let middle = Slot::Workspace(1);
             let first = if in_place { middle } else { Slot::Input(0) };
-            append(&spec.0, &recipe, &profile, &mut program, [first, middle]).unwrap();
+            append(&spec.transform, &recipe, &profile, &mut program, [first, middle]).unwrap();
             let renamed = |slot: Slot| match slot {
                 Slot::Input(_) => first,
                 Slot::Output => middle,
@@ -465,11 +484,11 @@ mod tests {
             };
             let mut expected = alone.dispatches.clone();
             expected.iter_mut().flat_map(|dispatch| &mut dispatch.binds).for_each(|bind| bind.slot = renamed(bind.slot));
-            assert_eq!(program.dispatches, expected, "{}", spec.0);
+            assert_eq!(program.dispatches, expected, "{}", spec.transform);
             assert_eq!(program.workspaces[3..], alone.workspaces);
             assert_eq!(program.tables[1..], alone.tables);
             let wrong = if in_place { [middle, Slot::Output] } else { [middle, middle] };
-            assert!(matches!(append(&spec.0, &recipe, &profile, &mut program, wrong), Err(Error::Unsupported { .. })));
+            assert!(matches!(append(&spec.transform, &recipe, &profile, &mut program, wrong), Err(Error::Unsupported { .. })));
         }
     }
 }

@@ -48,6 +48,7 @@ mod spec;
 pub(crate) mod split;
 mod stages;
 mod transform;
+mod window;
 
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};

@@ -11,8 +11,9 @@ use super::lower::lower;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 use super::samples::samples;
-use super::transform::{Geometry, Kind, Transform};
+use super::transform::{End, Geometry, Kind, Transform};
 use super::{C2c, C2r, R2c};
+use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -20,28 +21,30 @@ use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
 use crate::tune::{Sample, Searchable, TestInput, Tolerance, Verification, in_turns, others};
+use crate::wgsl::Scalar;
 
 macro_rules! searchable {
     ($($name:ident),*) => { $(
-        impl Searchable for $name {
+        impl<I: Element, O: Element> Searchable for $name<I, O> {
             fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                baseline(&self.0, profile).map_or_else(|| self.design(profile), Ok)
+                let known = if self.transform.is_plain() { baseline(&self.transform, profile) } else { None };
+                known.map_or_else(|| self.design(profile), Ok)
             }
 
             fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-                alternatives(&self.0, profile)
+                alternatives(&self.transform, profile)
             }
 
             fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-                neighbours(&self.0, recipe, profile)
+                neighbours(&self.transform, recipe, profile)
             }
 
             fn samples(&self, input: &[u32]) -> Vec<Sample> {
-                samples(&self.0, input)
+                if self.transform.is_plain() { samples(&self.transform, input) } else { Vec::new() }
             }
 
             fn verification(&self) -> Verification {
-                VERIFICATION
+                verification(&self.transform)
             }
         }
     )* };
@@ -53,6 +56,14 @@ searchable!(C2c, R2c, C2r);
 /// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
 /// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
 const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
+
+fn verification(transform: &Transform) -> Verification {
+    let is_float = |end| transform.storage(end).value().scalar() == Some(Scalar::F32) && transform.storage(end).form().bytes() >= 4;
+    Verification {
+        input: if is_float(End::Input) { VERIFICATION.input } else { TestInput::Bits },
+        output: if is_float(End::Output) { VERIFICATION.output } else { Tolerance::Bits },
+    }
+}
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.

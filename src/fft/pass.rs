@@ -46,7 +46,8 @@ impl Pass {
     pub fn folded(&self) -> Option<(usize, u32)> {
         let m = self.load.fused.iter().find_map(|fused| fused.step().folds())?;
         let dim = self.load.index.lines.iter().position(|&weight| weight == 1)?;
-        Some((dim, m))
+        // Of a part of the spectrum there are no pairs.
+        (self.lines[dim] == m + 1).then_some((dim, m))
     }
 
     /// The constants that the pass looks up.
@@ -89,10 +90,7 @@ pub(super) struct Side {
 impl Side {
     /// Bytes of an element of the array.
     pub fn element_bytes(&self) -> u64 {
-        match self.storage {
-            Storage::Complex => 8,
-            Storage::Real => 4,
-        }
+        self.storage.form().bytes().into()
     }
 }
 

@@ -5,11 +5,16 @@
 //! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
 //! state of the array has either one index for each axis, or one index for each factor of it.
 
-use super::fused::{Exchange, Factors, Fused, Half, Limit, OfPacked, Pair, Pairs, Real, Separate, ToPacked, Twiddle};
+use super::fused::{
+    Exchange, Factors, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, Separate, ToPacked,
+    Twiddle,
+};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::roots::Constant;
-use super::transform::{Geometry, Kind, Transform};
+use super::transform::{End, Geometry, Kind, Transform};
+use super::window::Windowed;
+use crate::fragment::Argument;
 use crate::plan::Placement;
 use crate::sort::sort_short_by_key;
 
@@ -31,8 +36,7 @@ pub(super) struct State {
     pub offset: u32,
     /// Number of elements from the begin of the array to the last element.
     pub span: u64,
-    /// Whether the elements are reals.
-    pub real: bool,
+    pub storage: Storage,
     /// Whether no two elements share a place, so that results can be stored in this arrangement. An
     /// input may be read even if elements share places.
     pub distinct: bool,
@@ -42,11 +46,11 @@ pub(super) struct State {
 }
 
 impl State {
-    fn new(extents: &[u32], strides: &[u32], offset: u32, real: bool) -> Self {
+    fn new(extents: &[u32], strides: &[u32], offset: u32, storage: Storage) -> Self {
         let dims = extents.iter().zip(strides).enumerate();
         let dims: Vec<Dim> = dims.map(|(axis, (&extent, &stride))| Dim { key: (axis, 0), extent, place: Place::linear(stride) }).collect();
         let reach: u64 = dims.iter().map(|dim| dim.place.most(dim.extent)).sum();
-        Self { dims, offset, span: u64::from(offset) + reach + 1, real, distinct: true, in_output: false }
+        Self { dims, offset, span: u64::from(offset) + reach + 1, storage, distinct: true, in_output: false }
     }
 
     /// Row-major, with the batch outermost.
@@ -78,12 +82,14 @@ impl State {
             stride *= digit.extent;
         }
         sort_short_by_key(&mut dims, |dim| dim.key);
-        Ok(Self { dims, offset: 0, span: stride.into(), real: false, distinct: true, in_output: false })
+        Ok(Self { dims, offset: 0, span: stride.into(), storage: Storage::Complex, distinct: true, in_output: false })
     }
 
     /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.
     fn as_complex(&self, axis: usize) -> Self {
-        let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), real: false, ..self.clone() };
+        // A fragment sees elements, whatever pairs they form behind it.
+        let storage = if self.storage == Storage::Real { Storage::Complex } else { self.storage };
+        let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage, ..self.clone() };
         for dim in &mut complex.dims {
             if dim.key.0 == axis {
                 dim.extent /= 2;
@@ -157,14 +163,22 @@ impl Fusion {
         Self { storage: Storage::Complex, fused: Vec::new(), by_position: None, weights: Vec::new() }
     }
 
-    /// Real numbers, unchanged. A step converts them to or from complex numbers.
-    fn real() -> Self {
-        Self { storage: Storage::Real, ..Self::complex() }
-    }
-
     /// Complex numbers that a step finds by position. `place` says where positions lie.
     fn by_position(place: &Place) -> Self {
         Self { by_position: Some(place.clone()), ..Self::complex() }
+    }
+
+    /// Whether a fragment asks for the index on an axis. The axis after the last one is the batch.
+    pub fn asks_for(&self, axis: usize) -> bool {
+        let asks = |map: &Map| {
+            let batch = map.axes.len() - 1;
+            map.fragment.arguments.iter().any(|argument| match *argument {
+                Argument::Index(own) | Argument::Frequency(own) | Argument::Cycles(own) => own == axis,
+                Argument::Batch => axis == batch,
+                Argument::Value | Argument::Length(_) => false,
+            })
+        };
+        self.fused.iter().any(|step| matches!(step, Fused::Map(map) if asks(map)))
     }
 
     /// Adds a step next to the transform.
@@ -268,22 +282,22 @@ impl Step<'_> {
                             dim.place == kept.place
                         } else {
                             // One side counts reals, the other complex numbers.
-                            let (real, complex) = if from.real { (dim, kept) } else { (kept, dim) };
+                            let (real, complex) = if from.storage == Storage::Real { (dim, kept) } else { (kept, dim) };
                             real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
                         })
             })
         };
         let (element, stored) = (from.dim(self.element), to.dim(self.element));
-        match (from.real, to.real) {
-            (false, false) => {
+        match (from.storage, to.storage) {
+            (Storage::Complex, Storage::Complex) => {
                 let same = element == stored || element.extent == 1 && stored.extent == 1;
                 from.offset == to.offset && same && others_kept(1)
             }
-            (true, true) => false,
-            (true, false) => {
+            (Storage::Other(_), _) | (_, Storage::Other(_)) | (Storage::Real, Storage::Real) => false,
+            (Storage::Real, Storage::Complex) => {
                 from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
             }
-            (false, true) => {
+            (Storage::Complex, Storage::Real) => {
                 2 * from.offset == to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
             }
         }
@@ -304,11 +318,11 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
         return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
     }
-    let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, real_last);
+    let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, transform.storage(End::Output));
     output.in_output = true;
-    let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, real_first);
+    let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, transform.storage(End::Input));
     current.distinct = geometry.input.distinct;
-    current.in_output = !real_first
+    current.in_output = current.storage == Storage::Complex
         && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
     let mut builder = Builder { transform, geometry, output, extents: geometry.input_extents.clone(), current, steps: Vec::new() };
     for (i, axis) in axes.iter().enumerate() {
@@ -356,22 +370,24 @@ impl<'a> Builder<'a, '_> {
         }
         // The distance of a pair is known once the lines have been ordered.
         let pair = Pair::default();
+        let last = next.is_none();
         let load = match (real_load, real_store, pairs) {
-            (true, _, true) => Fusion::real().then(Pairs(pair)),
-            (true, _, false) => Fusion::real().then(Real),
-            (_, true, _) => {
-                Fusion::by_position(&self.current.dim((axis, 0)).place).then(Half { n }).then_maybe(pairs.then_some(Pairs(pair)))
-            }
-            _ => Fusion::complex(),
+            (true, _, true) => self.side(End::Input, axis, first, false).then(Pairs(pair)),
+            (true, _, false) => self.side(End::Input, axis, first, false).then(Real),
+            (_, true, _) => self.side(End::Input, axis, first, true).then(Half { n }).then_maybe(pairs.then_some(Pairs(pair))),
+            _ => self.side(End::Input, axis, first, false),
         };
         // Where two spectra are separated, half of each is stored in any case.
         let (store, limit, stored) = match (real_load, real_store, pairs) {
-            (true, _, true) => (Fusion::complex().then(Separate { n, pair }), None, n / 2 + 1),
-            (true, _, false) => (Fusion::complex(), Some(n / 2 + 1), n / 2 + 1),
-            (_, true, true) => (Fusion::real().then(Pairs(pair)), Some(n), n),
-            (_, true, false) => (Fusion::real().then(Real), Some(n), n),
-            _ => (Fusion::complex(), Some(n), n),
+            (true, _, true) => (self.side(End::Output, axis, last, true).then(Separate { n, pair }), None, n / 2 + 1),
+            (true, _, false) => (self.side(End::Output, axis, last, false), Some(n / 2 + 1), n / 2 + 1),
+            (_, true, true) => (self.side(End::Output, axis, last, false).then(Pairs(pair)), Some(n), n),
+            (_, true, false) => (self.side(End::Output, axis, last, false).then(Real), Some(n), n),
+            _ => (self.side(End::Output, axis, last, false), Some(n), n),
         };
+        // A part of the axis is stricter than its end.
+        let part = self.part(End::Output, axis);
+        let (limit, stored) = part.map_or((limit, stored), |part| (None, part.len));
         let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
         let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
@@ -426,6 +442,51 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// The part of an axis that is stored at one end, if it is not all of it.
+    fn part(&self, end: End, axis: usize) -> Option<Windowed> {
+        Some(self.geometry.windows[end as usize][axis]).filter(|window| !window.is_whole())
+    }
+
+    /// A side of a pass over an axis without its part of the axis. At an end of the transform, this
+    /// is the caller's array with the caller's fragment; elsewhere, complex numbers.
+    fn end(&self, end: End, axis: usize, is_end: bool) -> Fusion {
+        if !is_end {
+            return Fusion::complex();
+        }
+        let fragment = self.transform.maps[end as usize].clone();
+        let index = |own: usize, window: Windowed| {
+            let from = if own == axis { IndexFrom::Position } else { IndexFrom::Zero };
+            MapIndex { window, from }
+        };
+        let batch = Windowed::whole(self.transform.batch as u32);
+        let axes = self.geometry.windows[end as usize].iter().copied().chain([batch]).enumerate().map(|(own, window)| index(own, window));
+        let map = fragment.map(|fragment| Map { fragment, loads: end == End::Input, axes: axes.collect() });
+        Fusion { storage: self.transform.storage(end), ..Fusion::complex() }.then_maybe(map)
+    }
+
+    /// A side of a pass over an axis. Elements are found by their position on the axis if a step
+    /// asks for others than the line's own (`by_position`), or if the array begins elsewhere on the
+    /// axis. Where steps ask for elements of their choice, parts of the axis are guarded one by one.
+    fn side(&self, end: End, axis: usize, is_end: bool, chooses: bool) -> Fusion {
+        let part = self.part(end, axis);
+        let loads_elsewhere = end == End::Input && (chooses || part.is_some_and(|part| part.first > 0));
+        let by_position = loads_elsewhere.then(|| self.current.dim((axis, 0)).place.clone());
+        let side = Fusion { by_position, ..self.end(end, axis, is_end) };
+        side.then_maybe(part.map(|window| Part { window, guards: chooses }))
+    }
+
+    /// A side that takes neighbouring reals as complex numbers.
+    fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
+        let side = self.end(end, axis, true);
+        let side = if side.fused.is_empty() { Fusion::complex() } else { side.then(Neighbours) };
+        let Some(Windowed { n, first, len, .. }) = self.part(end, axis) else { return Ok(side) };
+        if first % 2 == 1 || len % 2 == 1 {
+            return Err(format!("rows of reals in halves, of which a part of {len} from {first} on is stored").into());
+        }
+        let window = Windowed { n: n / 2, half: false, first: first / 2, len: len / 2 };
+        Ok(side.then(Part { window, guards: false }))
+    }
+
     /// Rows of reals as complex numbers of half the length.
     fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
         let (axis, m) = (recipe.axis, n / 2);
@@ -438,41 +499,47 @@ impl<'a> Builder<'a, '_> {
         }
         let mut extents = self.extents.clone();
         extents[axis] = m;
+        let first = self.steps.is_empty();
+        let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
         if self.transform.kind == Kind::C2r {
-            let load = Fusion::by_position(&self.current.dim((axis, 0)).place).then(ToPacked { n }).then_exchange_if(load_swap);
+            let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
+            let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);
             let target = self.output.as_complex(axis);
-            self.run(axis, recipe, &lengths, load, Fusion::complex().then_exchange_if(store_swap), target, None)?;
+            self.run(axis, recipe, &lengths, load, store, target, None)?;
             self.extents[axis] = n;
             return Ok(());
         }
+        let load = self.halves_side(End::Input, axis)?;
         self.current = self.current.as_complex(axis);
         if lengths.len() == 1 {
-            extents[axis] = m + 1;
+            extents[axis] = stored;
             let block = recipe.passes.last().and_then(block_of);
             let target = match next {
                 None => self.output.clone(),
                 Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
             };
-            self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex().then(OfPacked { n }), target, None)?;
+            let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
+            self.run(axis, recipe, &lengths, load, store, target, None)?;
             self.extents = extents;
             return Ok(());
         }
         let middle = self.natural(&extents, None)?;
-        self.run(axis, recipe, &lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
+        self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
         // The spectrum of the reals has one more element. A pass that transforms nothing combines
-        // the halves; its element index is always 0.
-        extents[axis] = m + 1;
+        // the halves; its element index is always 0. It has a line for every element that is
+        // stored.
+        extents[axis] = stored;
         let target = match next {
             None => self.output.clone(),
             Some(_) => self.natural(&extents, None)?,
         };
         let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
         let (mut from, mut to) = (self.current.clone(), target.clone());
-        from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = m + 1);
+        from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = stored);
         [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
-        let store = Fusion { weights, ..Fusion::complex() };
+        let store = Fusion { weights, ..self.end(End::Output, axis, next.is_none()) };
         self.steps.push(Step { recipe: None, element: (axis, 1), n: 1, states: [from, to], load, store, convolution: None });
         self.current = target;
         self.extents = extents;
@@ -511,10 +578,11 @@ impl<'a> Builder<'a, '_> {
         let inside_input = self.transform.placement == Placement::InPlace
             && self.transform.kind == Kind::C2r
             && extents == self.geometry.input_extents.as_slice();
-        if extents == self.geometry.output_extents.as_slice() && !self.output.real && !self.transform.transposed {
+        let is_output = self.output.storage == Storage::Complex && !self.transform.transposed;
+        if extents == self.geometry.output_extents.as_slice() && is_output {
             Ok(self.output.clone())
         } else if inside_input {
-            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, false);
+            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, Storage::Complex);
             Ok(State { in_output: true, ..state })
         } else {
             State::dense(extents)
@@ -574,7 +642,7 @@ impl<'a> Builder<'a, '_> {
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
         // The arrangement can be kept only if the elements are complex numbers with distinct
         // places. If an input's elements share places, results would overwrite one another.
-        let keeps = current.distinct && !current.real && load.is_plain();
+        let keeps = current.distinct && current.storage == Storage::Complex && load.is_plain();
         let Some([along, _]) = block else {
             if keeps || f > 0 {
                 return Ok(current.clone());

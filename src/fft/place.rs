@@ -1,5 +1,8 @@
 //! What an array holds between two passes, and where.
 
+use crate::fragment::Form;
+use crate::wgsl::Type;
+
 /// What an array holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Storage {
@@ -7,6 +10,32 @@ pub(super) enum Storage {
     Complex,
     /// Real numbers.
     Real,
+    /// What a fragment of the caller's reads or writes.
+    Other(Form),
+}
+
+impl Storage {
+    /// The storage of such elements.
+    pub fn of(form: Form) -> Self {
+        match form {
+            Form::COMPLEX => Self::Complex,
+            Form::REAL => Self::Real,
+            form => Self::Other(form),
+        }
+    }
+
+    pub fn form(self) -> Form {
+        match self {
+            Self::Complex => Form::COMPLEX,
+            Self::Real => Form::REAL,
+            Self::Other(form) => form,
+        }
+    }
+
+    /// The type of a value that is loaded or stored.
+    pub fn value(self) -> Type {
+        self.form().value()
+    }
 }
 
 /// The place of index i: the sum of its digits, each times a stride.

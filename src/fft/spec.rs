@@ -1,14 +1,19 @@
 //! The specifications of Fourier transforms.
 
 use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::str::FromStr;
 
 use num_complex::Complex32;
 
 use super::recipe::Recipe;
-use super::transform::{Direction, Kind, Scale, Transform};
+use super::transform::{Direction, End, Kind, Scale, Transform};
+use super::window::Window;
 use super::{adapt, design, lower};
+use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
+use crate::fragment::{Fragment, Readable, Writable};
 use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
@@ -32,99 +37,159 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 /// that wraps a [`Transform`].
 macro_rules! specification {
     ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
-        impl $name {
+        plain_data!($name<I, O> { transform });
+
+        impl<I: Element, O: Element> $name<I, O> {
             /// Transforms `count` arrays. They are stored one after the other unless a layout says
             /// otherwise.
             pub fn batch(mut self, count: usize) -> Self {
-                self.0.batch = count;
+                self.transform.batch = count;
                 self
             }
 
             /// Transforms only these axes, counted from the slowest, in any order. By default all
             /// axes are transformed. The other axes behave like batches.
             pub fn axes(mut self, axes: impl Into<Axes>) -> Self {
-                self.0.axes = self.0.shape.canonical_axes(axes.into().as_ref());
+                self.transform.axes = self.transform.shape.canonical_axes(axes.into().as_ref());
                 self
             }
 
             /// Sets where the input's elements lie. The default is dense.
             pub fn input_layout(mut self, layout: Layout) -> Self {
-                self.0.input = Some(layout);
+                self.transform.input = Some(layout);
                 self
             }
 
             /// Sets where the output's elements lie. The default is dense. Gaps between the
             /// elements are not written.
             pub fn output_layout(mut self, layout: Layout) -> Self {
-                self.0.output = Some(layout);
+                self.transform.output = Some(layout);
                 self
             }
 
             /// Sets the factor on every output.
             pub fn scale(mut self, scale: Scale) -> Self {
-                self.0.scale = scale;
-                self.0.factor = None;
+                self.transform.scale = scale;
+                self.transform.factor = None;
                 self
             }
 
             /// Sets the factor on every output to this number, instead of a [`scale`](Self::scale).
             /// The number must be finite.
             pub fn scale_by(mut self, factor: f32) -> Self {
-                self.0.scale = Scale::One;
+                self.transform.scale = Scale::One;
                 // All NaN are equally wrong; equal specifications must print equally.
-                self.0.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
+                self.transform.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
                 self
             }
 
             /// Lets the output overwrite the input. Use
             /// [`Plan::encode_in_place`](crate::Plan::encode_in_place) with such a plan.
             pub fn in_place(mut self) -> Self {
-                self.0.placement = Placement::InPlace;
+                self.transform.placement = Placement::InPlace;
                 self
             }
-        }
 
-        impl crate::plan::Sealed for $name {
-            fn leaves_gaps(&self) -> bool {
-                self.0.output.is_some()
+            /// Sets which part of each axis the input has: one range for each axis of the shape. The
+            /// input array has the extents of these ranges, and all elements outside of them are
+            /// zero. Nothing is stored or loaded for them, and lines that are all zeros are not
+            /// transformed. A range may begin at a negative index, which counts from the end of the
+            /// axis: `-8..9` are the 17 positions around position 0.
+            ///
+            /// ```
+            /// # use wgpu_fft::fft::C2c;
+            /// // A picture of 1080 x 1920 in a field of zeros.
+            /// let padded = C2c::forward([2160, 3840]).input_part([0..1080, 0..1920]);
+            /// // Its lowest frequencies alone, negative ones first.
+            /// let low = padded.output_part([-128..128, -128..128]);
+            /// assert_eq!(low.to_string(), "c2c fwd 2160x3840 in-part=0..1080,0..1920 out-part=-128..128,-128..128");
+            /// ```
+            ///
+            /// Planning returns [`Error::Unsupported`] for ranges that are empty or reach beyond an
+            /// axis, for parts of an axis that is not transformed, for the axis of n/2+1 numbers of
+            /// a half-spectrum if the range does not begin at 0, in place, and together with
+            /// `transposed`.
+            pub fn input_part(mut self, ranges: impl IntoIterator<Item = Range<i64>>) -> Self {
+                self.transform.windows[0] = Some(ranges.into_iter().map(Window::from).collect());
+                self
+            }
+
+            /// Sets which part of each axis of the output is wanted: one range for each axis of the
+            /// shape, as for [`input_part`](Self::input_part). The output array has the extents of
+            /// these ranges. What is not wanted is neither stored, nor transformed along the axes
+            /// that follow.
+            pub fn output_part(mut self, ranges: impl IntoIterator<Item = Range<i64>>) -> Self {
+                self.transform.windows[1] = Some(ranges.into_iter().map(Window::from).collect());
+                self
+            }
+
+            /// Applies a fragment of WGSL to every element that is loaded. The input array has
+            /// elements of type `T` then, and the fragment's result is what the transform takes: a
+            /// `vec2<f32>` for a complex number, an `f32` for a real one. It costs no pass of its
+            /// own.
+            ///
+            /// # Errors
+            /// [`Error::Parse`] with the line and the column, if the fragment is not valid;
+            /// [`Error::LimitExceeded`] if it is too long; [`Error::Unsupported`] for a name or a
+            /// uniform that does not fit.
+            pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<$name<T, O>> {
+                let transform = self.transform.mapped(End::Input, fragment, T::FORM, T::NAME)?;
+                Ok($name { transform, element: PhantomData })
+            }
+
+            /// Applies a fragment of WGSL to every result before it is stored. Its `value` is the
+            /// scaled result, a `vec2<f32>` or an `f32`; the output array has elements of type `T`.
+            /// It costs no pass of its own.
+            ///
+            /// # Errors
+            /// The errors of [`map_input`](Self::map_input).
+            pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<$name<I, T>> {
+                let transform = self.transform.mapped(End::Output, fragment, T::FORM, T::NAME)?;
+                Ok($name { transform, element: PhantomData })
             }
         }
 
-        impl Spec for $name {
-            type Input = $input;
-            type Output = $output;
+        impl<I, O> crate::plan::Sealed for $name<I, O> {
+            fn leaves_gaps(&self) -> bool {
+                self.transform.output.is_some()
+            }
+        }
+
+        impl<I: Element, O: Element> Spec for $name<I, O> {
+            type Input = I;
+            type Output = O;
             type Recipe = Recipe;
 
             fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-                design::design(&self.0, profile)
+                design::design(&self.transform, profile)
             }
 
             fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-                lower::lower(&self.0, recipe, profile)
+                lower::lower(&self.transform, recipe, profile)
             }
         }
 
-        impl Adapt for $name {
+        impl<I: Element, O: Element> Adapt for $name<I, O> {
             fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
-                adapt::adapted(&self.0, recipe, profile)
+                adapt::adapted(&self.transform, recipe, profile)
             }
         }
 
         #[cfg(not(feature = "tune"))]
-        impl crate::tune::Searchable for $name {}
+        impl<I: Element, O: Element> crate::tune::Searchable for $name<I, O> {}
 
-        impl fmt::Display for $name {
+        impl<I, O> fmt::Display for $name<I, O> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
+                self.transform.fmt(f)
             }
         }
 
-        /// Parses the text that [`Display`](fmt::Display) prints.
-        impl FromStr for $name {
+        /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
+        impl FromStr for $name<$input, $output> {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
-                Transform::parse(text, &[$($kind),*]).map(Self)
+                Ok(Self { transform: Transform::parse(text, &[$($kind),*])?, element: PhantomData })
             }
         }
     };
@@ -196,27 +261,31 @@ macro_rules! specification {
 /// J. W. Cooley and J. W. Tukey, Math. Comp. 19 (1965) 297; C. Van Loan, Computational Frameworks
 /// for the Fast Fourier Transform, SIAM 1992; D. H. Bailey, J. Supercomputing 4 (1990) 23; L. I.
 /// Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
-pub struct C2c(pub(super) Transform);
+pub struct C2c<I = Complex32, O = Complex32> {
+    pub(super) transform: Transform,
+    element: PhantomData<fn(I) -> O>,
+}
 
 impl C2c {
     /// The forward transform, with exp(-2πi·…).
     pub fn forward(shape: impl Into<Shape>) -> Self {
-        Self(Transform::new(Kind::C2c(Direction::Forward), shape.into()))
+        Self { transform: Transform::new(Kind::C2c(Direction::Forward), shape.into()), element: PhantomData }
     }
 
     /// The inverse transform, with exp(+2πi·…). With the default [`Scale::One`], it undoes
     /// [`forward`](Self::forward) up to a factor n.
     pub fn inverse(shape: impl Into<Shape>) -> Self {
-        Self(Transform::new(Kind::C2c(Direction::Inverse), shape.into()))
+        Self { transform: Transform::new(Kind::C2c(Direction::Inverse), shape.into()), element: PhantomData }
     }
+}
 
+impl<I, O> C2c<I, O> {
     /// Stores the output densely with its axes in reverse order. To get back, use an inverse
     /// transform of the reversed shape that is transposed as well. For other orders of the axes,
     /// set [`output_layout`](Self::output_layout).
     pub fn transposed(mut self) -> Self {
-        self.0.transposed = true;
+        self.transform.transposed = true;
         self
     }
 }
@@ -271,14 +340,16 @@ specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::
 ///
 /// # Errors, Sources
 /// The same as for [`C2c`].
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
-pub struct R2c(pub(super) Transform);
+pub struct R2c<I = f32, O = Complex32> {
+    pub(super) transform: Transform,
+    element: PhantomData<fn(I) -> O>,
+}
 
 impl R2c {
     /// The forward transform, with exp(-2πi·…).
     pub fn forward(shape: impl Into<Shape>) -> Self {
-        Self(Transform::new(Kind::R2c, shape.into()))
+        Self { transform: Transform::new(Kind::R2c, shape.into()), element: PhantomData }
     }
 }
 
@@ -315,14 +386,16 @@ specification!(R2c, f32, Complex32, [Kind::R2c]);
 /// # Cost
 /// The same as for [`R2c`], except that halves are combined without an additional pass. An
 /// out-of-place transform along two or three axes needs a workspace as large as the input.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[must_use]
-pub struct C2r(pub(super) Transform);
+pub struct C2r<I = Complex32, O = f32> {
+    pub(super) transform: Transform,
+    element: PhantomData<fn(I) -> O>,
+}
 
 impl C2r {
     /// The inverse transform, with exp(+2πi·…). `shape` is that of the reals.
     pub fn inverse(shape: impl Into<Shape>) -> Self {
-        Self(Transform::new(Kind::C2r, shape.into()))
+        Self { transform: Transform::new(Kind::C2r, shape.into()), element: PhantomData }
     }
 }
 

@@ -76,11 +76,11 @@ macro_rules! in_parts {
             }
 
             fn parts(&self) -> Result<Parts> {
-                self.0.parts()
+                self.transform.parts()
             }
 
             fn alignment(&self, recipe: &Recipe) -> Option<usize> {
-                adapt::alignment(&self.0, recipe)
+                adapt::alignment(&self.transform, recipe)
             }
 
             fn of_part(self, batch: usize, axes: Vec<usize>, factor: f32) -> Self {
@@ -98,8 +98,10 @@ impl Transform {
     /// index all their elements.
     pub(super) fn parts(&self) -> Result<Parts> {
         let unsupported = |why: &str| Error::Unsupported { what: format!("`{self}` in parts"), why: why.to_owned() };
-        if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace {
-            return Err(unsupported("input and output are two dense arrays: leave out layouts, `transposed` and `in_place`"));
+        if self.input.is_some() || self.output.is_some() || self.transposed || self.placement == Placement::InPlace || !self.is_plain() {
+            return Err(unsupported(
+                "input and output are two dense arrays: leave out layouts, parts, fragments, `transposed` and `in_place`",
+            ));
         }
         let (axes, factor) = self.check()?;
         let rank = self.shape.rank();

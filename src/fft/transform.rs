@@ -3,7 +3,10 @@
 
 use std::fmt;
 
+use super::place::Storage;
+use super::window::{Window, Windowed};
 use crate::error::{Error, Result};
+use crate::fragment::{Checked, Form, Fragment, Side};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape, join};
@@ -29,6 +32,13 @@ pub enum Scale {
     InvLen,
     /// 1/√n, which makes the transform unitary.
     InvSqrtLen,
+}
+
+/// An end of a transform.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    Input,
+    Output,
 }
 
 /// The kind of transform.
@@ -68,6 +78,11 @@ pub(super) struct Transform {
     pub factor: Option<u32>,
     pub placement: Placement,
     pub transposed: bool,
+    /// The parts of the axes that input and output have, where that is not all.
+    pub windows: [Option<Vec<Window>>; 2],
+    /// What fragments of the caller's do to values, and what the arrays of input and output hold
+    /// then.
+    pub maps: [Option<Checked>; 2],
 }
 
 /// A checked specification, with lengths as 32-bit numbers.
@@ -77,6 +92,8 @@ pub(super) struct Geometry {
     pub input_extents: Vec<u32>,
     /// Extents of the output, followed by the batch.
     pub output_extents: Vec<u32>,
+    /// The parts of the axes that input and output have.
+    pub windows: [Vec<Windowed>; 2],
     /// Transformed axes longer than 1, in ascending order. If there are none, one axis of length 1.
     pub axes: Vec<usize>,
     pub input: Placed,
@@ -93,7 +110,80 @@ pub(super) struct Geometry {
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        Self { kind, shape, batch: 1, axes: None, input: None, output: None, scale, factor: None, placement, transposed: false }
+        let (windows, maps) = Default::default();
+        Self {
+            kind,
+            shape,
+            batch: 1,
+            axes: None,
+            input: None,
+            output: None,
+            scale,
+            factor: None,
+            placement,
+            transposed: false,
+            windows,
+            maps,
+        }
+    }
+
+    /// Whether it has all elements, and none is mapped.
+    pub fn is_plain(&self) -> bool {
+        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none)
+    }
+
+    /// What a number is without a fragment.
+    fn form(&self, end: End) -> Form {
+        match (self.kind, end) {
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) => Form::REAL,
+            _ => Form::COMPLEX,
+        }
+    }
+
+    /// What the array at an end holds.
+    pub fn storage(&self, end: End) -> Storage {
+        Storage::of(self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array))
+    }
+
+    /// Adds a fragment between the transform and an array of such elements.
+    pub fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        // Frequencies are on the output of a forward transform, and on the input of an inverse one.
+        let spectrum = self.is_inverse() == (end == End::Input);
+        let name = if end == End::Input { "input" } else { "output" };
+        let side = Side { name, rank: self.shape.rank(), spectrum, array, inner: self.form(end), loads: end == End::Input };
+        self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
+        Ok(self)
+    }
+
+    /// The parts of all axes that the array at an end has.
+    fn windows(&self, end: End) -> Result<Vec<Windowed>> {
+        let last = self.shape.rank() - 1;
+        let is_half = !matches!(self.kind, Kind::C2c(_)) && self.form(end) == Form::COMPLEX;
+        let whole = self.shape.extents().iter().enumerate().map(|(axis, &extent)| {
+            let n = extent as u32;
+            if is_half && axis == last { Windowed::half(n) } else { Windowed::whole(n) }
+        });
+        let Some(windows) = &self.windows[end as usize] else { return Ok(whole.collect()) };
+        let what = if end == End::Input { "a part of the input" } else { "a part of the output" };
+        let wrong = |why: String| Error::Unsupported { what: format!("{what} (`{self}`)"), why };
+        if windows.len() != self.shape.rank() {
+            return Err(wrong(format!("it has ranges for {} axes, but the shape has {}", windows.len(), self.shape.rank())));
+        }
+        if self.placement == Placement::InPlace {
+            return Err(wrong("in place, input and output are one array, which has all elements".to_owned()));
+        }
+        if self.transposed {
+            return Err(wrong("a transposed output is dense: set an output layout instead".to_owned()));
+        }
+        let transformed = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
+        let of_axis = |(axis, (window, whole)): (usize, (&Window, Windowed))| {
+            let window = window.on(whole).map_err(wrong)?;
+            if window.is_whole() || transformed.contains(&axis) {
+                return Ok(window);
+            }
+            Err(wrong(format!("axis {axis} is not transformed, so all of it is stored")))
+        };
+        windows.iter().zip(whole).enumerate().map(of_axis).collect()
     }
 
     pub fn is_inverse(&self) -> bool {
@@ -108,11 +198,17 @@ impl Transform {
 
     /// The shapes of input and output.
     pub fn shapes(&self) -> [Shape; 2] {
-        match self.kind {
+        let shapes = match self.kind {
             Kind::C2c(_) => [self.shape, self.shape],
             Kind::R2c => [self.shape, self.half()],
             Kind::C2r => [self.half(), self.shape],
-        }
+        };
+        // Parts that do not fit are refused when the transform is planned.
+        let of_parts = |(shape, end): (Shape, End)| {
+            let windows = if self.windows[end as usize].is_some() { self.windows(end).unwrap_or_default() } else { Vec::new() };
+            windows.iter().enumerate().fold(shape, |shape, (axis, window)| shape.with(axis, window.len as usize))
+        };
+        [(shapes[0], End::Input), (shapes[1], End::Output)].map(of_parts)
     }
 
     fn unsupported(&self, what: &str, why: &str) -> Error {
@@ -171,6 +267,16 @@ impl Transform {
             axes.push(any);
         }
 
+        let windows = [self.windows(End::Input)?, self.windows(End::Output)?];
+        if self.placement == Placement::InPlace
+            && let Some((end, map)) = [End::Input, End::Output].into_iter().find_map(|end| {
+                let map = self.maps[end as usize].as_ref()?;
+                (map.array != self.form(end)).then_some((end, map))
+            })
+        {
+            let what = format!("elements of {} at the {} in place", map.element, if end == End::Input { "input" } else { "output" });
+            return Err(unsupported(&what, "in place, a fragment cannot change the type of the elements"));
+        }
         let shapes = self.shapes();
         let dense = |shape: Shape| Layout::dense(shape).batch_distance(shape.extents().iter().product());
         let [input, output] = match self.placement {
@@ -215,6 +321,7 @@ impl Transform {
             input_extents: extents(shapes[0]),
             output_extents: extents(shapes[1]),
             axes,
+            windows,
             input,
             output,
             factor,
@@ -248,6 +355,11 @@ impl Transform {
         let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
         let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
         let (input, output) = (layout("in")?, layout("out")?);
+        let mut window = |name| {
+            let ranges = |ranges: &str| ranges.split(',').map(|range| Window::parse(text, range)).collect::<Result<Vec<_>>>();
+            fields.value(name).map(ranges).transpose()
+        };
+        let windows = [window("in-part")?, window("out-part")?];
         let (mut scale, mut factor) = (Scale::One, None);
         if fields.flag("1/n") {
             scale = Scale::InvLen;
@@ -267,9 +379,11 @@ impl Transform {
             factor,
             placement: if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace },
             transposed: fields.flag("transposed"),
+            windows,
+            maps: Default::default(),
         };
         fields.done(
-            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
+            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
              at most once",
         )?;
         Ok(spec)
@@ -289,6 +403,11 @@ impl fmt::Display for Transform {
                 write!(f, " {name}={layout}")?;
             }
         }
+        for (name, windows) in ["in-part", "out-part"].iter().zip(&self.windows) {
+            if let Some(windows) = windows {
+                write!(f, " {name}={}", join(windows, ","))?;
+            }
+        }
         match (self.factor, self.scale) {
             (Some(factor), _) => write!(f, " *{}", f32::from_bits(factor))?,
             (None, Scale::One) => {}
@@ -296,6 +415,12 @@ impl fmt::Display for Transform {
             (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,
         }
         f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })?;
-        f.write_str(if self.transposed { " transposed" } else { "" })
+        f.write_str(if self.transposed { " transposed" } else { "" })?;
+        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
+            if let Some(map) = map {
+                write!(f, " {name} {} by {}", map.element, map.fragment)?;
+            }
+        }
+        Ok(())
     }
 }

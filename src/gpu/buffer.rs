@@ -104,6 +104,11 @@ impl<'a> View<'a, ()> {
         Ok(Self { buffer, offset: offset_bytes, len, element: PhantomData })
     }
 
+    /// The number of elements.
+    pub(crate) fn elements(&self) -> usize {
+        self.len
+    }
+
     /// The buffer, and the first byte in it.
     pub(crate) fn place(&self) -> (&'a wgpu::Buffer, u64) {
         (self.buffer, self.offset)
@@ -111,10 +116,14 @@ impl<'a> View<'a, ()> {
 
     /// Checks the view against what a plan needs of `argument`.
     pub(crate) fn check(&self, argument: &'static str, expected: usize, alignment: u32) -> Result<()> {
+        self.check_for(argument, expected, wgpu::BufferUsages::STORAGE, alignment)
+    }
+
+    /// The same for another usage.
+    pub(crate) fn check_for(&self, argument: &'static str, expected: usize, required: wgpu::BufferUsages, alignment: u32) -> Result<()> {
         if self.len != expected {
             return Err(Error::WrongLen { argument, expected, actual: self.len });
         }
-        let required = wgpu::BufferUsages::STORAGE;
         if !self.buffer.usage().contains(required) {
             return Err(Error::MissingUsage { argument, required, actual: self.buffer.usage() });
         }
@@ -145,7 +154,7 @@ impl<'a, T: Element> View<'a, T> {
     /// [`Error::Misaligned`] if the offset is not a multiple of both the element's size and 4;
     /// [`Error::OutOfRange`] if the view, rounded up to 4 bytes, ends past the buffer;
     /// [`Error::Empty`] for no elements; [`Error::Unsupported`] if the element's size is neither 1,
-    /// 2 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple
+    /// 2, 3 nor a multiple of 4 bytes. When a plan uses the view, the offset must also be a multiple
     /// of the device's `min_storage_buffer_offset_alignment`
     /// ([`DeviceProfile::storage_alignment`](crate::DeviceProfile::storage_alignment)), which is at
     /// most 256.
@@ -314,9 +323,9 @@ pub(super) fn element_bytes<T: Element>() -> Result<usize> {
 }
 
 fn checked_element(bytes: usize, name: &str) -> Result<usize> {
-    if bytes == 0 || bytes > 2 && !bytes.is_multiple_of(UNIT as usize) {
+    if bytes == 0 || bytes > 3 && !bytes.is_multiple_of(UNIT as usize) {
         let what = format!("an element of {bytes} bytes ({name})");
-        return Err(Error::Unsupported { what, why: "elements have 1, 2 or a multiple of 4 bytes".to_owned() });
+        return Err(Error::Unsupported { what, why: "elements have 1, 2, 3 or a multiple of 4 bytes".to_owned() });
     }
     Ok(bytes)
 }

@@ -12,6 +12,7 @@ pub(crate) mod reduce;
 pub mod sources;
 pub(crate) mod transpose;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -152,6 +153,8 @@ pub enum Slot {
     Workspace(usize),
     /// Constants computed on the host.
     Table(usize),
+    /// An array or a uniform that a fragment of the caller's declares.
+    Declared(usize),
 }
 
 impl fmt::Display for Slot {
@@ -162,26 +165,29 @@ impl fmt::Display for Slot {
             Self::Output => f.write_str("output"),
             Self::Workspace(i) => write!(f, "workspace{i}"),
             Self::Table(i) => write!(f, "table{i}"),
+            Self::Declared(i) => write!(f, "declared{i}"),
         }
     }
 }
 
-/// How a kernel accesses a storage binding.
+/// How a kernel accesses a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// `var<storage, read>`.
     Read,
     /// `var<storage, read_write>`.
     ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
 }
 
-/// One storage binding of a dispatch, in group 0.
+/// One binding of a dispatch, in group 0, besides the parameters at binding 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bind {
     /// The number of the binding.
     pub binding: u32,
     /// Its name in WGSL.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How the kernel accesses it.
     pub access: Access,
     /// The array that is bound.
@@ -193,8 +199,8 @@ pub struct Bind {
 /// Binds an input at 1 and an output at 2, the numbers that every kernel here uses.
 fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
     vec![
-        Bind { binding: 1, name: "input", access: Access::Read, slot: input, range: None },
-        Bind { binding: 2, name: "output", access: Access::ReadWrite, slot: output, range: None },
+        Bind { binding: 1, name: "input".into(), access: Access::Read, slot: input, range: None },
+        Bind { binding: 2, name: "output".into(), access: Access::ReadWrite, slot: output, range: None },
     ]
 }
 
@@ -309,7 +315,10 @@ impl fmt::Display for Dispatch {
             (Some(input), Some(output), _) => write!(f, " | {input} -> {output}"),
             (_, _, Some(data)) => write!(f, " | {data} in place"),
             _ => Ok(()),
-        }
+        }?;
+        let declared: Vec<String> =
+            self.binds.iter().filter(|bind| matches!(bind.slot, Slot::Declared(_))).map(|bind| bind.slot.to_string()).collect();
+        if declared.is_empty() { Ok(()) } else { write!(f, ", {}", declared.join(", ")) }
     }
 }
 

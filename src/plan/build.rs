@@ -147,9 +147,13 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipel
         count: None,
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    entries.extend(
-        dispatch.binds.iter().map(|bind| entry(bind.binding, wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read })),
-    );
+    entries.extend(dispatch.binds.iter().map(|bind| {
+        let ty = match bind.access {
+            Access::Uniform => wgpu::BufferBindingType::Uniform,
+            Access::Read | Access::ReadWrite => wgpu::BufferBindingType::Storage { read_only: bind.access == Access::Read },
+        };
+        entry(bind.binding, ty)
+    }));
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
     let pipeline_layout =
         device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: &[Some(&layout)], immediate_size: 0 });
@@ -188,7 +192,7 @@ pub(crate) struct Executable {
     pub(super) tables: Vec<wgpu::Buffer>,
 }
 
-fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
+pub(super) fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = gpu.create_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
     gpu.check_queue()?;
     gpu.caught("upload of constants", size, || gpu.queue().write_buffer(&buffer, 0, data))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::{DeviceDispatch, Executable, Pipeline};
-use super::{Placement, Program, Spec};
+use super::{FragmentArrays, Placement, Program, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
 use crate::kernels::{Dispatch, Grid, Slot};
@@ -95,7 +95,21 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind<'a>(&self, input: impl IntoInputs<'a, S::Input>, output: impl IntoView<'a, S::Output>) -> Result<Bound> {
-        self.executable.bind_arrays(&input.into_inputs().views, output.into_view().any())
+        self.bind_with(input, output, &FragmentArrays::new())
+    }
+
+    /// Binds the plan to its arrays, and the arrays and uniforms that its fragments declare to
+    /// theirs.
+    ///
+    /// # Errors
+    /// The errors of [`encode`](Self::encode); [`Error::WrongArrays`] and [`Error::FragmentArray`].
+    pub fn bind_with<'a>(
+        &self,
+        input: impl IntoInputs<'a, S::Input>,
+        output: impl IntoView<'a, S::Output>,
+        arrays: &FragmentArrays<'a>,
+    ) -> Result<Bound> {
+        self.executable.bind_arrays(&input.into_inputs().views, output.into_view().any(), arrays)
     }
 
     /// Binds the plan to one array. The specification must be an in-place one.
@@ -103,7 +117,16 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`encode`](Self::encode).
     pub fn bind_in_place<'a>(&self, data: impl IntoView<'a, S::Output>) -> Result<Bound> {
-        self.executable.bind_array(data.into_view().any())
+        self.bind_in_place_with(data, &FragmentArrays::new())
+    }
+
+    /// Binds the plan to one array, and the arrays and uniforms that its fragments declare to
+    /// theirs.
+    ///
+    /// # Errors
+    /// The errors of [`bind_with`](Self::bind_with).
+    pub fn bind_in_place_with<'a>(&self, data: impl IntoView<'a, S::Output>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
+        self.executable.bind_array(data.into_view().any(), arrays)
     }
 
     /// Runs the plan once on zeros, in arrays that it frees again, and returns how long that took.
@@ -133,7 +156,16 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
     pub fn run(&self, input: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(&[input])
+        self.run_on(&[input], &FragmentArrays::new())
+    }
+
+    /// Runs the operation on host data, as [`run`](Self::run) does, with arrays and uniforms on the
+    /// device for the plan's fragments.
+    ///
+    /// # Errors
+    /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
+    pub fn run_with(&self, input: &[S::Input], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<S::Output>>> {
+        self.run_on(&[input], arrays)
     }
 
     /// Runs an operation on two host arrays, as [`run`](Self::run) does on one.
@@ -141,7 +173,7 @@ impl<S: Spec> Plan<S> {
     /// # Errors
     /// The errors of [`run`](Self::run).
     pub fn run_two(&self, x: &[S::Input], y: &[S::Input]) -> Result<Pending<Vec<S::Output>>> {
-        self.run_on(&[x, y])
+        self.run_on(&[x, y], &FragmentArrays::new())
     }
 
     /// Runs the operation on host data and writes the result over `output`. It blocks until that is
@@ -178,9 +210,9 @@ impl<S: Spec> Plan<S> {
         self.run_on_into(&[x, y], output)
     }
 
-    fn run_on(&self, inputs: &[&[S::Input]]) -> Result<Pending<Vec<S::Output>>> {
+    fn run_on(&self, inputs: &[&[S::Input]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<S::Output>>> {
         let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
-        let download = self.executable.run(&inputs, self.spec.leaves_gaps())?;
+        let download = self.executable.run(&inputs, arrays, self.spec.leaves_gaps())?;
         Ok(self.gpu().collect(download, self.program().output.len))
     }
 
@@ -213,7 +245,7 @@ impl Executable {
     }
 
     /// Binds the program to the caller's arrays, after checking them.
-    pub fn bind_arrays(&self, inputs: &[AnyView<'_>], output: AnyView<'_>) -> Result<Bound> {
+    pub fn bind_arrays<'a>(&self, inputs: &[AnyView<'a>], output: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::OutOfPlace)?;
         self.program.check_inputs(inputs.len())?;
         let alignment = self.gpu.profile().storage_alignment;
@@ -229,18 +261,21 @@ impl Executable {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
         }
+        let declared = arrays.of_program(&self.program, &self.gpu, target)?;
         self.bind(|slot| match slot {
             Slot::Input(i) => inputs[i].place(),
+            Slot::Declared(i) => declared[i].place(),
             _ => output.place(),
         })
     }
 
     /// Binds the program to one array, after checking it.
-    pub fn bind_array(&self, data: AnyView<'_>) -> Result<Bound> {
+    pub fn bind_array<'a>(&self, data: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::InPlace)?;
         data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
         self.gpu.check_buffer("data", data.place().0)?;
-        self.bind(|_| data.place())
+        let declared = arrays.of_program(&self.program, &self.gpu, data.place().0)?;
+        self.bind(|slot| if let Slot::Declared(i) = slot { declared[i].place() } else { data.place() })
     }
 
     /// Binds the program to the caller's arrays. `callers` gives the buffer of each slot and the
@@ -262,7 +297,7 @@ impl Executable {
                 let (buffer, offset) = match bind.slot {
                     Slot::Workspace(i) => whole(&self.workspaces[i]),
                     Slot::Table(i) => whole(&self.tables[i]),
-                    Slot::Input(_) | Slot::Output => callers(bind.slot),
+                    Slot::Input(_) | Slot::Output | Slot::Declared(_) => callers(bind.slot),
                 };
                 entry(bind.binding, (buffer, offset + first), std::num::NonZeroU64::new(size))
             }));

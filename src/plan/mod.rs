@@ -2,6 +2,7 @@
 //! ([`Program`]), and a program built for one device ([`Plan`]).
 
 mod any;
+mod arrays;
 mod build;
 mod encode;
 mod once;
@@ -10,6 +11,7 @@ mod run;
 mod spec;
 
 pub(crate) use any::AnyValue;
+pub use arrays::FragmentArrays;
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;

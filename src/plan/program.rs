@@ -6,8 +6,12 @@ use std::sync::Arc;
 
 use super::Placement;
 use crate::error::{Error, Result};
+use crate::fragment::Declared;
 use crate::gpu::{DeviceProfile, in_units};
-use crate::kernels::{Dispatch, Slot};
+use crate::kernels::{Access, Dispatch, Slot};
+
+/// Uniforms of a kernel, on every device that WebGPU allows.
+const UNIFORM_BUFFERS: u64 = 12;
 
 /// Size of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -120,6 +124,8 @@ pub struct Program {
     /// Scratch arrays that the plan allocates.
     pub(crate) workspaces: Vec<Array>,
     pub(crate) tables: Vec<Table>,
+    /// The arrays and uniforms that fragments declare. The caller binds them.
+    pub(crate) declared: Vec<Declared>,
     /// In order.
     pub(crate) dispatches: Vec<Dispatch>,
 }
@@ -127,8 +133,8 @@ pub struct Program {
 impl Program {
     /// A program without dispatches.
     pub(crate) fn new(title: String, placement: Placement, inputs: Vec<Array>, output: Array) -> Self {
-        let (notes, workspaces, tables, dispatches) = Default::default();
-        Self { title, placement, inputs, output, notes, workspaces, tables, dispatches }
+        let (notes, workspaces, tables, declared, dispatches) = Default::default();
+        Self { title, placement, inputs, output, notes, workspaces, tables, declared, dispatches }
     }
 
     /// The specification, printed.
@@ -175,6 +181,9 @@ impl Program {
             Slot::Output => self.output.bytes(),
             Slot::Workspace(i) => self.workspaces[i].bytes(),
             Slot::Table(i) => self.tables[i].bytes(),
+            // A uniform has the size of its type.
+            Slot::Declared(i) if self.declared[i].is_uniform() => return self.declared[i].array().bytes(),
+            Slot::Declared(i) => self.declared[i].array().bytes(),
         };
         in_units(bytes)
     }
@@ -204,6 +213,23 @@ impl Program {
             self.tables.push(table);
             self.tables.len() - 1
         }))
+    }
+
+    /// The place of an array or a uniform of a fragment, which is added if there is none yet.
+    /// Fragments of one program may share one by its name.
+    pub(crate) fn declare(&mut self, declared: &Declared) -> Result<Slot> {
+        if let Some(i) = self.declared.iter().position(|known| known.name == declared.name) {
+            if self.declared[i] == *declared {
+                return Ok(Slot::Declared(i));
+            }
+            let what = format!("two different arrays `{}` in the fragments of `{}`", declared.name, self.title);
+            return Err(Error::Unsupported {
+                what,
+                why: "fragments share an array by its name: give both the same type and length".to_owned(),
+            });
+        }
+        self.declared.push(declared.clone());
+        Ok(Slot::Declared(self.declared.len() - 1))
     }
 
     /// Checks every dispatch and array against the limits of a device.
@@ -242,6 +268,10 @@ impl Program {
                 dispatch.workgroup_bytes,
                 profile.workgroup_bytes.into(),
             )?;
+            let count = |uniform: bool| dispatch.binds.iter().filter(|bind| (bind.access == Access::Uniform) == uniform).count() as u64;
+            within(&format_args!("{label}"), "max_storage_buffers_per_shader_stage", count(false), profile.storage_buffers.into())?;
+            // The parameters are one more.
+            within(&format_args!("{label}"), "max_uniform_buffers_per_shader_stage", count(true) + 1, UNIFORM_BUFFERS)?;
             for bind in &dispatch.binds {
                 let what = format_args!("{label}, {} (bytes)", bind.slot);
                 within(
@@ -264,6 +294,9 @@ impl fmt::Display for Program {
         }
         for (i, table) in self.tables.iter().enumerate() {
             write!(f, ", table{i} {}", table.label)?;
+        }
+        for (i, declared) in self.declared.iter().enumerate() {
+            write!(f, ", declared{i} `{}` {} bytes", declared.name, declared.array().bytes())?;
         }
         for note in &self.notes {
             write!(f, "\n  {note}")?;

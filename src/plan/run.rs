@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::build::Executable;
-use super::{Array, Placement};
+use super::build::{Executable, filled};
+use super::{Array, FragmentArrays, Placement};
 use crate::error::{Error, Result};
 use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, wait_for};
 use crate::kernels::Slot;
@@ -24,7 +24,7 @@ impl Executable {
             return Err(cannot_block());
         }
         check_len("output", &self.program.output, output)?;
-        let download = self.run(inputs, gaps)?;
+        let download = self.run(inputs, &FragmentArrays::new(), gaps)?;
         let progress = download.progress().clone();
         progress.block_on(self.gpu.device(), download.read_all(output))
     }
@@ -42,8 +42,10 @@ impl Executable {
             Placement::InPlace => Vec::new(),
             Placement::OutOfPlace => (0..program.inputs.len()).map(|i| array(Slot::Input(i))).collect::<Result<_>>()?,
         };
+        let declared = self.placeholders()?;
         let bound = self.bind(|slot| match slot {
             Slot::Input(i) if program.placement == Placement::OutOfPlace => (&inputs[i], 0),
+            Slot::Declared(i) => (&declared[i], 0),
             _ => (&output, 0),
         })?;
         let submission = gpu.submit(|encoder| bound.encode(encoder))?;
@@ -55,9 +57,19 @@ impl Executable {
         Ok(time)
     }
 
+    /// Arrays of the number 1 in place of those that fragments declare.
+    pub fn placeholders(&self) -> Result<Vec<wgpu::Buffer>> {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM;
+        let ones = |slot| {
+            let bytes = self.program.bytes(slot);
+            filled(&self.gpu, "array of a fragment", bytes, usage, bytemuck::cast_slice(&vec![1.0_f32; bytes.div_ceil(4) as usize]))
+        };
+        (0..self.program.declared.len()).map(Slot::Declared).map(ones).collect()
+    }
+
     /// Uploads the inputs and submits the program. The output is on its way then. If the program
     /// leaves `gaps` in it, they hold zeros.
-    pub fn run(&self, inputs: &[&[u8]], gaps: bool) -> Result<Download> {
+    pub fn run(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, gaps: bool) -> Result<Download> {
         let (gpu, program) = (&self.gpu, &self.program);
         program.check_inputs(inputs.len())?;
         for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {
@@ -70,7 +82,8 @@ impl Executable {
             Placement::InPlace => Role::InPlace,
         };
         let mut output = Staging::array(gpu, role, bytes)?;
-        let mut arrays: Vec<Staging> = Vec::new();
+        let declared = arrays.of_program(program, gpu, output.buffer())?;
+        let mut staged: Vec<Staging> = Vec::new();
         match program.placement {
             Placement::InPlace => commands.fill(&mut output, vec![inputs[0]], threads)?,
             Placement::OutOfPlace => {
@@ -80,12 +93,13 @@ impl Executable {
                 for (i, data) in inputs.iter().enumerate() {
                     let mut array = Staging::array(gpu, Role::Input, program.bytes(Slot::Input(i)))?;
                     commands.fill(&mut array, vec![data], threads)?;
-                    arrays.push(array);
+                    staged.push(array);
                 }
             }
         }
         let bound = self.bind(|slot| match slot {
-            Slot::Input(i) if program.placement == Placement::OutOfPlace => (arrays[i].buffer(), 0),
+            Slot::Input(i) if program.placement == Placement::OutOfPlace => (staged[i].buffer(), 0),
+            Slot::Declared(i) => declared[i].place(),
             _ => (output.buffer(), 0),
         })?;
         bound.encode(&mut commands.encoder)?;
@@ -93,7 +107,7 @@ impl Executable {
         download.record(&mut commands)?;
         let submission = commands.submit()?;
         download.begin(&submission)?;
-        arrays.into_iter().for_each(|array| array.keep(gpu));
+        staged.into_iter().for_each(|array| array.keep(gpu));
         Ok(download)
     }
 }

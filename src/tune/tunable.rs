@@ -9,7 +9,7 @@ use super::{Sample, Searchable, Verification};
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, DeviceProfile, Gpu, View};
 use crate::kernels::Slot;
-use crate::plan::{Array, Builder, Placement, Program};
+use crate::plan::{Array, Builder, FragmentArrays, Placement, Program};
 
 /// A computation with several recipes, of which a search finds the fastest. Every [`Searchable`]
 /// specification is tunable. Implement this trait for other computations, such as your own kernels.
@@ -176,12 +176,14 @@ fn compile(gpu: &Gpu, program: Program) -> Result<Compiled> {
     let executable = Builder::new(gpu).executable(program)?;
     Ok(Box::new(move |bindings| {
         let program = executable.program();
+        let declared = executable.placeholders()?;
+        let arrays = FragmentArrays::in_order(program, &declared);
         let output = of(bindings.output, &program.output)?;
         let bound = match program.placement {
-            Placement::InPlace => executable.bind_array(output)?,
+            Placement::InPlace => executable.bind_array(output, &arrays)?,
             Placement::OutOfPlace => {
                 let inputs = bindings.inputs.iter().zip(&program.inputs);
-                executable.bind_arrays(&inputs.map(|(view, array)| of(*view, array)).collect::<Result<Vec<_>>>()?, output)?
+                executable.bind_arrays(&inputs.map(|(view, array)| of(*view, array)).collect::<Result<Vec<_>>>()?, output, &arrays)?
             }
         };
         Ok(Box::new(move |pass| bound.record(pass)))

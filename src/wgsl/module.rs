@@ -126,6 +126,16 @@ impl Module {
         Expr::name(name, ty)
     }
 
+    /// A uniform binding of group 0.
+    pub fn uniform(&mut self, binding: u32, name: &str, ty: &Type) {
+        let _ = writeln!(self.text, "@group(0) @binding({binding}) var<uniform> {name}: {ty};");
+    }
+
+    /// Declarations that are text already.
+    pub fn text(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{text}");
+    }
+
     /// Declares an array or variable in workgroup memory.
     pub fn workgroup(&mut self, name: &str, ty: Type) -> Expr {
         let _ = writeln!(self.text, "var<workgroup> {name}: {ty};");

@@ -183,7 +183,7 @@ fn bindings(module: &naga::Module) -> BTreeSet<Binding> {
 }
 
 fn expected_bindings(dispatch: &Dispatch) -> BTreeSet<Binding> {
-    let storage = dispatch.binds.iter().map(|bind| (bind.binding, bind.name.to_owned(), Some(bind.access)));
+    let storage = dispatch.binds.iter().map(|bind| (bind.binding, bind.name.to_string(), Some(bind.access)));
     storage.chain([(0, "params".to_owned(), None)]).collect()
 }
 

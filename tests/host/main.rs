@@ -5,6 +5,7 @@ mod contract;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
+mod fragments;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]

@@ -36,12 +36,24 @@ impl RunOnHost for Program {
 /// Runs a program in an order determined by a seed. Subgroups are `subgroups` times as large as the
 /// least that its text allows, if it allows other sizes.
 pub fn run<I: Element, O: Element>(program: &Program, inputs: &[&[I]], seed: u64, subgroups: u32) -> Vec<O> {
+    run_with(program, inputs, &[], seed, subgroups)
+}
+
+/// The same with arrays and uniforms for what fragments declare.
+pub fn run_with<I: Element, O: Element>(
+    program: &Program,
+    inputs: &[&[I]],
+    declared: &[(&str, &[u8])],
+    seed: u64,
+    subgroups: u32,
+) -> Vec<O> {
     for input in inputs {
         assert_eq!((input.len(), size_of::<I>()), (program.inputs()[0].len, program.inputs()[0].element_bytes), "{program}");
     }
     assert_eq!(size_of::<O>(), program.output().element_bytes, "{program}");
     let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();
     let mut arrays = Arrays::new(program, &inputs);
+    arrays.declare(declared);
     for dispatch in low_level::dispatches(program) {
         arrays.dispatch(dispatch, seed, subgroup_size(dispatch, subgroups));
     }
@@ -101,6 +113,16 @@ impl<'a> Arrays<'a> {
             buffers.insert(Slot::Table(i), memory.add(Buffer::from_slice(&table.words())));
         }
         Self { program, memory, buffers }
+    }
+
+    /// Adds the arrays and uniforms that fragments declare.
+    fn declare(&mut self, declared: &[(&str, &[u8])]) {
+        for (i, name) in low_level::declared(self.program).enumerate() {
+            let (_, data) = declared.iter().find(|(own, _)| *own == name).unwrap_or_else(|| panic!("nothing for `{name}`"));
+            let mut buffer = Buffer::zeros(low_level::bytes(self.program, Slot::Declared(i)));
+            buffer.write(0, data);
+            self.buffers.insert(Slot::Declared(i), self.memory.add(buffer));
+        }
     }
 
     /// The content of an array.

@@ -11,8 +11,10 @@ mod chirp;
 mod exchange;
 mod half;
 mod limit;
+mod map;
 mod packed;
 mod pairs;
+mod part;
 mod real;
 mod twiddle;
 
@@ -20,15 +22,17 @@ pub(super) use chirp::Factors;
 pub(super) use exchange::Exchange;
 pub(super) use half::{Half, Separate};
 pub(super) use limit::Limit;
+pub(super) use map::{IndexFrom, Map, MapIndex, Neighbours};
 pub(super) use packed::{OfPacked, ToPacked};
 pub(super) use pairs::{Pair, Pairs};
+pub(super) use part::Part;
 pub(super) use real::Real;
 pub(super) use twiddle::Twiddle;
 
 use super::codelets::{complex, roots, scale, times};
 use super::place::{Place, Storage};
 use super::roots::{Constant, Constants};
-use crate::wgsl::{Body, Expr, F32, Type, Writes, boolean, call};
+use crate::wgsl::{Body, Expr, Type, Writes, boolean, call};
 
 /// Declares the enumeration of all steps.
 macro_rules! steps {
@@ -56,13 +60,14 @@ macro_rules! steps {
     };
 }
 
-steps!(Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
+steps!(Map, Neighbours, Part, Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
 
 impl Fused {
-    /// This step for lines whose coordinates have the given weights in the m of a [`Twiddle`], and
-    /// whose pairs, if they form pairs, are as given.
-    pub fn on_lines(&self, weights: &[u32], pair: Option<Pair>) -> Self {
+    /// This step for lines whose coordinates have the given weights in the m of a [`Twiddle`] and
+    /// are the indices of the given axes, and whose pairs, if they form pairs, are as given.
+    pub fn on_lines(&self, weights: &[u32], coordinates: &[Option<usize>], pair: Option<Pair>) -> Self {
         match (self.clone(), pair) {
+            (Self::Map(step), _) => Self::Map(step.on_lines(coordinates, pair.is_some())),
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
             (Self::Separate(step), Some(pair)) => Self::Separate(Separate { pair, ..step }),
             (Self::Twiddle(step), _) => Self::Twiddle(Twiddle { weights: weights.to_vec(), ..step }),
@@ -115,6 +120,21 @@ pub(super) trait Fuse {
         None
     }
 
+    /// How many positions exist.
+    fn extent(&self) -> Option<u32> {
+        self.limit()
+    }
+
+    /// Whether the step depends on a coordinate of the line.
+    fn counts(&self, dim: usize) -> bool {
+        self.pair().and_then(|pair| pair.odd).is_some_and(|(own, _)| own == dim)
+    }
+
+    /// The type of a loaded value after this step, or of a stored one, if the step changes it.
+    fn value_type(&self) -> Option<Type> {
+        None
+    }
+
     /// The second line of a pair, if lines are taken in pairs.
     fn pair(&self) -> Option<&Pair> {
         None
@@ -160,6 +180,8 @@ pub(super) struct Element {
     pub position: Expr,
     /// The factor that applies when the element is stored, in addition to the scale.
     pub weight: Option<Expr>,
+    /// Whether it belongs to the second line of a pair.
+    pub second: bool,
 }
 
 /// Where an element lies in the array.
@@ -178,7 +200,7 @@ impl Element {
             Spot::At(at) => Spot::At(at + distance),
             Spot::OnLine(line) => Spot::OnLine(line + distance),
         };
-        Self { spot, ..self.clone() }
+        Self { spot, second: true, ..self.clone() }
     }
 
     /// The element at another position of the same line.
@@ -220,6 +242,8 @@ pub(super) struct Site<'a> {
     pub storage: Storage,
     /// The distance of an element of the line, or of a position on the axis, from the first one.
     pub place: &'a Place,
+    /// The weight of an element's number in its position on the axis.
+    pub weight: u32,
     /// The index of element 0 of the line.
     pub line: &'a Expr,
     /// The coordinates of the line.
@@ -241,7 +265,7 @@ impl Site<'_> {
                 Spot::At(at) => at.clone(),
                 Spot::OnLine(line) => self.body.value("at", place_of(self.place, line.clone(), element.position.clone())),
             };
-            return call("load", [&at], self.stored());
+            return call("load", [&at], self.storage.value());
         };
         outer.step().load(self, element, inner)
     }
@@ -257,23 +281,29 @@ impl Site<'_> {
         if let Some((outer, inner)) = steps.split_last() {
             return outer.step().store(self, element, value, inner);
         }
+        self.put(element, &Self::scaled(element, value));
+    }
+
+    /// The value of an element with all factors that apply when it is stored.
+    pub fn scaled(element: &Element, value: Expr) -> Expr {
+        element.weight.as_ref().map_or_else(scale, |weight| weight * scale()) * value
+    }
+
+    /// Stores the value of an element as it is.
+    pub fn put(&mut self, element: &Element, value: &Expr) {
         let Spot::At(at) = &element.spot else { unreachable!("elements are stored by their number") };
-        let scale = element.weight.as_ref().map_or_else(scale, |weight| weight * scale());
-        self.body.call("store", [at, &(scale * value)]);
+        self.body.call("store", [at, value]);
     }
 
     /// Element `i` of the line, for a value that is stored with the same weight as `like`.
     pub fn element(&mut self, i: &Expr, like: &Element) -> Element {
         let at = self.body.value("at", place_of(self.place, self.line.clone(), i.clone()));
-        Element { spot: Spot::At(at), ..like.clone() }
+        Element { spot: Spot::At(at), position: i.clone(), ..like.clone() }
     }
 
-    /// The type of an element of the array.
-    fn stored(&self) -> Type {
-        match self.storage {
-            Storage::Complex => complex(),
-            Storage::Real => F32,
-        }
+    /// The type of the values that these steps load.
+    pub fn value_type(&self, steps: &[Fused]) -> Type {
+        steps.iter().rev().find_map(|step| step.step().value_type()).unwrap_or_else(|| self.storage.value())
     }
 }
 

@@ -9,9 +9,13 @@ use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
 use crate::wgsl::{self, Body, Expr, F32, Function, Module, Type, U32, Writes, construct, select};
 
-/// What the functions `load` and `store` take and give.
+/// What an element of the array holds.
 pub(super) fn element(side: &Side) -> Type {
-    if side.storage == Storage::Real { Type::Scalar(REAL) } else { complex() }
+    match side.storage {
+        Storage::Complex => complex(),
+        Storage::Real => Type::Scalar(REAL),
+        Storage::Other(form) => form.stored(),
+    }
 }
 
 /// An array in its bindings.
@@ -63,30 +67,41 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
         let (access, element) = match access {
             // The first binding of the constants stands in the file.
             Access::Read if name == ROOTS[0] => continue,
-            Access::Read if ROOTS.contains(&name) => (wgsl::Access::Read, complex()),
+            Access::Read if ROOTS.contains(&&*name) => (wgsl::Access::Read, complex()),
             Access::Read => (wgsl::Access::Read, of_input.clone()),
             Access::ReadWrite => (wgsl::Access::ReadWrite, of_output.clone()),
+            Access::Uniform => unreachable!("arrays of fragments are declared with them"),
         };
-        module.storage(binding, name, access, Type::array(element));
+        module.storage(binding, &name, access, Type::array(element));
     }
     module.gap();
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let input = Pieces::new(inputs, &setting.input, &of_input);
     let wanted = element(&pass.load);
-    if wanted == of_input {
+    if let (Storage::Other(form), [array]) = (pass.load.storage, &input.bindings[..]) {
+        let mut load = Function::new("load").returning(form.value());
+        let i = load.parameter("i", U32);
+        let value = form.read(&mut load.body, array, &i);
+        load.body.give(value);
+        module.function(load);
+    } else if wanted == of_input {
         input.loading(module, "load", &of_input);
     } else {
         load_as(module, &input, &of_input, wanted);
     }
     let output = Pieces::new(outputs, &setting.output, &of_output);
     let mut store = Function::new("store");
-    let (i, value) = (store.parameter("i", U32), store.parameter("value", of_output));
-    output.at(&mut store.body, &i, |body, place, last| {
-        body.assign(&place, &value);
-        if !last {
-            body.leave();
-        }
-    });
+    let (i, value) = (store.parameter("i", U32), store.parameter("value", pass.store.storage.value()));
+    if let (Storage::Other(form), [array]) = (pass.store.storage, &output.bindings[..]) {
+        form.write(&mut store.body, array, &i, &value);
+    } else {
+        output.at(&mut store.body, &i, |body, place, last| {
+            body.assign(&place, &value);
+            if !last {
+                body.leave();
+            }
+        });
+    }
     module.function(store);
     if setting.roots.segments() > 1 {
         Pieces::new(&ROOTS, &setting.roots, &complex()).loading(module, "constant", &complex());

@@ -26,7 +26,7 @@ impl Generator<'_> {
             self.when(&place.live.and(condition), |own| {
                 let at = own.element_places(&side.place, &line, &place.t, &[first]).remove(0);
                 let k = &place.t + first;
-                let element = Element { spot: Spot::At(at), position: k.clone(), weight: None };
+                let element = Element { spot: Spot::At(at), position: k.clone(), weight: None, second: false };
                 fused.step().store_image(&mut own.site(side, place, &line), &k, [&z, &w], element, inner);
             });
         }

@@ -13,7 +13,7 @@ mod halves;
 mod sides;
 
 use super::codelets::{self, Division, REAL, Vectors, complex, times};
-use super::fused::{Fused, LookUp};
+use super::fused::{Fused, LookUp, Map};
 use super::pass::{Pass, Side};
 use super::place::Place;
 use super::recipe::{Exchange, Roots, Stockham};
@@ -53,6 +53,9 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
     module.constant("LANES", recipe.lanes);
     module.gap();
     arrays::declare(&mut module, &pass, setting);
+    for (map, first) in maps(&pass) {
+        map.fragment.write(&mut module, first);
+    }
     if words > 0 {
         module.workgroup("exchange", Type::sized(element, words / recipe.exchange.words()));
         module.gap();
@@ -61,6 +64,19 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
     let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
     Ok((Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup))
 }
+
+/// The fragments of a pass, each with the number of its first binding.
+pub(super) fn maps(pass: &Pass) -> impl Iterator<Item = (&Map, u32)> {
+    let maps = pass.load.fused.iter().chain(&pass.store.fused).filter_map(|step| if let Fused::Map(map) = step { Some(map) } else { None });
+    maps.scan(FIRST_DECLARED, |next, map| {
+        let first = *next;
+        *next += map.fragment.arrays().len() as u32;
+        Some((map, first))
+    })
+}
+
+/// The first binding of what fragments declare. The arrays of a pass take at most 48.
+const FIRST_DECLARED: u32 = 64;
 
 /// How invocations share out lines and lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]

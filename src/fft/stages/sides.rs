@@ -12,8 +12,16 @@ use crate::wgsl::{Expr, Writes, boolean};
 impl Generator<'_> {
     /// Where steps write.
     pub(super) fn site<'a>(&'a mut self, side: &'a Side, place: &'a Invocation, line: &'a Expr) -> Site<'a> {
-        let Side { storage, place: along, .. } = side;
-        Site { body: &mut self.body, storage: *storage, place: along, line, coordinates: &place.coordinates, look_up: self.setting.look_up }
+        let Side { storage, place: along, index, .. } = side;
+        Site {
+            body: &mut self.body,
+            storage: *storage,
+            place: along,
+            weight: index.element,
+            line,
+            coordinates: &place.coordinates,
+            look_up: self.setting.look_up,
+        }
     }
 
     /// Where element 0 of the line lies.
@@ -71,7 +79,7 @@ impl Generator<'_> {
                 for (k, ((&step, spot), variable)) in steps.iter().zip(spots).zip(&variables).enumerate() {
                     let value = own.when(&there[k], |own| {
                         let position = own.body.value("index", position(side, &index, &place.t, step));
-                        let element = Element { spot, position, weight: None };
+                        let element = Element { spot, position, weight: None, second: false };
                         let value = own.site(side, place, &line).load(&element, &side.fused);
                         match variable {
                             None => own.body.value(&name(k), value),
@@ -119,7 +127,7 @@ impl Generator<'_> {
                 let mut site = own.site(side, place, &nowhere);
                 let applied = |(value, &step): (&Expr, &u32)| {
                     let position = position(side, &index, &place.t, step);
-                    let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None };
+                    let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
                     steps.iter().rev().fold(value.clone(), |value, fused| fused.step().apply(&mut site, &element, value))
                 };
                 round.iter().zip(&elements).map(applied).collect()
@@ -141,7 +149,7 @@ impl Generator<'_> {
                     let there = is_there(fused, &position(side, &index, &t, step));
                     own.when(&there, |own| {
                         let position = position(side, &index, &place.t, step);
-                        let element = Element { spot: Spot::At(at), position, weight: None };
+                        let element = Element { spot: Spot::At(at), position, weight: None, second: false };
                         own.site(side, place, &line).store(&element, value.clone(), fused);
                     });
                 }

@@ -10,7 +10,7 @@ pub(super) fn source(input: Slot, output: Slot) -> &'static Source {
 /// The bindings that the file declares.
 pub(super) fn binds(input: Slot, output: Slot) -> Vec<Bind> {
     if input == output {
-        vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot: output, range: None }]
+        vec![Bind { binding: 2, name: "data".into(), access: Access::ReadWrite, slot: output, range: None }]
     } else {
         input_output(input, output)
     }

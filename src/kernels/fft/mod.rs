@@ -30,6 +30,6 @@ impl Rows {
 /// The bindings of a row FFT: its arrays and its table of twiddle factors.
 fn binds(input: Slot, output: Slot, roots: Slot) -> Vec<Bind> {
     let mut binds = io::binds(input, output);
-    binds.push(Bind { binding: 3, name: "roots", access: Access::Read, slot: roots, range: None });
+    binds.push(Bind { binding: 3, name: "roots".into(), access: Access::Read, slot: roots, range: None });
     binds
 }

@@ -95,7 +95,7 @@ pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
                 next += 1;
                 next - 1
             };
-            binds.push(Bind { binding, name, access, slot: bound.slot, range });
+            binds.push(Bind { binding, name: name.into(), access, slot: bound.slot, range });
         }
     };
     if input.slot == output.slot {

@@ -96,7 +96,7 @@ impl Arrays {
     }
 
     fn binds(self, stage: &Stage) -> Vec<Bind> {
-        let bind = |binding, name, access, slot, range| Bind { binding, name, access, slot, range };
+        let bind = |binding, name: &'static str, access, slot, range| Bind { binding, name: name.into(), access, slot, range };
         let mut binds =
             vec![bind(1, "input", Access::Read, self.input, self.range), bind(2, "output", Access::ReadWrite, self.output, None)];
         if stage.takes_two() {

@@ -28,7 +28,7 @@ impl Arrays {
 
     /// The binding in place: only the output.
     fn bind_in_place(self) -> Vec<Bind> {
-        vec![Bind { binding: 2, name: "data", access: Access::ReadWrite, slot: self.slots[1], range: self.ranges[1] }]
+        vec![Bind { binding: 2, name: "data".into(), access: Access::ReadWrite, slot: self.slots[1], range: self.ranges[1] }]
     }
 }
 

@@ -1,0 +1,154 @@
+//! The caller's fragment, next to the array.
+
+use super::super::codelets::pair;
+use super::super::window::Windowed;
+use super::part::Part;
+use super::{Element, Fuse, Fused, Site, Spot};
+use crate::fragment::{Argument, Checked};
+use crate::wgsl::{Expr, F32, I32, Scalar, Type, bitcast, call, convert, float, select};
+
+/// Applies a fragment to every value that is loaded, or to every value before it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Map {
+    pub fragment: Checked,
+    pub loads: bool,
+    /// For each axis, and for the batch, where its index comes from.
+    pub axes: Vec<MapIndex>,
+}
+
+/// Where the index on an axis comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct MapIndex {
+    /// The part of the axis that the array holds. `n` is the length of the transform.
+    pub window: Windowed,
+    pub from: IndexFrom,
+}
+
+/// Where a number comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::fft) enum IndexFrom {
+    /// The position on the axis that the pass transforms.
+    Position,
+    /// A coordinate of the line, and whether it counts pairs of lines.
+    Coordinate(usize, bool),
+    /// There is only one.
+    Zero,
+}
+
+impl Map {
+    /// This step for lines whose coordinates are the indices of these axes. In pairs, the first
+    /// coordinate counts pairs.
+    pub fn on_lines(self, coordinates: &[Option<usize>], pairs: bool) -> Self {
+        let from = |axis: usize, from: IndexFrom| {
+            let dim = coordinates.iter().position(|own| *own == Some(axis));
+            if from == IndexFrom::Zero { dim.map_or(from, |dim| IndexFrom::Coordinate(dim, pairs && dim == 0)) } else { from }
+        };
+        let axes = self.axes.into_iter().enumerate().map(|(axis, own)| MapIndex { from: from(axis, own.from), ..own }).collect();
+        Self { axes, ..self }
+    }
+
+    /// The index in the array, and the position on the transform's axis.
+    fn numbers(&self, site: &Site<'_>, element: &Element, axis: usize) -> [Expr; 2] {
+        let MapIndex { window, from } = &self.axes[axis];
+        let position_of = |index: &Expr| {
+            let sum = index + window.first;
+            if window.first + window.len <= window.n { sum } else { select(&index.less(window.n - window.first), &sum, &sum - window.n) }
+        };
+        match *from {
+            IndexFrom::Position => [Part::index(*window, &element.position), element.position.clone()],
+            IndexFrom::Coordinate(dim, paired) => {
+                let coordinate = &site.coordinates[dim];
+                let index = if paired { coordinate * 2 + u32::from(element.second) } else { coordinate.clone() };
+                [index.clone(), position_of(&index)]
+            }
+            IndexFrom::Zero => [0.into(), window.first.into()],
+        }
+    }
+
+    fn mapped(&self, site: &mut Site<'_>, element: &Element, value: &Expr) -> Expr {
+        let batch = self.axes.len() - 1;
+        let signed = |site: &mut Site<'_>, axis: usize| {
+            let Windowed { n, half, .. } = self.axes[axis].window;
+            let [_, position] = self.numbers(site, element, axis);
+            let position = site.body.value("frequency", position);
+            if half {
+                return site.body.value("signed", bitcast(&I32, &position));
+            }
+            // The frequency n/2 is negative, as NumPy has it.
+            let is_negative = position.at_least(n.div_ceil(2));
+            let wrapped = select(&is_negative, &position - n, &position);
+            site.body.value("signed", bitcast(&I32, &wrapped))
+        };
+        let arguments: Vec<Expr> = self
+            .fragment
+            .arguments
+            .iter()
+            .map(|argument| match *argument {
+                Argument::Value => value.clone(),
+                Argument::Index(axis) => self.numbers(site, element, axis)[0].clone(),
+                Argument::Batch => self.numbers(site, element, batch)[0].clone(),
+                Argument::Length(axis) => self.axes[axis].window.n.into(),
+                Argument::Frequency(axis) => signed(site, axis),
+                Argument::Cycles(axis) => {
+                    let k = signed(site, axis);
+                    convert(&F32, &k) / float(Scalar::F32, f64::from(self.axes[axis].window.n))
+                }
+            })
+            .collect();
+        let result = if self.loads { self.fragment.inner() } else { self.fragment.array };
+        call(&self.fragment.function(), &arguments, result.value())
+    }
+}
+
+impl Fuse for Map {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let value = site.load_named("value", element, inner);
+        let mapped = self.mapped(site, element, &value);
+        site.body.value("mapped", mapped)
+    }
+
+    /// The fragment sees what would be stored without it, with its scale.
+    fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, _: &[Fused]) {
+        let scaled = site.body.value("value", Site::scaled(element, value));
+        let mapped = self.mapped(site, element, &scaled);
+        site.put(element, &mapped);
+    }
+
+    fn counts(&self, dim: usize) -> bool {
+        // Of the lines, each dispatch of several counts from 0.
+        self.axes.iter().any(|axis| matches!(axis.from, IndexFrom::Coordinate(own, _) if own == dim))
+    }
+
+    fn value_type(&self) -> Option<Type> {
+        Some(if self.loads { self.fragment.inner() } else { self.fragment.array }.value())
+    }
+}
+
+/// Takes two neighbouring elements of the array as the real and the imaginary part of a complex
+/// number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Neighbours;
+
+impl Neighbours {
+    fn element(element: &Element, part: u32) -> Element {
+        let double = |of: &Expr| of * 2 + part;
+        let spot = match &element.spot {
+            Spot::At(at) => Spot::At(double(at)),
+            Spot::OnLine(line) => Spot::OnLine(double(line)),
+        };
+        Element { spot, position: double(&element.position), ..element.clone() }
+    }
+}
+
+impl Fuse for Neighbours {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let parts = [("re", 0), ("im", 1)].map(|(name, part)| site.load_named(name, &Self::element(element, part), inner));
+        pair(&parts[0], &parts[1])
+    }
+
+    fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
+        let value = site.body.value("value", value);
+        site.store(&Self::element(element, 0), value.x(), inner);
+        site.store(&Self::element(element, 1), value.y(), inner);
+    }
+}

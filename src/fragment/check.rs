@@ -1,0 +1,607 @@
+//! Whether a fragment is WGSL that a kernel can contain.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, Block, Expression, Function, Module, Span, Statement, TypeInner};
+
+use super::source::{Embedded, OURS, Source};
+use super::tokens::{Kind, Token, tokens};
+use super::{Argument, Declared, DeclaredKind, Form, Fragment};
+use crate::error::{Error, Result};
+use crate::wgsl::{self, Type};
+
+/// Limits on a fragment's text. WGSL compilers, wgpu's among them, are recursive, and a long
+/// expression overflows their stack, which ends the process.
+const MOST_BYTES: usize = 65_536;
+const MOST_TOKENS: usize = 8192;
+/// Of one statement: every level of an expression takes at least one token.
+const MOST_TOKENS_OF_STATEMENT: usize = 512;
+const MOST_NESTED: usize = 32;
+/// `else if` nests, although it does not look so.
+const MOST_ELSE: usize = 64;
+/// Iterations of all loops that stand within one another.
+const MOST_ITERATIONS: u64 = 65_536;
+
+/// Where a fragment stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    /// Tells the fragments of one kernel apart, such as `input`.
+    pub name: &'static str,
+    pub rank: usize,
+    /// Whether indices are frequencies.
+    pub spectrum: bool,
+    /// What the array holds.
+    pub array: Form,
+    /// The value on the other side of the fragment.
+    pub inner: Form,
+    /// Whether values come from the array.
+    pub loads: bool,
+}
+
+impl Side {
+    fn value(&self) -> Type {
+        if self.loads { self.array.value() } else { self.inner.value() }
+    }
+
+    fn result(&self) -> Type {
+        if self.loads { self.inner.value() } else { self.array.value() }
+    }
+}
+
+/// A fragment that has been checked for its place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Checked {
+    pub fragment: Fragment,
+    /// Which of several fragments in a kernel it is.
+    pub side: &'static str,
+    /// What the array holds.
+    pub array: Form,
+    /// The name of the array's element.
+    pub element: &'static str,
+    /// The value on the other side of the fragment.
+    inner: Form,
+    loads: bool,
+    /// What it uses.
+    pub arguments: Vec<Argument>,
+    /// Whether it indexes memory of its own, so that the kernel needs wgpu's checks.
+    pub indexes_memory: bool,
+}
+
+impl Checked {
+    /// Checks a fragment for its place.
+    pub fn new(fragment: Fragment, element: &'static str, side: Side) -> Result<Self> {
+        let Side { name, array, inner, loads, .. } = side;
+        let (arguments, indexes_memory) = Check { fragment: &fragment, side }.run()?;
+        Ok(Self { fragment, side: name, array, element, inner, loads, arguments, indexes_memory })
+    }
+
+    /// The value that the kernel has once the fragment is applied on a load, or before it is on a
+    /// store.
+    pub fn inner(&self) -> Form {
+        self.inner
+    }
+
+    /// The name of the function that maps a value. It takes [`arguments`](Self::arguments).
+    pub fn function(&self) -> String {
+        self.embedded(Vec::new(), Vec::new()).function_name()
+    }
+
+    /// The name of the binding of an array or a uniform.
+    pub fn binding_name(&self, declared: &Declared) -> String {
+        self.embedded(Vec::new(), Vec::new()).binding_name(declared)
+    }
+
+    /// Writes that function and what it uses. The bindings of its arrays begin with `first`.
+    pub fn write(&self, module: &mut wgsl::Module, first: u32) {
+        let parts = [&self.fragment.functions, &self.fragment.expression].map(|text| tokens(text).unwrap_or_default());
+        let [functions, expression] = parts;
+        self.embedded(functions, expression).write(module, first);
+    }
+
+    fn embedded(&self, functions: Vec<Token>, expression: Vec<Token>) -> Embedded<'_> {
+        let Self { fragment, side, array, inner, loads, arguments, .. } = self;
+        let [value, result] = if *loads { [array, inner] } else { [inner, array] }.map(|form| form.value());
+        let ty = |argument: &Argument| if *argument == Argument::Value { value.to_string() } else { argument.wgsl_type().to_owned() };
+        Embedded {
+            prefix: format!("{OURS}{side}_"),
+            functions: Source { text: &fragment.functions, tokens: functions },
+            expression: Source { text: &fragment.expression, tokens: expression },
+            arrays: &fragment.arrays,
+            parameters: arguments.iter().map(|argument| (argument.name(), ty(argument))).collect(),
+            result,
+        }
+    }
+
+    /// Its arrays and uniforms.
+    pub fn arrays(&self) -> &[Declared] {
+        &self.fragment.arrays
+    }
+}
+
+struct Check<'a> {
+    fragment: &'a Fragment,
+    side: Side,
+}
+
+/// A part of a fragment.
+#[derive(Clone, Copy)]
+enum Part {
+    Functions,
+    Expression,
+}
+
+impl Check<'_> {
+    fn run(&self) -> Result<(Vec<Argument>, bool)> {
+        let Fragment { expression, functions, arrays } = self.fragment;
+        let functions = self.source(Part::Functions, functions)?;
+        let expression = self.source(Part::Expression, expression)?;
+        self.words(Part::Functions, &functions)?;
+        self.words(Part::Expression, &expression)?;
+        if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {
+            let why = format!("it must be a single expression, without `{}`", token.text(expression.text));
+            return Err(self.wrong_at(Part::Expression, expression.text, token.range.start, &why));
+        }
+        self.braces(&functions)?;
+        self.loops(&functions)?;
+        self.reads(Part::Functions, &functions)?;
+        self.reads(Part::Expression, &expression)?;
+        self.names(&functions)?;
+        self.sizes(arrays)?;
+        let uses = |argument: &Argument| {
+            let name = argument.name();
+            expression.tokens.iter().any(|token| token.is_word(expression.text, &name))
+        };
+        let arguments: Vec<Argument> = Argument::all(self.side.rank, self.side.spectrum).filter(uses).collect();
+        let module = self.parsed(&arguments, functions.text, expression.text)?;
+        Ok((arguments, indexes_memory(&module)))
+    }
+
+    /// An error with the caller's line and column.
+    fn wrong_at(&self, part: Part, text: &str, byte: usize, why: &str) -> Error {
+        let before = &text[..byte.min(text.len())];
+        let line = before.matches('\n').count() + 1;
+        let begin = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before[begin..].chars().count() + 1;
+        let shown = text[begin..].lines().next().unwrap_or_default();
+        let what = match part {
+            Part::Functions => "functions of a fragment",
+            Part::Expression => "fragment",
+        };
+        let why = format!("line {line}, column {column}: {why}\n    {shown}\n    {:>column$}", '^');
+        Error::Parse { what, text: text.to_owned(), why }
+    }
+
+    fn limit(what: &str, limit: &'static str, required: u64, available: u64) -> Error {
+        Error::LimitExceeded { what: format!("a fragment ({what})"), limit, required, available }
+    }
+
+    /// The tokens of a part, if it is neither too long nor too deep for a compiler.
+    fn source<'b>(&self, part: Part, text: &'b str) -> Result<Source<'b>> {
+        let within = |what: &str, limit, required: usize, available: usize| {
+            if required > available { Err(Self::limit(what, limit, required as u64, available as u64)) } else { Ok(()) }
+        };
+        within("bytes", "bytes of a fragment", text.len(), MOST_BYTES)?;
+        let tokens = tokens(text).map_err(|at| self.wrong_at(part, text, at, "the comment does not end"))?;
+        within("names, numbers, operators and brackets", "tokens of a fragment", tokens.len(), MOST_TOKENS)?;
+        let (mut nested, mut deepest, mut statement, mut longest) = (0usize, 0, 0, 0);
+        for token in &tokens {
+            match token.kind {
+                // A `<` may open the parameters of a type, which nest too.
+                Kind::Sign('(' | '[' | '{' | '<') => nested += 1,
+                Kind::Sign(')' | ']' | '}' | '>') => nested = nested.saturating_sub(1),
+                _ => {}
+            }
+            if [';', '{', '}'].iter().any(|sign| token.is(*sign)) {
+                // A `<` of a comparison is not closed.
+                (statement, nested) = (0, if token.is(';') { depth_of_braces(&tokens, token) } else { nested });
+            } else {
+                statement += 1;
+            }
+            deepest = deepest.max(nested);
+            longest = longest.max(statement);
+        }
+        within("names, numbers, operators and brackets of one statement", "tokens of a statement", longest, MOST_TOKENS_OF_STATEMENT)?;
+        within("brackets within brackets", "depth of brackets", deepest, MOST_NESTED)?;
+        let elses = tokens.iter().filter(|token| token.is_word(text, "else")).count();
+        within("`else`", "else", elses, MOST_ELSE)?;
+        Ok(Source { text, tokens })
+    }
+
+    /// Refuses words that have no place in a fragment.
+    fn words(&self, part: Part, source: &Source<'_>) -> Result<()> {
+        for token in &source.tokens {
+            let word = token.text(source.text);
+            let why = match token.kind {
+                Kind::Sign('@') => "attributes have no place in a fragment".to_owned(),
+                Kind::Word if word.starts_with(OURS) => format!("names that begin with `{OURS}` are reserved"),
+                Kind::Word if ["enable", "requires", "diagnostic", "override", "discard"].contains(&word) => {
+                    format!("`{word}` has no place in a fragment")
+                }
+                Kind::Word if ["while", "loop"].contains(&word) => {
+                    format!("`{word}` has no bound: use `for (var i = 0u; i < 8u; i++)`, whose bound is a constant")
+                }
+                _ => continue,
+            };
+            return Err(self.wrong_at(part, source.text, token.range.start, &why));
+        }
+        Ok(())
+    }
+
+    /// Refuses braces that would end what surrounds the text, and variables outside of functions.
+    fn braces(&self, source: &Source<'_>) -> Result<()> {
+        let mut depth = 0;
+        for token in &source.tokens {
+            let wrong = |why: &str| Err(self.wrong_at(Part::Functions, source.text, token.range.start, why));
+            match token.kind {
+                Kind::Sign('{') => depth += 1,
+                Kind::Sign('}') if depth == 0 => return wrong("`}` closes nothing"),
+                Kind::Sign('}') => depth -= 1,
+                Kind::Word if depth == 0 && token.text(source.text) == "var" => {
+                    return wrong(
+                        "a fragment has no variables outside of functions: declare arrays and uniforms with `array` and `uniform`",
+                    );
+                }
+                _ => {}
+            }
+        }
+        if depth > 0 {
+            return Err(self.wrong_at(Part::Functions, source.text, source.text.len(), "a `}` is missing"));
+        }
+        Ok(())
+    }
+
+    /// Refuses loops whose bound is not a constant, or too many iterations.
+    fn loops(&self, source: &Source<'_>) -> Result<()> {
+        // The loops that are open: the depth of their bodies, and their iterations.
+        let mut open: Vec<(usize, u64)> = Vec::new();
+        let mut depth = 0;
+        for (i, token) in source.tokens.iter().enumerate() {
+            match token.kind {
+                Kind::Sign('{') => depth += 1,
+                Kind::Sign('}') => {
+                    depth -= 1;
+                    while open.last().is_some_and(|(own, _)| *own > depth) {
+                        open.pop();
+                    }
+                }
+                Kind::Word if token.text(source.text) == "for" => {
+                    let wrong = |why: &str| self.wrong_at(Part::Functions, source.text, token.range.start, why);
+                    let iterations = Counted::parse(source, i).map_err(wrong)?;
+                    open.push((depth + 1, iterations));
+                    let all = open.iter().fold(1u64, |all, (_, own)| all.saturating_mul(*own));
+                    if all > MOST_ITERATIONS {
+                        return Err(Self::limit(
+                            "iterations of a loop and those around it",
+                            "iterations of a fragment",
+                            all,
+                            MOST_ITERATIONS,
+                        ));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses uses of an array other than `name[index]`.
+    fn reads(&self, part: Part, source: &Source<'_>) -> Result<()> {
+        let is_array = |word: &str| self.fragment.arrays.iter().any(|own| &*own.name == word && !own.is_uniform());
+        for (i, token) in source.tokens.iter().enumerate() {
+            let word = token.text(source.text);
+            if token.kind == Kind::Word && is_array(word) && !source.tokens.get(i + 1).is_some_and(|next| next.is('[')) {
+                let why = format!("the array `{word}` can only be read by `{word}[index]`");
+                return Err(self.wrong_at(part, source.text, token.range.start, &why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses names that would change what others mean.
+    fn names(&self, functions: &Source<'_>) -> Result<()> {
+        let mut arguments: BTreeSet<String> = Argument::all(4, true).map(Argument::name).collect();
+        // Words that would be renamed wherever they stand.
+        arguments.extend(["u32", "f32", "i32", "bool", "fn", "let", "var", "return"].map(str::to_owned));
+        let wrong =
+            |name: &str, why: &str| Err(Error::Unsupported { what: format!("the name `{name}` in a fragment"), why: why.to_owned() });
+        let declared = functions.declared();
+        for name in &declared {
+            if arguments.contains(*name) {
+                return wrong(name, "it has a meaning in every fragment");
+            }
+        }
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for Declared { name, .. } in &self.fragment.arrays {
+            let is_name =
+                name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && name.starts_with(|c: char| c.is_ascii_alphabetic());
+            if !is_name || name.starts_with(OURS) {
+                return wrong(name, "a name consists of letters, digits and `_`, and begins with a letter");
+            }
+            if arguments.contains(&**name) {
+                return wrong(name, "it has a meaning in every fragment");
+            }
+            if declared.contains(&**name) || !seen.insert(name) {
+                return wrong(name, "it is declared twice");
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses arrays without elements.
+    fn sizes(&self, arrays: &[Declared]) -> Result<()> {
+        for Declared { name, kind } in arrays {
+            match kind {
+                DeclaredKind::Array { len: 0, element, .. } => {
+                    return Err(Error::Empty { what: "an array of a fragment", shape: format!("0 {element} (`{name}`)") });
+                }
+                DeclaredKind::Array { len, .. } if u32::try_from(*len).is_err() => {
+                    return Err(Self::limit(name, "elements indexed by a u32", *len as u64, u32::MAX.into()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The fragment between a text of ours, as naga understands it.
+    fn parsed(&self, arguments: &[Argument], functions: &str, expression: &str) -> Result<Module> {
+        let mut text = String::new();
+        for (i, Declared { name, kind }) in self.fragment.arrays.iter().enumerate() {
+            let declaration = match kind {
+                DeclaredKind::Array { form, .. } => format!("var<storage, read> {name}: array<{}>", form.value()),
+                DeclaredKind::Uniform { wgsl, .. } => format!("var<uniform> {name}: {wgsl}"),
+            };
+            text += &format!("@group(0) @binding({i}) {declaration};\n");
+        }
+        let begin = text.len();
+        text += functions;
+        let of_functions = begin..text.len();
+        let (value, result) = (self.side.value(), self.side.result());
+        let ty = |argument: &Argument| if *argument == Argument::Value { value.to_string() } else { argument.wgsl_type().to_owned() };
+        let parameters: Vec<String> = arguments.iter().map(|argument| format!("{}: {}", argument.name(), ty(argument))).collect();
+        text += &format!("\nfn {OURS}map({}) -> {result} {{\n    let {OURS}result: {result} = (\n", parameters.join(", "));
+        let begin = text.len();
+        text += expression;
+        let of_expression = begin..text.len();
+        // A compute shader calls the function: some WGSL functions are valid only in fragment
+        // shaders, and naga notices that only if a shader of another kind calls them.
+        let zeros: Vec<String> = arguments.iter().map(|argument| format!("{}()", ty(argument))).collect();
+        text += &format!(
+            "\n    );\n    return {OURS}result;\n}}\n\n@compute @workgroup_size(1)\nfn {OURS}caller() {{\n    let result = {OURS}map({});\n}}\n",
+            zeros.join(", ")
+        );
+        let error = |span: Option<Span>, message: String| {
+            let ranges = [(Part::Functions, of_functions.clone(), functions), (Part::Expression, of_expression.clone(), expression)];
+            self.at_span(span, &ranges, &message)
+        };
+        let module = naga::front::wgsl::parse_str(&text).map_err(|own| {
+            let notes: Vec<Cow<'_, str>> =
+                own.labels().map(|(_, label)| label.into()).filter(|label: &Cow<'_, str>| !label.is_empty()).collect();
+            let span = own.labels().next().map(|(span, _)| span);
+            let message = if notes.is_empty() || own.message().contains(&*notes[0]) {
+                own.message().to_owned()
+            } else {
+                format!("{}: {}", own.message(), notes[0])
+            };
+            error(span, message)
+        })?;
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+        let info = validator.validate(&module).map_err(|own| {
+            let span = own.spans().map(|(span, _)| *span).find(|span| inside(*span, &of_functions) || inside(*span, &of_expression));
+            let mut message = own.as_inner().to_string();
+            let mut source = std::error::Error::source(own.as_inner());
+            while let Some(cause) = source {
+                message += &format!(": {cause}");
+                source = cause.source();
+            }
+            error(span, message)
+        })?;
+        drop(info);
+        self.contents(&module, &of_functions, functions)?;
+        self.uniforms(&module)?;
+        Ok(module)
+    }
+
+    fn at_span(&self, span: Option<Span>, parts: &[(Part, Range<usize>, &str)], message: &str) -> Error {
+        for (part, range, text) in parts {
+            if let Some(range) = span.filter(|span| inside(*span, range)).and_then(|span| Some(span.to_range()?.start - range.start)) {
+                return self.wrong_at(*part, text, range, message);
+            }
+        }
+        Error::Parse { what: "fragment", text: self.fragment.expression.to_string(), why: message.to_owned() }
+    }
+
+    /// Refuses statements that do more than compute a value.
+    fn contents(&self, module: &Module, of_functions: &Range<usize>, functions: &str) -> Result<()> {
+        for (_, function) in module.functions.iter() {
+            let mut found = None;
+            visit(&function.body, &mut |statement, span| {
+                let what = match statement {
+                    Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => "a barrier",
+                    Statement::Atomic { .. } | Statement::ImageAtomic { .. } => "an atomic operation",
+                    Statement::ImageStore { .. } => "a store to a texture",
+                    Statement::Kill => "`discard`",
+                    Statement::WorkGroupUniformLoad { .. } => "workgroupUniformLoad",
+                    Statement::SubgroupBallot { .. } | Statement::SubgroupGather { .. } | Statement::SubgroupCollectiveOperation { .. } => {
+                        "a subgroup operation"
+                    }
+                    _ => return,
+                };
+                found = Some((what, span));
+            });
+            if let Some((what, span)) = found {
+                let message = format!("{what} has no place in a fragment");
+                return Err(self.at_span(Some(span), &[(Part::Functions, of_functions.clone(), functions)], &message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses uniforms whose size is not that of the Rust type.
+    fn uniforms(&self, module: &Module) -> Result<()> {
+        for Declared { name, kind } in &self.fragment.arrays {
+            let DeclaredKind::Uniform { wgsl, element, bytes } = kind else { continue };
+            let variable = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(&**name));
+            let Some((_, variable)) = variable else { continue };
+            let size = module.types[variable.ty].inner.size(module.to_ctx()) as usize;
+            if size != *bytes {
+                let what = format!("the uniform `{name}` of a fragment");
+                let why = format!("`{wgsl}` has {size} bytes in WGSL, but {element} has {bytes}");
+                return Err(Error::Unsupported { what, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The braces that are open at a token.
+fn depth_of_braces(tokens: &[Token], at: &Token) -> usize {
+    let before = tokens.iter().take_while(|token| token.range.start < at.range.start);
+    before.fold(0usize, |depth, token| if token.is('{') { depth + 1 } else { depth.saturating_sub(usize::from(token.is('}'))) })
+}
+
+fn inside(span: Span, range: &Range<usize>) -> bool {
+    span.to_range().is_some_and(|span| range.start <= span.start && span.start <= range.end && span.start < span.end)
+}
+
+fn visit(block: &Block, f: &mut dyn FnMut(&Statement, Span)) {
+    for (statement, span) in block.span_iter() {
+        f(statement, *span);
+        match statement {
+            Statement::Block(inner) => visit(inner, f),
+            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|inner| visit(inner, f)),
+            Statement::Switch { cases, .. } => cases.iter().for_each(|case| visit(&case.body, f)),
+            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(|inner| visit(inner, f)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a function indexes anything but the caller's arrays by a value that is not constant.
+fn indexes_memory(module: &Module) -> bool {
+    module.functions.iter().any(|(_, function)| {
+        function
+            .expressions
+            .iter()
+            .any(|(_, expression)| matches!(expression, Expression::Access { base, .. } if !is_array(module, function, *base)))
+    })
+}
+
+fn is_array(module: &Module, function: &Function, base: naga::Handle<Expression>) -> bool {
+    match function.expressions[base] {
+        Expression::GlobalVariable(variable) => {
+            let variable = &module.global_variables[variable];
+            matches!(variable.space, AddressSpace::Storage { .. }) && matches!(module.types[variable.ty].inner, TypeInner::Array { .. })
+        }
+        _ => false,
+    }
+}
+
+/// A loop with a known number of iterations.
+struct Counted;
+
+impl Counted {
+    /// The iterations of the loop whose `for` is token i: `for (var i = 0u; i < 8u; i++)`.
+    fn parse(source: &Source<'_>, i: usize) -> std::result::Result<u64, &'static str> {
+        const SHAPE: &str =
+            "the bound of a loop must be a constant: `for (var i = 0u; i < 8u; i++)`, with numbers or constants of the fragment";
+        let text = |token: &Token| token.text(source.text).to_owned();
+        let all = &source.tokens[i + 1..];
+        let mut depth = 0;
+        let close = all.iter().position(|token| {
+            depth += i32::from(token.is('(')) - i32::from(token.is(')'));
+            depth == 0
+        });
+        let (Some(close), true) = (close, all.first().is_some_and(|token| token.is('('))) else { return Err(SHAPE) };
+        let header: Vec<String> = all[1..close].iter().map(text).collect();
+        let mut parts = header.split(|token| token == ";");
+        let (Some(first), Some(condition), Some(step), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+            return Err(SHAPE);
+        };
+        let number = |token: &String| number_of(source, token).ok_or(SHAPE);
+        let (name, begin) = match first {
+            [var, name, equals, value] if var == "var" && equals == "=" => (name, number(value)?),
+            [var, name, colon, ty, equals, value] if var == "var" && colon == ":" && equals == "=" && (ty == "u32" || ty == "i32") => {
+                (name, number(value)?)
+            }
+            _ => return Err(SHAPE),
+        };
+        let end = match condition {
+            [own, less, limit] if own == name && less == "<" => number(limit)?,
+            [own, less, equals, limit] if own == name && less == "<" && equals == "=" => number(limit)? + 1,
+            _ => return Err(SHAPE),
+        };
+        let step = match step {
+            [own, a, b] if own == name && a == "+" && b == "+" => 1,
+            [own, plus, equals, by] if own == name && plus == "+" && equals == "=" => number(by)?,
+            _ => return Err(SHAPE),
+        };
+        if step < 1 {
+            return Err("the step of a loop must be at least 1");
+        }
+        // Nothing else may change the counter.
+        let body = &all[close + 1..];
+        let mut depth = 0;
+        for (j, token) in body.iter().enumerate() {
+            depth += i32::from(token.is('{')) - i32::from(token.is('}'));
+            if depth == 0 {
+                break;
+            }
+            if token.kind != Kind::Word || text(token) != *name {
+                continue;
+            }
+            // The place that is assigned to may stand in brackets.
+            let follows: Vec<String> = body[j + 1..].iter().skip_while(|next| next.is(')')).take(3).map(text).collect();
+            let follows: Vec<&str> = follows.iter().map(String::as_str).collect();
+            let assigned = matches!(
+                follows[..],
+                ["=", other, ..] if other != "="
+            ) || matches!(
+                follows[..],
+                ["+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", "=", ..]
+                    | ["+", "+", ..]
+                    | ["-", "-", ..]
+                    | ["<", "<", "="]
+                    | [">", ">", "="]
+            );
+            let taken = j > 0 && body[j - 1].is('&') && !(j > 1 && (body[j - 2].is('&') || is_operand(&body[j - 2])));
+            let declared = j > 0 && ["var", "let", "const"].iter().any(|word| body[j - 1].is_word(source.text, word));
+            if assigned || taken || declared {
+                return Err("the counter of a loop must not be changed or declared again in its body");
+            }
+        }
+        Ok(u64::try_from((end - begin).max(0)).unwrap_or(0).div_ceil(step as u64))
+    }
+}
+
+/// Whether an operator may follow a token.
+fn is_operand(token: &Token) -> bool {
+    matches!(token.kind, Kind::Word | Kind::Member | Kind::Number | Kind::Sign(')' | ']'))
+}
+
+/// A number: a literal, or a constant of the fragment with a literal as its value.
+fn number_of(source: &Source<'_>, token: &str) -> Option<i64> {
+    let literal =
+        |token: &str| token.trim_end_matches(['u', 'i']).parse::<i64>().ok().filter(|value| (0..=i64::from(u32::MAX)).contains(value));
+    literal(token).or_else(|| {
+        let tokens = &source.tokens;
+        let i = (0..tokens.len())
+            .find(|&i| tokens[i].is_word(source.text, "const") && tokens.get(i + 1).is_some_and(|own| own.text(source.text) == token))?;
+        // A function may declare another value by the same name.
+        let again = (0..tokens.len()).any(|j| {
+            let is_own = tokens[j].is_word(source.text, token) && j != i + 1;
+            let declares = j > 0 && ["let", "var", "const"].iter().any(|word| tokens[j - 1].is_word(source.text, word));
+            is_own && (declares || tokens.get(j + 1).is_some_and(|next| next.is(':')))
+        });
+        if again {
+            return None;
+        }
+        let rest = &tokens[i + 2..];
+        let equals = rest.iter().take(3).position(|token| token.is('='))?;
+        let (value, end) = (rest.get(equals + 1)?, rest.get(equals + 2)?);
+        if end.is(';') { literal(value.text(source.text)) } else { None }
+    })
+}

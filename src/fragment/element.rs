@@ -1,0 +1,181 @@
+//! How elements of arrays become values in WGSL, and back.
+
+use half::f16;
+use num_complex::Complex32;
+
+use crate::element::Element;
+use crate::wgsl::{Body, Expr, I32, Scalar, Type, U32, bitcast, call, construct, convert, vec2};
+
+/// An element type that a [`Fragment`](super::Fragment) can read, from the input or from an array
+/// of the caller's.
+///
+/// | element | `value` in WGSL |
+/// |---|---|
+/// | f32, f16 | `f32` |
+/// | i32, i16, i8 | `i32` |
+/// | u32, u16, u8 | `u32` |
+/// | complex f32, `[f32; 2]`, `[f16; 2]` | `vec2<f32>` |
+/// | `[u32; 2]`, `[u8; 2]` | `vec2<u32>` |
+/// | `[i32; 2]` | `vec2<i32>` |
+/// | `[u8; 3]` | `vec3<u32>` |
+/// | `[f32; 4]`, `[f16; 4]` | `vec4<f32>` |
+/// | `[u32; 4]`, `[u16; 4]`, `[u8; 4]` | `vec4<u32>` |
+/// | `[i32; 4]` | `vec4<i32>` |
+///
+/// Integers are not scaled: divide a `u8` by 255 where that is what you want.
+pub trait Readable: Element + Formed {}
+
+/// An element type that a [`Fragment`](super::Fragment) can write: those of [`Readable`] whose size
+/// is a multiple of 4 bytes, because invocations share the words of smaller ones. Values of f16 are
+/// rounded. Of integers in 8 and 16 bits the lowest bits are stored.
+pub trait Writable: Readable {}
+
+/// A private supertrait that seals [`Readable`].
+pub trait Formed {
+    /// How kernels read and write it.
+    const FORM: Form;
+}
+
+/// How an element lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Form {
+    /// Numbers of an element.
+    count: u32,
+    number: Number,
+}
+
+/// A number of an element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Number {
+    F32,
+    I32,
+    U32,
+    F16,
+    U16,
+    I16,
+    U8,
+    I8,
+}
+
+impl Number {
+    fn bits(self) -> u32 {
+        match self {
+            Self::F32 | Self::I32 | Self::U32 => 32,
+            Self::F16 | Self::U16 | Self::I16 => 16,
+            Self::U8 | Self::I8 => 8,
+        }
+    }
+
+    /// The type of its value.
+    fn value(self) -> Scalar {
+        match self {
+            Self::F32 | Self::F16 => Scalar::F32,
+            Self::I32 | Self::I16 | Self::I8 => Scalar::I32,
+            Self::U32 | Self::U16 | Self::U8 => Scalar::U32,
+        }
+    }
+}
+
+impl Form {
+    /// A complex number.
+    pub(crate) const COMPLEX: Self = Self { count: 2, number: Number::F32 };
+    /// A real number.
+    pub(crate) const REAL: Self = Self { count: 1, number: Number::F32 };
+
+    /// Bytes of an element.
+    pub(crate) fn bytes(self) -> u32 {
+        self.count * self.number.bits() / 8
+    }
+
+    /// The type of the value.
+    pub(crate) fn value(self) -> Type {
+        Type::numbers(self.count, self.number.value())
+    }
+
+    /// Whether an element is an element of a WGSL array, instead of a part of words.
+    fn is_whole(self) -> bool {
+        self.number.bits() == 32
+    }
+
+    /// What the WGSL array holds.
+    pub(crate) fn stored(self) -> Type {
+        if self.is_whole() { self.value() } else { U32 }
+    }
+
+    /// The value of element i of an array of [`stored`](Self::stored).
+    pub(crate) fn read(self, body: &mut Body, array: &Expr, i: &Expr) -> Expr {
+        if self.is_whole() {
+            return array.at(i);
+        }
+        let bits = self.number.bits();
+        let each = 32 / bits;
+        let first = body.value("first", i * self.count);
+        // Where an element fills words, the place of each number in its word is known.
+        let aligned = self.count.is_multiple_of(each);
+        let numbers: Vec<Expr> = (0..self.count)
+            .map(|k| {
+                let (word, place) =
+                    if aligned { (&first / each + k / each, Expr::from(k % each)) } else { ((&first + k) / each, (&first + k) % each) };
+                let word = body.value("word", array.at(word));
+                self.number_of(body, &word, &place)
+            })
+            .collect();
+        if let [one] = &numbers[..] { one.clone() } else { construct(&self.value(), &numbers) }
+    }
+
+    /// Number `place` of a word.
+    fn number_of(self, body: &mut Body, word: &Expr, place: &Expr) -> Expr {
+        let bits = self.number.bits();
+        let value = match self.number {
+            Number::F16 => call("unpack2x16float", [&(word >> (place * bits))], vec2(Scalar::F32)).x(),
+            // The sign is that of the uppermost bit.
+            Number::I8 | Number::I16 => {
+                let upper = body.value("upper", bitcast(&I32, &(word << ((Expr::from(32 / bits - 1) - place) * bits))));
+                upper >> (32 - bits)
+            }
+            _ => (word >> (place * bits)) & ((1 << bits) - 1),
+        };
+        body.value("number", value)
+    }
+
+    /// Writes the value of element i. Elements that share words with others cannot be written.
+    pub(crate) fn write(self, body: &mut Body, array: &Expr, i: &Expr, value: &Expr) {
+        if self.is_whole() {
+            return body.assign(&array.at(i), value);
+        }
+        let bits = self.number.bits();
+        let each = 32 / bits;
+        let words = self.count / each;
+        for word in 0..words {
+            let number = |k: u32| value.component((word * each + k) as usize);
+            let packed = if self.number == Number::F16 {
+                call("pack2x16float", [&construct(&vec2(Scalar::F32), &[number(0), number(1)])], U32)
+            } else {
+                let part = |k: u32| (convert(&U32, &number(k)) & ((1 << bits) - 1)) << (k * bits);
+                (1..each).fold(part(0), |packed, k| packed | part(k))
+            };
+            body.assign(&array.at(i * words + word), packed);
+        }
+    }
+}
+
+macro_rules! forms {
+    ($($type:ty: $count:literal $number:ident $($writable:ident)?;)*) => { $(
+        impl Formed for $type {
+            const FORM: Form = Form { count: $count, number: Number::$number };
+        }
+
+        impl Readable for $type {}
+
+        $(impl $writable for $type {})?
+    )* };
+}
+
+forms! {
+    f32: 1 F32 Writable; i32: 1 I32 Writable; u32: 1 U32 Writable;
+    f16: 1 F16; u16: 1 U16; i16: 1 I16; u8: 1 U8; i8: 1 I8;
+    Complex32: 2 F32 Writable; [f32; 2]: 2 F32 Writable; [i32; 2]: 2 I32 Writable; [u32; 2]: 2 U32 Writable;
+    [f16; 2]: 2 F16 Writable; [u8; 2]: 2 U8; [u8; 3]: 3 U8;
+    [f32; 4]: 4 F32 Writable; [i32; 4]: 4 I32 Writable; [u32; 4]: 4 U32 Writable;
+    [f16; 4]: 4 F16 Writable; [u16; 4]: 4 U16 Writable; [u8; 4]: 4 U8 Writable;
+}

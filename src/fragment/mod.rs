@@ -1,0 +1,175 @@
+//! The caller's WGSL inside the kernels of this crate.
+
+mod argument;
+mod check;
+mod element;
+mod source;
+mod tokens;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::element::Element;
+use crate::plan::Array;
+pub(crate) use argument::Argument;
+pub(crate) use check::{Checked, Side};
+pub(crate) use element::Form;
+pub use element::{Readable, Writable};
+
+/// WGSL of yours that an operation applies to every value that it loads or stores: a window, a
+/// filter, a conversion, log-magnitudes. It becomes part of the operation's own kernel, so that it
+/// costs no pass over the data.
+///
+/// ```
+/// use wgpu_fft::{Fragment, fft};
+///
+/// // The spectrum of a picture of bytes, windowed along its rows, as decibels.
+/// let window = Fragment::new("vec2(f32(value) / 255.0 * hann(i1, n1), 0.0)").functions(
+///     "fn hann(i: u32, n: u32) -> f32 {
+///          return 0.5 - 0.5 * cos(6.2831853 * f32(i) / f32(n));
+///      }",
+/// );
+/// let decibels = Fragment::new("10.0 * log(max(dot(value, value), 1e-20)) / log(10.0)");
+/// let spec = fft::C2c::forward([480, 640]).map_input::<u8>(window)?.map_output::<f32>(decibels)?;
+///
+/// let error = fft::C2c::forward(480).map_output::<f32>(Fragment::new("length(value) * gain")).unwrap_err();
+/// assert!(error.to_string().contains("line 1, column 17: no definition in scope for identifier: `gain`"), "{error}");
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+///
+/// # What it can use
+/// A fragment is one expression. It may use these names, and functions that you add with
+/// [`functions`](Self::functions):
+///
+/// | name | type | what it is |
+/// |---|---|---|
+/// | `value` | see [`Readable`] and [`Writable`] | the value that is loaded from the input, or the result that is to be stored |
+/// | `i0`, `i1`, `i2`, … | `u32` | the element's index on each axis of the array, slowest axis first |
+/// | `batch` | `u32` | which array of the batch |
+/// | `n0`, `n1`, `n2`, … | `u32` | the length of each axis; of an FFT that is the length of the transform, also where a half-spectrum or a part of the axis is stored |
+/// | `k0`, `k1`, `k2`, … | `i32` | of spectra: the signed frequency, 0, 1, …, -2, -1, in cycles per length of the axis |
+/// | `f0`, `f1`, `f2`, … | `f32` | of spectra: the same in cycles per sample, k/n, as NumPy's `fftfreq` |
+///
+/// On the input of a forward FFT and on the output of an inverse one there are positions, on the
+/// other side there are frequencies. On a transposed output the axes keep their numbers: `i0` is
+/// the index on the transform's axis 0.
+///
+/// # Arrays of your own
+/// [`array`](Self::array) and [`uniform`](Self::uniform) declare arrays and uniforms that you bind
+/// when the plan is encoded, with [`Plan::bind_with`](crate::Plan::bind_with). An array is read by
+/// `name[index]`. An index past its end reads its last element.
+///
+/// # What is checked
+/// A fragment is checked when it is given to a specification, before any device sees it. An error
+/// names the line and the column in your text. The checks refuse what is not valid WGSL of the
+/// right type; loops other than `for` with a constant bound (at most 65,536 iterations, also in
+/// nested loops together); barriers, atomics, textures, derivatives, subgroup operations; variables
+/// outside of functions; names that begin with `wgpu_fft_`. A fragment can write nothing but its
+/// result. Your names cannot collide with those of the kernel, which your text cannot see.
+///
+/// Kernels of FFTs run without wgpu's bounds checks, since every index in them is proven to be
+/// valid. Indices into arrays that you declare with [`array`](Self::array) are checked one by one.
+/// If your functions index a local array, vector or constant with a value that is not constant, the
+/// whole kernel is compiled with wgpu's checks.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub struct Fragment {
+    expression: Arc<str>,
+    functions: Arc<str>,
+    arrays: Vec<Declared>,
+}
+
+/// An array or a uniform that a fragment declares.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Declared {
+    pub name: Arc<str>,
+    pub kind: DeclaredKind,
+}
+
+/// What is declared.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum DeclaredKind {
+    /// An array of this many elements.
+    Array { form: Form, element: &'static str, len: usize },
+    /// A uniform of a WGSL type, and the bytes and the name of the Rust type.
+    Uniform { wgsl: Arc<str>, element: &'static str, bytes: usize },
+}
+
+impl Declared {
+    /// The size of what is bound.
+    pub fn array(&self) -> Array {
+        match &self.kind {
+            DeclaredKind::Array { form, len, .. } => Array { len: *len, element_bytes: form.bytes() as usize },
+            DeclaredKind::Uniform { bytes, .. } => Array { len: 1, element_bytes: *bytes },
+        }
+    }
+
+    /// The name of an element's type.
+    pub fn element(&self) -> &'static str {
+        match self.kind {
+            DeclaredKind::Array { element, .. } | DeclaredKind::Uniform { element, .. } => element,
+        }
+    }
+
+    pub fn is_uniform(&self) -> bool {
+        matches!(self.kind, DeclaredKind::Uniform { .. })
+    }
+}
+
+impl Fragment {
+    /// A fragment of one WGSL expression, which may use the names above.
+    pub fn new(expression: impl Into<Arc<str>>) -> Self {
+        Self { expression: expression.into(), functions: "".into(), arrays: Vec::new() }
+    }
+
+    /// Adds WGSL functions, constants, structures and aliases that the expression may use. They see
+    /// each other and your arrays and uniforms. Indices and lengths are passed to them as arguments.
+    /// A second call replaces the first.
+    pub fn functions(mut self, wgsl: impl Into<Arc<str>>) -> Self {
+        self.functions = wgsl.into();
+        self
+    }
+
+    /// Declares an array of `len` elements, to be read by `name[index]`.
+    pub fn array<T: Readable>(mut self, name: impl Into<Arc<str>>, len: usize) -> Self {
+        let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
+        self.arrays.push(Declared { name: name.into(), kind });
+        self
+    }
+
+    /// Declares a uniform of a WGSL type: `f32`, `vec4<f32>`, `mat3x3<f32>`, or a structure in
+    /// [`functions`](Self::functions). The Rust type must have as many bytes as the WGSL type.
+    ///
+    /// ```
+    /// # use wgpu_fft::{Fragment, fft};
+    /// let scaled = Fragment::new("value * settings.gain[0]")
+    ///     .functions("struct Settings { gain: vec4<f32> }")
+    ///     .uniform::<[f32; 4]>("settings", "Settings");
+    /// let spec = fft::C2c::forward(1024).map_input(scaled)?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    pub fn uniform<T: Element>(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>) -> Self {
+        let kind = DeclaredKind::Uniform { wgsl: wgsl_type.into(), element: T::NAME, bytes: size_of::<T>() };
+        self.arrays.push(Declared { name: name.into(), kind });
+        self
+    }
+}
+
+/// The expression and what it uses, on one line.
+impl fmt::Display for Fragment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        write!(f, "`{}`", one_line(&self.expression))?;
+        if !self.functions.is_empty() {
+            // A line comment would swallow what follows it on one line.
+            write!(f, " where `{}`", one_line(&tokens::without_comments(&self.functions)))?;
+        }
+        for Declared { name, kind } in &self.arrays {
+            match kind {
+                DeclaredKind::Array { element, len, .. } => write!(f, ", {name}: {len} {element}")?,
+                DeclaredKind::Uniform { wgsl, .. } => write!(f, ", {name}: {wgsl}")?,
+            }
+        }
+        Ok(())
+    }
+}

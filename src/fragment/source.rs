@@ -1,0 +1,167 @@
+//! The text of a fragment as part of a kernel.
+
+use std::collections::BTreeSet;
+
+use super::tokens::{Kind, Token};
+use super::{Declared, DeclaredKind, Form};
+use crate::wgsl::{Access, Expr, Function, Module, Type, U32, min};
+
+/// What the names of this crate begin with, so that they cannot collide with those of callers.
+pub(super) const OURS: &str = "wgpu_fft_";
+
+/// A text with its tokens.
+pub(super) struct Source<'a> {
+    pub text: &'a str,
+    pub tokens: Vec<Token>,
+}
+
+impl Source<'_> {
+    /// The names that it declares outside of functions.
+    pub fn declared(&self) -> BTreeSet<&str> {
+        let mut depth = 0;
+        let mut names = BTreeSet::new();
+        for (i, token) in self.tokens.iter().enumerate() {
+            match token.kind {
+                Kind::Sign('{') => depth += 1,
+                Kind::Sign('}') => depth -= 1,
+                Kind::Word if depth == 0 && ["fn", "const", "struct", "alias"].contains(&token.text(self.text)) => {
+                    names.extend(self.tokens.get(i + 1).filter(|next| next.kind == Kind::Word).map(|next| next.text(self.text)));
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// Whether a word names a member in the declaration of a structure.
+    fn declares_member(&self, i: usize) -> bool {
+        if !self.tokens.get(i + 1).is_some_and(|next| next.is(':')) {
+            return false;
+        }
+        // The brace before it that is still open.
+        let mut depth = 0;
+        for j in (0..i).rev() {
+            match self.tokens[j].kind {
+                Kind::Sign('}') => depth += 1,
+                Kind::Sign('{') if depth > 0 => depth -= 1,
+                Kind::Sign('{') => return j >= 2 && self.tokens[j - 2].is_word(self.text, "struct"),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The text with other names for these words, and with calls in place of reads of arrays.
+    fn rewritten(&self, name: &dyn Fn(&str) -> Option<String>, is_array: &dyn Fn(&str) -> bool) -> String {
+        let mut text = String::new();
+        let mut end = 0;
+        // For each open bracket, whether it became a call.
+        let mut brackets: Vec<bool> = Vec::new();
+        let mut opens_call = false;
+        for (i, token) in self.tokens.iter().enumerate() {
+            text.push_str(&self.text[end..token.range.start]);
+            end = token.range.end;
+            let own = token.text(self.text);
+            match token.kind {
+                Kind::Word if is_array(own) => {
+                    opens_call = true;
+                    text.push_str(&name(own).unwrap_or_else(|| own.to_owned()));
+                }
+                Kind::Word if !self.declares_member(i) => text.push_str(name(own).as_deref().unwrap_or(own)),
+                Kind::Sign('[') => {
+                    brackets.push(opens_call);
+                    text.push_str(if std::mem::take(&mut opens_call) { "(u32(" } else { "[" });
+                }
+                Kind::Sign(']') => text.push_str(if brackets.pop() == Some(true) { "))" } else { "]" }),
+                _ => text.push_str(own),
+            }
+        }
+        text.push_str(&self.text[end..]);
+        text
+    }
+}
+
+/// A fragment as WGSL that can stand in any kernel: its names begin with a prefix of ours.
+pub(super) struct Embedded<'a> {
+    /// `wgpu_fft_`, then which of several fragments in a kernel it is.
+    pub prefix: String,
+    pub functions: Source<'a>,
+    pub expression: Source<'a>,
+    pub arrays: &'a [Declared],
+    /// The parameters of the function.
+    pub parameters: Vec<(String, String)>,
+    pub result: Type,
+}
+
+impl Embedded<'_> {
+    /// The name of the binding of an array or a uniform.
+    pub fn binding_name(&self, declared: &Declared) -> String {
+        let kind = if declared.is_uniform() { "" } else { "data_" };
+        format!("{}{kind}{}", self.prefix, declared.name)
+    }
+
+    /// Writes the declarations, the functions, and the function that maps a value. The bindings
+    /// begin with `first`.
+    pub fn write(&self, module: &mut Module, first: u32) {
+        for (binding, declared) in (first..).zip(self.arrays) {
+            let own = format!("{}{}", self.prefix, declared.name);
+            match &declared.kind {
+                DeclaredKind::Uniform { wgsl, .. } => {
+                    // The type may be one of the caller's structures.
+                    let ty = self.renamed(wgsl);
+                    module.uniform(binding, &own, &Type::named(&ty));
+                }
+                DeclaredKind::Array { form, len, .. } => {
+                    let array = module.storage(binding, &self.binding_name(declared), Access::Read, Type::array(form.stored()));
+                    module.gap();
+                    module.function(reader(&own, *form, *len, &array));
+                }
+            }
+        }
+        let name = |word: &str| self.is_global(word).then(|| format!("{}{word}", self.prefix));
+        let is_array = |word: &str| self.is_array(word);
+        let functions = self.functions.rewritten(&name, &is_array);
+        if !functions.trim().is_empty() {
+            module.text(functions.trim_matches(['\n', '\r']));
+            module.gap();
+        }
+        let parameters: Vec<String> = self.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let expression = self.expression.rewritten(&name, &is_array);
+        let function = self.function_name();
+        module.text(&format!("fn {function}({}) -> {} {{\n    return (\n{expression}\n    );\n}}", parameters.join(", "), self.result));
+        module.gap();
+    }
+
+    /// The name of the function that maps a value.
+    pub fn function_name(&self) -> String {
+        format!("{}map", self.prefix)
+    }
+
+    fn is_array(&self, word: &str) -> bool {
+        self.arrays.iter().any(|declared| &*declared.name == word && !declared.is_uniform())
+    }
+
+    /// Whether a word is a name that the caller declares outside of functions.
+    fn is_global(&self, word: &str) -> bool {
+        self.arrays.iter().any(|declared| &*declared.name == word) || self.functions.declared().contains(word)
+    }
+
+    fn renamed(&self, wgsl: &str) -> String {
+        let Ok(tokens) = super::tokens::tokens(wgsl) else { return wgsl.to_owned() };
+        let name = |word: &str| self.is_global(word).then(|| format!("{}{word}", self.prefix));
+        Source { text: wgsl, tokens }.rewritten(&name, &|_| false)
+    }
+}
+
+/// The function that reads element i of an array. wgpu's own checks would do the same, but they
+/// are on or off for a whole kernel.
+fn reader(name: &str, form: Form, len: usize, array: &Expr) -> Function {
+    let mut function = Function::new(name).returning(form.value());
+    let i = function.parameter("i", U32);
+    let last = u32::try_from(len - 1).unwrap_or(u32::MAX);
+    let body = &mut function.body;
+    let i = body.value("element", min(&i, last));
+    let value = form.read(body, array, &i);
+    body.give(value);
+    function
+}
