@@ -273,6 +273,11 @@ impl Step<'_> {
     /// from.
     pub fn keeps_positions(&self) -> bool {
         let [from, to] = &self.states;
+        // A part that does not begin at position 0 lies elsewhere.
+        let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| matches!(step, Fused::Part(part) if part.window.first > 0));
+        if moves(&self.load) || moves(&self.store) {
+            return false;
+        }
         let others_kept = |factor: u32| {
             from.dims.iter().filter(|dim| dim.key != self.element).all(|dim| {
                 let kept = to.dim(dim.key);
