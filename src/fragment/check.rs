@@ -605,3 +605,134 @@ fn number_of(source: &Source<'_>, token: &str) -> Option<i64> {
         if end.is(';') { literal(value.text(source.text)) } else { None }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Complex32;
+
+    const SIDE: Side = Side { name: "input", rank: 2, spectrum: false, array: Form::REAL, inner: Form::COMPLEX, loads: true };
+
+    fn check(fragment: Fragment) -> Result<Checked> {
+        Checked::new(fragment, "f32", SIDE)
+    }
+
+    fn why(fragment: Fragment) -> String {
+        check(fragment).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn fragments_of_the_right_type_are_taken() {
+        let fine = |expression: &str| check(Fragment::new(expression)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(fine("vec2(value, 0.0)").arguments, [Argument::Value]);
+        assert_eq!(fine("vec2(f32(i1 + n0 * batch), value) /* k0 */").arguments.len(), 4);
+        let looped = Fragment::new("vec2(f(value), 0.0)").functions(
+            "const N: u32 = 4u;\n\
+             fn f(x: f32) -> f32 {\n    var sum = 0.0;\n    for (var i = 0u; i < N; i++) {\n        for (var j: i32 = 0; j <= 7; j += 2) {\n            if (i == 3u && j != 2) { sum += x * f32(i); }\n        }\n    }\n    return sum;\n}",
+        );
+        assert!(!check(looped).unwrap().indexes_memory);
+        let table = Fragment::new("vec2(f(i0) * value, 0.0)")
+            .functions("fn f(i: u32) -> f32 {\n    var table = array<f32, 4>(1.0, 2.0, 3.0, 4.0);\n    return table[i % 4u];\n}");
+        assert!(check(table).unwrap().indexes_memory);
+        let array = Fragment::new("vec2(taps[i0], taps[taps_2[3]])").array::<f32>("taps", 4).array::<u32>("taps_2", 4);
+        assert!(!check(array).unwrap().indexes_memory);
+    }
+
+    #[test]
+    fn errors_name_the_callers_line_and_column() {
+        assert!(
+            why(Fragment::new("vec2(value, gain)"))
+                .contains("line 1, column 13: no definition in scope for identifier: `gain`\n    vec2(value, gain)\n                ^"),
+            "{}",
+            why(Fragment::new("vec2(value, gain)"))
+        );
+        let functions = "fn f(x: f32) -> f32 {\n    return x +;\n}";
+        assert!(
+            why(Fragment::new("vec2(f(value), 0.0)").functions(functions)).contains("line 2, column"),
+            "{}",
+            why(Fragment::new("vec2(f(value), 0.0)").functions(functions))
+        );
+        let two_lines = "vec2(value,\n     true)";
+        assert!(why(Fragment::new(two_lines)).contains("line "), "{}", why(Fragment::new(two_lines)));
+        let wrong_type = why(Fragment::new("value"));
+        assert!(wrong_type.contains("line 1") && wrong_type.contains("vec2<f32>"), "{wrong_type}");
+        assert!(why(Fragment::new("vec2(value, f32(k0))")).contains("`k0`"), "positions have no frequency");
+    }
+
+    #[test]
+    fn others_are_refused_with_a_reason() {
+        let with = |functions: &str| Fragment::new("vec2(value, 0.0)").functions(functions);
+        for (fragment, reason) in [
+            (Fragment::new(""), "expected"),
+            (Fragment::new("vec2(value, 0.0); discard"), "without `;`"),
+            (Fragment::new("vec2(value, 0.0) } fn x() {"), "without `}`"),
+            (Fragment::new("vec2(value, 0.0 /* "), "the comment does not end"),
+            (Fragment::new("vec2(value, input[3])"), "`input`"),
+            (Fragment::new("load(i0)"), "`load`"),
+            (Fragment::new("vec2(dpdx(value), 0.0)"), "fragment"),
+            (with("} fn f() {"), "`}` closes nothing"),
+            (with("fn f() {"), "a `}` is missing"),
+            (with("var<private> x: f32;"), "no variables outside of functions"),
+            (with("@compute @workgroup_size(1) fn f() {}"), "attributes"),
+            (with("enable f16;"), "`enable`"),
+            (with("override x = 3.0;"), "`override`"),
+            (with("fn f() { workgroupBarrier(); }"), "a barrier has no place"),
+            (with("fn f() { while (true) {} }"), "`while` has no bound"),
+            (with("fn f() { loop { break; } }"), "`loop` has no bound"),
+            (with("fn f(n: u32) { for (var i = 0u; i < n; i++) {} }"), "bound of a loop must be a constant"),
+            (with("fn f() { for (var i = 0u; i < 8u; i++) { i = 0u; } }"), "counter"),
+            (with("fn f() { for (var i = 0u; i < 8u; i++) { (i) -= 1u; } }"), "counter"),
+            (with("fn g(i: ptr<function, u32>) {}\nfn f() { for (var i = 0u; i < 8u; i++) { g(&i); } }"), "counter"),
+            (with("const N = 8u;\nfn f() { let N = i32(3); for (var i = 0; i < N; i++) {} }"), "bound of a loop"),
+            (with("fn f() { for (var i = 0u; i < 8u; i += 0u) {} }"), "at least 1"),
+            (with("fn f() { for (var i = 0u; i < 300u; i++) { for (var j = 0u; j < 300u; j++) {} } }"), "iterations"),
+            (with("fn f() { f(); }"), ""),
+            (with("fn value() {}"), "`value`"),
+            (with("const wgpu_fft_x = 1;"), "reserved"),
+            (Fragment::new("vec2(value, 0.0)").array::<f32>("i0", 3), "`i0`"),
+            (Fragment::new("vec2(value, 0.0)").array::<f32>("a b", 3), "letters, digits"),
+            (Fragment::new("vec2(value, 0.0)").array::<f32>("a", 3).uniform::<f32>("a", "f32"), "declared twice"),
+            (Fragment::new("vec2(value, 0.0)").array::<f32>("a", 0), "at least 1"),
+            (Fragment::new("vec2(value, a)").array::<f32>("a", 3), "can only be read by `a[index]`"),
+            (
+                Fragment::new("vec2(value, f(&a))")
+                    .functions("fn f(p: ptr<storage, array<f32>>) -> f32 { return (*p)[0]; }")
+                    .array::<f32>("a", 3),
+                "can only be read",
+            ),
+            (Fragment::new("vec2(value, s)").uniform::<Complex32>("s", "f32"), "`f32` has 4 bytes in WGSL, but complex f32 has 8"),
+        ] {
+            let text = why(fragment.clone());
+            assert!(text.contains(reason), "{fragment}: {text}");
+        }
+        let deep = format!("vec2({}value{}, 0.0)", "(".repeat(100), ")".repeat(100));
+        assert!(matches!(check(Fragment::new(deep)), Err(Error::LimitExceeded { .. })));
+        let long = format!("vec2(value{}, 0.0)", " + value".repeat(1000));
+        assert!(matches!(check(Fragment::new(long)), Err(Error::LimitExceeded { .. })));
+        let chain = format!("fn f(x: u32) {{ if (x == 0u) {{}} {} }}", "else if (x == 1u) {} ".repeat(1000));
+        assert!(matches!(check(with(&chain)), Err(Error::LimitExceeded { .. })));
+    }
+
+    /// Whatever a caller calls things, they are the caller's.
+    #[test]
+    fn names_are_kept_apart() {
+        let fragment = Fragment::new("vec2(min(value, store.load) * taps[u32(roots)], 0.0)")
+            .functions("struct load { load: f32, x: f32 }\nalias real = f32;\nconst roots: real = 1.0;\nfn min(a: real, b: f32) -> f32 { let store = a; return store + b; }")
+            .array::<f32>("taps", 3)
+            .uniform::<[f32; 2]>("store", "load");
+        let checked = check(fragment).unwrap();
+        let mut module = wgsl::Module::default();
+        checked.write(&mut module, 70);
+        let text = module.finish();
+        for part in [
+            "var<uniform> wgpu_fft_input_store: wgpu_fft_input_load;",
+            "struct wgpu_fft_input_load { load: f32, x: f32 }",
+            "fn wgpu_fft_input_min(a: wgpu_fft_input_real, b: f32) -> f32 { let wgpu_fft_input_store = a; return wgpu_fft_input_store + b; }",
+            "wgpu_fft_input_taps(u32(u32(wgpu_fft_input_roots)))",
+            "wgpu_fft_input_store.load",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        assert!(naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
+    }
+}
