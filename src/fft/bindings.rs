@@ -1,7 +1,7 @@
 //! How the arrays of a pass are bound: as a whole, in parts one after the other, or in several
 //! bindings at once. Also the proof that no index leaves them.
 
-use super::fused::{Fused, Neighbours};
+use super::fused::{Fuse, Fused, Neighbours};
 use super::pass::{Pass, Side};
 use super::place::Storage;
 use crate::error::{Error, Result};
@@ -98,7 +98,8 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
         Fused::Twiddle(twiddle) => counts(&twiddle.weights),
         other => other.step().counts(slowest),
     };
-    let counted = sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
+    let between = pass.maps().any(|map| map.counts(slowest));
+    let counted = between || sides.iter().any(|(side, _)| counts(&side.index.lines) || side.fused.iter().any(counted_by));
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
         return None;
     }

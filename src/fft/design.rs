@@ -107,6 +107,9 @@ pub(super) struct Designer<'a> {
 
 impl Designer<'_> {
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
+        if let Kind::Filter { real } = self.transform.kind {
+            return self.filter(axis, real);
+        }
         let real = self.has_reals(axis);
         let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
         let reals = if real { Reals::Pairs } else { Reals::Complex };
@@ -168,6 +171,24 @@ impl Designer<'_> {
             let what = format!("an FFT of length {n}, in passes over {COLUMNS} neighbouring lines,");
             let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
             Error::LimitExceeded { what, limit, required: COLUMNS.into(), available }
+        })
+    }
+
+    /// A transform there and back in one pass.
+    fn filter(&self, axis: usize, real: bool) -> Result<AxisRecipe> {
+        // A pair of rows has one spectrum.
+        let batch = self.transform.shape.rank();
+        let asks = self.transform.product.as_ref().is_some_and(|product| product.asks_for_batch());
+        let pairs = real && !(asks && self.geometry.input_extents[batch] > 1);
+        let reals = if pairs { Reals::Pairs } else { Reals::Complex };
+        let lines = self.lines(axis, reals);
+        let n = lines.n;
+        let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
+        let stockham = if fits && largest_prime(n) <= MAX_PRIME { self.pass(Lines { convolution: true, ..lines }) } else { None };
+        let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
+        passes.map(|passes| AxisRecipe { axis, bluestein: None, reals, passes }).ok_or_else(|| {
+            let what = format!("a transform of length {n} there and back in one pass");
+            Error::Unsupported { what, why: "it does not fit a workgroup: transform there and back in passes of their own".to_owned() }
         })
     }
 

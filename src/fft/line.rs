@@ -46,7 +46,7 @@ pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
             let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
             LineIndex {
                 extent: dim.extent,
-                axis: (!own && (step.load.asks_for(dim.key.0) || step.store.asks_for(dim.key.0))).then_some(dim.key.0),
+                axis: (!own && step.asks_for(dim.key.0)).then_some(dim.key.0),
                 load: if own && by_position { Place::linear(0) } else { dim.place.clone() },
                 store: to.dim(dim.key).place.clone(),
                 load_weight: weight(&step.load.weights),

@@ -7,7 +7,7 @@ use super::fit;
 use super::fused::{Exchange, LookUp, Pair};
 use super::lanes::{self, TurnTable};
 use super::line::{LineIndex, lines};
-use super::pass::{Index, Pass, Side};
+use super::pass::{Convolution, Index, Pass, Side};
 use super::passes::{Broken, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
@@ -89,7 +89,7 @@ fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
     if transform.placement == Placement::InPlace {
         // In place, both are one array. Its rows of reals are padded, so count all of its elements.
         match transform.kind {
-            Kind::C2c(_) => {}
+            Kind::C2c(_) | Kind::Filter { .. } => {}
             Kind::R2c => input.len = 2 * output.len,
             Kind::C2r => output.len = 2 * input.len,
         }
@@ -290,7 +290,11 @@ impl Lowering<'_> {
             pairs = self.pair(&mut lines)?.map(Some);
         }
         let count: u32 = lines.iter().map(|line| line.extent).product();
-        let what = if self.transform.is_inverse() { "inverse FFT" } else { "FFT" };
+        let what = match self.transform.kind {
+            Kind::Filter { .. } => "FFT, filter and inverse FFT",
+            _ if self.transform.is_inverse() => "inverse FFT",
+            _ => "FFT",
+        };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);
         let stockham = match step.recipe {
@@ -334,7 +338,10 @@ impl Lowering<'_> {
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),
-            convolution: step.convolution,
+            convolution: step.convolution.clone().map(|own| match own {
+                Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, pairs[0].is_some())),
+                chirp @ Convolution::Chirp(_) => chirp,
+            }),
         };
         self.stockham(label, stockham, pass, count, scale, slots)
     }
@@ -401,7 +408,7 @@ impl Lowering<'_> {
             indexes_memory |= map.fragment.indexes_memory;
             for (binding, declared) in (first..).zip(map.fragment.arrays()) {
                 let access = if declared.is_uniform() { Access::Uniform } else { Access::Read };
-                let slot = self.program.declare(declared)?;
+                let slot = declared.slot.map_or_else(|| self.program.declare(declared), Ok)?;
                 binds.push(Bind { binding, name: map.fragment.binding_name(declared).into(), access, slot, range: None });
             }
         }

@@ -30,6 +30,8 @@ mod codelets;
 mod design;
 mod design_cpu;
 mod factors;
+#[cfg(feature = "signal")]
+pub(crate) mod filter;
 mod fit;
 mod fused;
 mod lanes;
@@ -48,7 +50,7 @@ mod spec;
 pub(crate) mod split;
 mod stages;
 mod transform;
-mod window;
+pub(crate) mod window;
 
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};

@@ -1,7 +1,7 @@
 //! What one dispatch of the kernel `fft/pass` computes, as data: DFTs along lines, and the sides of
 //! the pass that load and store them.
 
-use super::fused::Fused;
+use super::fused::{Fused, Map};
 use super::place::{Place, Storage};
 use super::roots::Constant;
 
@@ -21,10 +21,19 @@ pub(super) struct Pass {
     pub load: Side,
     /// How results are stored.
     pub store: Side,
-    /// If set, the pass is a cyclic convolution that computes a DFT of this length (Bluestein).
-    /// With the [spectrum](Constant::Spectrum) of that length in n, y = IDFT(DFT(x) · spectrum),
-    /// without the inverse's factor 1/n.
-    pub convolution: Option<u32>,
+    /// If set, the pass is a cyclic convolution: y = IDFT(f(DFT(x))), without the inverse's factor
+    /// 1/n.
+    pub convolution: Option<Convolution>,
+}
+
+/// What a pass does to a spectrum between a DFT and its inverse.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Convolution {
+    /// It multiplies by the [spectrum](Constant::Spectrum) that makes the pass compute a DFT of
+    /// this length (Bluestein).
+    Chirp(u32),
+    /// It applies a fragment.
+    Filter(Map),
 }
 
 impl Pass {
@@ -50,12 +59,23 @@ impl Pass {
         (self.lines[dim] == m + 1).then_some((dim, m))
     }
 
+    /// The caller's fragments in the pass.
+    pub fn maps(&self) -> impl Iterator<Item = &Map> {
+        fn of_side(step: &Fused) -> Option<&Map> {
+            if let Fused::Map(map) = step { Some(map) } else { None }
+        }
+        let between = self.convolution.iter().filter_map(|own| if let Convolution::Filter(map) = own { Some(map) } else { None });
+        self.load.fused.iter().filter_map(of_side).chain(between).chain(self.store.fused.iter().filter_map(of_side))
+    }
+
     /// The constants that the pass looks up.
     pub fn constants(&self) -> Vec<Constant> {
         let mut all = vec![Constant::Stages(self.radices.clone())];
         all.extend(self.load.fused.iter().chain(&self.store.fused).filter_map(|fused| fused.step().constants()));
-        if let Some(n) = self.convolution {
-            all.extend([Constant::Spectrum { n, m: self.n() }, self.inverse_stages()]);
+        match self.convolution {
+            None => {}
+            Some(Convolution::Chirp(n)) => all.extend([Constant::Spectrum { n, m: self.n() }, self.inverse_stages()]),
+            Some(Convolution::Filter(_)) => all.push(self.inverse_stages()),
         }
         all
     }

@@ -9,12 +9,13 @@ use super::fused::{
     Exchange, Factors, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, Separate, ToPacked,
     Twiddle,
 };
+use super::pass::Convolution;
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::roots::Constant;
 use super::transform::{End, Geometry, Kind, Transform};
-use super::window::Windowed;
-use crate::fragment::Argument;
+use super::window::{Edge, Windowed};
+use crate::fragment::Checked;
 use crate::plan::Placement;
 use crate::sort::sort_short_by_key;
 
@@ -170,15 +171,7 @@ impl Fusion {
 
     /// Whether a fragment asks for the index on an axis. The axis after the last one is the batch.
     pub fn asks_for(&self, axis: usize) -> bool {
-        let asks = |map: &Map| {
-            let batch = map.axes.len() - 1;
-            map.fragment.arguments.iter().any(|argument| match *argument {
-                Argument::Index(own) | Argument::Frequency(own) | Argument::Cycles(own) => own == axis,
-                Argument::Batch => axis == batch,
-                Argument::Value | Argument::Length(_) => false,
-            })
-        };
-        self.fused.iter().any(|step| matches!(step, Fused::Map(map) if asks(map)))
+        self.fused.iter().any(|step| matches!(step, Fused::Map(map) if map.asks_for(axis)))
     }
 
     /// Adds a step next to the transform.
@@ -233,8 +226,8 @@ pub(super) struct Step<'a> {
     pub states: [State; 2],
     pub load: Fusion,
     pub store: Fusion,
-    /// The length n of the transform, if this pass computes it as a single convolution.
-    pub convolution: Option<u32>,
+    /// What is done to the spectrum, if this pass is a convolution.
+    pub convolution: Option<Convolution>,
 }
 
 /// The most passes of an axis. Six with radices up to 64 are enough for every length.
@@ -269,12 +262,18 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
+    /// Whether a fragment asks for the index on an axis.
+    pub fn asks_for(&self, axis: usize) -> bool {
+        let between = matches!(&self.convolution, Some(Convolution::Filter(map)) if map.asks_for(axis));
+        between || self.load.asks_for(axis) || self.store.asks_for(axis)
+    }
+
     /// Whether every workgroup of the step stores only to places that no other workgroup loads
     /// from.
     pub fn keeps_positions(&self) -> bool {
         let [from, to] = &self.states;
         // A part that does not begin at position 0 lies elsewhere.
-        let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| matches!(step, Fused::Part(part) if part.window.first > 0));
+        let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| matches!(step, Fused::Part(part) if part.window.moves()));
         if moves(&self.load) || moves(&self.store) {
             return false;
         }
@@ -363,6 +362,9 @@ impl<'a> Builder<'a, '_> {
         if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
         }
+        if let Some(fragment) = &self.transform.product {
+            return self.filter(recipe, n, fragment.clone());
+        }
         if recipe.reals != Reals::Complex && !(real_load || real_store) {
             return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
         }
@@ -429,7 +431,7 @@ impl<'a> Builder<'a, '_> {
             Some(_) if single => {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
-                self.run(axis, recipe, &lengths, load, store, target, Some(n))?;
+                self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp(n)))?;
             }
             Some(_) => {
                 let padded = self.natural(&stored_extents(self, m), None)?;
@@ -445,6 +447,37 @@ impl<'a> Builder<'a, '_> {
         }
         self.extents = after;
         Ok(())
+    }
+
+    /// A transform along the only axis, a fragment on its spectrum, and the inverse transform, in one
+    /// pass.
+    fn filter(&mut self, recipe: &'a AxisRecipe, n: u32, fragment: Checked) -> Result<()> {
+        let axis = recipe.axis;
+        if recipe.passes.len() != 1 || recipe.bluestein.is_some() || self.geometry.axes.len() != 1 {
+            return Err("a filter transforms one axis there and back in one pass, without bluestein".into());
+        }
+        if recipe.passes[0].n().is_some_and(|own| own != n) {
+            return Err(format!("its radices do not multiply to {n}").into());
+        }
+        let real = self.transform.kind == Kind::Filter { real: true };
+        let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
+        let axes = axes.enumerate().map(|(own, window)| {
+            // All frequencies of the axis are there.
+            if own == axis { MapIndex { window: Windowed::whole(n), from: IndexFrom::Position } } else { MapIndex { window, from: IndexFrom::Zero } }
+        });
+        let map = Map { fragment, loads: true, axes: axes.collect() };
+        let sides = [End::Input, End::Output].map(|end| {
+            let side = self.side(end, axis, true, false);
+            match (real, recipe.reals) {
+                (false, Reals::Complex) => Ok(side),
+                (true, Reals::Complex) => Ok(side.then(Real)),
+                (true, Reals::Pairs) if !map.asks_for(self.extents.len() - 1) => Ok(side.then(Pairs(Pair::default()))),
+                _ => Err(Broken::from("rows of complex numbers, or of reals with a filter of their own, are filtered one by one")),
+            }
+        });
+        let [load, store] = sides;
+        let target = self.output.clone();
+        self.run(axis, recipe, &[n], load?, store?, target, Some(Convolution::Filter(map)))
     }
 
     /// The part of an axis that is stored at one end, if it is not all of it.
@@ -474,7 +507,7 @@ impl<'a> Builder<'a, '_> {
     /// axis. Where steps ask for elements of their choice, parts of the axis are guarded one by one.
     fn side(&self, end: End, axis: usize, is_end: bool, chooses: bool) -> Fusion {
         let part = self.part(end, axis);
-        let loads_elsewhere = end == End::Input && (chooses || part.is_some_and(|part| part.first > 0));
+        let loads_elsewhere = end == End::Input && (chooses || part.is_some_and(|part| part.moves()));
         let by_position = loads_elsewhere.then(|| self.current.dim((axis, 0)).place.clone());
         let side = Fusion { by_position, ..self.end(end, axis, is_end) };
         side.then_maybe(part.map(|window| Part { window, guards: chooses }))
@@ -484,11 +517,14 @@ impl<'a> Builder<'a, '_> {
     fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
         let side = self.end(end, axis, true);
         let side = if side.fused.is_empty() { Fusion::complex() } else { side.then(Neighbours) };
-        let Some(Windowed { n, first, len, .. }) = self.part(end, axis) else { return Ok(side) };
+        let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
+        if edge != Edge::Zero {
+            return Err("rows of reals in halves, which are continued past their ends".into());
+        }
         if first % 2 == 1 || len % 2 == 1 {
             return Err(format!("rows of reals in halves, of which a part of {len} from {first} on is stored").into());
         }
-        let window = Windowed { n: n / 2, half: false, first: first / 2, len: len / 2 };
+        let window = Windowed { first: first / 2, len: len / 2, ..Windowed::whole(n / 2) };
         Ok(side.then(Part { window, guards: false }))
     }
 
@@ -604,7 +640,7 @@ impl<'a> Builder<'a, '_> {
         load: Fusion,
         store: Fusion,
         target: State,
-        convolution: Option<u32>,
+        convolution: Option<Convolution>,
     ) -> Result<()> {
         let passes = lengths.len();
         let before: Vec<u32> = (0..passes).map(|f| lengths[..f].iter().product()).collect();
@@ -632,7 +668,7 @@ impl<'a> Builder<'a, '_> {
                 states: [from, state.clone()],
                 load: own_load,
                 store: own_store,
-                convolution,
+                convolution: convolution.clone(),
             });
             from = state;
         }

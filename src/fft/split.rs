@@ -109,6 +109,7 @@ impl Transform {
             Kind::C2c(direction) => PartKind::Complex { inverse: direction == Direction::Inverse },
             Kind::R2c => PartKind::FromReals,
             Kind::C2r => PartKind::ToReals,
+            Kind::Filter { .. } => return Err(unsupported("a filter has no parts")),
         };
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();

@@ -47,14 +47,20 @@ pub(super) enum Kind {
     C2c(Direction),
     R2c,
     C2r,
+    /// A transform, a fragment on its spectrum, and the inverse transform, along one axis.
+    Filter {
+        real: bool,
+    },
 }
 
 impl Kind {
-    const ALL: [(Self, [&'static str; 2]); 4] = [
+    const ALL: [(Self, [&'static str; 2]); 6] = [
         (Self::C2c(Direction::Forward), ["c2c", "fwd"]),
         (Self::C2c(Direction::Inverse), ["c2c", "inv"]),
         (Self::R2c, ["r2c", "fwd"]),
         (Self::C2r, ["c2r", "inv"]),
+        (Self::Filter { real: false }, ["filter", "complex"]),
+        (Self::Filter { real: true }, ["filter", "real"]),
     ];
 
     fn words(self) -> [&'static str; 2] {
@@ -83,6 +89,11 @@ pub(super) struct Transform {
     /// What fragments of the caller's do to values, and what the arrays of input and output hold
     /// then.
     pub maps: [Option<Checked>; 2],
+    /// For a transform that is part of a larger operation: what the arrays have of each axis of that
+    /// operation. It takes the place of `windows`.
+    pub frame: Option<[Vec<Windowed>; 2]>,
+    /// What a [`Kind::Filter`] does to the spectrum.
+    pub product: Option<Checked>,
 }
 
 /// A checked specification, with lengths as 32-bit numbers.
@@ -110,7 +121,7 @@ pub(super) struct Geometry {
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        let (windows, maps) = Default::default();
+        let (windows, maps, frame, product) = Default::default();
         Self {
             kind,
             shape,
@@ -124,18 +135,20 @@ impl Transform {
             transposed: false,
             windows,
             maps,
+            frame,
+            product,
         }
     }
 
     /// Whether it has all elements, and none is mapped.
     pub fn is_plain(&self) -> bool {
-        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none)
+        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
     }
 
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) => Form::REAL,
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true }, _) => Form::REAL,
             _ => Form::COMPLEX,
         }
     }
@@ -157,6 +170,9 @@ impl Transform {
 
     /// The parts of all axes that the array at an end has.
     fn windows(&self, end: End) -> Result<Vec<Windowed>> {
+        if let Some(frame) = &self.frame {
+            return Ok(frame[end as usize].clone());
+        }
         let last = self.shape.rank() - 1;
         let is_half = !matches!(self.kind, Kind::C2c(_)) && self.form(end) == Form::COMPLEX;
         let whole = self.shape.extents().iter().enumerate().map(|(axis, &extent)| {
@@ -199,13 +215,13 @@ impl Transform {
     /// The shapes of input and output.
     pub fn shapes(&self) -> [Shape; 2] {
         let shapes = match self.kind {
-            Kind::C2c(_) => [self.shape, self.shape],
+            Kind::C2c(_) | Kind::Filter { .. } => [self.shape, self.shape],
             Kind::R2c => [self.shape, self.half()],
             Kind::C2r => [self.half(), self.shape],
         };
         // Parts that do not fit are refused when the transform is planned.
         let of_parts = |(shape, end): (Shape, End)| {
-            let windows = if self.windows[end as usize].is_some() { self.windows(end).unwrap_or_default() } else { Vec::new() };
+            let windows = if self.windows[end as usize].is_some() || self.frame.is_some() { self.windows(end).unwrap_or_default() } else { Vec::new() };
             windows.iter().enumerate().fold(shape, |shape, (axis, window)| shape.with(axis, window.len as usize))
         };
         [(shapes[0], End::Input), (shapes[1], End::Output)].map(of_parts)
@@ -230,7 +246,7 @@ impl Transform {
         let last = rank - 1;
         let wrong = |why| Error::Unsupported { what: format!("`{self}`"), why };
         let axes = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
-        let complex = matches!(self.kind, Kind::C2c(_));
+        let complex = matches!(self.kind, Kind::C2c(_) | Kind::Filter { .. });
         if !complex && !axes.contains(&last) {
             return unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers");
         }
@@ -257,7 +273,7 @@ impl Transform {
         let unsupported = |what: &str, why: &str| self.unsupported(what, why);
         self.shape.elements("FFT", self.batch)?;
         let (mut axes, factor) = self.check()?;
-        let complex = matches!(self.kind, Kind::C2c(_));
+        let complex = matches!(self.kind, Kind::C2c(_) | Kind::Filter { .. });
         let last = self.shape.rank() - 1;
         // An axis of length 1 needs no transform. One is kept if there are no others, so that there
         // is something to do.
@@ -290,7 +306,7 @@ impl Transform {
                 }
                 match self.kind {
                     Kind::C2c(_) if self.transposed => [self.input.unwrap_or(dense(shapes[0])), Layout::reversed(shapes[1])],
-                    Kind::C2c(_) => [self.input.unwrap_or(dense(shapes[0])); 2],
+                    Kind::C2c(_) | Kind::Filter { .. } => [self.input.unwrap_or(dense(shapes[0])); 2],
                     _ if self.input.is_some() => {
                         return Err(unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1"));
                     }
@@ -381,6 +397,8 @@ impl Transform {
             transposed: fields.flag("transposed"),
             windows,
             maps: Default::default(),
+            frame: None,
+            product: None,
         };
         fields.done(
             "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \

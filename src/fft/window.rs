@@ -27,8 +27,8 @@ impl fmt::Display for Window {
 }
 
 /// A window on an axis of a known length.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Windowed {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Windowed {
     /// Length of the transform along the axis.
     pub n: u32,
     /// Whether the axis holds half of a spectrum, without negative frequencies.
@@ -36,6 +36,39 @@ pub(super) struct Windowed {
     /// The first index, not negative.
     pub first: u32,
     pub len: u32,
+    /// How the array continues past its ends, for so many positions before its first element and
+    /// after its last one. Then `first` is 0, and the array's first element is at position `before`.
+    pub edge: Edge,
+    pub before: u32,
+    pub after: u32,
+}
+
+/// How an array continues past its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Edge {
+    /// With zeros: 0 0 0 | a b c d | 0 0 0.
+    #[default]
+    Zero,
+    /// From its other end: b c d | a b c d | a b c.
+    Wrap,
+    /// Mirrored about its ends: c b a | a b c d | d c b. SciPy's `ndimage` calls this `reflect`,
+    /// `scipy.signal` calls it `symm`, and NumPy's `pad` calls it `symmetric`.
+    Reflect,
+    /// With its first and last element: a a a | a b c d | d d d.
+    Nearest,
+}
+
+impl Edge {
+    /// The name in printed specifications.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Wrap => "wrap",
+            Self::Reflect => "reflect",
+            Self::Nearest => "nearest",
+        }
+    }
 }
 
 impl Window {
@@ -64,9 +97,14 @@ impl Window {
 }
 
 impl Windowed {
+    /// Whether index 0 is not position 0.
+    pub fn moves(&self) -> bool {
+        self.first > 0 || self.edge != Edge::Zero
+    }
+
     /// All of an axis.
     pub fn whole(n: u32) -> Self {
-        Self { n, half: false, first: 0, len: n }
+        Self { n, half: false, first: 0, len: n, edge: Edge::Zero, before: 0, after: 0 }
     }
 
     /// All of the stored half of a spectrum of n reals.
@@ -75,6 +113,6 @@ impl Windowed {
     }
 
     pub fn is_whole(&self) -> bool {
-        self.first == 0 && self.len == if self.half { self.n / 2 + 1 } else { self.n }
+        !self.moves() && self.len == if self.half { self.n / 2 + 1 } else { self.n }
     }
 }

@@ -115,6 +115,11 @@ impl Checked {
         }
     }
 
+    /// Whether it depends on the array of the batch.
+    pub fn asks_for_batch(&self) -> bool {
+        self.arguments.contains(&Argument::Batch)
+    }
+
     /// Its arrays and uniforms.
     pub fn arrays(&self) -> &[Declared] {
         &self.fragment.arrays
@@ -332,7 +337,7 @@ impl Check<'_> {
 
     /// Refuses arrays without elements.
     fn sizes(&self, arrays: &[Declared]) -> Result<()> {
-        for Declared { name, kind } in arrays {
+        for Declared { name, kind, .. } in arrays {
             match kind {
                 DeclaredKind::Array { len: 0, element, .. } => {
                     return Err(Error::Empty { what: "an array of a fragment", shape: format!("0 {element} (`{name}`)") });
@@ -349,7 +354,7 @@ impl Check<'_> {
     /// The fragment between a text of ours, as naga understands it.
     fn parsed(&self, arguments: &[Argument], functions: &str, expression: &str) -> Result<Module> {
         let mut text = String::new();
-        for (i, Declared { name, kind }) in self.fragment.arrays.iter().enumerate() {
+        for (i, Declared { name, kind, .. }) in self.fragment.arrays.iter().enumerate() {
             let declaration = match kind {
                 DeclaredKind::Array { form, .. } => format!("var<storage, read> {name}: array<{}>", form.value()),
                 DeclaredKind::Uniform { wgsl, .. } => format!("var<uniform> {name}: {wgsl}"),
@@ -442,7 +447,7 @@ impl Check<'_> {
 
     /// Refuses uniforms whose size is not that of the Rust type.
     fn uniforms(&self, module: &Module) -> Result<()> {
-        for Declared { name, kind } in &self.fragment.arrays {
+        for Declared { name, kind, .. } in &self.fragment.arrays {
             let DeclaredKind::Uniform { wgsl, element, bytes } = kind else { continue };
             let variable = module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(&**name));
             let Some((_, variable)) = variable else { continue };

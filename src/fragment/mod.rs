@@ -9,7 +9,10 @@ mod tokens;
 use std::fmt;
 use std::sync::Arc;
 
+use num_complex::Complex32;
+
 use crate::element::Element;
+use crate::kernels::Slot;
 use crate::plan::Array;
 pub(crate) use argument::Argument;
 pub(crate) use check::{Checked, Side};
@@ -84,6 +87,9 @@ pub struct Fragment {
 pub(crate) struct Declared {
     pub name: Arc<str>,
     pub kind: DeclaredKind,
+    /// The array of the program that it is, if an operation of this crate declares it. The caller
+    /// binds all others.
+    pub slot: Option<Slot>,
 }
 
 /// What is declared.
@@ -133,7 +139,14 @@ impl Fragment {
     /// Declares an array of `len` elements, to be read by `name[index]`.
     pub fn array<T: Readable>(mut self, name: impl Into<Arc<str>>, len: usize) -> Self {
         let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
-        self.arrays.push(Declared { name: name.into(), kind });
+        self.arrays.push(Declared { name: name.into(), kind, slot: None });
+        self
+    }
+
+    /// Declares an array of complex numbers that is one of the program's.
+    pub(crate) fn slot(mut self, name: &str, len: usize, slot: Slot) -> Self {
+        let kind = DeclaredKind::Array { form: Form::COMPLEX, element: Complex32::NAME, len };
+        self.arrays.push(Declared { name: name.into(), kind, slot: Some(slot) });
         self
     }
 
@@ -150,7 +163,7 @@ impl Fragment {
     /// ```
     pub fn uniform<T: Element>(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>) -> Self {
         let kind = DeclaredKind::Uniform { wgsl: wgsl_type.into(), element: T::NAME, bytes: size_of::<T>() };
-        self.arrays.push(Declared { name: name.into(), kind });
+        self.arrays.push(Declared { name: name.into(), kind, slot: None });
         self
     }
 }
@@ -164,7 +177,7 @@ impl fmt::Display for Fragment {
             // A line comment would swallow what follows it on one line.
             write!(f, " where `{}`", one_line(&tokens::without_comments(&self.functions)))?;
         }
-        for Declared { name, kind } in &self.arrays {
+        for Declared { name, kind, .. } in &self.arrays {
             match kind {
                 DeclaredKind::Array { element, len, .. } => write!(f, ", {name}: {len} {element}")?,
                 DeclaredKind::Uniform { wgsl, .. } => write!(f, ", {name}: {wgsl}")?,

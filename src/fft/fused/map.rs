@@ -36,6 +36,16 @@ pub(in crate::fft) enum IndexFrom {
 }
 
 impl Map {
+    /// Whether the fragment asks for the index on an axis. The axis after the last one is the batch.
+    pub fn asks_for(&self, axis: usize) -> bool {
+        let batch = self.axes.len() - 1;
+        self.fragment.arguments.iter().any(|argument| match *argument {
+            Argument::Index(own) | Argument::Frequency(own) | Argument::Cycles(own) => own == axis,
+            Argument::Batch => axis == batch,
+            Argument::Value | Argument::Length(_) => false,
+        })
+    }
+
     /// This step for lines whose coordinates are the indices of these axes. In pairs, the first
     /// coordinate counts pairs.
     pub fn on_lines(self, coordinates: &[Option<usize>], pairs: bool) -> Self {
@@ -51,7 +61,7 @@ impl Map {
     fn numbers(&self, site: &Site<'_>, element: &Element, axis: usize) -> [Expr; 2] {
         let MapIndex { window, from } = &self.axes[axis];
         let position_of = |index: &Expr| {
-            let sum = index + window.first;
+            let sum = index + (window.first + window.before);
             if window.first + window.len <= window.n { sum } else { select(&index.less(window.n - window.first), &sum, &sum - window.n) }
         };
         match *from {
@@ -61,11 +71,12 @@ impl Map {
                 let index = if paired { coordinate * 2 + u32::from(element.second) } else { coordinate.clone() };
                 [index.clone(), position_of(&index)]
             }
-            IndexFrom::Zero => [0.into(), window.first.into()],
+            IndexFrom::Zero => [0.into(), (window.first + window.before).into()],
         }
     }
 
-    fn mapped(&self, site: &mut Site<'_>, element: &Element, value: &Expr) -> Expr {
+    /// The fragment's result for the value of an element.
+    pub fn mapped(&self, site: &mut Site<'_>, element: &Element, value: &Expr) -> Expr {
         let batch = self.axes.len() - 1;
         let signed = |site: &mut Site<'_>, axis: usize| {
             let Windowed { n, half, .. } = self.axes[axis].window;

@@ -1,8 +1,8 @@
 //! Parts of an axis: only some positions are stored in the array.
 
-use super::super::window::Windowed;
+use super::super::window::{Edge, Windowed};
 use super::{Element, Fuse, Fused, Site, Spot, place_of};
-use crate::wgsl::{Expr, Writes, boolean, select};
+use crate::wgsl::{Expr, Writes, boolean, max, min, select};
 
 /// Positions outside of a window load as 0 and are not stored. The step is next to the array.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +16,9 @@ pub(in crate::fft) struct Part {
 impl Part {
     fn contains(&self, position: &Expr) -> Expr {
         let Windowed { n, first, len, .. } = self.window;
+        if self.window.edge != Edge::Zero {
+            return position.less(self.window.before + len + self.window.after);
+        }
         let end = first + len;
         if end <= n {
             return position.at_least(first).and(position.less(end));
@@ -27,7 +30,18 @@ impl Part {
 
     /// The index in the array of a position in the window.
     pub fn index(window: Windowed, position: &Expr) -> Expr {
-        let Windowed { n, first, len, .. } = window;
+        let Windowed { n, first, len, edge, before, .. } = window;
+        // A multiple of the period is added, so that no number is negative.
+        let in_period = |period: u32| (position + (before.next_multiple_of(period) - before)) % period;
+        match edge {
+            Edge::Zero => {}
+            Edge::Wrap => return in_period(len),
+            Edge::Reflect => {
+                let there = in_period(2 * len);
+                return select(&there.less(len), &there, Expr::from(2 * len - 1) - &there);
+            }
+            Edge::Nearest => return min(&(max(position, before) - before), len - 1),
+        }
         let behind = position - first;
         if first == 0 || first + len <= n { behind } else { select(&position.at_least(first), behind, position + (n - first)) }
     }
@@ -36,7 +50,7 @@ impl Part {
     fn moved(&self, site: &mut Site<'_>, element: &Element) -> Element {
         let Windowed { n, first, len, .. } = self.window;
         let line = match &element.spot {
-            Spot::At(_) if first == 0 => return element.clone(),
+            Spot::At(_) if !self.window.moves() => return element.clone(),
             Spot::At(at) if site.place.low.is_empty() => {
                 // Places are proportional to positions.
                 let distance = |positions: u32| positions.wrapping_mul(site.place.stride / site.weight.max(1));

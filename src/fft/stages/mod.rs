@@ -13,8 +13,8 @@ mod halves;
 mod sides;
 
 use super::codelets::{self, Division, REAL, Vectors, complex, times};
-use super::fused::{Fused, LookUp, Map};
-use super::pass::{Pass, Side};
+use super::fused::{Element, Fused, LookUp, Map, Spot};
+use super::pass::{Convolution, Pass, Side};
 use super::place::Place;
 use super::recipe::{Exchange, Roots, Stockham};
 use super::roots::Constant;
@@ -67,8 +67,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
 
 /// The fragments of a pass, each with the number of its first binding.
 pub(super) fn maps(pass: &Pass) -> impl Iterator<Item = (&Map, u32)> {
-    let maps = pass.load.fused.iter().chain(&pass.store.fused).filter_map(|step| if let Fused::Map(map) = step { Some(map) } else { None });
-    maps.scan(FIRST_DECLARED, |next, map| {
+    pass.maps().scan(FIRST_DECLARED, |next, map| {
         let first = *next;
         *next += map.fragment.arrays().len() as u32;
         Some((map, first))
@@ -178,9 +177,13 @@ impl Generator<'_> {
         let mut place = &first;
         for (s, &radix) in stages.iter().enumerate() {
             if s == forward {
-                let n = self.pass.convolution.expect("more stages than radices only where there is one");
-                self.body.comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
-                self.multiply(place, radix, &Constant::Spectrum { n, m: self.n() }, "yx", &mut values);
+                match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
+                    Convolution::Chirp(n) => {
+                        self.body.comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
+                        self.multiply(place, radix, &Constant::Spectrum { n: *n, m: self.n() }, "yx", &mut values);
+                    }
+                    Convolution::Filter(map) => self.filter(place, radix, map, &mut values),
+                }
                 (p, table) = (1, self.setting.look_up.constants.place(&self.pass.inverse_stages()));
             }
             self.body.comment(format!("Stage: radix {radix}, p = {p}."));
@@ -333,6 +336,25 @@ impl Generator<'_> {
                 let product =
                     |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
                 round.iter().zip(&steps).map(product).collect()
+            });
+        }
+    }
+
+    /// Applies a fragment to each element of the spectrum.
+    fn filter(&mut self, place: &Invocation, radix: u32, map: &Map, values: &mut Values) {
+        self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
+        let (side, nowhere) = (&self.pass.store, Expr::from(0));
+        for (b, round) in (0..).zip(values) {
+            let steps = self.steps(radix, b);
+            let t = self.taking_part_of(radix, b, &place.t);
+            let partial = self.partial(radix, b, &place.t);
+            *round = self.in_round(&partial, radix, |own| {
+                let mut site = own.site(side, place, &nowhere);
+                let filtered = |(value, &step): (&Expr, &u32)| {
+                    let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
+                    map.mapped(&mut site, &element, value).components("yx")
+                };
+                round.iter().zip(&steps).map(filtered).collect()
             });
         }
     }
