@@ -24,6 +24,8 @@ mod reference;
 mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+#[cfg(feature = "signal")]
+mod signal;
 mod texts;
 mod transforms;
 mod tuning;
