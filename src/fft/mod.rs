@@ -30,6 +30,7 @@ mod codelets;
 mod design;
 mod design_cpu;
 mod factors;
+mod fast_len;
 mod fit;
 mod fused;
 mod lanes;
@@ -49,6 +50,7 @@ pub(crate) mod split;
 mod stages;
 mod transform;
 
+pub use fast_len::{TransformKind, length_cost, next_fast_len};
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};
