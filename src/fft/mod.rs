@@ -30,6 +30,7 @@ mod codelets;
 mod design;
 mod design_cpu;
 mod factors;
+mod fast_len;
 #[cfg(feature = "signal")]
 pub(crate) mod filter;
 mod fit;
@@ -52,6 +53,7 @@ mod stages;
 mod transform;
 pub(crate) mod window;
 
+pub use fast_len::{TransformKind, length_cost, next_fast_len};
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};

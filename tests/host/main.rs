@@ -22,9 +22,12 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/rolls.rs"]
+mod rolls;
 mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+mod signal;
 mod texts;
 mod transforms;
 mod tuning;

@@ -1,0 +1,51 @@
+//! Signal processing around Fourier transforms.
+//!
+//! | | what it is |
+//! |---|---|
+//! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
+//! | [`window`] | window functions, and how they change amplitudes and noise |
+//! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
+//!
+//! The host computes the first two. Everything here follows the definitions of SciPy, so that
+//! numbers can be compared one to one.
+
+pub mod frequency;
+pub mod roll;
+pub mod window;
+
+use crate::error::{Error, Result};
+pub use roll::Roll;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The types in which the host gives real numbers: `f32` and `f64`. Everything is computed in f64
+/// and then rounded once.
+pub trait Real: Copy + Into<f64> + sealed::Sealed {
+    /// The nearest number of this type.
+    fn nearest(value: f64) -> Self;
+}
+
+impl Real for f32 {
+    fn nearest(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Real for f64 {
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
+/// Refuses more numbers than an array on the device can have.
+fn check_len(what: &str, n: usize) -> Result<()> {
+    let (required, available) = (n as u64, u64::from(u32::MAX));
+    if required <= available {
+        return Ok(());
+    }
+    Err(Error::LimitExceeded { what: what.to_owned(), limit: "elements indexed by a u32", required, available })
+}
