@@ -116,12 +116,7 @@ impl Filter {
         let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
         let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
         let shape = Shape::from(shape.as_slice());
-        Transform {
-            batch: self.batch,
-            axes: shape.canonical_axes(&axes),
-            frame: Some(frames),
-            ..Transform::new(kind, shape)
-        }
+        Transform { batch: self.batch, axes: shape.canonical_axes(&axes), frame: Some(frames), ..Transform::new(kind, shape) }
     }
 
     fn parts(&self, in_one: bool) -> Parts {
@@ -129,7 +124,8 @@ impl Filter {
         let lengths = self.lengths();
         let spectrum = Self::spectrum(self.real && !(in_one && rank == 1), &lengths);
         let [input, output] = self.frames.clone();
-        let first_of = |frame: &[Windowed]| spectrum.iter().enumerate().map(|(axis, own)| if axis == 0 { frame[0] } else { *own }).collect::<Vec<_>>();
+        let first_of =
+            |frame: &[Windowed]| spectrum.iter().enumerate().map(|(axis, own)| if axis == 0 { frame[0] } else { *own }).collect::<Vec<_>>();
         let count: f64 = lengths.iter().map(|&n| f64::from(n)).product();
         let factor = Some(((1.0 / count) as f32).to_bits());
         let (there, back) = if self.real { (Kind::R2c, Kind::C2r) } else { (Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)) };
@@ -140,7 +136,8 @@ impl Filter {
             let kind = Kind::Filter { real: self.real && rank == 1 };
             let frames = if rank == 1 { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
             // Lines stay where they are if both frames are the same.
-            let placement = if rank > 1 && frames[0] == frames[1] && !frames[0][0].moves() { Placement::InPlace } else { Placement::OutOfPlace };
+            let placement =
+                if rank > 1 && frames[0] == frames[1] && !frames[0][0].moves() { Placement::InPlace } else { Placement::OutOfPlace };
             parts.middle = Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, vec![0], frames) });
         }
         if !others.is_empty() {
@@ -163,8 +160,18 @@ impl Filter {
         let in_one = self.parts(true);
         // What cannot be done in any way is reported by the other way.
         if let Some(Ok(middle)) = in_one.middle.as_ref().map(|transform| design::design(transform, profile)) {
-            return Ok(FilterRecipe { forward: design(in_one.forward.as_ref())?, middle: Some(middle), back: design(in_one.back.as_ref())? });
+            return Ok(FilterRecipe {
+                forward: design(in_one.forward.as_ref())?,
+                middle: Some(middle),
+                back: design(in_one.back.as_ref())?,
+            });
         }
+        self.design_in_passes(profile)
+    }
+
+    /// A recipe without a middle.
+    pub fn design_in_passes(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
+        let design = |transform: Option<&Transform>| transform.map(|transform| design::design(transform, profile)).transpose();
         let parts = self.parts(false);
         Ok(FilterRecipe { forward: design(parts.forward.as_ref())?, middle: None, back: design(parts.back.as_ref())? })
     }
@@ -213,5 +220,30 @@ impl Filter {
             from = to;
         }
         last.map_or(Ok(()), |(transform, recipe)| lower::append(transform, recipe, profile, program, [from, ends[1]]))
+    }
+}
+
+/// A forward transform between two frames, as part of a larger operation.
+pub(crate) struct Forward {
+    pub real: bool,
+    pub input: Vec<Windowed>,
+    pub output: Vec<Windowed>,
+    pub batch: usize,
+}
+
+impl Forward {
+    fn transform(&self) -> Transform {
+        let kind = if self.real { Kind::R2c } else { Kind::C2c(Direction::Forward) };
+        let shape: Vec<usize> = self.input.iter().map(|window| window.n as usize).collect();
+        let frame = Some([self.input.clone(), self.output.clone()]);
+        Transform { batch: self.batch, frame, ..Transform::new(kind, Shape::from(shape.as_slice())) }
+    }
+
+    pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        design::design(&self.transform(), profile)
+    }
+
+    pub fn append(&self, recipe: &Recipe, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
+        lower::append(&self.transform(), recipe, profile, program, ends)
     }
 }

@@ -54,6 +54,9 @@ mod transform;
 pub(crate) mod window;
 
 pub use fast_len::{TransformKind, length_cost, next_fast_len};
+#[cfg(feature = "signal")]
+pub use filter::FilterRecipe;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};
+pub use window::Edge;

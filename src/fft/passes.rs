@@ -463,7 +463,11 @@ impl<'a> Builder<'a, '_> {
         let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
         let axes = axes.enumerate().map(|(own, window)| {
             // All frequencies of the axis are there.
-            if own == axis { MapIndex { window: Windowed::whole(n), from: IndexFrom::Position } } else { MapIndex { window, from: IndexFrom::Zero } }
+            if own == axis {
+                MapIndex { window: Windowed::whole(n), from: IndexFrom::Position }
+            } else {
+                MapIndex { window, from: IndexFrom::Zero }
+            }
         });
         let map = Map { fragment, loads: true, axes: axes.collect() };
         let sides = [End::Input, End::Output].map(|end| {

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::place::Storage;
-use super::window::{Window, Windowed};
+use super::window::{Edge, Window, Windowed};
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Side};
 use crate::layout::{Layout, Placed};
@@ -221,7 +221,11 @@ impl Transform {
         };
         // Parts that do not fit are refused when the transform is planned.
         let of_parts = |(shape, end): (Shape, End)| {
-            let windows = if self.windows[end as usize].is_some() || self.frame.is_some() { self.windows(end).unwrap_or_default() } else { Vec::new() };
+            let windows = if self.windows[end as usize].is_some() || self.frame.is_some() {
+                self.windows(end).unwrap_or_default()
+            } else {
+                Vec::new()
+            };
             windows.iter().enumerate().fold(shape, |shape, (axis, window)| shape.with(axis, window.len as usize))
         };
         [(shapes[0], End::Input), (shapes[1], End::Output)].map(of_parts)
@@ -352,6 +356,11 @@ impl Transform {
             _ => (&geometry.output, &geometry.output_extents),
         };
         let last = self.shape.rank() - 1;
+        let end = if self.kind == Kind::R2c { End::Input } else { End::Output };
+        let window = &geometry.windows[end as usize][last];
+        if window.edge != Edge::Zero || window.first % 2 == 1 || !window.is_whole() && window.len % 2 == 1 {
+            return false;
+        }
         let mut others = placed.strides.iter().zip(extents).enumerate().filter(|(axis, _)| *axis != last);
         placed.strides[last] == 1 && placed.offset % 2 == 0 && others.all(|(_, (stride, extent))| *extent == 1 || stride % 2 == 0)
     }

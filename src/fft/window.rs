@@ -59,15 +59,14 @@ pub enum Edge {
     Nearest,
 }
 
-impl Edge {
-    /// The name in printed specifications.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::Zero => "zero",
             Self::Wrap => "wrap",
             Self::Reflect => "reflect",
             Self::Nearest => "nearest",
-        }
+        })
     }
 }
 

@@ -4,16 +4,19 @@
 //! |---|---|
 //! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
 //! | [`window`] | window functions, and how they change amplitudes and noise |
+//! | [`Convolve`] | convolution and correlation by Fourier transforms |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
 //! numbers can be compared one to one.
 
+pub mod convolve;
 pub mod frequency;
 pub mod roll;
 pub mod window;
 
 use crate::error::{Error, Result};
+pub use convolve::{Convolve, Mode};
 pub use roll::Roll;
 
 mod sealed {

@@ -2,6 +2,7 @@
 
 mod adapted;
 mod contract;
+mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;

@@ -47,8 +47,8 @@ pub fn run_with<I: Element, O: Element>(
     seed: u64,
     subgroups: u32,
 ) -> Vec<O> {
-    for input in inputs {
-        assert_eq!((input.len(), size_of::<I>()), (program.inputs()[0].len, program.inputs()[0].element_bytes), "{program}");
+    for (input, array) in inputs.iter().zip(program.inputs()) {
+        assert_eq!((input.len(), size_of::<I>()), (array.len, array.element_bytes), "{program}");
     }
     assert_eq!(size_of::<O>(), program.output().element_bytes, "{program}");
     let inputs: Vec<&[u8]> = inputs.iter().map(|input| bytemuck::cast_slice(input)).collect();

@@ -179,7 +179,8 @@ impl Generator<'_> {
             if s == forward {
                 match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
                     Convolution::Chirp(n) => {
-                        self.body.comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
+                        self.body
+                            .comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
                         self.multiply(place, radix, &Constant::Spectrum { n: *n, m: self.n() }, "yx", &mut values);
                     }
                     Convolution::Filter(map) => self.filter(place, radix, map, &mut values),

@@ -1,0 +1,157 @@
+//! Which transforms a convolution becomes.
+
+use super::Recipe;
+use super::spec::{Axis, Core};
+use crate::error::{Error, Result};
+use crate::fft::filter::Filter;
+use crate::fft::window::Windowed;
+use crate::fft::{Edge, TransformKind, next_fast_len};
+use crate::fragment::Fragment;
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::plan::{Array, Placement, Program};
+use crate::shape::Shape;
+
+impl Core {
+    /// The lengths that the device transforms fastest.
+    fn lengths(&self, axes: &[Axis], profile: &DeviceProfile) -> Result<Vec<u32>> {
+        if let Some(lengths) = &self.spectrum {
+            return Ok(lengths.clone());
+        }
+        let last = axes.len() - 1;
+        let length = |(axis, own): (usize, &Axis)| {
+            // Rows of reals of even length are taken as complex numbers of half the length.
+            let kind = if self.real && axis == last && last > 0 { TransformKind::R2c } else { TransformKind::C2c };
+            Ok(next_fast_len(profile, kind, own.least)? as u32)
+        };
+        axes.iter().enumerate().map(length).collect()
+    }
+
+    /// Refuses lengths with which unwanted elements would fall onto wanted ones.
+    fn check_lengths(&self, axes: &[Axis], lengths: &[u32]) -> std::result::Result<(), String> {
+        if axes.len() != lengths.len() {
+            return Err(format!("{} lengths were given for {} axes", lengths.len(), axes.len()));
+        }
+        let short = axes.iter().zip(lengths).enumerate().find(|(_, (own, n))| (**n as usize) < own.least);
+        short.map_or(Ok(()), |(axis, (own, n))| {
+            Err(format!("along axis {axis} a transform of {n} is too short: it needs at least {}", own.least))
+        })
+    }
+
+    /// The kernel's transform.
+    fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> crate::fft::filter::Forward {
+        let input = axes.iter().zip(lengths).map(|(own, &n)| Windowed { len: own.k as u32, ..Windowed::whole(n) }).collect();
+        crate::fft::filter::Forward { real: self.real, input, output: Filter::spectrum(self.real, lengths), batch: self.kernels() }
+    }
+
+    /// The transforms of the signal, with the kernel's spectrum in a slot.
+    fn filter(&self, axes: &[Axis], lengths: &[u32], spectrum: Slot) -> Result<Filter> {
+        let input = |(own, &n): (&Axis, &u32)| Windowed {
+            len: own.n as u32,
+            edge: if own.before + own.after == 0 { Edge::Zero } else { self.edge },
+            before: own.before as u32,
+            after: own.after as u32,
+            ..Windowed::whole(n)
+        };
+        let output = |(own, &n): (&Axis, &u32)| Windowed {
+            first: own.wanted.first.rem_euclid(n.into()) as u32,
+            len: own.wanted.len as u32,
+            ..Windowed::whole(n)
+        };
+        let both = || axes.iter().zip(lengths);
+        Ok(Filter {
+            real: self.real,
+            frames: [both().map(input).collect(), both().map(output).collect()],
+            batch: self.batch,
+            layouts: [None; 2],
+            maps: [None, None],
+            fragment: Filter::check(self.product(lengths, spectrum), lengths.len())?,
+        })
+    }
+
+    /// The product with the kernel's spectrum, or with its conjugate.
+    fn product(&self, lengths: &[u32], spectrum: Slot) -> Fragment {
+        let rank = lengths.len();
+        let stored = Filter::spectrum(self.real, lengths);
+        let first = if self.for_each { "batch".to_owned() } else { "0u".to_owned() };
+        let own = (0..rank).fold(first, |index, axis| {
+            let extent = stored[axis].len;
+            // Rows of reals alone are transformed as complex numbers. The second half of the kernel's
+            // spectrum is the conjugate of the first one.
+            let i = if self.real && rank == 1 { format!("min(i{axis}, {}u - i{axis})", lengths[axis]) } else { format!("i{axis}") };
+            if index == "0u" { i } else { format!("({index}) * {extent}u + {i}") }
+        });
+        let mirrored = if self.real && rank == 1 { format!("i0 > {}u", lengths[0] / 2) } else { "false".to_owned() };
+        let sign = if self.correlate { "!" } else { "" };
+        let functions = "fn product(a: vec2<f32>, b: vec2<f32>, conjugate: bool) -> vec2<f32> {\n    let y = select(b.y, -b.y, conjugate);\n    \
+                         return vec2(a.x * b.x - a.y * y, a.x * y + a.y * b.x);\n}";
+        let len = stored.iter().map(|window| window.len as usize).product::<usize>() * self.kernels();
+        Fragment::new(format!("product(value, spectrum[{own}], {sign}({mirrored}))")).functions(functions).slot("spectrum", len, spectrum)
+    }
+
+    pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let axes = self.axes()?;
+        let lengths = self.lengths(&axes, profile)?;
+        self.with_lengths(&axes, lengths, profile)
+    }
+
+    fn with_lengths(&self, axes: &[Axis], lengths: Vec<u32>, profile: &DeviceProfile) -> Result<Recipe> {
+        self.check_lengths(axes, &lengths).map_err(|why| self.unsupported(why))?;
+        let kernel = if self.spectrum.is_some() { None } else { Some(self.kernel_transform(axes, &lengths).design(profile)?) };
+        let filter = self.filter(axes, &lengths, Slot::Input(1))?.design(profile)?;
+        Ok(Recipe { lengths, kernel, filter })
+    }
+
+    #[cfg(feature = "tune")]
+    pub fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(axes) = self.axes() else { return Vec::new() };
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let mut all = Vec::new();
+        if self.spectrum.is_none() {
+            let powers = axes.iter().map(|own| own.least.next_power_of_two() as u32).collect();
+            let tight = axes.iter().map(|own| own.least as u32).collect();
+            all.extend([powers, tight].into_iter().filter_map(|lengths| self.with_lengths(&axes, lengths, profile).ok()));
+        }
+        if let Ok(filter) = self.filter(&axes, &own.lengths, Slot::Input(1)) {
+            all.extend(filter.design_in_passes(profile).ok().map(|filter| Recipe { filter, ..own.clone() }));
+        }
+        all
+    }
+
+    pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let axes = self.axes()?;
+        let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why };
+        let Recipe { lengths, kernel, filter } = recipe;
+        self.check_lengths(&axes, lengths).map_err(unfit)?;
+        if let Some(given) = self.spectrum.as_ref().filter(|given| *given != lengths) {
+            return Err(unfit(format!("the kernel's spectrum is given for the lengths {given:?}")));
+        }
+        let stored = Filter::spectrum(self.real, lengths);
+        let spectrum = Array { len: stored.iter().map(|window| window.len as usize).product::<usize>() * self.kernels(), element_bytes: 8 };
+        let bytes = if self.real { 4 } else { 8 };
+        let array = |len: usize| Array { len, element_bytes: bytes };
+        let elements = |shape: Shape, count: usize| shape.extents().iter().product::<usize>() * count;
+        let output = axes.iter().map(|own| own.wanted.len).product::<usize>() * self.batch;
+        // The spectrum is given as an array of the signal's numbers.
+        let second = if self.spectrum.is_some() { array(spectrum.len * 8 / bytes) } else { array(elements(self.kernel, self.kernels())) };
+        let inputs = vec![array(elements(self.shape, self.batch)), second];
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, inputs, array(output));
+        program.inputs.iter().try_for_each(|array| array.check(&program.title, "input", profile))?;
+        program.output.check(&program.title, "output", profile)?;
+        program.notes.push(format!("transforms of length {}", crate::shape::join(lengths, "x")));
+        let slot = match (kernel, &self.spectrum) {
+            (Some(kernel), None) => {
+                program.workspaces.push(spectrum);
+                let slot = Slot::Workspace(0);
+                self.kernel_transform(&axes, lengths).append(kernel, profile, &mut program, [Slot::Input(1), slot])?;
+                slot
+            }
+            (None, Some(_)) => Slot::Input(1),
+            (None, None) => return Err(unfit("it has no recipe for the kernel".to_owned())),
+            (Some(_), Some(_)) => return Err(unfit("it has a recipe for the kernel, whose spectrum is given".to_owned())),
+        };
+        let own = self.filter(&axes, lengths, slot)?;
+        own.append(filter, &program.title.clone(), profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        Ok(program)
+    }
+}

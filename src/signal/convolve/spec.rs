@@ -1,0 +1,411 @@
+//! What a convolution computes.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use num_complex::Complex32;
+
+use super::Recipe;
+use crate::element::{Element, plain_data};
+use crate::error::{Error, Result};
+use crate::fft::{C2c, Edge, R2c};
+use crate::gpu::DeviceProfile;
+use crate::plan::{Program, Spec};
+use crate::shape::{Batched, Shape, join};
+use crate::text::Text;
+
+/// A number that can be convolved: f32 or complex f32.
+pub trait Number: Element + Kinded {}
+
+/// A private supertrait that seals [`Number`].
+pub trait Kinded {
+    /// Whether numbers are real.
+    const REAL: bool;
+}
+
+impl Kinded for f32 {
+    const REAL: bool = true;
+}
+
+impl Kinded for Complex32 {
+    const REAL: bool = false;
+}
+
+impl Number for f32 {}
+impl Number for Complex32 {}
+
+/// Which part of the result is wanted, as in `scipy.signal`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Mode {
+    /// All of it: n + k - 1 elements along an axis.
+    Full,
+    /// The middle n elements.
+    #[default]
+    Same,
+    /// What depends on no element outside of the signal: n - k + 1 elements.
+    Valid,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "full",
+            Self::Same => "same",
+            Self::Valid => "valid",
+        })
+    }
+}
+
+/// Convolution or correlation of a signal, a picture or a volume with a kernel, by Fourier
+/// transforms.
+///
+/// ```no_run
+/// use wgpu_fft::{Planner, fft::Edge, signal::Convolve};
+///
+/// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+/// let plan = planner.plan(Convolve::<f32>::convolution([1080, 1920], [31, 31]).edge(Edge::Reflect))?;
+/// let blurred = plan.run_two(image, kernel)?.wait()?; // 1080 x 1920 numbers
+/// # Ok(blurred)
+/// # }
+/// ```
+///
+/// # Definition
+/// Along one axis, for a signal x of length n and a kernel w of length k:
+/// - convolution: y\[j\] = Σₘ w\[m\] · x\[j - m\], for j = 0 … n + k - 2;
+/// - correlation: y\[j\] = Σₘ conj w\[m\] · x\[j - (k - 1) + m\], for the same j.
+///
+/// With several axes, the sum goes over all of them. Outside of the signal, x continues as
+/// [`edge`](Self::edge) says; the default is zeros. The [`Mode`] says which j are computed: all for
+/// `Full`, ⌊(k-1)/2⌋ … ⌊(k-1)/2⌋ + n - 1 for `Same`, and k - 1 … n - 1 for `Valid`. These are the
+/// definitions of `convolve`, `correlate`, `convolve2d` and `correlate2d` in `scipy.signal`, with
+/// their `boundary` for the edges `Zero`, `Wrap` and `Reflect` (`fill`, `wrap` and `symm`).
+///
+/// # Shapes
+/// The first input is the signal, b × the shape, and the second one the kernel. The kernel is one
+/// array for all signals, or one for each with [`kernel_for_each`](Self::kernel_for_each). It may be
+/// longer than the signal, except with `Valid`. All arrays are dense and row-major.
+/// [`output_shape`](Self::output_shape) returns the shape of a result. With
+/// [`spectrum`](Self::spectrum), the second input is the kernel's spectrum.
+///
+/// # Accuracy
+/// The relative two-norm error of a result of the whole sum, with zeros at the edges, is at most
+/// 10·u·√log₂N, where N is the product of the lengths of the transforms and u = 2⁻²⁴. An element of
+/// the result has an error in proportion to the largest elements, not to itself: a kernel of large
+/// numbers whose sum cancels loses digits that a direct sum would keep.
+///
+/// # Determinism
+/// That of [`C2c`]: equal plans on one adapter give equal bits.
+///
+/// # Cost
+/// Each axis is padded to a length that the device transforms fast; the recipe prints it. Nothing
+/// is stored or transformed for the padding, and nothing is computed of elements that are not
+/// wanted. The signal takes one pass for each axis but the first there, one for each of these back,
+/// and one for the first axis, which is transformed there and back with the product in between. If
+/// that axis does not fit a workgroup, its transforms take passes of their own. Along one axis that
+/// fits a workgroup, there is one pass. The kernel takes the passes of its transform in every run,
+/// unless its spectrum is given. Workspaces: the signal's rows transformed, and the spectrum of the
+/// kernel.
+///
+/// # Errors
+/// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of different ranks, of more
+/// than 3 axes, for a kernel that has no `Valid` part, and for a spectrum whose lengths are too
+/// short; the errors of [`C2c`].
+///
+/// # Sources
+/// A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal Processing, Prentice Hall 1989, chapter
+/// 8.
+#[must_use]
+pub struct Convolve<T> {
+    pub(super) core: Core,
+    element: PhantomData<fn(T) -> T>,
+}
+
+/// A convolution without its types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Core {
+    pub real: bool,
+    element: &'static str,
+    pub correlate: bool,
+    pub shape: Shape,
+    pub kernel: Shape,
+    pub batch: usize,
+    pub for_each: bool,
+    pub mode: Mode,
+    pub edge: Edge,
+    /// The lengths of the transform by which the kernel's spectrum is given.
+    pub spectrum: Option<Vec<u32>>,
+}
+
+plain_data!(Convolve<T> { core });
+
+impl<T: Number> Convolve<T> {
+    fn new(correlate: bool, shape: Shape, kernel: Shape) -> Self {
+        let (mode, edge) = Default::default();
+        let core =
+            Core { real: T::REAL, element: T::NAME, correlate, shape, kernel, batch: 1, for_each: false, mode, edge, spectrum: None };
+        Self { core, element: PhantomData }
+    }
+
+    /// The convolution of a signal of this shape with a kernel.
+    pub fn convolution(shape: impl Into<Shape>, kernel: impl Into<Shape>) -> Self {
+        Self::new(false, shape.into(), kernel.into())
+    }
+
+    /// The correlation of a signal of this shape with a kernel.
+    pub fn correlation(shape: impl Into<Shape>, kernel: impl Into<Shape>) -> Self {
+        Self::new(true, shape.into(), kernel.into())
+    }
+
+    /// Convolves `count` signals, stored one after the other, each by itself.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.core.batch = count;
+        self
+    }
+
+    /// There is a kernel for each signal of the batch, stored one after the other.
+    pub fn kernel_for_each(mut self) -> Self {
+        self.core.for_each = true;
+        self
+    }
+
+    /// Sets which part of the result is wanted.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.core.mode = mode;
+        self
+    }
+
+    /// Sets how the signal continues past its ends.
+    pub fn edge(mut self, edge: Edge) -> Self {
+        self.core.edge = edge;
+        self
+    }
+
+    /// The second input is the kernel's spectrum for transforms of these lengths, which
+    /// [`kernel_transform_real`](Convolve::kernel_transform_real) or
+    /// [`kernel_transform`](Convolve::kernel_transform) computes once for many runs. The lengths of
+    /// a plan for the same convolution are a good choice: `plan.recipe().lengths`.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Complex32, DeviceBuffer, Planner, View, signal::Convolve};
+    /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<()> {
+    /// let convolve = Convolve::<f32>::convolution([1080, 1920], [31, 31]);
+    /// let lengths = planner.choose(&convolve)?.recipe.lengths;
+    /// let spectrum = planner.plan(convolve.kernel_transform_real(&lengths))?.run(kernel)?.wait()?;
+    ///
+    /// let gpu = planner.gpu();
+    /// let spectrum: DeviceBuffer<Complex32> = gpu.upload(&spectrum)?;
+    /// let plan = planner.plan(convolve.spectrum(&lengths))?;
+    /// let (image, blurred) = (gpu.upload(image)?, gpu.alloc::<f32>(plan.output_len())?);
+    /// gpu.submit(|encoder| plan.encode(encoder, (&image, View::whole(spectrum.wgpu())?), &blurred))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn spectrum(mut self, lengths: &[u32]) -> Self {
+        self.core.spectrum = Some(lengths.to_vec());
+        self
+    }
+
+    /// The shape of a result.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn output_shape(&self) -> Result<Shape> {
+        let shape = self.core.shape;
+        let axes = self.core.axes()?;
+        Ok(axes.iter().enumerate().fold(shape, |shape, (axis, own)| shape.with(axis, own.wanted.len)))
+    }
+}
+
+impl Convolve<f32> {
+    /// The transform that computes the kernel's spectrum for [`spectrum`](Self::spectrum).
+    pub fn kernel_transform_real(&self, lengths: &[u32]) -> R2c {
+        let shape = lengths.iter().map(|&n| n as usize).collect::<Vec<_>>();
+        R2c::forward(shape.as_slice()).batch(self.core.kernels()).input_part(self.core.kernel.extents().iter().map(|&k| 0..k as i64))
+    }
+}
+
+impl Convolve<Complex32> {
+    /// The transform that computes the kernel's spectrum for [`spectrum`](Self::spectrum).
+    pub fn kernel_transform(&self, lengths: &[u32]) -> C2c {
+        let shape = lengths.iter().map(|&n| n as usize).collect::<Vec<_>>();
+        C2c::forward(shape.as_slice()).batch(self.core.kernels()).input_part(self.core.kernel.extents().iter().map(|&k| 0..k as i64))
+    }
+}
+
+/// What is computed along an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Axis {
+    pub n: usize,
+    pub k: usize,
+    /// Positions before and after the signal that the edge fills.
+    pub before: usize,
+    pub after: usize,
+    pub wanted: Wanted,
+    /// The shortest length of the transform.
+    pub least: usize,
+}
+
+/// The wanted part of a cyclic result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Wanted {
+    /// The position of the first element. A negative one counts from the end.
+    pub first: i64,
+    pub len: usize,
+}
+
+impl Core {
+    pub fn unsupported(&self, why: String) -> Error {
+        Error::Unsupported { what: format!("`{self}`"), why }
+    }
+
+    /// Number of kernels.
+    pub fn kernels(&self) -> usize {
+        if self.for_each { self.batch } else { 1 }
+    }
+
+    /// What is computed along each axis.
+    pub fn axes(&self) -> Result<Vec<Axis>> {
+        self.shape.elements("convolution", self.batch)?;
+        self.kernel.elements("kernel of a convolution", self.kernels())?;
+        let (rank, own) = (self.shape.rank(), self.kernel.rank());
+        if rank != own || rank > 3 {
+            return Err(
+                self.unsupported(format!("the signal has {rank} axes and the kernel has {own}: both need the same number, at most 3"))
+            );
+        }
+        let axis = |(axis, (&n, &k))| self.axis(axis, n, k);
+        self.shape.extents().iter().zip(self.kernel.extents()).enumerate().map(axis).collect()
+    }
+
+    fn axis(&self, axis: usize, n: usize, k: usize) -> Result<Axis> {
+        if self.mode == Mode::Valid && k > n {
+            let why = format!("along axis {axis} the kernel of {k} elements is longer than the signal of {n}, so no element is valid");
+            return Err(self.unsupported(why));
+        }
+        let [long, short] = [n as i64, k as i64];
+        // The first wanted element, counted as the definition does, and how many there are.
+        let (first, len) = match self.mode {
+            Mode::Full => (0, n + k - 1),
+            Mode::Same => ((short - 1) / 2, n),
+            Mode::Valid => (short - 1, n - k + 1),
+        };
+        let end = first + len as i64;
+        // Element j depends on x[j - k + 1] … x[j].
+        let (before, after) = if self.edge == Edge::Zero { (0, 0) } else { ((short - 1 - first).max(0), (end - long).max(0)) };
+        // A correlation's element j is the cyclic result at j - (k - 1).
+        let shift = if self.correlate { short - 1 } else { 0 };
+        let least = if self.edge == Edge::Zero {
+            // What is not wanted may fall onto itself, but not onto what is wanted.
+            (long + short - 1 - first).max(end)
+        } else {
+            before + long + after
+        };
+        let least = least.max(long).max(short) as usize;
+        let wanted = Wanted { first: first - shift + before, len };
+        Ok(Axis { n, k, before: before as usize, after: after as usize, wanted, least })
+    }
+}
+
+impl<T> crate::plan::Sealed for Convolve<T> {}
+
+impl<T: Number> Spec for Convolve<T> {
+    type Input = T;
+    type Output = T;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.design(profile)
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        self.core.lower(recipe, profile)
+    }
+}
+
+#[cfg(not(feature = "tune"))]
+impl<T: Number> crate::tune::Searchable for Convolve<T> {}
+
+#[cfg(feature = "tune")]
+impl<T: Number> crate::tune::Searchable for Convolve<T> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.design(profile)
+    }
+
+    /// Other lengths, and the first axis in passes of its own.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn neighbours(&self, _: &Recipe, _: &DeviceProfile) -> Vec<Recipe> {
+        Vec::new()
+    }
+
+    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
+        Vec::new()
+    }
+
+    fn verification(&self) -> crate::tune::Verification {
+        use crate::tune::{TestInput, Tolerance, Verification};
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+    }
+}
+
+impl<T> fmt::Display for Convolve<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// `convolve f32 1080x1920 x4 by 31x31 same wrap each lengths=1152x2048`, where defaults are left
+/// out except the mode.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { element, shape, kernel, batch, mode, edge, .. } = self;
+        let name = if self.correlate { "correlate" } else { "convolve" };
+        write!(f, "{name} {element} {} by {} {mode}", Batched(*shape, *batch), Batched(*kernel, 1))?;
+        if *edge != Edge::Zero {
+            write!(f, " {edge}")?;
+        }
+        f.write_str(if self.for_each { " each" } else { "" })?;
+        match &self.spectrum {
+            Some(lengths) => write!(f, " lengths={}", join(lengths, "x")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Parses the text that [`Display`](fmt::Display) prints.
+impl<T: Number> FromStr for Convolve<T> {
+    type Err = Error;
+
+    fn from_str(whole: &str) -> Result<Self> {
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        let correlate = match words.any() {
+            Some("convolve") => false,
+            Some("correlate") => true,
+            _ => return Err(text.wrong(whole, "it must begin with convolve or correlate")),
+        };
+        words.skip(T::NAME)?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut next = words.one("`by` and the kernel's shape")?;
+        let mut batch = 1;
+        if let Some(count) = next.strip_prefix('x') {
+            batch = text.number(count)?;
+            next = words.one("`by` and the kernel's shape")?;
+        }
+        if next != "by" {
+            return Err(text.wrong(next, "expected `by` and the kernel's shape"));
+        }
+        let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
+        let mut fields = words.fields();
+        let mode = [Mode::Full, Mode::Same, Mode::Valid].into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
+        let edge = [Edge::Wrap, Edge::Reflect, Edge::Nearest].into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
+        let for_each = fields.flag("each");
+        let spectrum = fields.value("lengths").map(|lengths| text.numbers(lengths, 'x')).transpose()?;
+        fields.done("a mode (full, same, valid), an edge (wrap, reflect, nearest), each, or lengths=64x64")?;
+        let core = Core { batch, for_each, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
+        Ok(Self { core, element: PhantomData })
+    }
+}

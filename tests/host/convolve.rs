@@ -1,0 +1,234 @@
+//! Convolutions and correlations, run on the host and compared with direct sums in f64.
+
+use wgpu_fft::fft::Edge;
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::convolve::{Convolve, Mode, Number, Recipe};
+use wgpu_fft::{Complex32, Error, Shape, Spec};
+
+use crate::reference::*;
+use crate::sanitized::RunOnHost;
+use crate::variants::profiles;
+
+const EDGES: [Edge; 4] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Nearest];
+const MODES: [Mode; 3] = [Mode::Full, Mode::Same, Mode::Valid];
+
+/// The element of a signal of length n that stands at a position, by the definition of the edges.
+fn element(edge: Edge, n: i64, at: i64) -> Option<usize> {
+    let mut at = at;
+    match edge {
+        Edge::Zero => {}
+        Edge::Wrap => at = at.rem_euclid(n),
+        Edge::Nearest => at = at.clamp(0, n - 1),
+        // Step by step, from one mirror to the other.
+        _ => {
+            while !(0..n).contains(&at) {
+                at = if at < 0 { -1 - at } else { 2 * n - 1 - at };
+            }
+        }
+    }
+    (0..n).contains(&at).then_some(at as usize)
+}
+
+struct Case {
+    shape: Vec<usize>,
+    kernel: Vec<usize>,
+    correlate: bool,
+    mode: Mode,
+    edge: Edge,
+}
+
+impl Case {
+    /// The first wanted element and their number, for each axis.
+    fn wanted(&self) -> Vec<(i64, usize)> {
+        let axis = |(&n, &k): (&usize, &usize)| match self.mode {
+            Mode::Full => (0, n + k - 1),
+            Mode::Same => ((k as i64 - 1) / 2, n),
+            Mode::Valid => (k as i64 - 1, n - k + 1),
+        };
+        self.shape.iter().zip(&self.kernel).map(axis).collect()
+    }
+
+    fn direct(&self, x: &[Complex64], w: &[Complex64]) -> Vec<Complex64> {
+        let wanted = self.wanted();
+        let rank = self.shape.len();
+        let digits = |mut i: usize, extents: &[usize]| {
+            let mut digits = vec![0i64; rank];
+            for axis in (0..rank).rev() {
+                digits[axis] = (i % extents[axis]) as i64;
+                i /= extents[axis];
+            }
+            digits
+        };
+        let extents: Vec<usize> = wanted.iter().map(|&(_, len)| len).collect();
+        (0..extents.iter().product())
+            .map(|i| {
+                let at: Vec<i64> = digits(i, &extents).iter().zip(&wanted).map(|(digit, (first, _))| digit + first).collect();
+                let mut sum = Complex64::ZERO;
+                for (m, &weight) in w.iter().enumerate() {
+                    let m = digits(m, &self.kernel);
+                    let place = (0..rank).try_fold(0usize, |place, axis| {
+                        let position =
+                            if self.correlate { at[axis] - (self.kernel[axis] as i64 - 1) + m[axis] } else { at[axis] - m[axis] };
+                        Some(place * self.shape[axis] + element(self.edge, self.shape[axis] as i64, position)?)
+                    });
+                    if let Some(place) = place {
+                        sum += x[place] * if self.correlate { weight.conj() } else { weight };
+                    }
+                }
+                sum
+            })
+            .collect()
+    }
+
+    fn spec<T: Number>(&self) -> Convolve<T> {
+        let (shape, kernel) = (Shape::from(self.shape.as_slice()), Shape::from(self.kernel.as_slice()));
+        let spec = if self.correlate { Convolve::correlation(shape, kernel) } else { Convolve::convolution(shape, kernel) };
+        spec.mode(self.mode).edge(self.edge)
+    }
+
+    fn check(&self, batch: usize, for_each: bool, profiles_taken: usize) {
+        let (one, own): (usize, usize) = (self.shape.iter().product(), self.kernel.iter().product());
+        let kernels = if for_each { batch } else { 1 };
+        let (x, w) = (complex_noise(one * batch, 1), complex_noise(own * kernels, 2));
+        let expected = |x: &[Complex64], w: &[Complex64]| -> Vec<Complex64> {
+            (0..batch).flat_map(|b| self.direct(&x[b * one..(b + 1) * one], &w[b % kernels * own..(b % kernels + 1) * own])).collect()
+        };
+        let spec = |spec: Convolve<Complex32>| if for_each { spec.batch(batch).kernel_for_each() } else { spec.batch(batch) };
+        let complex = spec(self.spec::<Complex32>());
+        every_recipe(&complex, profiles_taken, &x, &w, &expected(&wide(&x), &wide(&w)), |z| z);
+        let reals = |values: &[Complex32]| values.iter().map(|z| z.re).collect::<Vec<f32>>();
+        let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
+        let (x, w) = (reals(&x), reals(&w));
+        let spec = self.spec::<f32>().batch(batch);
+        let spec = if for_each { spec.kernel_for_each() } else { spec };
+        every_recipe(&spec, profiles_taken, &x, &w, &expected(&real(&x), &real(&w)), Complex32::from);
+    }
+}
+
+fn every_recipe<T: Number>(
+    spec: &Convolve<T>,
+    profiles_taken: usize,
+    x: &[T],
+    w: &[T],
+    expected: &[Complex64],
+    number: fn(T) -> Complex32,
+) {
+    assert_eq!(spec.to_string().parse().as_ref(), Ok(spec));
+    for profile in profiles().into_iter().take(profiles_taken) {
+        let recipe = spec.design(&profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+        assert_eq!(recipe.to_string().parse().as_ref(), Ok(&recipe));
+        let mut recipes = vec![recipe.clone()];
+        recipes.extend(wgpu_fft::tune::Searchable::alternatives(spec, &profile));
+        for recipe in recipes {
+            let program = spec.lower(&recipe, &profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+            program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
+            let actual: Vec<Complex32> = program.run_two_on_host::<T, T>(x, w).into_iter().map(number).collect();
+            assert_eq!(actual.len(), expected.len(), "{program}");
+            // Relative to the whole of what is summed, not to what is left of it.
+            let norm: f64 = expected.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
+            let all: f64 = x.iter().map(|&z| f64::from(number(z).norm_sqr())).sum::<f64>()
+                * w.iter().map(|&z| f64::from(number(z).norm_sqr())).sum::<f64>();
+            let error: f64 = actual.iter().zip(expected).map(|(a, b)| (wide(&[*a])[0] - b).norm_sqr()).sum::<f64>().sqrt();
+            assert!(error <= 1e-6 * norm.max(all.sqrt()), "error {error:.1e} of {norm} by {recipe}\n{program}");
+        }
+    }
+}
+
+#[test]
+fn every_mode_and_edge_along_one_axis() {
+    for (n, k) in [(1, 1), (1, 5), (5, 1), (8, 3), (8, 4), (9, 4), (7, 7), (6, 8), (3, 11), (4, 17), (30, 7), (37, 6), (64, 65)] {
+        for (correlate, edge) in [false, true].into_iter().flat_map(|correlate| EDGES.map(|edge| (correlate, edge))) {
+            for mode in MODES.into_iter().filter(|mode| *mode != Mode::Valid || k <= n) {
+                let case = Case { shape: vec![n], kernel: vec![k], correlate, mode, edge };
+                case.check(3, false, 1);
+            }
+        }
+        let case = Case { shape: vec![n], kernel: vec![k], correlate: false, mode: Mode::Same, edge: Edge::Reflect };
+        case.check(3, true, usize::MAX);
+    }
+}
+
+#[test]
+fn every_mode_and_edge_along_several_axes() {
+    for (shape, kernel) in [
+        (vec![6, 10], vec![3, 5]),
+        (vec![5, 9], vec![4, 2]),
+        (vec![3, 4], vec![5, 9]),
+        (vec![1, 7], vec![3, 1]),
+        (vec![4, 5, 6], vec![3, 2, 3]),
+        (vec![2, 3, 2], vec![5, 1, 4]),
+    ] {
+        for (i, (correlate, edge)) in [false, true].into_iter().flat_map(|correlate| EDGES.map(|edge| (correlate, edge))).enumerate() {
+            let fits = shape.iter().zip(&kernel).all(|(n, k)| k <= n);
+            for mode in MODES.into_iter().filter(|mode| *mode != Mode::Valid || fits) {
+                let case = Case { shape: shape.clone(), kernel: kernel.clone(), correlate, mode, edge };
+                case.check(2, i % 2 == 1, if i == 1 { usize::MAX } else { 1 });
+            }
+        }
+    }
+}
+
+#[test]
+fn long_convolutions() {
+    for (shape, kernel, edge) in [
+        (vec![3000], vec![65], Edge::Zero),
+        (vec![9000], vec![300], Edge::Reflect),
+        (vec![120, 200], vec![15, 7], Edge::Wrap),
+        (vec![600, 12], vec![31, 3], Edge::Nearest),
+    ] {
+        let case = Case { shape, kernel, correlate: false, mode: Mode::Same, edge };
+        case.check(1, false, usize::MAX);
+    }
+}
+
+#[test]
+fn spectra_of_kernels_can_be_given() {
+    let profile = &profiles()[0];
+    let case = Case { shape: vec![20, 30], kernel: vec![5, 7], correlate: false, mode: Mode::Same, edge: Edge::Nearest };
+    let (x, w) = (noise(600, 1), noise(35, 2));
+    let spec = case.spec::<f32>();
+    let lengths = spec.design(profile).unwrap().lengths;
+    let transform = spec.kernel_transform_real(&lengths);
+    let spectrum: Vec<Complex32> = transform.lower(&transform.design(profile).unwrap(), profile).unwrap().run_on_host(&w);
+    let given = spec.spectrum(&lengths);
+    let program = given.lower(&given.design(profile).unwrap(), profile).unwrap();
+    let flat: Vec<f32> = spectrum.iter().flat_map(|z| [z.re, z.im]).collect();
+    let actual: Vec<Complex32> = program.run_two_on_host::<f32, f32>(&x, &flat).into_iter().map(Complex32::from).collect();
+    let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
+    let error = relative_error(&actual, &case.direct(&real(&x), &real(&w)));
+    assert!(error < 1e-6, "{error:.1e}");
+    assert_eq!(given.to_string().parse().as_ref(), Ok(&given));
+}
+
+#[test]
+fn wrong_convolutions_are_refused() {
+    let profile = &profiles()[0];
+    let why = |spec: Convolve<f32>| spec.design(profile).unwrap_err().to_string();
+    let text = why(Convolve::convolution([5, 5], 3));
+    assert!(text.contains("2 axes and the kernel has 1"), "{text}");
+    let text = why(Convolve::convolution([5, 5], [3, 6]).mode(Mode::Valid));
+    assert!(text.contains("along axis 1 the kernel of 6 elements is longer than the signal of 5"), "{text}");
+    let text = why(Convolve::convolution([5, 5], [3, 3]).spectrum(&[7, 4]));
+    assert!(text.contains("along axis 1 a transform of 4 is too short: it needs at least 6"), "{text}");
+    assert!(matches!(Convolve::<f32>::convolution([5, 0], [3, 3]).design(profile), Err(Error::Empty { .. })));
+    assert!(matches!(Convolve::<f32>::convolution([5, 5], [3, 0]).design(profile), Err(Error::Empty { .. })));
+    assert!(Convolve::<f32>::convolution([5, 5, 5, 5], [3, 3, 3, 3]).design(profile).is_err());
+    let spec = Convolve::<f32>::convolution([50, 50], [3, 3]);
+    let recipe = spec.design(profile).unwrap();
+    let short = Recipe::from_str_with_lengths(&recipe, "50x50");
+    assert!(matches!(spec.lower(&short, profile), Err(Error::UnfitRecipe { .. })));
+    assert!("convolve f32 5x5 by 3x3 same sideways".parse::<Convolve<f32>>().is_err());
+    assert!("lengths=5 / sideways".parse::<Recipe>().is_err());
+}
+
+trait WithLengths {
+    fn from_str_with_lengths(recipe: &Recipe, lengths: &str) -> Recipe;
+}
+
+impl WithLengths for Recipe {
+    fn from_str_with_lengths(recipe: &Recipe, lengths: &str) -> Recipe {
+        let text = recipe.to_string();
+        let (_, rest) = text.split_once(" / ").unwrap();
+        format!("lengths={lengths} / {rest}").parse().unwrap()
+    }
+}
