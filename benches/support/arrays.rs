@@ -6,6 +6,9 @@ use wgpu_fft::{Bound, DeviceBuffer, Plan, Spec, View, tune, wgpu};
 
 use super::{Bench, Candidate, Result};
 
+/// Where a second input may begin on every device.
+const ALIGNMENT: u64 = 256;
+
 /// Pairs of an input and an output. Both are filled with noise, so that no sample pays for the
 /// first access to memory.
 #[derive(Debug)]
@@ -31,8 +34,8 @@ impl Arrays {
 
     /// The arrays for a plan.
     pub fn for_plan<S: Spec>(bench: &Bench, plan: &Plan<S>) -> Result<Self> {
-        let inputs = plan.program().inputs().len() as u64;
-        Self::new(bench, plan.program().inputs()[0].bytes() * inputs, plan.program().output().bytes())
+        let inputs = plan.program().inputs().iter().map(|input| input.bytes().next_multiple_of(ALIGNMENT)).sum();
+        Self::new(bench, inputs, plan.program().output().bytes())
     }
 
     /// Binds a plan to every pair. A plan that works in place is bound to every array of the same
@@ -111,7 +114,8 @@ fn bind_pair<S: Spec>(plan: &Plan<S>, [input, output]: [&DeviceBuffer<u32>; 2]) 
     let input = View::<S::Input>::new(buffer, 0, program.inputs()[0].len)?;
     let output = View::<S::Output>::new(output.wgpu(), 0, program.output().len)?;
     if program.inputs().len() == 2 {
-        let second = View::<S::Input>::new(buffer, program.inputs()[0].bytes(), program.inputs()[0].len)?;
+        let begin = program.inputs()[0].bytes().next_multiple_of(ALIGNMENT);
+        let second = View::<S::Input>::new(buffer, begin, program.inputs()[1].len)?;
         return plan.bind((input, second), output);
     }
     plan.bind(input, output)

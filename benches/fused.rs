@@ -1,0 +1,345 @@
+//! Benchmarks what is fused into transforms: fragments, parts of axes, and convolutions.
+//!
+//! ```sh
+//! cargo bench --bench fused                       # all tables
+//! cargo bench --bench fused -- --table convolve
+//! cargo bench --bench fused -- --filter 4096x4096
+//! ```
+//!
+//! **`fragments`**: the cases for which cuFFT was measured, without a fragment, and with fragments on
+//! load and store: a factor, and a factor that depends on all indices. `ratio` is the time over that
+//! without fragments.
+//!
+//! **`parts`**: a transform of padded data, and of the same data without the padding. `ratio` is the
+//! time over that of the padded data.
+//!
+//! **`convolve`**: our convolution with a kernel, with a kernel whose spectrum is given, and the
+//! chain of plans that one would write without them: copy into a padded array, transform, the same
+//! for the kernel, product, inverse transform, copy of the wanted part. `ratio` is the time over that
+//! of the chain. `peers/fftconvolve.py` measures CuPy for the same cases.
+
+use std::process::ExitCode;
+
+use lexopt::ValueExt;
+use serde_json::json;
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::signal::Convolve;
+use wgpu_fft::transpose::Permute;
+use wgpu_fft::tune::{Recorder, Searchable};
+use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
+
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+
+#[path = "support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
+  --table NAME    fragments, parts or convolve; may be repeated
+";
+
+const COLUMNS: &[Column] = &[
+    Column::new("case", "spec", Format::Group),
+    Column::new("by", "candidate", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
+    Column::new("spread", "spread", Format::Percent),
+    Column::new("ratio", "ratio", Format::Digits),
+    Column::new("of copy", "copy_fraction", Format::Percent),
+    Column::new("passes", "dispatches", Format::Decimals(0)),
+];
+
+const TABLES: [&str; 3] = ["fragments", "parts", "convolve"];
+
+/// The cases on a GPU, on a software adapter, and in a smoke test.
+const FRAGMENTS: [&[&str]; 3] = [
+    &[
+        "c2c fwd 512x512",
+        "c2c fwd 1024x1024",
+        "c2c fwd 2048x2048",
+        "c2c fwd 4096x4096",
+        "c2c fwd 8192x8192",
+        "c2c fwd 1080x1920",
+        "c2c fwd 1000x1000",
+        "c2c fwd 256x256x256",
+        "c2c fwd 64 x1048576",
+        "c2c fwd 256 x262144",
+        "c2c fwd 1024 x65536",
+        "c2c fwd 4096 x16384",
+        "c2c fwd 16384 x4096",
+        "c2c fwd 65536 x1024",
+        "c2c fwd 1048576 x64",
+        "c2c fwd 1009 x33255",
+        "r2c fwd 1024x1024",
+        "r2c fwd 4096x4096",
+        "r2c fwd 8192x8192",
+    ],
+    &["c2c fwd 512x512", "c2c fwd 1024 x1024", "r2c fwd 1080x1920"],
+    &["c2c fwd 16x16", "r2c fwd 16x12"],
+];
+
+/// Shapes, of which half along each axis is data.
+const PARTS: [&[usize]; 3] = [&[1024, 2048, 4096, 8192], &[512, 1024], &[32]];
+
+/// Shapes of pictures and kernels, and the number of pictures.
+const CONVOLVE: [&[([usize; 2], [usize; 2], usize)]; 3] = [
+    &[
+        ([1080, 1920], [31, 31], 1),
+        ([1080, 1920], [255, 255], 1),
+        ([4096, 4096], [31, 31], 1),
+        ([4096, 4096], [255, 255], 1),
+        ([512, 512], [31, 31], 64),
+    ],
+    &[([540, 960], [31, 31], 1), ([512, 512], [31, 31], 1)],
+    &[([20, 24], [3, 5], 2)],
+];
+
+fn main() -> ExitCode {
+    let mut tables = Vec::new();
+    let options = Options::parse(USAGE, |name, parser| {
+        if name != "table" {
+            return Ok(false);
+        }
+        let table = parser.value()?.string()?;
+        if !TABLES.contains(&table.as_str()) {
+            return Err(format!("the tables are {}, not {table}", TABLES.join(", ")).into());
+        }
+        tables.push(table);
+        Ok(true)
+    });
+    support::run("fused", options, COLUMNS, |bench| {
+        let wanted = |name: &str| tables.is_empty() || tables.iter().any(|table| table == name);
+        let size = bench.sized(0, 1, 2);
+        if wanted("fragments") {
+            for spec in FRAGMENTS[size] {
+                if spec.starts_with("c2c") { fragments::<Complex>(bench, spec)? } else { fragments::<Real>(bench, spec)? }
+            }
+        }
+        if wanted("parts") {
+            PARTS[size].iter().try_for_each(|&n| parts(bench, n))?;
+        }
+        if wanted("convolve") {
+            CONVOLVE[size].iter().try_for_each(|&(shape, kernel, batch)| convolve(bench, shape, kernel, batch))?;
+        }
+        Ok(())
+    })
+}
+
+/// Measures candidates beside a copy, and reports each with the ratio of its time to that of the one
+/// with this index.
+fn report(bench: &mut Bench, case: &Case, arrays: &Arrays, all: Vec<(&str, usize, Candidate)>, reference: usize) -> Result<()> {
+    let (names, candidates): (Vec<_>, Vec<_>) =
+        all.into_iter().map(|(name, dispatches, candidate)| ((name.to_owned(), dispatches), candidate)).unzip();
+    let samples = bench.measure(std::iter::once(arrays.copy(bench)?).chain(candidates).collect())?;
+    let copy = samples[0].gb_per_s(arrays.copy_bytes());
+    let own = &samples[1..];
+    let least = own[reference].median();
+    for ((name, dispatches), samples) in names.iter().zip(own) {
+        let fields = [("candidate", json!(name)), ("ratio", rounded(samples.median() / least)), ("dispatches", json!(dispatches))];
+        bench.report(case, "", samples, copy, fields);
+    }
+    Ok(())
+}
+
+fn dispatches<S: Spec>(plan: &Plan<S>) -> usize {
+    plan.program().dispatch_count()
+}
+
+/// A kind of transform to which fragments are added.
+trait Mapped {
+    type Spec: Searchable<Input = Self::Input, Output = Complex32> + std::str::FromStr<Err = wgpu_fft::Error>;
+    type Input: Readable;
+    fn map(spec: Self::Spec, input: Fragment, output: Fragment) -> wgpu_fft::Result<Self::Spec>;
+}
+
+struct Complex;
+struct Real;
+
+impl Mapped for Complex {
+    type Spec = C2c;
+    type Input = Complex32;
+
+    fn map(spec: C2c, input: Fragment, output: Fragment) -> wgpu_fft::Result<C2c> {
+        spec.map_input(input)?.map_output(output)
+    }
+}
+
+impl Mapped for Real {
+    type Spec = R2c;
+    type Input = f32;
+
+    fn map(spec: R2c, input: Fragment, output: Fragment) -> wgpu_fft::Result<R2c> {
+        spec.map_input(input)?.map_output(output)
+    }
+}
+
+fn fragments<M: Mapped>(bench: &mut Bench, text: &str) -> Result<()> {
+    let spec: M::Spec = text.parse()?;
+    let rank = text.split_whitespace().nth(2).map_or(1, |shape| shape.split('x').count());
+    let indices: String = (0..rank).map(|axis| format!(" + 1e-9 * f32(i{axis})")).collect();
+    let shape = text.split_once(" fwd ").map_or(text, |(_, shape)| shape).to_owned();
+    bench.contest(text, |bench| {
+        let factor = M::map(spec.clone(), Fragment::new("value * 1.25"), Fragment::new("value * 0.8"))?;
+        let indexed = M::map(
+            spec.clone(),
+            Fragment::new(format!("value * (1.0{indices} + 1e-9 * f32(batch))")),
+            Fragment::new(format!("value * (1.0{indices} + 1e-9 * f32(batch))")),
+        )?;
+        let plain = bench.planner().plan(spec.clone())?;
+        let arrays = Arrays::for_plan(bench, &plain)?;
+        let case = Case { title: text.to_owned(), shape, bytes: plain.program().inputs()[0].bytes() + plain.program().output().bytes() };
+        let mut all = vec![("plain", dispatches(&plain), arrays.bind(&plain)?)];
+        for (name, spec) in [("factor", factor), ("indexed", indexed)] {
+            let plan = bench.planner().plan(spec)?;
+            all.push((name, dispatches(&plan), arrays.bind(&plan)?));
+        }
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn parts(bench: &mut Bench, n: usize) -> Result<()> {
+    let (whole, half) = (C2c::forward([n, n]), n as i64 / 2);
+    let title = format!("{n}x{n} of which {half}x{half} is data");
+    bench.contest(&title.clone(), |bench| {
+        let plain = bench.planner().plan(whole.clone())?;
+        let padded = bench.planner().plan(whole.clone().input_part([0..half, 0..half]))?;
+        let cropped =
+            bench.planner().plan(whole.clone().input_part([0..half, 0..half]).output_part([-half / 2..half / 2, -half / 2..half / 2]))?;
+        let arrays = Arrays::for_plan(bench, &plain)?;
+        let case =
+            Case { title, shape: format!("{n}x{n}"), bytes: padded.program().inputs()[0].bytes() + padded.program().output().bytes() };
+        let all = vec![
+            ("padded array", dispatches(&plain), arrays.bind(&plain)?),
+            ("input_part", dispatches(&padded), arrays.bind(&padded)?),
+            ("and output_part", dispatches(&cropped), arrays.bind(&cropped)?),
+        ];
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn convolve(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize) -> Result<()> {
+    let spec = Convolve::<f32>::convolution(shape, kernel).batch(batch);
+    bench.contest(&spec.to_string(), |bench| {
+        let plan = bench.planner().plan(spec.clone())?;
+        let lengths = plan.recipe().lengths.clone();
+        let given = bench.planner().plan(spec.clone().spectrum(&lengths))?;
+        let arrays = Arrays::for_plan(bench, &given)?;
+        let elements = shape[0] * shape[1] * batch;
+        let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes: 8 * elements as u64 };
+        let chain = Chain::new(bench, shape, kernel, batch, &lengths)?;
+        let all = vec![
+            ("chain of plans", chain.dispatches, chain.candidate(&arrays)?),
+            ("convolve", dispatches(&plan), arrays.bind(&plan)?),
+            ("with a spectrum", dispatches(&given), arrays.bind(&given)?),
+        ];
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+/// A convolution by plans without fused steps.
+struct Chain {
+    bounds: Vec<Bound>,
+    product: Product,
+    /// How many of the plans come before the product.
+    before: usize,
+    dispatches: usize,
+}
+
+impl Chain {
+    fn new(bench: &Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize, lengths: &[u32]) -> Result<Self> {
+        let (gpu, planner) = (bench.gpu(), bench.planner());
+        let padded = [lengths[0] as usize, lengths[1] as usize];
+        let half = padded[0] * (padded[1] / 2 + 1);
+        let reals = |count: usize| gpu.upload(&vec![0.0f32; count]);
+        let (image, kernel_array) = (reals(shape[0] * shape[1] * batch)?, reals(kernel[0] * kernel[1])?);
+        let (wide, wide_kernel) = (reals(padded[0] * padded[1] * batch)?, reals(padded[0] * padded[1])?);
+        let (spectrum, kernel_spectrum) = (gpu.alloc::<Complex32>(half * batch)?, gpu.alloc::<Complex32>(half)?);
+        let output = reals(shape[0] * shape[1] * batch)?;
+        let layout = |first: usize| Layout::strides([padded[1], 1]).batch_distance(padded[0] * padded[1]).offset(first);
+        let pad = |own: [usize; 2], batch: usize| planner.plan(Permute::<f32>::new(own, [0, 1]).batch(batch).output_layout(layout(0)));
+        let first = (kernel[0] - 1) / 2 * padded[1] + (kernel[1] - 1) / 2;
+        let (pad_image, pad_kernel) = (pad(shape, batch)?, pad(kernel, 1)?);
+        let forward = planner.plan(R2c::forward(padded).batch(batch))?;
+        let forward_kernel = planner.plan(R2c::forward(padded))?;
+        let back = planner.plan(C2r::inverse(padded).batch(batch).scale(wgpu_fft::fft::Scale::InvLen))?;
+        let crop = planner.plan(Permute::<f32>::new(shape, [0, 1]).batch(batch).input_layout(layout(first)))?;
+        let dispatches = [
+            dispatches(&pad_image),
+            dispatches(&pad_kernel),
+            dispatches(&forward),
+            dispatches(&forward_kernel),
+            1,
+            dispatches(&back),
+            dispatches(&crop),
+        ];
+        let bounds = vec![
+            pad_image.bind(&image, wide.slice(..pad_image.output_len())?)?,
+            pad_kernel.bind(&kernel_array, wide_kernel.slice(..pad_kernel.output_len())?)?,
+            forward.bind(&wide, &spectrum)?,
+            forward_kernel.bind(&wide_kernel, &kernel_spectrum)?,
+            back.bind(&spectrum, &wide)?,
+            crop.bind(wide.slice(..crop.input_len())?, &output)?,
+        ];
+        let product = Product::new(bench, &spectrum, &kernel_spectrum);
+        Ok(Self { bounds, product, before: 4, dispatches: dispatches.iter().sum() })
+    }
+
+    /// The arrays of the other candidates are not used: all of the chain's are its own, and larger.
+    fn candidate(self, _: &Arrays) -> Result<Candidate> {
+        let Self { bounds, product, before, .. } = self;
+        let recorder: Recorder = Box::new(move |pass| {
+            bounds[..before].iter().for_each(|bound| bound.record(pass));
+            product.record(pass);
+            bounds[before..].iter().for_each(|bound| bound.record(pass));
+        });
+        Ok(Candidate::recorded(vec![recorder]))
+    }
+}
+
+/// Elementwise products with a kernel's spectrum, in place.
+struct Product {
+    pipeline: wgpu::ComputePipeline,
+    bind_group: wgpu::BindGroup,
+    groups: [u32; 2],
+}
+
+impl Product {
+    fn new(bench: &Bench, data: &DeviceBuffer<Complex32>, kernel: &DeviceBuffer<Complex32>) -> Self {
+        const TEXT: &str = "
+            @group(0) @binding(0) var<storage, read_write> data: array<vec2<f32>>;
+            @group(0) @binding(1) var<storage, read> spectrum: array<vec2<f32>>;
+            @compute @workgroup_size(256)
+            fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>, @builtin(local_invocation_index) own: u32) {
+                let i = (group.y * count.x + group.x) * 256u + own;
+                if (i < arrayLength(&data)) {
+                    let a = data[i];
+                    let b = spectrum[i % arrayLength(&spectrum)];
+                    data[i] = vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+                }
+            }";
+        let device = bench.gpu().device();
+        let module =
+            device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(TEXT.into()) });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("product"),
+            layout: None,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        fn entry(binding: u32, buffer: &DeviceBuffer<Complex32>) -> wgpu::BindGroupEntry<'_> {
+            wgpu::BindGroupEntry { binding, resource: buffer.wgpu().as_entire_binding() }
+        }
+        let layout = pipeline.get_bind_group_layout(0);
+        let entries = [entry(0, data), entry(1, kernel)];
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
+        let groups = data.len().div_ceil(256) as u32;
+        let x = groups.min(65_535);
+        Self { pipeline, bind_group, groups: [x, groups.div_ceil(x)] }
+    }
+
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
+    }
+}
