@@ -207,15 +207,27 @@ impl Vectors<'_> {
 impl Arithmetic for Vectors<'_> {
     type Value = Expr;
 
+    // A zero is one that is known: an element outside of the part of an axis that is given.
     fn add(&mut self, name: &str, a: &Expr, b: &Expr) -> Expr {
-        self.body.value(name, a + b)
+        match (a.is_zero(), b.is_zero()) {
+            (_, true) => a.clone(),
+            (true, _) => b.clone(),
+            _ => self.body.value(name, a + b),
+        }
     }
 
     fn subtract(&mut self, name: &str, a: &Expr, b: &Expr) -> Expr {
-        self.body.value(name, a - b)
+        match (a.is_zero(), b.is_zero()) {
+            (_, true) => a.clone(),
+            (true, _) => self.body.value(name, -b),
+            _ => self.body.value(name, a - b),
+        }
     }
 
     fn turn(&mut self, x: &Expr, k: usize, n: usize) -> Expr {
+        if x.is_zero() {
+            return x.clone();
+        }
         let name = format!("{x}_turned");
         let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
         match eighths {
@@ -232,18 +244,18 @@ impl Arithmetic for Vectors<'_> {
     }
 
     fn total(&mut self, name: &str, x: &[Expr]) -> Expr {
-        let total = x.iter().cloned().reduce(|total, next| total + next).expect("there are values");
-        self.body.value(name, total)
+        let total = x.iter().filter(|x| !x.is_zero()).cloned().reduce(|total, next| total + next);
+        total.map_or_else(|| x[0].clone(), |total| self.body.value(name, total))
     }
 
     fn opposite(&mut self, names: [&str; 2], first: &Expr, sums: &[Expr], differences: &[Expr], k: usize) -> [Expr; 2] {
         let n = 2 * sums.len() as u64 + 1;
         let roots: Vec<_> = (1..=sums.len() as u64).map(|j| root(j * k as u64, n)).collect();
-        let cosines = sums.iter().zip(&roots).map(|(sum, root)| real(root.re) * sum);
-        let even = cosines.fold(first.clone(), |even, next| even + next);
-        let even = self.body.value("even", even);
-        let sines = differences.iter().zip(&roots).map(|(difference, root)| real(root.im) * difference);
-        let odd = sines.reduce(|odd, next| odd + next).expect("there are differences");
+        let cosines = sums.iter().zip(&roots).filter(|(sum, _)| !sum.is_zero()).map(|(sum, root)| real(root.re) * sum);
+        let even = Some(first.clone()).filter(|first| !first.is_zero()).into_iter().chain(cosines).reduce(|even, next| even + next);
+        let even = even.map_or_else(|| first.clone(), |even| self.body.value("even", even));
+        let sines = differences.iter().zip(&roots).filter(|(own, _)| !own.is_zero()).map(|(difference, root)| real(root.im) * difference);
+        let Some(odd) = sines.reduce(|odd, next| odd + next) else { return [even.clone(), even] };
         // A single product is not a sum.
         let odd = if sums.len() == 1 { self.body.value("odd", odd) } else { self.product("odd", odd) };
         // i times `odd`.

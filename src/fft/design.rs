@@ -25,6 +25,12 @@ pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: 
     if transform.kind != Kind::C2r {
         order.reverse();
     }
+    if matches!(transform.kind, Kind::C2c(_))
+        && !transform.is_plain()
+        && designer.lines(geometry.axes[0], Reals::Complex).points > SMALL_ARRAY
+    {
+        order = designer.best_order(order);
+    }
     let mut axes: Vec<AxisRecipe> = order.iter().map(|&axis| designer.axis(axis)).collect::<Result<_>>()?;
     for i in 1..axes.len() {
         let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
@@ -43,8 +49,24 @@ pub(super) const MAX_PRIME: u32 = 31;
 /// 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
 pub(super) const COLUMNS: u32 = 8;
 
-/// Longest transform that has columns, of a workgroup 4.
+/// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of 4096²
+/// with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 const LONGEST_COLUMN: u32 = 4096;
+
+/// What a pass over columns costs, if one over rows costs 1.
+const COLUMN_COST: f64 = 1.5;
+
+/// All orders of at most three axes.
+fn orders(axes: &[usize]) -> Vec<Vec<usize>> {
+    if axes.len() < 2 {
+        return vec![axes.to_vec()];
+    }
+    let with_first = |i: usize| {
+        let rest: Vec<usize> = axes.iter().enumerate().filter(|(own, _)| *own != i).map(|(_, &axis)| axis).collect();
+        orders(&rest).into_iter().map(move |rest| std::iter::once(axes[i]).chain(rest).collect())
+    };
+    (0..axes.len()).flat_map(with_first).collect()
+}
 
 /// Neighbouring lines of shorter transforms: 128 bytes. 256³ 16 columns 0.218, 8 columns 0.247;
 /// 128³ 0.0287 and 0.0317.
@@ -172,6 +194,34 @@ impl Designer<'_> {
             let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
             Error::LimitExceeded { what, limit, required: COLUMNS.into(), available }
         })
+    }
+
+    /// The order of the axes in which the array is smallest while columns are transformed, if only
+    /// parts of axes are given or wanted; of equal orders the first one. A quarter of 4096² is data:
+    /// rows first 0.1322, columns first 0.1086; of 2048² 0.0290 and 0.0274. Small arrays are as fast
+    /// with rows first: 1024² 0.0109 and 0.0117.
+    fn best_order(&self, order: Vec<usize>) -> Vec<usize> {
+        let [input, output] = &self.geometry.windows;
+        let cost = |order: &[usize]| {
+            let mut extents: Vec<f64> = input.iter().map(|window| window.len.into()).collect();
+            let size = |extents: &[f64]| extents.iter().product::<f64>();
+            let mut sum = 0.0;
+            for &axis in order {
+                let read = size(&extents);
+                extents[axis] = output[axis].len.into();
+                sum += (read + size(&extents)) * if self.is_fastest(axis) { 1.0 } else { COLUMN_COST };
+            }
+            sum
+        };
+        let mut best = (cost(&order), order.clone());
+        for other in orders(&order) {
+            let own = cost(&other);
+            // Rows first are better where nothing else decides.
+            if own < best.0 * 0.99 {
+                best = (own, other);
+            }
+        }
+        best.1
     }
 
     /// A transform there and back in one pass.

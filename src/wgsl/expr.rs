@@ -86,6 +86,11 @@ impl Expr {
         matches!(*self.node, Node::Bool(false))
     }
 
+    /// Whether it is the [`zero`] of its type.
+    pub fn is_zero(&self) -> bool {
+        matches!(&*self.node, Node::Call(name, arguments) if arguments.is_empty() && **name == self.ty.to_string())
+    }
+
     /// Whether it is so simple that a name for it would be useless.
     pub(super) fn is_plain(&self) -> bool {
         matches!(*self.node, Node::Name(_) | Node::U32(_) | Node::Bool(_) | Node::Float(_))

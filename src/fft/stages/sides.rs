@@ -7,7 +7,7 @@ use super::super::pass::{Index, Side};
 use super::super::place::Place;
 use super::super::recipe::Roots;
 use super::{Generator, Invocation, Values};
-use crate::wgsl::{Expr, Writes, boolean};
+use crate::wgsl::{Expr, Writes, boolean, zero};
 
 impl Generator<'_> {
     /// Where steps write.
@@ -67,8 +67,17 @@ impl Generator<'_> {
             // Without any condition the values are constants.
             let variable = |own: &mut Self, name: &str| own.body.variable(name, &complex());
             let name = |k: usize| format!("x{}", b as usize * steps.len() + k);
-            let variables: Vec<Option<Expr>> =
-                there.iter().enumerate().map(|(k, there)| (!condition.and(there).is_true()).then(|| variable(self, &name(k)))).collect();
+            // What a part of an axis leaves out is zero, so that the arithmetic on it can be left out
+            // too.
+            let has_part = side.fused.iter().any(|step| matches!(step, Fused::Part(_)));
+            let variables: Vec<Option<Expr>> = there
+                .iter()
+                .enumerate()
+                .map(|(k, there)| match (has_part && there.is_false(), condition.and(there).is_true()) {
+                    (true, _) => Some(zero(&complex())),
+                    (_, is_constant) => (!is_constant).then(|| variable(self, &name(k))),
+                })
+                .collect();
             let mut round = Vec::new();
             self.when(&condition, |own| {
                 let spots: Vec<Spot> = if side.by_position {
