@@ -41,6 +41,7 @@
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
+//! | cyclic shifts: `fftshift`, `ifftshift`, `roll` | `signal::Roll` | any of up to 4 axes, batches; elements of 1 or 2 bytes or any multiple of 4 |
 //! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.

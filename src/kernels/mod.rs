@@ -9,6 +9,8 @@ pub(crate) mod element;
 pub(crate) mod fft;
 pub(crate) mod grid;
 pub(crate) mod reduce;
+#[cfg(feature = "signal")]
+pub(crate) mod signal;
 pub mod sources;
 pub(crate) mod transpose;
 
@@ -190,6 +192,15 @@ pub struct Bind {
     pub range: Option<(u64, u64)>,
 }
 
+impl Bind {
+    /// Whether the array must begin as zeros: the atomics by which parts are joined, which are zeros
+    /// again after each run.
+    #[must_use]
+    pub fn begins_as_zeros(&self) -> bool {
+        self.name == "arrivals"
+    }
+}
+
 /// Binds an input at 1 and an output at 2, the numbers that every kernel here uses.
 fn input_output(input: Slot, output: Slot) -> Vec<Bind> {
     vec![
@@ -328,4 +339,8 @@ pub static ALL: &[&Kernel] = &[
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,
     &fft::lanes::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::roll::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::roll_small::KERNEL,
 ];

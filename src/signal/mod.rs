@@ -4,13 +4,17 @@
 //! |---|---|
 //! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
 //! | [`window`] | window functions, and how they change amplitudes and noise |
+//! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
-//! Everything here follows the definitions of SciPy, so that numbers can be compared one to one.
+//! The host computes the first two. Everything here follows the definitions of SciPy, so that
+//! numbers can be compared one to one.
 
 pub mod frequency;
+pub mod roll;
 pub mod window;
 
 use crate::error::{Error, Result};
+pub use roll::Roll;
 
 mod sealed {
     pub trait Sealed {}

@@ -34,6 +34,15 @@ impl Device {
         Self { name: self.name.clone(), adapter: self.adapter.clone(), planner }
     }
 
+    /// The same adapter with a device of its own that has smaller limits.
+    pub fn limited(&self, change: impl FnOnce(&mut wgpu::Limits)) -> Self {
+        let mut required_limits = self.gpu().device().limits();
+        change(&mut required_limits);
+        let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+        let (own, queue) = pollster::block_on(self.adapter.request_device(&descriptor)).unwrap();
+        Self { name: self.name.clone(), adapter: self.adapter.clone(), planner: Planner::new(&Gpu::from_wgpu(own, queue)) }
+    }
+
     /// Whether to run the long lists: on adapters that compile quickly, and on all with
     /// WGPU_FFT_THOROUGH=1.
     pub fn is_thorough(&self) -> bool {

@@ -33,9 +33,12 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/rolls.rs"]
+mod rolls;
 mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+mod signal;
 mod suspect;
 mod transfers;
 mod transpose;
@@ -144,6 +147,11 @@ fn per_device() -> Vec<DeviceTest> {
         divide::{
             pieces_have_the_bits_of_the_whole,
             pieces_of_long_arrays_have_the_bits_of_the_whole,
+        }
+        signal::{
+            arrays_are_shifted_along_every_axis,
+            folded_grids_of_shifts,
+            shifts_in_several_bindings,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

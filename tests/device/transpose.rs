@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::transpose::{Permute, Recipe};
-use wgpu_fft::{Complex32, Element, wgpu};
+use wgpu_fft::{Complex32, Element};
 
 use crate::harness::*;
 use crate::permute::{Case, PERMUTATIONS, orders};
@@ -229,11 +229,7 @@ pub fn folded_grids_of_permutations(device: &Device) {
 
 /// Arrays larger than one binding take several dispatches.
 pub fn arrays_larger_than_a_binding(device: &Device) {
-    let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 16, ..device.gpu().device().limits() };
-    let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
-    let (own, queue) = pollster::block_on(device.adapter.request_device(&descriptor)).unwrap();
-    let planner = wgpu_fft::Planner::new(&wgpu_fft::Gpu::from_wgpu(own, queue));
-    let device = &Device { name: device.name.clone(), adapter: device.adapter.clone(), planner };
+    let device = &device.limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     for case in [Case::transpose(&[200, 300]), Case::new(&[30, 40, 50], &[2, 0, 1]), Case::new(&[30, 40, 50], &[1, 0, 2])] {
         let plan = device.planner.plan(case.spec::<f32>()).unwrap();
         assert!(plan.program().dispatch_count() > 1, "{}", plan.program());

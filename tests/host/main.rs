@@ -21,10 +21,11 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/rolls.rs"]
+mod rolls;
 mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
-#[cfg(feature = "signal")]
 mod signal;
 mod texts;
 mod transforms;

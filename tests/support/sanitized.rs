@@ -93,7 +93,7 @@ impl<'a> Arrays<'a> {
             // Atomics that join parts start as zeros, like all buffers of wgpu.
             let joins = low_level::dispatches(program)
                 .iter()
-                .any(|dispatch| dispatch.binds.iter().any(|bind| bind.name == "arrivals" && bind.slot == Slot::Workspace(i)));
+                .any(|dispatch| dispatch.binds.iter().any(|bind| bind.begins_as_zeros() && bind.slot == Slot::Workspace(i)));
             let bytes = low_level::bytes(program, Slot::Workspace(i));
             buffers.insert(Slot::Workspace(i), memory.add(if joins { Buffer::zeros(bytes) } else { unwritten(bytes) }));
         }

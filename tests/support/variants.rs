@@ -15,6 +15,7 @@ use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
+use crate::rolls;
 
 /// Profiles: WebGPU's minimum, a GPU with the limits of an H200, and the two software adapters on
 /// which the tests run.
@@ -194,6 +195,11 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     permutations::<u32>(profile, &mut programs);
     permutations::<[f32; 2]>(profile, &mut programs);
     permutations::<[f32; 4]>(profile, &mut programs);
+    rolls::programs::<u8>(profile, &mut programs);
+    rolls::programs::<u16>(profile, &mut programs);
+    rolls::programs::<u32>(profile, &mut programs);
+    rolls::programs::<[u32; 2]>(profile, &mut programs);
+    rolls::programs::<[u32; 4]>(profile, &mut programs);
     of_reductions(profile, &mut programs);
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));

@@ -1,0 +1,49 @@
+//! Twins of `shaders/signal/*.wgsl`.
+
+pub(crate) mod roll;
+pub(crate) mod roll_small;
+
+use super::transpose::Arrays;
+use super::{Grid, params};
+use crate::error::Result;
+
+params! {
+    /// `Params` of the kernels that shift axes, in `shaders/signal/roll_rows.wgsl`.
+    pub struct Params {
+        /// Elements along x, the fastest axis.
+        pub extent_x: u32,
+        /// Elements along y, the next one.
+        pub extent_y: u32,
+        /// Extents of the other axes, fastest first.
+        pub outer: [u32; 3],
+        /// By how much each axis is shifted.
+        pub shift_x: u32,
+        pub shift_y: u32,
+        pub shift_outer: [u32; 3],
+        /// Strides. That of x is 1.
+        pub stride_y: u32,
+        pub stride_outer: [u32; 3],
+        /// Place of the first element of the input.
+        pub input: u32,
+        /// Place of the first element of the output.
+        pub output: u32,
+        /// Blocks along x.
+        pub blocks_x: u32,
+        /// Blocks along y.
+        pub blocks_y: u32,
+        /// Workgroups that have work.
+        pub groups: u32,
+    }
+}
+
+/// Blocks of rows: how many along each axis, and the grid for all of them. Fills in the blocks and
+/// groups of `params`. A block has `along_x` of the `count_x` units of a row, and `rows` rows.
+fn in_blocks(params: Params, count_x: u32, along_x: u64, rows: u32, max_groups: u32) -> Result<(Params, Grid)> {
+    let blocks_x = u64::from(count_x).div_ceil(along_x) as u32;
+    let blocks_y = params.extent_y.div_ceil(rows);
+    // A product of the extents of an array, each no larger.
+    let outer: u64 = params.outer.iter().map(|&extent| u64::from(extent)).product();
+    let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
+    let grid = Grid::linear(groups, max_groups)?;
+    Ok((Params { blocks_x, blocks_y, groups: groups as u32, ..params }, grid))
+}

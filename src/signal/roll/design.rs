@@ -1,0 +1,26 @@
+//! The rules that choose a recipe.
+
+use super::problem::Problem;
+use super::recipe::Recipe;
+use crate::gpu::DeviceProfile;
+
+/// The most invocations of a workgroup, which WebGPU guarantees. Invocations share nothing, so
+/// larger workgroups have no advantage.
+pub(super) const MAX_WORKGROUP: u32 = 256;
+
+/// The recipe that the rules choose: the workgroups that are best for permutations that keep the
+/// fastest axis, which load and store in the same way (`src/transpose/design.rs`).
+pub(super) fn design(problem: &Problem, profile: &DeviceProfile) -> Recipe {
+    let small = problem.bytes < 4;
+    // Elements of a row, or its words.
+    let row = if small { problem.axes[0].extent.div_ceil(4 / problem.bytes) } else { problem.axes[0].extent };
+    let most = profile.invocations.min(profile.workgroup_size[0]).clamp(1, MAX_WORKGROUP);
+    let (x, elements) = if profile.is_cpu() {
+        (row.min(8).next_power_of_two().min(most), row.div_ceil(8).min(8).next_power_of_two())
+    } else {
+        // Not more than the device allows, and a power of two.
+        (row.min(64).next_power_of_two().min(1 << most.ilog2()), 2)
+    };
+    let y = (most / x).clamp(1, profile.workgroup_size[1].max(1));
+    Recipe { workgroup: [x, y], elements: if small { 1 } else { elements } }
+}
