@@ -8,6 +8,7 @@ mod once;
 pub(crate) mod program;
 mod run;
 mod spec;
+mod workspace;
 
 pub(crate) use any::AnyValue;
 pub(crate) use build::Builder;
@@ -16,3 +17,4 @@ pub(crate) use once::OnceMap;
 pub use program::{Array, Program};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
+pub use workspace::Workspace;
