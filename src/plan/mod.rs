@@ -2,6 +2,8 @@
 //! ([`Program`]), and a program built for one device ([`Plan`]).
 
 mod any;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod build;
 mod encode;
 mod once;
@@ -11,6 +13,8 @@ mod spec;
 mod workspace;
 
 pub(crate) use any::AnyValue;
+#[cfg(feature = "ndarray")]
+pub use arrays::{Arrangement, Shaped};
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;
