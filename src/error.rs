@@ -57,6 +57,16 @@ pub enum Error {
         /// The number of elements that were given.
         actual: usize,
     },
+    /// An array does not have the shape that the plan needs.
+    #[error("{argument}: expected an array of {expected}, got one of {actual}")]
+    WrongShape {
+        /// The name of the argument.
+        argument: &'static str,
+        /// The shape that the plan needs, as printed.
+        expected: String,
+        /// The shape that was given, as printed.
+        actual: String,
+    },
     /// A view reaches beyond the end of its buffer.
     #[error("{argument}: {len} elements of {element_bytes} bytes at byte {offset_bytes} reach beyond the buffer's {buffer_bytes} bytes")]
     OutOfRange {

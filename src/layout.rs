@@ -72,6 +72,39 @@ impl Layout {
         Self::strides(shape.with_extents(&strides)).batch_distance(extents.iter().product())
     }
 
+    /// The layout of an array of the crate `ndarray`, from its first element on. For a
+    /// specification whose arrays begin there; it needs the feature `ndarray`.
+    ///
+    /// ```
+    /// use ndarray::{Array2, s};
+    /// use wgpu_fft::Layout;
+    ///
+    /// let image = Array2::<f32>::zeros((480, 640));
+    /// assert_eq!(Layout::of(&image)?, Layout::strides([640, 1]));
+    /// assert_eq!(Layout::of(&image.t())?, Layout::strides([1, 640]));
+    /// assert_eq!(Layout::of(&image.slice(s![..;2, 16..]))?, Layout::strides([1280, 1]));
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if there are not 1 to 4 axes, or if one of them goes backwards in
+    /// memory.
+    #[cfg(feature = "ndarray")]
+    pub fn of<S: ndarray::RawData, D: ndarray::Dimension>(array: &ndarray::ArrayBase<S, D>) -> Result<Self> {
+        let stride = |(axis, (&extent, &stride)): (usize, (&usize, &isize))| {
+            // The stride of a single element means nothing.
+            let stride = if extent > 1 { stride } else { 1 };
+            usize::try_from(stride).map_err(|_| Error::Unsupported {
+                what: format!("the layout of an array of {}", join(array.shape(), "x")),
+                why: format!("it has the stride {stride} along axis {axis}, and strides must not be negative"),
+            })
+        };
+        let strides = array.shape().iter().zip(array.strides()).enumerate().map(stride).collect::<Result<Vec<_>>>()?;
+        let strides = Shape::from(strides);
+        strides.check()?;
+        Ok(Self::strides(strides))
+    }
+
     /// Sets the distance between the arrays of a batch. It may be smaller than an array:
     /// interleaved arrays have a distance of 1.
     pub fn batch_distance(mut self, distance: usize) -> Self {

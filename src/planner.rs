@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec};
+use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
 use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
@@ -22,7 +22,8 @@ use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
 /// one run of the program to the next.
 ///
 /// A plan holds its workspace ([`Plan::workspace_bytes`]; with two axes it can be as large as the
-/// array) until [`clear`](Self::clear) is called and the last `Arc` is dropped.
+/// array) until [`clear`](Self::clear) is called and the last `Arc` is dropped. Plans can share
+/// one: see [`with_workspace`](Self::with_workspace).
 #[derive(Debug)]
 pub struct Planner {
     builder: Builder,
@@ -64,6 +65,16 @@ impl Planner {
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
         Self { chooser: Box::new(tuning), kept: Kept::default(), ..self }
+    }
+
+    /// Puts the workspaces of all plans from now on into one that they share, since they never run
+    /// at once. [`Workspace`] says how it grows, and how it can lie in a buffer of yours. Several
+    /// planners of one device may share it.
+    ///
+    /// A workspace that is too small, or of another device, is an error of planning.
+    #[must_use]
+    pub fn with_workspace(self, workspace: &Workspace) -> Self {
+        Self { builder: self.builder.with_workspace(workspace.clone()), kept: Kept::default(), ..self }
     }
 
     /// The device.
@@ -159,8 +170,8 @@ impl Planner {
     }
 
     /// Builds the plan for `spec` with a recipe that the caller supplies. Unlike
-    /// [`plan_with`](Self::plan_with), this keeps no plan: only the caller has it, and its workspace
-    /// is freed with it. Its pipelines are kept.
+    /// [`plan_with`](Self::plan_with), this keeps no plan: only the caller has it, and its
+    /// workspace is freed with it. Its pipelines are kept.
     ///
     /// # Errors
     /// Those of [`plan_with`](Self::plan_with).

@@ -1,4 +1,4 @@
-//! Benchmarks permutations: their bandwidth compared with a copy of the same arrays.
+//! Benchmarks permutations and cyclic shifts: their bandwidth compared with a copy of the same arrays.
 //!
 //! ```sh
 //! cargo bench --bench transpose
@@ -24,12 +24,15 @@
 //! table. `support/mod.rs` describes how times are measured.
 
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use lexopt::ValueExt;
 use serde_json::{Value, json};
 use wgpu_fft::num_complex::Complex;
+use wgpu_fft::signal::Roll;
 use wgpu_fft::transpose::{Permute, Recipe};
-use wgpu_fft::{Complex32, Element, Plan};
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{Complex32, Element, Error, Plan};
 
 use plot::Point;
 use support::{Arrays, Bench, Case, Column, Format, Options, Result, recipes_file};
@@ -62,7 +65,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// The cases for a GPU: every element size, matrices and a picture, other orders of axes, in place.
-const GPU: [&str; 37] = [
+const GPU: [&str; 44] = [
     "transpose f32 1024x1024",
     "transpose f32 2048x2048",
     "transpose f32 4096x4096",
@@ -100,10 +103,17 @@ const GPU: [&str; 37] = [
     "permute f32 64x64x64x64 order=3,2,1,0",
     "permute f32 64x64x64x64 order=0,2,1,3",
     "permute u8 4096x4096x3 order=2,0,1",
+    "roll complex f32 4096x4096 by=2048,2048",
+    "roll complex f32 4095x4095 by=2047,2047",
+    "roll f32 8192x8192 by=4096,4096",
+    "roll f32 8191x8191 by=4095,4095",
+    "roll f32 256x256x256 by=128,128,128",
+    "roll u8 16384x16384 by=8192,8192",
+    "roll u8 16383x16381 by=8191,8190",
 ];
 
 /// The cases for a processor.
-const CPU: [&str; 18] = [
+const CPU: [&str; 20] = [
     "transpose f32 64x64",
     "transpose f32 256x256",
     "transpose f32 1024x1024",
@@ -122,9 +132,11 @@ const CPU: [&str; 18] = [
     "permute f32 64x128x96 order=2,0,1",
     "permute f32 64x128x96 order=1,0,2",
     "permute f32 16x24x32x40 order=3,2,1,0",
+    "roll complex f32 1024x1024 by=512,512",
+    "roll f32 1023x1023 by=511,511",
 ];
 
-const SMOKE: [&str; 9] = [
+const SMOKE: [&str; 11] = [
     "transpose f32 64x64",
     "transpose complex f32 54x96",
     "transpose f32x4 54x96",
@@ -134,6 +146,8 @@ const SMOKE: [&str; 9] = [
     "transpose f32 64x64 in-place",
     "permute f32 6x8x10 order=1,0,2",
     "permute f32 2x4x6x8 order=3,2,1,0",
+    "roll complex f32 12x9 by=6,4",
+    "roll u8 54x97 by=27,48",
 ];
 
 /// The options of this benchmark alone.
@@ -198,14 +212,22 @@ impl Own {
 
     /// Measures the recipe that the rules choose and the requested ones.
     fn contest<T: Element>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
-        let spec: Permute<T> = text.parse()?;
+        if text.starts_with("roll ") {
+            self.contest_of::<Roll<T>>(bench, text, recipes)
+        } else {
+            self.contest_of::<Permute<T>>(bench, text, recipes)
+        }
+    }
+
+    fn contest_of<S: Searchable + FromStr<Err = Error>>(&self, bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+        let spec: S = text.parse()?;
         bench.contest(text, |bench| {
-            let rules = *bench.planner().plan(spec.clone())?.recipe();
-            let mut rungs = vec![Rung { variant: None, recipe: rules }];
+            let rules = bench.planner().plan(spec.clone())?.recipe().clone();
+            let mut rungs = vec![Rung { fields: Vec::new(), recipe: rules }];
             for recipe in recipes {
-                let recipe: Recipe = recipe.parse()?;
+                let recipe: S::Recipe = recipe.parse()?;
                 if rungs.iter().all(|rung| rung.recipe != recipe) {
-                    rungs.push(Rung { variant: None, recipe });
+                    rungs.push(Rung { fields: Vec::new(), recipe });
                 }
             }
             if self.check {
@@ -218,14 +240,14 @@ impl Own {
 }
 
 /// Compares the results of the recipes on the same noise.
-fn check<T: Element>(bench: &mut Bench, spec: &Permute<T>, rungs: &[Rung]) -> Result<()> {
-    let mut first: Option<(Recipe, Vec<u32>)> = None;
-    for rung in rungs {
-        let Ok(plan) = bench.fitting_plan(spec, rung.recipe)? else { continue };
+fn check<S: Searchable>(bench: &mut Bench, spec: &S, rungs: &[Rung<S::Recipe>]) -> Result<()> {
+    let mut first: Option<(&S::Recipe, Vec<u32>)> = None;
+    for Rung { recipe: own, .. } in rungs {
+        let Ok(plan) = bench.fitting_plan(spec, own.clone())? else { continue };
         let made = once(bench, &plan)?;
         match &first {
-            None => first = Some((rung.recipe, made)),
-            Some((recipe, expected)) if *expected != made => bench.fault(format!("{spec}: `{}` and `{recipe}` differ", rung.recipe)),
+            None => first = Some((own, made)),
+            Some((recipe, expected)) if *expected != made => bench.fault(format!("{spec}: `{own}` and `{recipe}` differ")),
             Some(_) => {}
         }
     }
@@ -233,7 +255,7 @@ fn check<T: Element>(bench: &mut Bench, spec: &Permute<T>, rungs: &[Rung]) -> Re
 }
 
 /// The words of a plan's result on noise.
-fn once<T: Element>(bench: &Bench, plan: &Plan<Permute<T>>) -> Result<Vec<u32>> {
+fn once<S: Searchable>(bench: &Bench, plan: &Plan<S>) -> Result<Vec<u32>> {
     let arrays = Arrays::for_plan(bench, plan)?;
     arrays.refill_first(bench)?;
     let bound = arrays.bind_first(plan)?;
@@ -263,20 +285,21 @@ fn climb_with<T: Element>(bench: &mut Bench, shape: [usize; 2]) -> Result<Vec<Po
         // The ladder's kernels move whole words. For bytes, the only rung before the rules' recipe
         // is the gathering kernel.
         let words = size_of::<T>() >= 4;
-        let gather = Rung { variant: None, recipe: Recipe::Gather { workgroup: [8, 32] } };
-        let mut rungs = if words { ladder() } else { vec![gather] };
-        rungs.push(Rung { variant: None, recipe: *bench.planner().plan(spec.clone())?.recipe() });
-        points = measure(bench, &spec, Some(shape), &rungs)?;
+        let gather = Rung { fields: Vec::new(), recipe: Recipe::Gather { workgroup: [8, 32] } };
+        let mut rungs = if words { ladder(shape, size_of::<T>()) } else { vec![gather] };
+        rungs.push(Rung { fields: Vec::new(), recipe: *bench.planner().plan(spec.clone())?.recipe() });
+        let point = |(recipe, fraction)| Point { element_bytes: size_of::<T>(), recipe, fraction };
+        points = measure(bench, &spec, Some(shape), &rungs)?.into_iter().map(point).collect();
         Ok(())
     })?;
     Ok(points)
 }
 
-/// A recipe, and its variant if it is part of the ladder.
-#[derive(Clone, Copy, Debug)]
-struct Rung {
-    variant: Option<Variant>,
-    recipe: Recipe,
+/// A recipe, and what a report says about it besides.
+#[derive(Clone, Debug)]
+struct Rung<R> {
+    fields: Vec<(&'static str, Value)>,
+    recipe: R,
 }
 
 /// The variants of the literature, by their numbers.
@@ -289,13 +312,17 @@ enum Variant {
 }
 
 /// Every variant, with tiles of 16 and 32.
-fn ladder() -> Vec<Rung> {
+fn ladder(shape: [usize; 2], element_bytes: usize) -> Vec<Rung<Recipe>> {
     let with = |tile: u32| {
         let tiled = |padding, elements| Recipe::Tiled { tile, padding, elements };
         let several = [2, 4, 8, 16].map(|elements| (Variant::SeveralElements, tiled(1, elements)));
         let plain =
             [(Variant::Naive, Recipe::Naive { workgroup: [tile, tile] }), (Variant::Tile, tiled(0, 1)), (Variant::PaddedTile, tiled(1, 1))];
-        plain.into_iter().chain(several).map(|(variant, recipe)| Rung { variant: Some(variant), recipe })
+        plain.into_iter().chain(several).map(move |(variant, recipe)| {
+            let source = variant.source(tile, shape, element_bytes).map_or(Value::Null, Value::from);
+            let fields = vec![("variant", json!(variant.number())), ("element_bytes", json!(element_bytes)), ("source", source)];
+            Rung { fields, recipe }
+        })
     };
     with(16).chain(with(32)).collect()
 }
@@ -334,43 +361,38 @@ impl Variant {
             Self::SeveralElements => None,
         }
     }
-}
 
-impl Rung {
-    fn source(&self, shape: [usize; 2], element_bytes: usize) -> Option<&'static str> {
-        let wide = matches!(self.recipe, Recipe::Naive { workgroup: [32, _] } | Recipe::Tiled { tile: 32, .. });
-        match (self.variant, shape) {
-            (Some(variant), [1080, 1920]) if !wide => variant.source_of_picture(),
-            (Some(variant), [rows, columns]) if rows == columns => variant.source_of_square(element_bytes),
+    /// The source's figure with tiles of this size.
+    fn source(self, tile: u32, shape: [usize; 2], element_bytes: usize) -> Option<&'static str> {
+        match shape {
+            [1080, 1920] if tile != 32 => self.source_of_picture(),
+            [rows, columns] if rows == columns => self.source_of_square(element_bytes),
             _ => None,
         }
     }
-
-    fn fields(&self, shape: [usize; 2], element_bytes: usize) -> Vec<(&'static str, Value)> {
-        let Some(variant) = self.variant else { return Vec::new() };
-        vec![
-            ("variant", json!(variant.number())),
-            ("element_bytes", json!(element_bytes)),
-            ("source", self.source(shape, element_bytes).map_or(Value::Null, Value::from)),
-        ]
-    }
 }
 
-/// Measures the recipes that fit in one contest, and reports them: a ladder in its order, others
-/// from the fastest to the slowest.
-fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, ladder: Option<[usize; 2]>, rungs: &[Rung]) -> Result<Vec<Point>> {
+/// Measures the recipes that fit in one contest, and reports them: those of a ladder (of matrices of
+/// this shape) in its order, others from the fastest to the slowest. Returns their bandwidths as
+/// fractions of a copy's.
+fn measure<S: Searchable>(
+    bench: &mut Bench,
+    spec: &S,
+    ladder: Option<[usize; 2]>,
+    rungs: &[Rung<S::Recipe>],
+) -> Result<Vec<(S::Recipe, f64)>> {
     let own = bench.planner().plan(spec.clone())?;
     let arrays = Arrays::for_plan(bench, &own)?;
     let bytes = own.program().inputs()[0].bytes().min(own.program().output().bytes());
     let mut candidates = vec![arrays.copy(bench)?];
     let (mut fitting, mut errors) = (Vec::new(), Vec::new());
     for rung in rungs {
-        match bench.fitting_plan(spec, rung.recipe)? {
+        match bench.fitting_plan(spec, rung.recipe.clone())? {
             Ok(plan) => {
                 candidates.push(arrays.bind(&plan)?);
-                fitting.push(*rung);
+                fitting.push(rung);
             }
-            Err(why) => errors.push((*rung, why)),
+            Err(why) => errors.push((rung, why)),
         }
     }
     let samples = bench.measure(candidates)?;
@@ -381,14 +403,13 @@ fn measure<T: Element>(bench: &mut Bench, spec: &Permute<T>, ladder: Option<[usi
     }
     let shape = ladder.map_or_else(String::new, |[rows, columns]| format!("{rows}x{columns}"));
     let case = Case { title: spec.to_string(), shape, bytes: 2 * bytes };
-    let fields = |rung: &Rung| ladder.map_or_else(Vec::new, |shape| rung.fields(shape, size_of::<T>()));
-    let mut points = Vec::new();
+    let mut fractions = Vec::new();
     for (rung, samples) in results {
-        bench.report(&case, &rung.recipe.to_string(), samples, copy, fields(&rung));
-        points.push(Point { element_bytes: size_of::<T>(), recipe: rung.recipe, fraction: samples.gb_per_s(case.bytes) / copy });
+        bench.report(&case, &rung.recipe.to_string(), samples, copy, rung.fields.clone());
+        fractions.push((rung.recipe.clone(), samples.gb_per_s(case.bytes) / copy));
     }
     for (rung, why) in errors {
-        bench.report_unfit(&case, &rung.recipe.to_string(), &why, fields(&rung));
+        bench.report_unfit(&case, &rung.recipe.to_string(), &why, rung.fields.clone());
     }
-    Ok(points)
+    Ok(fractions)
 }

@@ -24,6 +24,8 @@
 //! [`Plan`](crate::Plan). If you come from another library, see [`guides`](crate::guides).
 
 mod adapt;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod banks;
 mod bindings;
 mod codelets;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::once::OnceMap;
 use super::program::Table;
 use super::run::SLOW;
+use super::workspace::{Scratch, Workspace};
 use super::{Plan, Program, Spec};
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -48,12 +49,19 @@ pub(crate) struct Builder {
     /// By their text; pipelines that differ in overrides alone share one.
     modules: OnceMap<Text, wgpu::ShaderModule>,
     pipelines: OnceMap<Key, Arc<Pipeline>>,
+    /// What its plans share, if anything.
+    workspace: Option<Workspace>,
 }
 
 impl Builder {
     /// A builder that has compiled nothing yet.
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), modules: OnceMap::default(), pipelines: OnceMap::default() }
+        Self { gpu: gpu.clone(), modules: OnceMap::default(), pipelines: OnceMap::default(), workspace: None }
+    }
+
+    /// The same, whose plans share a workspace from now on.
+    pub fn with_workspace(self, workspace: Workspace) -> Self {
+        Self { workspace: Some(workspace), ..self }
     }
 
     pub fn gpu(&self) -> &Gpu {
@@ -72,12 +80,7 @@ impl Builder {
         program.check(gpu.profile())?;
         let storage = wgpu::BufferUsages::STORAGE;
         let label = |what: &str| format!("{what} of `{}`", program.title);
-        let workspaces = program
-            .workspaces
-            .iter()
-            .enumerate()
-            .map(|(i, array)| gpu.create_buffer(&label(&format!("workspace{i}")), array.bytes(), storage))
-            .collect::<Result<_>>()?;
+        let workspaces = Scratch::of(&program, gpu, self.workspace.as_ref())?;
         // The constants of a long convolution take as long as the driver's compiler.
         let (pipelines, words) = both(|| self.pipelines(&program.dispatches), || side_by_side(&program.tables, Table::words));
         let pipelines = pipelines?;
@@ -180,7 +183,7 @@ pub(super) struct DeviceDispatch {
     pub params: (u64, NonZeroU64),
 }
 
-/// A program on one device: its pipelines, and the buffers of its own.
+/// A program on one device: its pipelines and buffers.
 #[derive(Debug)]
 pub(crate) struct Executable {
     pub(super) gpu: Gpu,
@@ -188,7 +191,7 @@ pub(crate) struct Executable {
     /// One for each dispatch of the program.
     pub(super) steps: Vec<DeviceDispatch>,
     pub(super) params: wgpu::Buffer,
-    pub(super) workspaces: Vec<wgpu::Buffer>,
+    pub(super) workspaces: Vec<Scratch>,
     pub(super) tables: Vec<wgpu::Buffer>,
 }
 

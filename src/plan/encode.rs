@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::{DeviceDispatch, Executable, Pipeline};
+use super::workspace::{Place, Scratch};
 use super::{FragmentArrays, Placement, Program, Spec};
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_name, without_panic};
@@ -49,7 +50,8 @@ impl<S: Spec> Plan<S> {
         self.program().output.len
     }
 
-    /// Device memory that the plan holds as workspace, in bytes.
+    /// Device memory that the plan needs as workspace, in bytes: memory of its own, or of the
+    /// planner's [`Workspace`](super::Workspace), which plans share.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {
         self.program().workspace_bytes()
@@ -244,6 +246,14 @@ impl Executable {
         Err(Error::WrongPlacement { spec: self.program.title.clone(), placement, instead })
     }
 
+    /// Refuses a buffer of another device, and the one of a workspace.
+    fn check_buffer(&self, argument: &'static str, buffer: &wgpu::Buffer) -> Result<()> {
+        if self.workspaces.iter().any(|scratch| scratch.place().0 == *buffer) {
+            return Err(Error::Aliased { first: argument, second: "the plan's workspace" });
+        }
+        self.gpu.check_buffer(argument, buffer)
+    }
+
     /// Binds the program to the caller's arrays, after checking them.
     pub fn bind_arrays<'a>(&self, inputs: &[AnyView<'a>], output: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::OutOfPlace)?;
@@ -251,12 +261,12 @@ impl Executable {
         let alignment = self.gpu.profile().storage_alignment;
         let (target, _) = output.place();
         output.check("output", self.program.output.len, alignment)?;
-        self.gpu.check_buffer("output", target)?;
+        self.check_buffer("output", target)?;
         for (i, (view, array)) in inputs.iter().zip(&self.program.inputs).enumerate() {
             let argument = input_name(i);
             let (buffer, _) = view.place();
             view.check(argument, array.len, alignment)?;
-            self.gpu.check_buffer(argument, buffer)?;
+            self.check_buffer(argument, buffer)?;
             if buffer == target {
                 return Err(Error::Aliased { first: argument, second: "output" });
             }
@@ -273,7 +283,7 @@ impl Executable {
     pub fn bind_array<'a>(&self, data: AnyView<'a>, arrays: &FragmentArrays<'a>) -> Result<Bound> {
         self.expect(Placement::InPlace)?;
         data.check("data", self.program.output.len, self.gpu.profile().storage_alignment)?;
-        self.gpu.check_buffer("data", data.place().0)?;
+        self.check_buffer("data", data.place().0)?;
         let declared = arrays.of_program(&self.program, &self.gpu, data.place().0)?;
         self.bind(|slot| if let Slot::Declared(i) = slot { declared[i].place() } else { data.place() })
     }
@@ -286,6 +296,7 @@ impl Executable {
 
     fn bind_slots<'a>(&'a self, callers: &dyn Fn(Slot) -> (&'a wgpu::Buffer, u64)) -> Result<Bound> {
         let whole = |buffer: &'a wgpu::Buffer| (buffer, 0);
+        let workspaces: Vec<Place> = self.workspaces.iter().map(Scratch::place).collect();
         let entry = |binding, (buffer, offset), size| wgpu::BindGroupEntry {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
@@ -295,7 +306,7 @@ impl Executable {
             entries.extend(dispatch.binds.iter().map(|bind| {
                 let (first, size) = bind.range.unwrap_or((0, self.program.bytes(bind.slot)));
                 let (buffer, offset) = match bind.slot {
-                    Slot::Workspace(i) => whole(&self.workspaces[i]),
+                    Slot::Workspace(i) => (&workspaces[i].0, workspaces[i].1),
                     Slot::Table(i) => whole(&self.tables[i]),
                     Slot::Input(_) | Slot::Output | Slot::Declared(_) => callers(bind.slot),
                 };

@@ -5,16 +5,22 @@ mod any;
 mod arrays;
 mod build;
 mod encode;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod once;
 pub(crate) mod program;
 mod run;
 mod spec;
+mod workspace;
 
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
+#[cfg(feature = "ndarray")]
+pub use ndarray::{Arrangement, Shaped};
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
 pub(crate) use once::OnceMap;
 pub use program::{Array, Program};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
+pub use workspace::Workspace;

@@ -188,6 +188,11 @@ impl Program {
         in_units(bytes)
     }
 
+    /// Whether an array must begin as zeros.
+    pub(crate) fn begins_as_zeros(&self, slot: Slot) -> bool {
+        self.dispatches.iter().flat_map(|dispatch| &dispatch.binds).any(|bind| bind.slot == slot && bind.begins_as_zeros())
+    }
+
     /// Total size of the workspaces in bytes.
     #[must_use]
     pub fn workspace_bytes(&self) -> u64 {

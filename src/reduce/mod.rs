@@ -39,6 +39,8 @@
 //! ```
 
 mod arithmetic;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod custom;
 mod design;
 pub(crate) mod divide;

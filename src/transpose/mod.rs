@@ -17,6 +17,8 @@
 //! assert_eq!("transpose f32 100x200 in=1024,1@8208:786432 out=128,1".parse(), Ok(part));
 //! ```
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod design;
 pub(crate) mod divide;
 mod emit;

@@ -101,7 +101,7 @@ pub struct Permute<T> {
 pub(super) struct Core {
     name: &'static str,
     pub bytes: usize,
-    shape: Shape,
+    pub shape: Shape,
     pub order: Vec<usize>,
     pub batch: usize,
     input: Option<Layout>,

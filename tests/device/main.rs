@@ -46,6 +46,7 @@ mod tuning;
 mod unhappy;
 #[path = "../support/variants.rs"]
 mod variants;
+mod workspaces;
 
 use std::process::ExitCode;
 
@@ -179,6 +180,12 @@ fn per_device() -> Vec<DeviceTest> {
             results_come_in_any_order,
             arrays_are_mapped_where_the_device_can,
             a_lost_device_is_an_error_of_every_transfer,
+        }
+        workspaces::{
+            plans_that_share_give_the_bits_of_plans_alone,
+            workspaces_grow_under_their_plans,
+            workspaces_in_the_callers_buffers,
+            workspaces_that_do_not_do_say_why,
         }
         first_use::{
             plans_are_made_aside_and_warmed_up,

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::signal::frequency::{fftfreq, rfftfreq};
 use wgpu_fft::signal::window::Window;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::permute::elements;
@@ -143,6 +144,36 @@ fn centred_spectra_are_those_of_numpy() {
     assert_eq!(run(Roll::new([2, 2], [1, 0]).batch(2), 8), [2, 3, 0, 1, 6, 7, 4, 5]);
     assert_eq!(Roll::<f32>::new([4, 5], [4, -6]), Roll::new([4, 5], [-8, 4]));
     assert_eq!(Roll::<f32>::fftshift([4, 5]).axes([1]), Roll::new([4, 5], [0, 2]));
+}
+
+/// All that a search may try gives the same result, and single elements of it are known.
+fn search<T: Element + PartialEq>(case: (&[usize], usize, &[isize]), profile: &DeviceProfile) {
+    let spec = rolls::spec::<T>(case);
+    let rules = spec.design(profile).unwrap();
+    let near = spec.neighbours(&rules, profile);
+    assert!(!near.contains(&rules));
+    let input = elements::<T>(spec.lower(&rules, profile).unwrap().inputs()[0].len);
+    let expected = rolls::expected(&input, case.0, case.2);
+    for recipe in near.into_iter().chain(spec.alternatives(profile)).chain([spec.baseline(profile).unwrap()]) {
+        let program = spec.lower(&recipe, profile).unwrap();
+        assert!(program.run_on_host::<T, T>(&input) == expected, "{program} by {recipe}");
+    }
+    let samples = spec.samples(&bytemuck::pod_collect_to_vec(&input));
+    let mut output: Vec<u32> = bytemuck::pod_collect_to_vec(&expected);
+    assert!(!samples.is_empty() && samples.iter().all(|sample| sample.fault(&output).is_none()), "{spec}");
+    output.iter_mut().for_each(|word| *word = !*word);
+    assert!(samples.iter().all(|sample| sample.fault(&output).is_some()), "{spec}");
+}
+
+#[test]
+fn what_a_search_tries_is_right() {
+    for profile in &profiles()[..2] {
+        for case in [CASES[1], CASES[8], CASES[11], CASES[14]] {
+            search::<u8>(case, profile);
+            search::<u32>(case, profile);
+            search::<[u32; 4]>(case, profile);
+        }
+    }
 }
 
 #[test]

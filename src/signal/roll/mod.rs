@@ -12,6 +12,8 @@
 //! assert_eq!("roll complex f32 480x641 by=0,321".parse(), Ok(back));
 //! ```
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod design;
 mod lower;
 #[cfg(feature = "tune")]

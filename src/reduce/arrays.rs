@@ -1,0 +1,18 @@
+//! The shapes of reductions, for arrays of the crate `ndarray`.
+
+use super::Reduction;
+use super::spec::Value;
+use crate::element::Element;
+use crate::error::Result;
+use crate::plan::{Arrangement, Shaped};
+
+impl<T: Value, O: Element> Shaped for Reduction<T, O> {
+    fn arrays(&self) -> Result<[Arrangement; 2]> {
+        let core = &self.core;
+        core.shape.elements("reduction", core.batch)?;
+        let axes = core.shape.axes(core.axes.as_deref()).map_err(|why| core.unsupported(&why))?;
+        let extents = core.shape.extents();
+        let kept: Vec<usize> = (0..extents.len()).filter(|axis| !axes.contains(axis)).map(|axis| extents[axis]).collect();
+        Ok([Arrangement::dense(extents, core.batch), Arrangement::dense(&kept, core.batch)])
+    }
+}
