@@ -96,6 +96,8 @@ pub mod plan;
 mod planner;
 pub mod reduce;
 mod shape;
+#[cfg(feature = "signal")]
+pub mod signal;
 mod sort;
 mod strides;
 mod text;

@@ -16,13 +16,14 @@ impl std::fmt::Debug for Source {
 }
 
 macro_rules! sources {
-    ($($name:ident = $path:literal),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident = $path:literal),* $(,)?) => {
         $(
+            $(#[$attribute])*
             #[doc = concat!("`shaders/", $path, "`.")]
             pub static $name: Source = Source { path: $path, text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $path)) };
         )*
         /// Every file.
-        pub static ALL: &[&Source] = &[$(&$name),*];
+        pub static ALL: &[&Source] = &[$($(#[$attribute])* &$name),*];
     };
 }
 
@@ -56,4 +57,8 @@ sources! {
     FFT_RADIX2 = "fft/radix2.wgsl",
     FFT_PASS = "fft/pass.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
+    #[cfg(feature = "signal")]
+    FILTER_STENCIL = "filter/stencil.wgsl",
+    #[cfg(feature = "signal")]
+    FILTER_EDGES = "filter/edges.wgsl",
 }

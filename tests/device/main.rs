@@ -18,6 +18,8 @@ mod fft_layouts;
 mod fft_lengths;
 mod fft_real;
 mod fft_recipes;
+#[path = "../support/filters.rs"]
+mod filters;
 mod first_use;
 mod harness;
 mod lifetimes;

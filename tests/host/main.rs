@@ -5,6 +5,9 @@ mod contract;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
+mod filter;
+#[path = "../support/filters.rs"]
+mod filters;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
