@@ -42,6 +42,7 @@
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
 //! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
+//! | filters: convolution and correlation with small kernels, separable or not | [`signal`] | up to 255 taps along an axis; up to 4 axes, 2 if not separable; batches; five edges; f32 and u8 |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a

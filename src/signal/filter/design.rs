@@ -15,18 +15,23 @@ const MOST_IN_ONE: u32 = 15;
 const INVOCATIONS: u32 = 256;
 
 /// The rows of a block down columns on a processor, and the elements of one along rows. Few
-/// accesses for many sums count there. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores under load)
-/// for f32 1080x1920, both axes straight, beside a copy of 4.4 (8.4 with 3 taps):
+/// accesses for many sums count there. The least milliseconds of five rounds on lavapipe (Mesa
+/// 22.3.6, 2 cores under load) for f32 1080x1920 with reflection; straight unless stated otherwise,
+/// with accesses of 4 elements. A copy took 4 to 9:
 ///
 /// | rows; columns | 3 taps | 7 | 31 | 101 |
 /// |---|---|---|---|---|
-/// | 8x128 block=1x4 width=4; 16x32 block=16x1 width=4 | 31.8 | 27.7 | 71.9 | 205 |
-/// | 8x32 block=1x4 width=4; 16x64 block=16x1 width=4 | 32.1 | 28.2 | 71.4 | 225 |
-/// | 8x32 block=1x4 width=4; 64x32 block=16x1 width=4 | 43.0 | 35.8 | 83.1 | 211 |
-/// | tile 1x1024 block=1x4 width=4; 16x32 block=16x1 width=4 | 47.5 | 38.3 | 66.0 | 185 |
-/// | 8x32 block=1x4 width=4; tile 64x32 block=16x1 width=4 | 59.5 | 48.2 | 94.3 | 225 |
-/// | both in tile 16x128 block=8x2 width=4 | 40.9 | 37.1 | | |
-/// | 8x8 block=1x4 width=1; 8x32 block=8x1 width=4 | | 56.7 | 171 | |
+/// | 8x128 block=1x4; 16x64 block=16x1 | 30.8 | 18.2 | 83 | 189 |
+/// | 8x128 block=1x4; 8x64 block=8x1 | 26.6 | 16.6 | 86 | 209 |
+/// | 8x64 block=1x2; 16x64 block=16x1 | 35.2 | 18.3 | 104 | 246 |
+/// | 8x64 block=1x8 width=2; 16x64 block=16x1 | 32.2 | 20.8 | 91 | 196 |
+/// | 8x64 block=1x16 width=1; 16x64 block=16x1 | 34.2 | 31.7 | 136 | 213 |
+/// | tile 8x128 block=1x4; 16x64 block=16x1 | 40.2 | 30.2 | 91 | 187 |
+/// | 8x128 block=1x4; tile 64x32 block=16x1 | 50.8 | 54.0 | 135 | 202 |
+/// | both in tile 16x128 block=8x2 | 40.6 | 39.5 | | |
+///
+/// A direct kernel of 7x7 took 70 in 8x128 block=1x4, 103 in 8x64 block=1x2, and 80 in tile 16x128
+/// block=1x4.
 const SUMS_ON_CPU: u32 = 16;
 
 /// The recipe that the rules choose.

@@ -3,7 +3,7 @@
 
 use crate::kernels::filter::stencil::{Edge, Region, Stage, Stencil, Stored};
 use crate::wgsl::{
-    self, Access, Body, Expr, F32, Function, Module, Scalar, Type, U32, Writes, all, boolean, call, construct, convert, min, zero,
+    self, Access, Body, Expr, F32, Function, Module, Scalar, Type, U32, Writes, all, boolean, call, construct, convert, min, select, zero,
 };
 
 /// The most products of an invocation that are written out; more are summed in a loop.
@@ -85,7 +85,7 @@ impl Emitter<'_> {
 
     /// Adds the function that loads an element.
     fn element(&self, module: &mut Module) {
-        let one_by_one = self.width() > 1 && self.sums(1) && self.stencil.edge != Edge::Zero;
+        let one_by_one = self.width() > 1 && self.sums(1) && self.stencil.edge == Edge::Mirror;
         if !one_by_one && !(self.stencil.stored == Stored::U8 && self.width() < 4) {
             return;
         }
@@ -152,9 +152,7 @@ impl Emitter<'_> {
         } else if is_zero {
             body.when(&outside.or(column.at_least(&columns)), |body| body.give(zero(&self.value)));
             body.give(access(begin + column));
-        } else if self.width() == 1 {
-            body.give(access(begin + self.inside(1, &column, &columns)));
-        } else {
+        } else if self.width() > 1 && self.stencil.edge == Edge::Mirror {
             body.when(&column.less(&columns), |body| body.give(access(&begin + &column)));
             let first = body.value("first", &column * self.width());
             let begin = body.value("begin_elements", begin * self.width());
@@ -162,8 +160,37 @@ impl Emitter<'_> {
             let elements: Vec<Expr> =
                 (0..self.width()).map(|v| call("element", [&(&begin + self.inside(1, &(&first + v), &n))], F32)).collect();
             body.give(construct(&self.value, &elements));
+        } else {
+            // Rows consist of whole accesses, so what lies outside does too.
+            let value = body.value("value", access(begin + self.inside(1, &column, &columns)));
+            let value = self.outside(&value, &column, &columns);
+            body.give(value);
         }
         module.function(function);
+    }
+
+    /// The access at a column that may lie outside, where `value` is the one that stands for it.
+    fn outside(&self, value: &Expr, column: &Expr, columns: &Expr) -> Expr {
+        let width = self.width() as usize;
+        if width == 1 {
+            return value.clone();
+        }
+        match self.stencil.edge {
+            Edge::Reflect => {
+                let is_turned = if self.stencil.near[1] {
+                    column.at_least(columns)
+                } else {
+                    call("wrapped", [column, &(columns * 2)], U32).at_least(columns)
+                };
+                select(&is_turned, value.components(&"wzyx"[4 - width..]), value)
+            }
+            Edge::Nearest => {
+                let all = |i: usize| construct(&self.value, [&value.component(i)]);
+                let behind = select(&column.at_least(columns), all(width - 1), value);
+                select(&column.at_least(1 << 31), all(0), behind)
+            }
+            _ => value.clone(),
+        }
     }
 
     fn main(&self) -> Function {

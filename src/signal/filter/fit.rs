@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::recipe::{Recipe, Step, Tile};
 use super::spec::{Problem, Taps};
 use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Stage, Stencil, Stored};
+use crate::kernels::transpose::Matrices;
 use crate::transpose;
 
 /// A step of a program that fits.
 pub(super) enum Work {
-    /// Transposes matrices of these rows and columns, of elements of so many bytes.
-    Transpose { matrices: [u32; 2], batch: u32, bytes: u32, recipe: transpose::Recipe },
+    /// Transposes matrices of f32.
+    Transpose { matrices: Matrices, recipe: transpose::Recipe },
     /// Filters planes.
     Filter(Box<Filtered>),
 }
@@ -139,7 +141,8 @@ impl View {
         };
         let most = profile.invocations.min(profile.workgroup_size[0]);
         let last = &form.stages[form.stages.len() - 1];
-        let invocations: u64 = if is_down(last) { rows / down * (elements / width) } else { rows * (elements / width / along) }.into();
+        let blocks = if is_down(last) { [rows / down, elements / width] } else { [rows, elements / width / along] };
+        let invocations = u64::from(blocks[0]) * u64::from(blocks[1]);
         ensure(invocations <= most.into(), || format!("it needs {invocations} invocations, but there are at most {most}"))?;
         let bytes = form.memory_bytes();
         ensure(bytes <= profile.workgroup_bytes.into(), || {
@@ -147,6 +150,33 @@ impl View {
         })?;
         Ok(form)
     }
+}
+
+/// The matrices that are transposed to make an axis contiguous, and back.
+pub(super) fn matrices(problem: &Problem, axis: usize) -> [Matrices; 2] {
+    let extents = problem.input.extents();
+    let [rows, columns] = [extents[axis], extents[axis + 1..].iter().product()].map(|extent| extent as u32);
+    let batch = problem.batch * extents[..axis].iter().product::<usize>() as u32;
+    [Matrices { rows, columns, batch }, Matrices { rows: columns, columns: rows, batch }]
+}
+
+/// Calls `with` for a transpose of these matrices between two arrays.
+pub(super) fn transposing<R>(
+    matrices: Matrices,
+    slots: [Slot; 2],
+    profile: &DeviceProfile,
+    with: impl FnOnce(&transpose::OnDevice<'_>) -> R,
+) -> R {
+    let Matrices { rows, columns, batch } = matrices;
+    let bytes = u64::from(rows) * u64::from(columns) * u64::from(batch) * 4;
+    with(&transpose::OnDevice {
+        problem: &transpose::Problem::matrices(4, [rows, columns], batch),
+        matrices: Some((matrices, 4)),
+        label: format!("transpose {rows}x{columns}"),
+        slots,
+        bytes: [bytes; 2],
+        profile,
+    })
 }
 
 /// The steps of a program for a recipe that fits.
@@ -169,15 +199,13 @@ pub(super) fn fit(problem: &Problem, recipe: &Recipe, profile: &DeviceProfile) -
             [] => [0, 0],
         };
         let filter = Work::Filter(Box::new(Filtered { view, form, first }));
-        match (transposes, axes[..].first()) {
-            (Some([before, after]), Some(&axis)) => {
-                let extents = problem.input.extents();
-                let inner = extents[axis + 1..].iter().product::<usize>() as u32;
-                let batch = problem.batch * extents[..axis].iter().product::<usize>() as u32;
-                let n = extents[axis] as u32;
-                works.push(Work::Transpose { matrices: [n, inner], batch, bytes: stored.bytes(), recipe: *before });
+        match (transposes, &axes[..]) {
+            (Some([before, after]), &[axis]) => {
+                ensure(stored == Stored::F32, || "bytes can only be transposed after they were filtered along another axis".to_owned())?;
+                let [forth, back] = matrices(problem, axis);
+                works.push(Work::Transpose { matrices: forth, recipe: *before });
                 works.push(filter);
-                works.push(Work::Transpose { matrices: [inner, n], batch, bytes: 4, recipe: *after });
+                works.push(Work::Transpose { matrices: back, recipe: *after });
             }
             _ => works.push(filter),
         }

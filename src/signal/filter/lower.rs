@@ -1,18 +1,16 @@
 //! Translates a recipe for a filter into dispatches.
 
 use super::emit;
-use super::fit::{Filtered, Work, fit};
+use super::fit::{Filtered, Work, fit, transposing};
 use super::recipe::Recipe;
 use super::spec::{Core, Problem};
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceProfile, in_units};
+use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::filter::stencil::{Arrays, Params, dispatch};
-use crate::kernels::transpose::Matrices;
 use crate::plan::program::Table;
 use crate::plan::{Array, Placement, Program};
 use crate::shape::join;
-use crate::transpose;
 
 pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     let problem = spec.problem()?;
@@ -29,25 +27,15 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
         program.workspaces.push(output);
     }
     let bits = spec.all_taps();
-    let printed = join(&bits.iter().map(|bits| f32::from_bits(*bits)).collect::<Vec<_>>(), ",");
-    let taps = program.table(Table::new(format!("taps {printed}"), bits.len() as u64, move || bits.clone()));
+    // The title states the taps.
+    let taps = program.table(Table::new(format!("{} taps", bits.len()), bits.len() as u64, move || bits.clone()));
     let mut from = Slot::Input(0);
     for (i, work) in works.iter().enumerate() {
         // Alternately, so that the last one stores to the output.
         let to = if (works.len() - 1 - i).is_multiple_of(2) { Slot::Output } else { Slot::Workspace(0) };
         match work {
-            Work::Transpose { matrices: [rows, columns], batch, bytes, recipe } => {
-                let matrices = Matrices { rows: *rows, columns: *columns, batch: *batch };
-                let all = in_units(output.len as u64 * u64::from(*bytes));
-                let task = transpose::OnDevice {
-                    problem: &transpose::Problem::matrices(*bytes, [*rows, *columns], *batch),
-                    matrices: Some((matrices, *bytes)),
-                    label: format!("transpose {rows}x{columns}"),
-                    slots: [from, to],
-                    bytes: [all; 2],
-                    profile,
-                };
-                program.dispatches.extend(recipe.dispatches(&task)?);
+            Work::Transpose { matrices, recipe } => {
+                program.dispatches.extend(transposing(*matrices, [from, to], profile, |task| recipe.dispatches(task))?);
             }
             Work::Filter(filtered) => {
                 let arrays = Arrays { slots: [from, to], taps };

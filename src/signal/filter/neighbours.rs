@@ -4,7 +4,7 @@
 //! measured. All recipes fit.
 
 use super::design::{LEAST, candidates, design};
-use super::fit::{View, fit};
+use super::fit::{self, View, fit, matrices};
 use super::recipe::{Recipe, Step, Tile};
 use super::samples::{samples, verification};
 use super::spec::{Core, Pixel, Problem};
@@ -12,6 +12,7 @@ use super::{DirectFilter, SeparableFilter};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
+use crate::kernels::filter::stencil::Stored;
 use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
@@ -85,7 +86,10 @@ fn alternatives(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
         let apart: Option<Vec<Step>> = axes.iter().map(|&axis| step(&[axis], kind)).collect();
         let apart = apart.map(|steps| Recipe { steps });
         if let Some(apart) = &apart {
-            let transposed = apart.steps.iter().map(|step| with_transposes(problem, step, kind, profile).unwrap_or_else(|| step.clone()));
+            let transposed = apart.steps.iter().enumerate().map(|(i, step)| {
+                let stored = if i == 0 { problem.stored } else { Stored::F32 };
+                with_transposes(problem, step, stored, kind, profile).unwrap_or_else(|| step.clone())
+            });
             all.push(Recipe { steps: transposed.collect() });
         }
         all.extend(apart);
@@ -98,33 +102,16 @@ fn alternatives(problem: &Problem, profile: &DeviceProfile) -> Vec<Recipe> {
     others(Some(&own), all).into_iter().filter(|recipe| fits(problem, recipe, profile)).collect()
 }
 
-/// The matrices that are transposed to make an axis contiguous, and back.
-fn matrices(problem: &Problem, axis: usize) -> [Matrices; 2] {
-    let extents = problem.input.extents();
-    let [rows, columns] = [extents[axis], extents[axis + 1..].iter().product()].map(|extent| extent as u32);
-    let batch = problem.batch * extents[..axis].iter().product::<usize>() as u32;
-    [Matrices { rows, columns, batch }, Matrices { rows: columns, columns: rows, batch }]
-}
-
-/// Calls `with` for a transpose of matrices of elements of 4 bytes.
+/// Calls `with` for a transpose of these matrices.
 fn transposing<R>(matrices: Matrices, profile: &DeviceProfile, with: impl FnOnce(&transpose::OnDevice<'_>) -> R) -> R {
-    let Matrices { rows, columns, batch } = matrices;
-    let bytes = u64::from(rows) * u64::from(columns) * u64::from(batch) * 4;
-    with(&transpose::OnDevice {
-        problem: &transpose::Problem::matrices(4, [rows, columns], batch),
-        matrices: Some((matrices, 4)),
-        label: String::new(),
-        slots: [Slot::Input(0), Slot::Output],
-        bytes: [bytes; 2],
-        profile,
-    })
+    fit::transposing(matrices, [Slot::Input(0), Slot::Output], profile, with)
 }
 
-/// The same step between two transposes, if the axis is not contiguous.
-fn with_transposes(problem: &Problem, step: &Step, kind: &DeviceProfile, profile: &DeviceProfile) -> Option<Step> {
-    let [axis] = step.axes[..] else { return None };
+/// The same step between two transposes, if the axis is not contiguous and the array not of bytes.
+fn with_transposes(problem: &Problem, step: &Step, stored: Stored, kind: &DeviceProfile, profile: &DeviceProfile) -> Option<Step> {
+    let &[axis] = (stored == Stored::F32).then_some(&step.axes[..])? else { return None };
     let view = View::of(problem, &step.axes, true).ok()?;
-    let fits = |tile: &Tile| view.form(problem, problem.stored, tile, profile).is_ok();
+    let fits = |tile: &Tile| view.form(problem, stored, tile, profile).is_ok();
     let tile = candidates(&view, kind).into_iter().find(fits)?;
     let transposes = matrices(problem, axis).map(|matrices| transposing(matrices, profile, transpose::design));
     Some(Step { axes: vec![axis], tile, transposes: Some(transposes) })
