@@ -109,7 +109,7 @@ impl Filter {
         let (n, k) = (self.shape[axis], taps.len());
         let inner: usize = self.shape[axis + 1..].iter().product();
         let mut y = vec![0.0; x.len()];
-        for first in (0..x.len()).filter(|i| i / inner % n == 0) {
+        for first in (0..x.len()).filter(|i| (i / inner).is_multiple_of(n)) {
             let line: Vec<f64> = (0..n).map(|i| x[first + i * inner]).collect();
             let line = extended(&line, self.edge, k, n + 2 * k);
             for i in 0..n {

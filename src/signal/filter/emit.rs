@@ -85,8 +85,9 @@ impl Emitter<'_> {
 
     /// Adds the function that loads an element.
     fn element(&self, module: &mut Module) {
-        let one_by_one = self.width() > 1 && self.sums(1) && self.stencil.edge == Edge::Mirror;
-        if !one_by_one && !(self.stencil.stored == Stored::U8 && self.width() < 4) {
+        let in_mirror = self.width() > 1 && self.sums(1) && self.stencil.edge == Edge::Mirror;
+        let in_bytes = self.stencil.stored == Stored::U8 && self.width() < 4;
+        if !in_mirror && !in_bytes {
             return;
         }
         let mut function = Function::new("element").doc("Element i of the input.").returning(F32);
