@@ -43,6 +43,7 @@
 //! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
 //! | cyclic shifts: `fftshift`, `ifftshift`, `roll` | `signal::Roll` | any of up to 4 axes, batches; elements of 1 or 2 bytes or any multiple of 4 |
 //! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
+//! | filters: convolution and correlation with small kernels, separable or not | [`signal`] | up to 255 taps along an axis; up to 4 axes, 2 if not separable; batches; five edges; f32 and u8 |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
@@ -84,6 +85,7 @@
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
 
+mod edge;
 mod element;
 mod error;
 pub mod fft;
@@ -109,6 +111,7 @@ pub mod tune;
 mod wgsl;
 
 pub use bytemuck;
+pub use edge::Edge;
 pub use element::Element;
 pub use error::{Cause, Error, Result};
 pub use fragment::{Fragment, Readable, Writable};

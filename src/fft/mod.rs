@@ -61,4 +61,3 @@ pub use filter::FilterRecipe;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 pub use transform::{Direction, Scale};
-pub use window::Edge;

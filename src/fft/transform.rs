@@ -4,7 +4,8 @@
 use std::fmt;
 
 use super::place::Storage;
-use super::window::{Edge, Window, Windowed};
+use super::window::{Window, Windowed};
+use crate::edge::Edge;
 use crate::error::{Error, Result};
 use crate::fragment::{Checked, Form, Fragment, Side};
 use crate::layout::{Layout, Placed};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::edge::Edge;
 use crate::error::Result;
 use crate::text::Text;
 
@@ -41,33 +42,6 @@ pub(crate) struct Windowed {
     pub edge: Edge,
     pub before: u32,
     pub after: u32,
-}
-
-/// How an array continues past its ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Edge {
-    /// With zeros: 0 0 0 | a b c d | 0 0 0.
-    #[default]
-    Zero,
-    /// From its other end: b c d | a b c d | a b c.
-    Wrap,
-    /// Mirrored about its ends: c b a | a b c d | d c b. SciPy's `ndimage` calls this `reflect`,
-    /// `scipy.signal` calls it `symm`, and NumPy's `pad` calls it `symmetric`.
-    Reflect,
-    /// With its first and last element: a a a | a b c d | d d d.
-    Nearest,
-}
-
-impl fmt::Display for Edge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Zero => "zero",
-            Self::Wrap => "wrap",
-            Self::Reflect => "reflect",
-            Self::Nearest => "nearest",
-        })
-    }
 }
 
 impl Window {

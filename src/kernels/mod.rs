@@ -7,6 +7,8 @@
 pub(crate) mod copy;
 pub(crate) mod element;
 pub(crate) mod fft;
+#[cfg(feature = "signal")]
+pub(crate) mod filter;
 pub(crate) mod grid;
 pub(crate) mod reduce;
 #[cfg(feature = "signal")]
@@ -233,6 +235,9 @@ pub enum Form {
     Reduction(Arc<reduce::Stage>),
     /// The tiles of a permutation.
     Tiles(Arc<transpose::tiles::Tiles>),
+    /// The tiles of a filter.
+    #[cfg(feature = "signal")]
+    Stencil(Arc<filter::stencil::Stencil>),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -314,6 +319,8 @@ impl fmt::Display for Dispatch {
                     write!(f, " lanes={} width={} accumulators={}", stage.lanes, stage.width, stage.accumulators)?;
                 }
                 Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
+                #[cfg(feature = "signal")]
+                Form::Stencil(stencil) => write!(f, " {}x{}", stencil.tile[0], stencil.tile[1] * stencil.width)?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -352,4 +359,6 @@ pub static ALL: &[&Kernel] = &[
     &signal::roll::KERNEL,
     #[cfg(feature = "signal")]
     &signal::roll_small::KERNEL,
+    #[cfg(feature = "signal")]
+    &filter::stencil::KERNEL,
 ];

@@ -16,13 +16,14 @@ impl std::fmt::Debug for Source {
 }
 
 macro_rules! sources {
-    ($($name:ident = $path:literal),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident = $path:literal),* $(,)?) => {
         $(
+            $(#[$attribute])*
             #[doc = concat!("`shaders/", $path, "`.")]
             pub static $name: Source = Source { path: $path, text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $path)) };
         )*
         /// Every file.
-        pub static ALL: &[&Source] = &[$(&$name),*];
+        pub static ALL: &[&Source] = &[$($(#[$attribute])* &$name),*];
     };
 }
 
@@ -59,4 +60,8 @@ sources! {
     SIGNAL_ROLL = "signal/roll.wgsl",
     SIGNAL_ROLL_SMALL = "signal/roll_small.wgsl",
     SIGNAL_ROLL_ROWS = "signal/roll_rows.wgsl",
+    #[cfg(feature = "signal")]
+    FILTER_STENCIL = "filter/stencil.wgsl",
+    #[cfg(feature = "signal")]
+    FILTER_EDGES = "filter/edges.wgsl",
 }

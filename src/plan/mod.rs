@@ -15,10 +15,10 @@ mod workspace;
 
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-#[cfg(feature = "ndarray")]
-pub use ndarray::{Arrangement, Shaped};
 pub(crate) use build::Builder;
 pub use encode::{Bound, Plan, StepTime};
+#[cfg(feature = "ndarray")]
+pub use ndarray::{Arrangement, Shaped};
 pub(crate) use once::OnceMap;
 pub use program::{Array, Program};
 pub(crate) use spec::Sealed;

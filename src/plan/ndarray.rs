@@ -1,7 +1,7 @@
 //! Plans run on arrays of the crate `ndarray`.
 
-use bytemuck::Zeroable;
 use ::ndarray::{ArrayD, ArrayView, Dimension, IxDyn};
+use bytemuck::Zeroable;
 
 use super::{Plan, Spec};
 use crate::element::Element;

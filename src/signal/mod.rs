@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
 //! | [`window`] | window functions, and how they change amplitudes and noise |
+//! | [`filter`] | convolution and correlation of images with small kernels, without a transform |
 //! | [`Convolve`] | convolution and correlation by Fourier transforms |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
@@ -11,12 +12,16 @@
 //! numbers can be compared one to one.
 
 pub mod convolve;
+pub mod filter;
 pub mod frequency;
+mod mode;
 pub mod roll;
 pub mod window;
 
 use crate::error::{Error, Result};
-pub use convolve::{Convolve, Mode};
+pub use convolve::Convolve;
+pub use filter::{DirectFilter, SeparableFilter};
+pub use mode::Mode;
 pub use roll::Roll;
 
 mod sealed {

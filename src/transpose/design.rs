@@ -109,7 +109,7 @@ fn of(preferences: &'static [Preference; 5], bytes: u32) -> &'static Preference 
 }
 
 /// The recipe that the rules choose.
-pub(super) fn design(task: &OnDevice<'_>) -> Recipe {
+pub(crate) fn design(task: &OnDevice<'_>) -> Recipe {
     let candidates = candidates(task.problem, task.profile);
     // If nothing fits, choose a recipe that exceeds a limit: lowering it returns the error that
     // names the limit.

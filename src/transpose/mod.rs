@@ -32,6 +32,8 @@ mod samples;
 mod spec;
 mod strides;
 
+#[cfg(feature = "signal")]
+pub(crate) use design::design;
 pub(crate) use fit::OnDevice;
 #[cfg(feature = "tune")]
 pub(crate) use neighbours::{choices, neighbours as around};

@@ -18,6 +18,9 @@ mod fft_layouts;
 mod fft_lengths;
 mod fft_real;
 mod fft_recipes;
+mod filter;
+#[path = "../support/filters.rs"]
+mod filters;
 mod first_use;
 mod harness;
 mod lifetimes;
@@ -144,6 +147,13 @@ fn per_device() -> Vec<DeviceTest> {
             two_inputs_are_asked_for,
             expressions_with_errors_are_refused,
             random_shapes,
+        }
+        filter::{
+            every_edge_and_parity,
+            recipes_by_hand,
+            sizes_ranks_and_bytes,
+            a_large_picture_keeps_the_bound,
+            random_filters,
         }
         divide::{
             pieces_have_the_bits_of_the_whole,

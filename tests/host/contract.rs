@@ -9,6 +9,7 @@ use wgpu_fft::Spec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::{self, Access, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, KERNELS, Kernel, Source, Value, sources};
 use wgpu_fft::reduce::{self, Reduction};
+use wgpu_fft::signal::SeparableFilter;
 use wgpu_fft::transpose::Permute;
 
 use crate::validators;
@@ -204,7 +205,10 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     let profiles = variants::profiles();
     let transform = |recipe: &str, profile| C2c::forward(64).batch(4).lower(&recipe.parse().unwrap(), profile).unwrap();
     let tiles = "tiles 64x64 width=16 blocks=1 swizzle walk=rows".parse().unwrap();
+    let five = SeparableFilter::<f32>::correlation([1080, 1920]).kernel(1, [1.0; 5]);
+    let filtered = five.lower(&"axis 1: tile 1x1024 width=4".parse().unwrap(), &profiles[0]).unwrap();
     let instances = [
+        (&sources::FILTER_STENCIL, filtered),
         (&sources::FFT_PASS, transform("axis 0: stockham 8.8 lanes=8 lines=4", &profiles[0])),
         (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),
         (&sources::TRANSPOSE_TILES, Permute::<f32>::transpose([1080, 1920]).lower(&tiles, &profiles[0]).unwrap()),

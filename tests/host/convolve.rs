@@ -1,15 +1,15 @@
 //! Convolutions and correlations, run on the host and compared with direct sums in f64.
 
-use wgpu_fft::fft::Edge;
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::convolve::{Convolve, Mode, Number, Recipe};
-use wgpu_fft::{Complex32, Error, Shape, Spec};
+use wgpu_fft::signal::Mode;
+use wgpu_fft::signal::convolve::{Convolve, Number, Recipe};
+use wgpu_fft::{Complex32, Edge, Error, Shape, Spec};
 
 use crate::reference::*;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
-const EDGES: [Edge; 4] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Nearest];
+const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, Edge::Nearest];
 const MODES: [Mode; 3] = [Mode::Full, Mode::Same, Mode::Valid];
 
 /// The element of a signal of length n that stands at a position, by the definition of the edges.
@@ -19,6 +19,12 @@ fn element(edge: Edge, n: i64, at: i64) -> Option<usize> {
         Edge::Zero => {}
         Edge::Wrap => at = at.rem_euclid(n),
         Edge::Nearest => at = at.clamp(0, n - 1),
+        Edge::Mirror if n == 1 => at = 0,
+        Edge::Mirror => {
+            while !(0..n).contains(&at) {
+                at = if at < 0 { -at } else { 2 * (n - 1) - at };
+            }
+        }
         // Step by step, from one mirror to the other.
         _ => {
             while !(0..n).contains(&at) {

@@ -6,6 +6,9 @@ mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
+mod filter;
+#[path = "../support/filters.rs"]
+mod filters;
 mod fragments;
 mod lanes;
 mod neighbours;

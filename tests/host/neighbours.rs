@@ -3,9 +3,13 @@
 
 use std::collections::HashSet;
 
+use wgpu_fft::Edge;
 use wgpu_fft::fft::{self, C2c, C2r, R2c};
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
+use wgpu_fft::signal::Mode;
+
+use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
 use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
@@ -24,6 +28,12 @@ fn fft(text: &str, visitor: &mut impl Visitor) {
         "r2c" => visitor.visit(&text.parse::<R2c>().unwrap()),
         _ => visitor.visit(&text.parse::<C2r>().unwrap()),
     }
+}
+
+/// A filter with taps of 1/8 along both axes.
+fn boxes(shape: [usize; 2], counts: [usize; 2]) -> SeparableFilter<f32> {
+    let [down, along] = counts.map(|count| vec![0.125; count]);
+    SeparableFilter::correlation(shape).kernel(0, down).kernel(1, along).edge(Edge::Reflect)
 }
 
 /// Typical uses of a search: usual sizes of every kind.
@@ -45,6 +55,10 @@ fn usual(visitor: &mut impl Visitor) {
     visitor.visit(&reduce::argmax::<f32>(100_003));
     visitor.visit(&reduce::vdot::<Complex32>(1 << 20));
     visitor.visit(&reduce::sum::<f64>(1 << 20));
+    visitor.visit(&boxes([1080, 1920], [3, 3]));
+    visitor.visit(&boxes([1080, 1920], [31, 31]));
+    visitor.visit(&boxes([1081, 1921], [255, 101]));
+    visitor.visit(&DirectFilter::<u8>::convolution([1080, 1920], [7, 7], [0.125; 49]).mode(Mode::Full));
     for text in [
         "c2c fwd 1024 x1000",
         "c2c inv 4096 x100 in-place",
@@ -92,6 +106,11 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&reduce::norm::<f64>([8, 300]).axes([1]));
     visitor.visit(&reduce::argmax::<f64>(2000));
     visitor.visit(&reduce::count::<f32>([12, 20, 16]).axes([0, 2]));
+    visitor.visit(&boxes([20, 36], [3, 4]));
+    visitor.visit(&boxes([21, 35], [12, 2]).batch(2));
+    visitor.visit(&SeparableFilter::<u8>::convolution([6, 10, 8]).kernel(0, [1.0, -1.0]).kernel(1, [0.25, 0.5, 0.25]));
+    visitor.visit(&DirectFilter::<f32>::convolution([20, 32], [3, 5], [0.5; 15]).edge(Edge::Wrap));
+    visitor.visit(&DirectFilter::<f32>::correlation(300, 7, [0.5; 7]).mode(Mode::Valid));
     for text in [
         "c2c fwd 64 x24",
         "c2c inv 256 x5 in-place",
@@ -296,6 +315,8 @@ fn most_steps_can_be_taken_back() {
     reversible.visit(&Permute::<f32>::new([5, 16, 12], [1, 0, 2]));
     reversible.visit(&reduce::sum::<f32>(20_000));
     reversible.visit(&reduce::sum::<f32>([300, 24]).axes([0]));
+    reversible.visit(&boxes([20, 36], [3, 4]));
+    reversible.visit(&DirectFilter::<f32>::convolution([20, 32], [3, 5], [0.5; 15]));
     for text in ["c2c fwd 256 x24", "c2c fwd 64x48", "r2c fwd 60 x30"] {
         fft(text, &mut reversible);
     }
@@ -320,6 +341,15 @@ fn known_recipes_are_within_reach() {
         let near = [spec.neighbours(&registers, lavapipe), spec.alternatives(lavapipe)].concat();
         assert!(near.iter().any(|recipe| recipe.to_string().contains(lanes)), "{text}");
         assert!(spec.alternatives(lavapipe).contains(&registers), "{text}");
+    }
+    // Both axes of a filter in one dispatch, one after the other, and with transposes.
+    let spec = boxes([1080, 1920], [31, 31]);
+    for kind in ["axis 1: tile", "axis 1: straight", "axes 0,1: tile", "transpose: "] {
+        for profile in [h200, lavapipe] {
+            let own = spec.design(profile).unwrap();
+            let all = [vec![own], spec.alternatives(profile)].concat();
+            assert!(all.iter().any(|recipe| recipe.to_string().contains(kind)), "{kind}: {all:?}");
+        }
     }
     // One pass becomes two, the radices change their order, or transposes are added.
     let spec = C2c::forward([2048, 2048]);
@@ -350,6 +380,8 @@ fn baselines_are_plain() {
         assert!(of(&C2c::forward(1024).batch(3), &profile).starts_with("axis 0: radix2"));
         assert!(of(&R2c::forward(1024), &profile).contains("stockham"));
         assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
+        let plain = "straight 1x64 block=1x1 width=1";
+        assert_eq!(of(&boxes([30, 40], [3, 5]), &profile), format!("axis 1: {plain}; axis 0: {plain}"));
     }
     let tiny = DeviceProfile::webgpu_defaults().with(|profile| {
         profile.invocations = 16;
@@ -402,6 +434,9 @@ fn a_thousandth_of_the_elements_is_missed() {
     zeros4.visit(&reduce::sum::<u32>(n));
     zeros4.visit(&reduce::dot::<i32>(n));
     zeros4.visit(&reduce::count::<i32>(n));
+    zeros4.visit(&boxes([100, 200], [7, 31]));
+    zeros4.visit(&DirectFilter::<f32>::correlation([100, 200], [5, 5], [-0.5; 25]));
+    Losing { nothing: &[0; 1] }.visit(&SeparableFilter::<u8>::correlation([100, 200]).kernel(1, [-1.0, 0.0, 1.0]));
     Losing { nothing: &[0; 2] }.visit(&reduce::sum::<f16>(n));
     Losing { nothing: &[0; 2] }.visit(&reduce::norm::<f16>(n));
     zeros.visit(&reduce::sum::<f64>(n));
@@ -488,6 +523,18 @@ fn senseless_recipes_do_no_harm() {
     let spec = reduce::sum::<f32>([10, 1000]).axes([1]);
     for text in ["tree 0", "tree 4294967295", "workgroup=0 lanes=0 parts=0", "workgroup=4294967295 lanes=4294967295 width=4294967295"] {
         spec.neighbours(&text.parse().unwrap(), profile);
+    }
+    let spec = boxes([20, 30], [3, 5]);
+    for text in [
+        "axis 1: tile 0x0 block=0x0 width=0; axis 0: tile 1x1",
+        "axis 1: tile 65536x65536; axis 0: tile 65536x65536 block=16x1",
+        "axis 1: tile 4294967295x4294967295 block=4294967295x4294967295 width=4294967295; axis 0: tile 1x1",
+        "axis 4294967295: tile 1x1; axes 4294967294,4294967295: tile 1x1",
+        "axes 0,0: tile 1x1",
+        "transpose: naive 0x0; axis 0: tile 4x4; transpose: naive 0x0; axis 1: tile 4x4",
+    ] {
+        spec.neighbours(&text.parse().unwrap(), profile);
+        assert!(spec.lower(&text.parse().unwrap(), profile).is_err(), "{text}");
     }
     let spec = Permute::<f32>::transpose([20, 30]);
     for text in [

@@ -1,6 +1,7 @@
 //! Transposes by every kernel of the tutorial, run on the host.
 
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Layout, Spec, reduce};
 
@@ -40,6 +41,9 @@ fn other_numbers_of_axes_are_refused_when_planned() {
         refused(&C2r::inverse(&extents[..]).input_layout(Layout::dense(&extents)));
         refused(&Permute::<f32>::transpose(&extents));
         refused(&reduce::sum::<f32>(&extents).axes([0]));
+        refused(&SeparableFilter::<f32>::convolution(&extents).kernel(0, [1.0]));
+        refused(&DirectFilter::<f32>::convolution(&extents, 1, [1.0]));
+        refused(&DirectFilter::<f32>::convolution(1, &extents, [1.0]));
         let layouts = C2c::forward([2, 2]).input_layout(Layout::dense(&extents));
         assert!(matches!(layouts.design(&DeviceProfile::webgpu_defaults()), Err(Error::Unsupported { .. })), "{layouts}");
     }

@@ -3,6 +3,7 @@
 use wgpu_fft::Layout;
 use wgpu_fft::fft::{self, C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
+use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::{self, Permute};
 use wgpu_fft::{DeviceProfile, Error, Spec, reduce};
 
@@ -112,6 +113,16 @@ fn the_table_of_choices_is_as_reviewed() {
         }
         let sum = reduce::sum::<f32>(1 << 22);
         add(&sum.to_string(), &profile, sum.design(&profile).map(|recipe| recipe.to_string()));
+        for count in [3, 31, 255] {
+            for shape in [[1080, 1920], [1080, 1921]] {
+                let kernel = || std::iter::repeat_n(1.0, count);
+                let spec = SeparableFilter::<f32>::correlation(shape).kernel(0, kernel()).kernel(1, kernel());
+                let name = format!("separable {}x{} {count} taps", shape[0], shape[1]);
+                add(&name, &profile, spec.design(&profile).map(|recipe| recipe.to_string()));
+            }
+        }
+        let direct = DirectFilter::<f32>::correlation([1080, 1920], [7, 7], [1.0; 49]);
+        add("direct 1080x1920 7x7 taps", &profile, direct.design(&profile).map(|recipe| recipe.to_string()));
     }
     assert_reviewed("recipes.txt", &table);
 }

@@ -19,6 +19,8 @@
 mod bits;
 mod case;
 mod fft;
+#[path = "../support/filters.rs"]
+mod filters;
 #[path = "../device/harness.rs"]
 #[allow(dead_code, unused_imports, reason = "the tests on devices use more of it")]
 mod harness;
@@ -36,6 +38,7 @@ mod reference;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod sums;
+mod tiles;
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -52,7 +55,7 @@ use crate::case::{Case, Place, Verdict};
 type Draw = fn(&mut Case<'_>) -> Verdict;
 
 /// What is tested.
-const KINDS: [(&str, Draw); 3] = [("fft", fft::random), ("permute", moves::random), ("reduce", sums::random)];
+const KINDS: [(&str, Draw); 4] = [("fft", fft::random), ("permute", moves::random), ("reduce", sums::random), ("filter", tiles::random)];
 
 /// Longer than any case may take.
 const HANG: Duration = Duration::from_secs(120);

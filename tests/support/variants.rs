@@ -9,9 +9,12 @@ use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Reduction, Value};
+use wgpu_fft::signal::Mode;
+use wgpu_fft::signal::filter::{self, Pixel};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
 
+use crate::filters::{self, EDGES, Filter, whole_numbers};
 use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
@@ -128,6 +131,26 @@ fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     }
 }
 
+/// Filters with default and hand-written recipes: short and long kernels, of one axis and of two,
+/// near the edges and far outside.
+fn of_filters<T: Pixel>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    fn add<S: Spec<Recipe = filter::Recipe>>(spec: &S, profile: &DeviceProfile, programs: &mut Vec<Program>) {
+        programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+        programs.extend(filters::RECIPES.iter().filter_map(|text| spec.lower(&text.parse().unwrap(), profile).ok()));
+    }
+    for (i, edge) in EDGES.into_iter().enumerate() {
+        for (shape, taps) in [([21, 48], [3, 7]), ([20, 33], [31, 2]), ([5, 36], [40, 101])] {
+            let filter = Filter::new(&shape, i % 2 == 0, edge).batch(2);
+            let [down, along] = taps.map(|count| whole_numbers(count, 1));
+            add(&filter.separable::<T>(&[(0, down), (1, along)]), profile, programs);
+            add(&Filter { shape: vec![shape[1]], ..filter.clone() }.separable::<T>(&[(0, whole_numbers(taps[1], 2))]), profile, programs);
+            let kernel = taps.map(|count| count.min(11));
+            let size = if shape[0] > 20 { Mode::Valid } else { Mode::Same };
+            add(&filter.direct::<T>(&kernel, &whole_numbers(kernel[0] * kernel[1], 3), size), profile, programs);
+        }
+    }
+}
+
 /// `4x6` for `[4, 6]`.
 pub fn extents(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
@@ -201,6 +224,8 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     rolls::programs::<[u32; 2]>(profile, &mut programs);
     rolls::programs::<[u32; 4]>(profile, &mut programs);
     of_reductions(profile, &mut programs);
+    of_filters::<f32>(profile, &mut programs);
+    of_filters::<u8>(profile, &mut programs);
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));
     }

@@ -1,7 +1,8 @@
 //! Parts of an axis: only some positions are stored in the array.
 
-use super::super::window::{Edge, Windowed};
+use super::super::window::Windowed;
 use super::{Element, Fuse, Fused, Site, Spot, place_of};
+use crate::edge::Edge;
 use crate::wgsl::{Expr, Writes, boolean, max, min, select};
 
 /// Positions outside of a window load as 0 and are not stored. The step is next to the array.
@@ -39,6 +40,11 @@ impl Part {
             Edge::Reflect => {
                 let there = in_period(2 * len);
                 return select(&there.less(len), &there, Expr::from(2 * len - 1) - &there);
+            }
+            Edge::Mirror if len == 1 => return 0.into(),
+            Edge::Mirror => {
+                let there = in_period(2 * (len - 1));
+                return select(&there.less(len), &there, Expr::from(2 * (len - 1)) - &there);
             }
             Edge::Nearest => return min(&(max(position, before) - before), len - 1),
         }

@@ -2,10 +2,11 @@
 
 use super::Recipe;
 use super::spec::{Axis, Core};
+use crate::edge::Edge;
 use crate::error::{Error, Result};
 use crate::fft::filter::Filter;
 use crate::fft::window::Windowed;
-use crate::fft::{Edge, TransformKind, next_fast_len};
+use crate::fft::{TransformKind, next_fast_len};
 use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;

@@ -5,4 +5,4 @@ mod recipe;
 mod spec;
 
 pub use recipe::Recipe;
-pub use spec::{Convolve, Mode, Number};
+pub use spec::{Convolve, Number};

@@ -7,12 +7,14 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 use super::Recipe;
+use crate::edge::Edge;
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
-use crate::fft::{C2c, Edge, R2c};
+use crate::fft::{C2c, R2c};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape, join};
+use crate::signal::Mode;
 use crate::text::Text;
 
 /// A number that can be convolved: f32 or complex f32.
@@ -35,33 +37,11 @@ impl Kinded for Complex32 {
 impl Number for f32 {}
 impl Number for Complex32 {}
 
-/// Which part of the result is wanted, as in `scipy.signal`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Mode {
-    /// All of it: n + k - 1 elements along an axis.
-    Full,
-    /// The middle n elements.
-    #[default]
-    Same,
-    /// What depends on no element outside of the signal: n - k + 1 elements.
-    Valid,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full => "full",
-            Self::Same => "same",
-            Self::Valid => "valid",
-        })
-    }
-}
-
 /// Convolution or correlation of a signal, a picture or a volume with a kernel, by Fourier
 /// transforms.
 ///
 /// ```no_run
-/// use wgpu_fft::{Planner, fft::Edge, signal::Convolve};
+/// use wgpu_fft::{Edge, Planner, signal::Convolve};
 ///
 /// # fn blur(planner: &Planner, image: &[f32], kernel: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
 /// let plan = planner.plan(Convolve::<f32>::convolution([1080, 1920], [31, 31]).edge(Edge::Reflect))?;
@@ -400,11 +380,11 @@ impl<T: Number> FromStr for Convolve<T> {
         }
         let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
         let mut fields = words.fields();
-        let mode = [Mode::Full, Mode::Same, Mode::Valid].into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
-        let edge = [Edge::Wrap, Edge::Reflect, Edge::Nearest].into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
+        let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
+        let edge = Edge::ALL.into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
         let for_each = fields.flag("each");
         let spectrum = fields.value("lengths").map(|lengths| text.numbers(lengths, 'x')).transpose()?;
-        fields.done("a mode (full, same, valid), an edge (wrap, reflect, nearest), each, or lengths=64x64")?;
+        fields.done("a mode (full, same, valid), an edge (wrap, reflect, mirror, nearest), each, or lengths=64x64")?;
         let core = Core { batch, for_each, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
         Ok(Self { core, element: PhantomData })
     }

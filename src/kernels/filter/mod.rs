@@ -1,0 +1,3 @@
+//! Twins of `shaders/filter/*.wgsl`.
+
+pub(crate) mod stencil;
