@@ -8,7 +8,7 @@ use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Layout, Program, Spec, bytemuck};
 
 use crate::reductions::words;
 use crate::sanitized::RunOnHost;
@@ -92,6 +92,13 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&reduce::norm::<f64>([8, 300]).axes([1]));
     visitor.visit(&reduce::argmax::<f64>(2000));
     visitor.visit(&reduce::count::<f32>([12, 20, 16]).axes([0, 2]));
+    visitor.visit(&reduce::variance::<f32>([8, 300]).axes([1]));
+    visitor.visit(&reduce::standard_deviation::<f16>([300, 8]).axes([0]).ddof(1));
+    visitor.visit(&reduce::variance::<f64>(2000));
+    let apart = Layout::strides([720, 3]).offset(1);
+    visitor.visit(&reduce::sum::<f32>([30, 240]).input_layout(apart));
+    visitor.visit(&reduce::sum::<f32>([30, 240]).axes([1]).input_layout(apart).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::argmax::<f32>([30, 240]).axes([0]).input_layout(Layout::strides([256, 1])));
     for text in [
         "c2c fwd 64 x24",
         "c2c inv 256 x5 in-place",
