@@ -241,7 +241,7 @@ fn combine_moments(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> 
     words.push(all);
     let both = construct(a.ty(), &words);
     let both = body.value("both", both);
-    select(&count(b).equals(0), a, &select(&count(a).equals(0), b, &both))
+    select(&count(b).equals(0), a, select(&count(a).equals(0), b, &both))
 }
 
 /// The same in f64.
@@ -253,7 +253,7 @@ fn combine_doubles(body: &mut Body, a: &Expr, b: &Expr) -> Expr {
     let delta = body.value("delta", b.x() - a.x());
     let squares = (a.y() + b.y()) + &delta * &delta * (count(a) * &share);
     let both = body.value("both", construct(a.ty(), [&(a.x() + &delta * &share), &squares, &all, &zero(&F64)]));
-    select(&count(b).less(one()), a, &select(&count(a).less(one()), b, &both))
+    select(&count(b).less(one()), a, select(&count(a).less(one()), b, &both))
 }
 
 fn identity(operator: &Operator) -> Expr {

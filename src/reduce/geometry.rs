@@ -91,7 +91,7 @@ impl Geometry {
     /// Whether the elements of an access must be loaded one by one.
     pub fn is_gathered(&self, width: u32, partial: bool) -> bool {
         let follow = self.row().is_none_or(|row| row.strides[0] == 1);
-        !partial && !(follow && self.contiguous().is_multiple_of(width))
+        !partial && (!follow || !self.contiguous().is_multiple_of(width))
     }
 
     /// How far a pass walks that reduces `count` elements to one: accesses of a line, or rows.
