@@ -25,7 +25,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
-use wgpu_fft::{Complex32, Element, Plan};
+use wgpu_fft::{Complex32, Element, Layout, Plan};
 
 use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, recipes_file, rounded};
 
@@ -110,6 +110,18 @@ fn cases(contests: &mut Contests<'_>) -> Result<()> {
     let pixels = contests.bench.sized(3840 * 2160, 1080 * 1920, 1 << 10);
     for channels in [2, 3, 4, 8] {
         contests.run(reduce::mean::<f32>([pixels, channels]).axes([0]), None)?;
+    }
+    // One channel of three, and the variance: of an array, of rows and of columns.
+    let [rows, columns] = contests.bench.sized([2160, 3840], [1080, 1920], [32, 32]);
+    for offset in [0, 1] {
+        let channel = Layout::strides([3 * columns, 3]).offset(offset).within(3 * rows * columns);
+        contests.run(reduce::sum::<f32>([rows, columns]).input_layout(channel), None)?;
+    }
+    let crop = Layout::strides([columns, 1]).offset(8 * columns + 8).within(rows * columns);
+    contests.run(reduce::sum::<f32>([rows / 2, columns / 2]).input_layout(crop), None)?;
+    contests.run(reduce::variance::<f32>(n), None)?;
+    for axis in [1, 0] {
+        contests.run(reduce::variance::<f32>([rows, columns]).axes([axis]), None)?;
     }
     let planes = contests.bench.sized([64, 1024, 1024], [16, 256, 256], [4, 8, 8]);
     contests.run(reduce::sum::<f32>(planes).axes([1]), None)?;

@@ -6,8 +6,10 @@
 // Then the values of the lanes are combined in a tree through workgroup memory. If the rows are in
 // several parts, a second dispatch reduces the parts' results, which are rows again.
 //
-// The text between the markers has the types and the arithmetic of one operator, and the loop; here
-// the sum of f32.
+// Columns, rows and planes may lie anywhere that strides can say.
+//
+// The text between the markers has the types and the arithmetic of one operator, the places of
+// planes and rows, and the loop; here the sum of f32.
 //
 // Grid: one workgroup for WORKGROUP / LANES accesses of a part of the rows of a plane; columns,
 // then parts, then planes; folded.
@@ -15,30 +17,42 @@
 // WIDTH values, or none.
 // Requires: LANES and WORKGROUP are powers of two.
 // Rust twin: src/kernels/reduce/columns.rs
-// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/share.wgsl
 
 struct Params {
     /// Accesses per row.
     columns: u32,
-    /// Number of rows to reduce to one.
-    rows: u32,
     /// Parts of the rows, each with a row of results.
     parts: u32,
     /// Rows per part. The last part has the rest.
     chunk: u32,
     /// Number of planes, each of which is reduced to a row.
     planes: u32,
-    /// Number of planes that are plane_stride accesses apart. The next such block begins
-    /// block_stride later.
-    block: u32,
-    plane_stride: u32,
-    block_stride: u32,
-    /// Number of rows that are row_stride apart. The next such run begins run_stride later.
-    run: u32,
-    row_stride: u32,
-    run_stride: u32,
-    /// Where the first plane begins in the bound range.
+    /// Index of the first of these planes.
+    first_plane: u32,
+    /// The rows to reduce begin and end here.
+    begin: u32,
+    end: u32,
+    /// Stride of the accesses of a row.
+    column_stride: u32,
+    /// Extents of the dimensions of planes, fastest first, except the slowest, and their strides.
+    kept_extents_0: u32,
+    kept_extents_1: u32,
+    kept_strides_0: u32,
+    kept_strides_1: u32,
+    kept_strides_2: u32,
+    /// The same of the reduced dimensions.
+    reduced_extents_0: u32,
+    reduced_extents_1: u32,
+    reduced_extents_2: u32,
+    reduced_strides_0: u32,
+    reduced_strides_1: u32,
+    reduced_strides_2: u32,
+    reduced_strides_3: u32,
+    /// Where plane 0 begins in the array.
     first_access: u32,
+    /// Where the bound range begins in the array.
+    bound: u32,
     /// Index of the first row.
     first_index: u32,
     /// Index of the first result.
@@ -96,8 +110,13 @@ fn combine_values(a: Values, b: Values) -> Values {
     return Values(combine(a.v0, b.v0), combine(a.v1, b.v1), combine(a.v2, b.v2), combine(a.v3, b.v3));
 }
 
+/// Where plane k begins.
+fn kept_place(k: u32) -> u32 {
+    return 0u;
+}
+
 fn load_step(base: u32, i: u32) -> Values {
-    return load(base + i * params.row_stride, params.first_index + i);
+    return load(base + i * params.reduced_strides_0, params.first_index + i);
 }
 
 /// Combines the elements from `begin` to `end` that belong to `lane`.
@@ -167,10 +186,10 @@ fn main(
     let plane = g / (blocks * params.parts);
     let lane = t / ACROSS;
     let live = column < params.columns && plane < params.planes;
-    let base = params.first_access + column + plane % params.block * params.plane_stride + plane / params.block * params.block_stride;
-    let begin = part * params.chunk;
+    let base = params.first_access + column * params.column_stride + kept_place(params.first_plane + plane);
+    let begin = params.begin + part * params.chunk;
     // A column or plane past the last one has no elements.
-    let end = select(begin, min(begin + params.chunk, params.rows), live);
+    let end = select(begin, min(begin + params.chunk, params.end), live);
     let values = over_lanes(walk(base, begin, end, lane), t, lane);
     if (lane == 0u && live) {
         let row = plane * params.parts + part;

@@ -9,8 +9,11 @@
 // (store.wgsl), and a second dispatch reduces the results, which are a line again. Or the workgroup
 // that arrives last combines the parts (join.wgsl).
 //
-// The text between the markers has the types and the arithmetic of one operator, and the loop; here
-// the sum of f32, joined.
+// The elements of a line may lie anywhere that strides can say. If they do not follow one another,
+// the elements of an access are loaded one by one, and strides count elements.
+//
+// The text between the markers has the types and the arithmetic of one operator, the places of
+// lines and elements, and the loop; here the sum of f32, joined.
 //
 // Grid: one workgroup for each part of WORKGROUP / LANES lines, parts first; folded.
 // Traffic: each element once in, one result for each part out. Workgroup memory: WORKGROUP values
@@ -19,27 +22,40 @@
 // Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007, and the fixed grids of later
 // libraries.
 // Rust twin: src/kernels/reduce/lines.rs
-// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/store.wgsl | reduce/join.wgsl
+// Appended: grid.wgsl, reduce/rank_f32.wgsl | reduce/rank_pair.wgsl | reduce/rank_i32.wgsl | reduce/rank_u32.wgsl, reduce/difference_f32.wgsl | reduce/difference_complex.wgsl, reduce/share.wgsl, reduce/store.wgsl | reduce/join.wgsl
 
 struct Params {
     /// Number of lines to reduce.
     lines: u32,
-    /// Accesses per line.
-    length: u32,
     /// Parts per line, each with a result.
     parts: u32,
     /// Accesses per part. The last part has the rest.
     chunk: u32,
-    /// Number of lines that are line_stride accesses apart. The next such block begins block_stride
-    /// later.
-    block: u32,
-    line_stride: u32,
-    block_stride: u32,
-    /// Number of contiguous accesses of a line. The next such run begins run_stride later.
-    run: u32,
-    run_stride: u32,
-    /// Where the first line begins in the bound range.
+    /// Index of the first of these lines.
+    first_line: u32,
+    /// The accesses of a line to reduce begin and end here.
+    begin: u32,
+    end: u32,
+    /// Extents of the kept dimensions, fastest first, except the slowest, and their strides.
+    kept_extents_0: u32,
+    kept_extents_1: u32,
+    kept_extents_2: u32,
+    kept_strides_0: u32,
+    kept_strides_1: u32,
+    kept_strides_2: u32,
+    kept_strides_3: u32,
+    /// The same of the reduced dimensions.
+    reduced_extents_0: u32,
+    reduced_extents_1: u32,
+    reduced_extents_2: u32,
+    reduced_strides_0: u32,
+    reduced_strides_1: u32,
+    reduced_strides_2: u32,
+    reduced_strides_3: u32,
+    /// Where line 0 begins in the array.
     first_access: u32,
+    /// Where the bound range begins in the array.
+    bound: u32,
     /// Index of the first element in its line.
     first_index: u32,
     /// Index of the first result.
@@ -100,6 +116,11 @@ fn across(values: Values) -> f32 {
 
 fn combine_values(a: Values, b: Values) -> Values {
     return Values(combine(a.v0, b.v0), combine(a.v1, b.v1), combine(a.v2, b.v2), combine(a.v3, b.v3));
+}
+
+/// Where line k begins.
+fn kept_place(k: u32) -> u32 {
+    return k * params.kept_strides_0;
 }
 
 fn load_step(base: u32, i: u32) -> Values {
@@ -170,10 +191,10 @@ fn main(
     let line = first_line + t / LANES;
     let lane = t % LANES;
     let live = line < params.lines;
-    let base = params.first_access + line % params.block * params.line_stride + line / params.block * params.block_stride;
-    let begin = part * params.chunk;
+    let base = params.first_access + kept_place(params.first_line + line);
+    let begin = params.begin + part * params.chunk;
     // A line past the last one has no elements.
-    let end = select(begin, min(begin + params.chunk, params.length), live);
+    let end = select(begin, min(begin + params.chunk, params.end), live);
     let value = over_lanes(walk(base, begin, end, lane), t, lane);
     store_result(value, first_line, part, t, lane);
 }

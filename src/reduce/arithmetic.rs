@@ -23,6 +23,7 @@ pub(super) fn type_of(kind: Kind) -> Type {
         Kind::F64 => F64,
         Kind::Pair => vec2(Scalar::U32),
         Kind::Quad => vec4(Scalar::U32),
+        Kind::Doubles => vec4(Scalar::F64),
     }
 }
 
@@ -102,6 +103,7 @@ fn map_element(operator: &Operator) -> Function {
         let words = if operator.mapped() == Kind::F64 { vec2(Scalar::U32) } else { U32 };
         let rank = || call("rank", [&mapped, &direction(operator)], words);
         match operator.value() {
+            _ if operator.fold == Fold::Moments => moments_of(operator, &mapped),
             Kind::Quad => construct(&value, [&rank(), j, &0.into()]),
             Kind::Pair if operator.is_arg() => construct(&value, [&rank(), j]),
             _ if operator.is_ranked() => rank(),
@@ -185,8 +187,73 @@ fn combine(body: &mut Body, operator: &Operator, a: Expr, b: Expr) -> Expr {
             select(&(is_larger(&a, &b, b.y().greater(a.y())) | is_before), b, a)
         }
         (Fold::ArgMin | Fold::ArgMax, _) => select(&is_larger(&a, &b, b.y().less(a.y())), b, a),
+        (Fold::Moments, Kind::Doubles) => combine_doubles(body, &a, &b),
+        (Fold::Moments, _) => combine_moments(body, operator, &a, &b),
         (Fold::Custom { expression, .. }, kind) => raw(expression, type_of(kind)),
     }
+}
+
+/// The count, mean and sum of squares of one element. The sum of squares is 0, but a NaN if the
+/// element is not finite: also the variance of a single NaN is one.
+fn moments_of(operator: &Operator, x: &Expr) -> Expr {
+    let ty = value_type(operator);
+    if operator.value() == Kind::Doubles {
+        let size = call("abs", [x], F64);
+        let squares = select(&size.at_most(float(Scalar::F64, f64::MAX)), zero(&F64), size);
+        return construct(&ty, [x, &squares, &float(Scalar::F64, 1.0), &zero(&F64)]);
+    }
+    const INFINITE: u32 = 0x7f80_0000;
+    const NAN: u32 = 0x7fc0_0000;
+    // Adapters may treat NaNs as numbers, but not their bits.
+    let is_finite = |word: &Expr| (word & MAGNITUDE).less(INFINITE);
+    let (mean, is_finite) = if operator.mapped() == Kind::Complex {
+        let mean = bitcast(&vec2(Scalar::U32), x);
+        let is_finite = is_finite(&mean.x()) & is_finite(&mean.y());
+        (mean, is_finite)
+    } else {
+        let mean = bitcast(&U32, x);
+        (construct(&vec2(Scalar::U32), [&mean, &0.into()]), is_finite(&mean))
+    };
+    construct(&ty, [&mean, &select(&is_finite, 0, NAN), &1.into()])
+}
+
+/// Combines counts, means and sums of squares: with δ the difference of the means and w the share
+/// of b in the count, the mean is that of a plus δ·w, and the sum of squares grows by δ²·n·w, where
+/// n is the count of a. Chan, Golub and LeVeque, Am. Stat. 37 (1983) 242.
+fn combine_moments(body: &mut Body, operator: &Operator, a: &Expr, b: &Expr) -> Expr {
+    let parts = if operator.mapped() == Kind::Complex { &["x", "y"][..] } else { &["x"] };
+    let number = |v: &Expr, part: &str| bitcast(&F32, &v.components(part));
+    let count = |v: &Expr| v.components("w");
+    let to_f32 = |count: &Expr| construct(&F32, [count]);
+    let all = body.value("all", count(a) + count(b));
+    let share =
+        if operator.rounded { call("share", [&count(b), &all], F32) } else { to_f32(&count(b)) / to_f32(&crate::wgsl::max(&all, 1)) };
+    let share = body.value("share_of_b", share);
+    let deltas: Vec<Expr> = parts.iter().map(|part| body.value("delta", number(b, part) - number(a, part))).collect();
+    let mean = |(part, delta): (&&str, &Expr)| bitcast(&U32, &(number(a, part) + rounded(operator, &(delta * &share))));
+    let mut words: Vec<Expr> = parts.iter().zip(&deltas).map(mean).collect();
+    words.resize(2, 0.into());
+    let square = |delta: &Expr| rounded(operator, &(delta * delta));
+    let distance = deltas[1..].iter().fold(square(&deltas[0]), |sum, delta| sum + square(delta));
+    let count_of_a = if operator.rounded { call("nearest", [&count(a)], F32) } else { to_f32(&count(a)) };
+    let between = rounded(operator, &(distance * rounded(operator, &(count_of_a * &share))));
+    words.push(bitcast(&U32, &((number(a, "z") + number(b, "z")) + between)));
+    words.push(all);
+    let both = construct(a.ty(), &words);
+    let both = body.value("both", both);
+    select(&count(b).equals(0), a, select(&count(a).equals(0), b, &both))
+}
+
+/// The same in f64.
+fn combine_doubles(body: &mut Body, a: &Expr, b: &Expr) -> Expr {
+    let count = |v: &Expr| v.components("z");
+    let one = || float(Scalar::F64, 1.0);
+    let all = body.value("all", count(a) + count(b));
+    let share = body.value("share_of_b", count(b) / call("max", [&all, &one()], F64));
+    let delta = body.value("delta", b.x() - a.x());
+    let squares = (a.y() + b.y()) + &delta * &delta * (count(a) * &share);
+    let both = body.value("both", construct(a.ty(), [&(a.x() + &delta * &share), &squares, &all, &zero(&F64)]));
+    select(&count(b).less(one()), a, select(&count(a).less(one()), b, &both))
 }
 
 fn identity(operator: &Operator) -> Expr {
@@ -199,12 +266,19 @@ fn identity(operator: &Operator) -> Expr {
         (Fold::ArgMin | Fold::ArgMax, _) => u32s([0, u32::MAX]),
         (Fold::Custom { identity, .. }, Kind::Complex) => bitcast(&ty, &u32s(*identity)),
         (Fold::Custom { identity: [word, _], .. }, _) => bitcast(&ty, &(*word).into()),
-        (Fold::Sum | Fold::Min | Fold::Max, _) => zero(&ty),
+        (Fold::Sum | Fold::Min | Fold::Max | Fold::Moments, _) => zero(&ty),
     }
 }
 
 fn finish(operator: &Operator, v: &Expr) -> Expr {
+    let root = |x: Expr| call("sqrt", [&x], x.ty().clone());
+    let variance = |divisor: u32| match operator.value() {
+        Kind::Doubles => v.y() / construct(&F64, [&divisor.into()]),
+        _ => bitcast(&F32, &v.components("z")) / construct(&F32, [&divisor.into()]),
+    };
     match (operator.finish, operator.value()) {
+        (Finish::Variance(divisor), _) => variance(divisor),
+        (Finish::Deviation(divisor), _) => root(variance(divisor)),
         (_, Kind::Quad) => v.components("z"),
         (_, Kind::Pair) if operator.is_arg() => v.y(),
         (_, kind) if operator.is_ranked() => call("unrank", [v, &direction(operator)], type_of(kind)),
@@ -213,6 +287,6 @@ fn finish(operator: &Operator, v: &Expr) -> Expr {
             let scalar = v.ty().scalar().expect("numbers have a mean");
             v / construct(&Type::Scalar(scalar), [&count.into()])
         }
-        (Finish::Root, _) => call("sqrt", [v], v.ty().clone()),
+        (Finish::Root, _) => root(v.clone()),
     }
 }

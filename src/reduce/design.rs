@@ -7,7 +7,7 @@ use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::{Kind, Operator};
+use crate::kernels::reduce::operator::{Fold, Operator};
 
 /// The recipe that the rules choose.
 pub(super) fn design(spec: &Core, profile: &DeviceProfile) -> Result<Recipe> {
@@ -26,7 +26,7 @@ pub(super) fn rules(ordered: bool, operator: &Operator, geometry: &Geometry, pro
 
 /// A stage with the fields that determine how elements are read.
 fn stage_of(operator: &Operator, partial: bool) -> Stage {
-    Stage { operator: operator.clone(), partial, last: false, width: 1, lanes: 1, accumulators: 1, join: 0 }
+    Stage { operator: operator.clone(), partial, last: false, width: 1, gathered: false, lanes: 1, accumulators: 1, join: 0 }
 }
 
 /// `wanted`, rounded up to a power of two, or the largest power of two up to `most` if that is
@@ -57,6 +57,9 @@ fn most_invocations(operator: &Operator, width: u32, profile: &DeviceProfile) ->
 /// How many values the order across devices combines side by side: in a line, and in a column.
 const FIXED_LINE: u32 = 256;
 const FIXED_COLUMN: u32 = 8;
+/// The same for variances, whose accesses have a width of 1. Their operator is long, and it is
+/// written out for all values side by side in an invocation, of which processors have many.
+const FIXED_LINE_OF_MOMENTS: u32 = 64;
 /// The order across devices aims for at least this many parts, as long as each part has 8 rows of
 /// values. The second number is the most rows of a part.
 const FIXED_PARTS: u32 = 1024;
@@ -71,23 +74,25 @@ pub(super) type Order = Vec<[u32; 3]>;
 
 /// The widest access of a pass whose order is fixed.
 pub(super) fn fixed_width(operator: &Operator, partial: bool, contiguous: u32) -> u32 {
-    widest(operator, partial, contiguous, 16)
+    if operator.fold == Fold::Moments { 1 } else { widest(operator, partial, contiguous, 16) }
 }
 
 /// The order across devices. It depends on the shape alone.
 pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
+    let fixed_line = if operator.fold == Fold::Moments { FIXED_LINE_OF_MOMENTS } else { FIXED_LINE };
     let mut passes = Vec::new();
     let mut count = geometry.count();
     loop {
         let partial = !passes.is_empty();
-        let width = fixed_width(operator, partial, geometry.contiguous_in(count, partial));
+        let contiguous = if geometry.lines && partial { count } else { geometry.dense_row };
+        let width = fixed_width(operator, partial, contiguous);
         let length = geometry.length(count, width);
         let groups = if geometry.lines { geometry.results() } else { (geometry.results() / width).div_ceil(32) };
         let side_by_side = if geometry.lines {
-            (length / 8).max(1).next_power_of_two().min(FIXED_LINE)
+            (length / 8).max(1).next_power_of_two().min(fixed_line)
         } else {
             // Narrow rows: more of them are combined side by side.
-            length.next_power_of_two().min(FIXED_LINE / up_to(geometry.contiguous() / width, FIXED_LINE / FIXED_COLUMN))
+            length.next_power_of_two().min(fixed_line / up_to(geometry.dense_row / width, fixed_line / FIXED_COLUMN))
         };
         let wanted = FIXED_PARTS.div_ceil(groups);
         let rows = length.div_ceil(side_by_side * wanted).clamp(8, FIXED_ROWS);
@@ -96,10 +101,22 @@ pub(super) fn fixed_order(operator: &Operator, geometry: &Geometry) -> Order {
             if partial { parts } else { parts.max(least_parts(geometry, operator, FIXED_BYTES)).min(length.div_ceil(side_by_side)) };
         passes.push([side_by_side, width, parts]);
         if parts == 1 {
-            return passes;
+            return own_widths(&passes, operator, geometry);
         }
         count = parts;
     }
+}
+
+/// The same order with widths that the array allows, which may be a piece of another, or lie
+/// elsewhere. Columns are combined one by one, so the width of accesses is not part of their order.
+/// Along a line it is, whether an access finds its elements together or not.
+pub(super) fn own_widths(order: &Order, operator: &Operator, geometry: &Geometry) -> Order {
+    let own_width = |(pass, &[side_by_side, width, parts]): (usize, &[u32; 3])| {
+        let (partial, count) = (pass > 0, geometry.count());
+        let width = if geometry.lines { width } else { fixed_width(operator, partial, geometry.contiguous_in(count, partial)) };
+        [side_by_side, width, parts]
+    };
+    order.iter().enumerate().map(own_width).collect()
 }
 
 /// The passes that realise an order on a device. The order may belong to a larger array of which
@@ -134,21 +151,26 @@ pub(super) fn in_order(order: &Order, operator: &Operator, geometry: &Geometry, 
 
 /// The size of the subgroups that exchange values; 0 for none.
 fn subgroup_for(operator: &Operator, geometry: &Geometry, profile: &DeviceProfile) -> u32 {
-    let usable = profile.subgroups && geometry.lines && operator.value() != Kind::F64;
+    let usable = profile.subgroups && geometry.lines && operator.has_words();
     if usable && profile.subgroup_sizes[0].is_power_of_two() { profile.subgroup_sizes[0] } else { 0 }
 }
 
 /// The least number of parts of a line or plane such that no part has more than `most_bytes`.
 fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
-    let columns = if geometry.lines { 1 } else { geometry.contiguous() };
-    let bytes = u64::from(geometry.count()) * u64::from(columns) * u64::from(operator.input.bytes());
+    let columns = if geometry.lines { 1 } else { geometry.dense_row };
+    cut(u64::from(geometry.count()) * u64::from(columns), geometry, operator, most_bytes)
+}
+
+/// The number of parts of `elements` such that no part has more than `most_bytes`.
+fn cut(elements: u64, geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
+    let bytes = elements * u64::from(operator.input.bytes());
     bytes.div_ceil(most_bytes.max(1)).min(geometry.count().into()) as u32
 }
 
 /// The same for an array that may be larger than a binding; 1 if it is not.
 fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
-    let bytes = geometry.len() as u64 * u64::from(operator.input.bytes());
-    if bytes <= profile.binding_bytes { 1 } else { least_parts(geometry, operator, profile.binding_bytes / 2) }
+    let bytes = geometry.span() as u64 * u64::from(operator.input.bytes());
+    if bytes <= profile.binding_bytes { 1 } else { cut(geometry.reach(), geometry, operator, profile.binding_bytes / 2) }
 }
 
 /// Limits `unroll` to the number of accesses that there are, because the rest of a step is checked
@@ -214,6 +236,7 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
         (true, true) => task.lines_on_cpu(),
         (false, true) => task.columns_on_cpu(),
     };
+    let pass = if operator.fold == Fold::Moments { task.brief(pass) } else { pass };
     let pass = if profile.is_cpu() && !operator.is_exact() { task.shallow(pass) } else { pass };
     let mut least = if partial { 1 } else { least_parts_for(geometry, operator, profile) };
     if least > 1 && !profile.is_cpu() {
@@ -230,7 +253,18 @@ fn next(partial: bool, count: u32, operator: &Operator, geometry: &Geometry, pro
     unrolled(pass, task.length())
 }
 
+/// The most values of variances that an invocation combines in one step: on a GPU, and on a
+/// processor, whose compilers take long for long texts.
+const MOST_MOMENTS: [u32; 2] = [16, 8];
+
 impl PassInput<'_> {
+    /// The same pass with fewer values in one step, for an operator that is long when written out.
+    fn brief(&self, pass: Pass) -> Pass {
+        let most = (MOST_MOMENTS[usize::from(self.profile.is_cpu())] / pass.width).max(1);
+        let accumulators = pass.accumulators.min(most);
+        Pass { accumulators, unroll: pass.unroll.min(most / accumulators), ..pass }
+    }
+
     /// The same pass with more accumulators, and then more parts, until no invocation adds up more
     /// values than [`MOST_ROWS_ON_CPU`].
     fn shallow(&self, pass: Pass) -> Pass {
@@ -284,7 +318,7 @@ impl PassInput<'_> {
         let groups = results.div_ceil(workgroup / lanes);
         let most_parts = (self.busy() / workgroup).div_ceil(groups);
         let parts = if self.partial || length <= lanes * 16 { 1 } else { length.div_ceil(lanes * 4).min(most_parts) };
-        let join = lanes == workgroup && self.operator.value() != Kind::F64;
+        let join = lanes == workgroup && self.operator.has_words();
         Pass { workgroup, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: self.subgroup(), join }
     }
 
@@ -292,9 +326,9 @@ impl PassInput<'_> {
     /// lanes: 63.4, 62.3, 63.2. 64 planes of 1024 rows of 1024, the same way: 61.5. 1048576 rows of
     /// 64: 65.1 with 16 accesses by 32 lanes in 256 parts, 72.6 with 16 lanes in 1056.
     fn columns_on_gpu(&self) -> Pass {
-        let columns = self.geometry.contiguous() / self.width;
+        let columns = self.geometry.columns() / self.width;
         let across = up_to(columns, self.most.min(32));
-        let blocks = columns.div_ceil(across) * (self.geometry.results() / self.geometry.contiguous());
+        let blocks = columns.div_ceil(across) * (self.geometry.results() / self.geometry.columns());
         let few = blocks < 256;
         let lanes = up_to(self.count / 4, (if few { 512 } else { 256 } / across).min(self.most / across));
         let parts = if few && !self.partial { self.count.div_ceil(lanes * 4).min(256u32.div_ceil(blocks)) } else { 1 };
@@ -350,10 +384,10 @@ impl PassInput<'_> {
     /// | 2 columns, one access | 18.2; 3.59 | 45.2; 15.9 |
     /// | 4 columns, one access | 31.1; 11.0; 16 lanes 12.6; 64 lanes 16.1 | 108; 39.0; 41.8; 64.0 |
     fn columns_on_cpu(&self) -> Pass {
-        let columns = self.geometry.contiguous() / self.width;
+        let columns = self.geometry.columns() / self.width;
         let across = up_to(columns, self.most.min(32));
         let lanes = up_to((8 / across).min(self.count / 4), self.most / across);
-        let blocks = columns.div_ceil(across) * (self.geometry.results() / self.geometry.contiguous());
+        let blocks = columns.div_ceil(across) * (self.geometry.results() / self.geometry.columns());
         let parts = if self.partial || blocks >= 32 { 1 } else { (self.count / 64).clamp(1, 64u32.div_ceil(blocks)) };
         Pass { workgroup: across * lanes, lanes, width: self.width, accumulators: 1, unroll: 8, parts, subgroup: 0, join: false }
     }

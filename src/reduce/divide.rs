@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | [`Division::Parts`] | a part of the first pass | [`partial`]: the partial results of its parts, as words | [`join`]: the remaining passes over all partial results |
 //! | [`Division::Lines`] | an index of the slowest kept axis | [`piece`]: the results of its indices | nothing |
-//! | [`Division::Whole`] | the array | | |
+//! | [`Division::Whole`] | the array, also if it has a layout | | |
 //!
 //! The determinism that the reduction itself asks for makes no difference. The order does not cover
 //! what each device decides: division, square roots, rounding inside a custom operator, and whether
@@ -21,7 +21,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::design::{Order, fixed_order, fixed_width, in_order};
+use super::design::{Order, fixed_order, in_order, own_widths};
 use super::fit::{Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::{Pass, Recipe, chunk};
@@ -60,9 +60,13 @@ pub enum Division {
         /// Results for each index.
         results: usize,
     },
-    /// Not at all: all elements, of which there are this many, are reduced to one result in one
-    /// part.
-    Whole(usize),
+    /// Not at all: all elements are reduced to one result in one part, or they are not dense.
+    Whole {
+        /// Elements of the array, including gaps.
+        elements: usize,
+        /// The number of results.
+        results: usize,
+    },
 }
 
 impl Division {
@@ -72,7 +76,7 @@ impl Division {
         match *self {
             Self::Parts { units, .. } => units,
             Self::Lines { extent, .. } => extent,
-            Self::Whole(_) => 1,
+            Self::Whole { .. } => 1,
         }
     }
 
@@ -85,7 +89,7 @@ impl Division {
                 units.len() * unit - short
             }
             Self::Lines { outer, inner, .. } => outer * units.len() * inner,
-            Self::Whole(elements) => units.len() * elements,
+            Self::Whole { elements, .. } => units.len() * elements,
         }
     }
 
@@ -96,7 +100,7 @@ impl Division {
         match *self {
             Self::Parts { words, .. } => units.len() * words,
             Self::Lines { results, .. } => units.len() * results,
-            Self::Whole(_) => units.len(),
+            Self::Whole { results, .. } => units.len() * results,
         }
     }
 }
@@ -184,6 +188,7 @@ impl Cut {
     fn division(&self, operator: &Operator, geometry: &Geometry) -> Division {
         let (all, results) = (geometry.len(), geometry.results() as usize);
         match geometry.kept.last() {
+            _ if geometry.layout.is_some() => Division::Whole { elements: geometry.span(), results },
             _ if self.is_cut => {
                 let (unit, units) = (self.reduced(geometry) as usize * results, self.parts as usize);
                 let words = results * operator.value().bytes() as usize / 4;
@@ -193,7 +198,7 @@ impl Cut {
                 let (extent, inner) = (run.extent as usize, run.strides[0] as usize);
                 Division::Lines { outer: all / (extent * inner), extent, inner, results: results / extent }
             }
-            None => Division::Whole(all),
+            None => Division::Whole { elements: all, results },
         }
     }
 }
@@ -214,7 +219,7 @@ impl<T, O> Share<T, O> {
         let (geometry, order, portion, passes) = match (self.what, division) {
             (What::Lines(count), Division::Lines { extent, .. }) if (1..=extent).contains(&count) => {
                 let geometry = geometry.with_kept(count as u32);
-                let order = of_piece(&cut.order, &operator, &geometry);
+                let order = own_widths(&cut.order, &operator, &geometry);
                 let passes = in_order(&order, &operator, &geometry, profile);
                 (geometry, order, Portion::Whole, passes)
             }
@@ -243,21 +248,10 @@ impl<T, O> Share<T, O> {
         let why = match division {
             Division::Parts { .. } => format!("it can only be cut between its {units} parts"),
             Division::Lines { .. } => format!("it can only be cut between its {units} lines"),
-            Division::Whole(_) => "it cannot be cut".to_owned(),
+            Division::Whole { .. } => "it cannot be cut".to_owned(),
         };
         crate::Error::Unsupported { what: format!("`{self}`"), why }
     }
-}
-
-/// The order of a whole array, applied to a piece of it. Columns are combined one by one, so the
-/// access width is not part of their order, and a piece may use another width. Along a line the
-/// width is part of the order, and lines stay whole.
-fn of_piece(order: &Order, operator: &Operator, geometry: &Geometry) -> Order {
-    let own_width = |(pass, &[side_by_side, width, parts]): (usize, &[u32; 3])| {
-        let width = if geometry.lines { width } else { fixed_width(operator, pass > 0, geometry.contiguous()) };
-        [side_by_side, width, parts]
-    };
-    order.iter().enumerate().map(own_width).collect()
 }
 
 plain_data!(Share<T, O> { core, what });

@@ -15,10 +15,11 @@ fn loaded(stage: &Stage) -> Kind {
 
 /// The type of one access: words, except for f64.
 fn access(stage: &Stage) -> Option<Type> {
-    let kind = loaded(stage);
-    Some(match (kind, kind.bytes() * stage.width) {
-        (Kind::F64, 8 | 16 | 32) => Type::numbers(stage.width, Scalar::F64),
-        (Kind::F64, _) => return None,
+    let (kind, width) = (loaded(stage), if stage.gathered { 1 } else { stage.width });
+    Some(match (kind, kind.bytes() * width) {
+        (Kind::F64, 8 | 16 | 32) => Type::numbers(width, Scalar::F64),
+        (Kind::Doubles, 32) => vec4(Scalar::F64),
+        (Kind::F64 | Kind::Doubles, _) => return None,
         // An element of 2 bytes is half of a word.
         (_, 2) => U32,
         (_, bytes @ (4 | 8 | 16)) => Type::numbers(bytes / 4, Scalar::U32),
@@ -47,12 +48,22 @@ pub(super) fn tree(stage: Stage) -> Generated {
     Emitter::new(&stage, None, true).module.finish_as(stage)
 }
 
-/// The generated text for `reduce/lines`, and its workgroup memory in bytes. `runs` tells whether a
-/// line consists of several runs.
-pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
+/// How the places of elements are computed.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    /// The number of kept dimensions, without columns.
+    pub kept: usize,
+    /// The number of reduced dimensions.
+    pub reduced: usize,
+    /// Whether a part of the array is bound.
+    pub of_part: bool,
+}
+
+/// The generated text for `reduce/lines`, and its workgroup memory in bytes.
+pub(super) fn lines(stage: Stage, pass: &Pass, places: Places) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), true);
     emitter.across();
-    emitter.walk(pass, runs);
+    emitter.walk(pass, places);
     let mut bytes = emitter.over_lanes(pass);
     if stage.join > 0 {
         emitter.words();
@@ -61,11 +72,10 @@ pub(super) fn lines(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
     (emitter.module.finish_as(stage), bytes)
 }
 
-/// The generated text for `reduce/columns`, and its workgroup memory in bytes. `runs` tells whether
-/// a column consists of several runs.
-pub(super) fn columns(stage: Stage, pass: &Pass, runs: bool) -> (Generated, u64) {
+/// The generated text for `reduce/columns`, and its workgroup memory in bytes.
+pub(super) fn columns(stage: Stage, pass: &Pass, places: Places) -> (Generated, u64) {
     let mut emitter = Emitter::new(&stage, Some(pass), false);
-    emitter.walk(pass, runs);
+    emitter.walk(pass, places);
     let bytes = emitter.over_lanes(pass);
     emitter.store();
     (emitter.module.finish_as(stage), bytes)
@@ -179,33 +189,53 @@ impl<'a> Emitter<'a> {
         if self.stage.operator.value() == Kind::Quad { construct(&self.value, parts) } else { construct(&self.value, parts[1..3].to_vec()) }
     }
 
-    fn load(&mut self, arrays: &[(&str, Expr)]) {
-        let apart = u32::from(self.lines && !self.counts_later());
-        let function = function("load", [("at", &U32), ("j", &U32)], &self.values, |body, [at, j]| {
-            let operands: Vec<Vec<Expr>> = arrays.iter().map(|(name, array)| self.elements(body, name, array, &at)).collect();
-            self.values(|v| {
-                if self.stage.partial {
-                    return operands[0][v as usize].clone();
-                }
-                let index = &j + v * apart;
-                let arguments = operands.iter().map(|elements| &elements[v as usize]).chain([&index]);
-                call("map_element", arguments, self.value.clone())
-            })
-        });
-        self.module.function(function.doc("The values of access `at`, whose first element is element j of what is reduced."));
+    /// How many loads an access consists of.
+    fn loads(&self) -> u32 {
+        if self.stage.gathered { self.stage.width } else { 1 }
     }
 
-    /// Loads an access as `name` and returns its elements.
-    fn elements(&self, body: &mut Body, name: &str, array: &Expr, at: &Expr) -> Vec<Expr> {
+    fn load(&mut self, arrays: &[(&str, Expr)]) {
+        let apart = u32::from(self.lines && !self.counts_later());
+        let mut function = Function::new("load").returning(self.values.clone());
+        let places: Vec<Expr> = match self.loads() {
+            1 => vec![function.parameter("at", U32)],
+            loads => (0..loads).map(|v| function.parameter(&format!("at{v}"), U32)).collect(),
+        };
+        let j = function.parameter("j", U32);
+        let body = &mut function.body;
+        let mut elements = |(name, array): &(&str, Expr)| -> Vec<Expr> {
+            places.iter().flat_map(|at| self.elements(body, name, array, at, self.stage.width / self.loads())).collect()
+        };
+        let operands: Vec<Vec<Expr>> = arrays.iter().map(&mut elements).collect();
+        let values = self.values(|v| {
+            if self.stage.partial {
+                return operands[0][v as usize].clone();
+            }
+            let index = &j + v * apart;
+            let arguments = operands.iter().map(|elements| &elements[v as usize]).chain([&index]);
+            call("map_element", arguments, self.value.clone())
+        });
+        function.body.give(values);
+        let doc = if self.loads() == 1 {
+            "The values of access `at`, whose first element is element j of what is reduced."
+        } else {
+            "The values of elements that do not follow one another; the first is element j of what is reduced."
+        };
+        self.module.function(function.doc(doc));
+    }
+
+    /// Loads `width` elements as `name`.
+    fn elements(&self, body: &mut Body, name: &str, array: &Expr, at: &Expr, width: u32) -> Vec<Expr> {
         let kind = loaded(self.stage);
         let unpacked = |word: &Expr| call("unpack2x16float", [word], vec2(Scalar::F32));
-        if kind == Kind::F16 && self.stage.width == 1 {
+        if kind == Kind::F16 && width == 1 {
             let both = body.value(name, unpacked(&array.at(at >> 1)));
             return vec![select(&(at & 1).equals(1), both.y(), both.x())];
         }
         let access = body.value(name, array.at(at));
         match (kind, access.ty()) {
-            (Kind::F64, _) => (0..self.stage.width as usize).map(|v| access.component(v)).collect(),
+            (Kind::F64, _) => (0..width as usize).map(|v| access.component(v)).collect(),
+            (Kind::Doubles, _) => vec![access],
             (Kind::F16, _) => words_of(&access, 1).iter().map(unpacked).flat_map(|both| [both.x(), both.y()]).collect(),
             _ => words_of(&access, kind.bytes() / 4).iter().map(|words| bitcast(&type_of(kind), words)).collect(),
         }
@@ -231,9 +261,26 @@ impl<'a> Emitter<'a> {
         self.module.function(function);
     }
 
+    /// The place of the element with this index along some dimensions, whose extents and strides
+    /// are `Params` of this name. The stride of the fastest may be known to be 1.
+    fn place(body: &mut Body, name: &str, rank: usize, index: Expr, unit: bool) -> Expr {
+        let (mut place, mut rest) = (Expr::from(0), index);
+        for dim in 0..rank {
+            let own = if dim + 1 == rank {
+                rest.clone()
+            } else {
+                let (quotient, own) = rest.div_rem(param(&format!("{name}_extents_{dim}")));
+                rest = body.value("rest", quotient);
+                own
+            };
+            place = place + if dim == 0 && unit { own } else { own * param(&format!("{name}_strides_{dim}")) };
+        }
+        place
+    }
+
     /// Adds the loop of an invocation over its accesses from `begin` to `end`. It yields one value
     /// for a line, and one value per column for rows.
-    fn walk(&mut self, pass: &Pass, runs: bool) {
+    fn walk(&mut self, pass: &Pass, places: Places) {
         let Pass { accumulators, unroll, .. } = *pass;
         let rows = accumulators * unroll;
         let lanes = Expr::name("LANES", U32);
@@ -250,12 +297,17 @@ impl<'a> Emitter<'a> {
 
         let lines = self.lines;
         let index = |i: &Expr| param("first_index") + if lines { i * Expr::name("WIDTH", U32) } else { i.clone() };
-        let load_step = function("load_step", [("base", &U32), ("i", &U32)], &values, |_, [base, i]| {
-            let stride = if lines { Expr::from(1) } else { param("row_stride") };
-            let (run, in_run) = i.div_rem(param("run"));
-            let in_runs = &base + in_run * &stride + run * param("run_stride");
-            let at = if runs { in_runs } else { base + &i * stride };
-            call("load", [&at, &index(&i)], values.clone())
+        let kept_place = function("kept_place", [("k", &U32)], &U32, |body, [k]| Self::place(body, "kept", places.kept, k, false));
+        self.module.function(kept_place.doc(if lines { "Where line k begins." } else { "Where plane k begins." }));
+        let (loads, unit) = (self.loads(), lines && !self.stage.gathered);
+        let load_step = function("load_step", [("base", &U32), ("i", &U32)], &values, |body, [base, i]| {
+            let element = |v: u32| if loads == 1 { i.clone() } else { &i * Expr::name("WIDTH", U32) + v };
+            let at = |v: u32| {
+                let at = &base + Self::place(body, "reduced", places.reduced, element(v), unit);
+                if places.of_part { at - param("bound") } else { at }
+            };
+            let all: Vec<Expr> = (0..loads).map(at).collect();
+            call("load", all.iter().chain([&index(&i)]), values.clone())
         });
         self.module.function(load_step);
 

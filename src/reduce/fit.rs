@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::recipe::{MOST_STEPS_ON_CPU, Pass, Recipe};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::{Kind, Operator};
+use crate::kernels::reduce::operator::Operator;
 
 /// What a program computes.
 pub(super) struct Problem {
@@ -73,6 +73,7 @@ impl Problem {
         ensure(workgroup.is_power_of_two() && (2..=most).contains(&workgroup), || {
             format!("the workgroup must be a power of two from 2 to {most}")
         })?;
+        ensure(self.geometry.layout.is_none(), || "the tree reduces dense arrays".to_owned())?;
         let results = self.geometry.results();
         ensure(results <= 1, || format!("the tree reduces a whole array to one value, but {results} are required"))
     }
@@ -90,11 +91,15 @@ impl Problem {
                 partial,
                 last: last && !leaves_parts,
                 width: pass.width,
+                gathered: self.geometry.is_gathered(pass.width, partial),
                 lanes: pass.lanes,
                 accumulators: pass.accumulators,
                 join: if pass.join { pass.workgroup } else { 0 },
             };
-            pass.fit(&stage, &self.geometry, self.geometry.contiguous_in(count, partial), profile)?;
+            // Only lines of a layout are gathered several elements at a time.
+            let several = stage.gathered && self.geometry.lines && self.geometry.layout.is_some();
+            let contiguous = if several { count } else { self.geometry.contiguous_in(count, partial) };
+            pass.fit(&stage, &self.geometry, contiguous, profile)?;
             let length = self.geometry.length(count, pass.width);
             let (chunk, parts) = match self.portion {
                 Portion::Parts { chunk, .. } => (chunk, length.div_ceil(chunk)),
@@ -137,7 +142,8 @@ impl Pass {
         ensure(lanes.is_power_of_two() && lanes <= workgroup, || {
             format!("lanes must be a power of two of at most {workgroup}, the workgroup")
         })?;
-        ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(stage), || {
+        let together = Stage { gathered: false, ..stage.clone() };
+        ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(&together), || {
             format!("a width of {width} must divide the {contiguous} contiguous elements and make accesses of 4, 8, 16 or 32 bytes")
         })?;
         ensure(profile.int64 || !needs_int64(stage), || {
@@ -148,7 +154,7 @@ impl Pass {
             format!("accumulators must be a power of two, unroll at least 1, and their product at most {MOST_AT_ONCE}")
         })?;
         ensure(parts > 0, || "there must be at least one part".to_owned())?;
-        let lines_of_words = geometry.lines && stage.operator.value() != Kind::F64;
+        let lines_of_words = geometry.lines && stage.operator.has_words();
         ensure(!join || lines_of_words && lanes == workgroup, || {
             "`join` needs contiguous elements of 32-bit words, with the whole workgroup on one line".to_owned()
         })?;

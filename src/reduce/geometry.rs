@@ -3,18 +3,35 @@
 
 use super::Core;
 use crate::error::Result;
-use crate::strides::{IoDim, joined};
+use crate::layout::{Layout, Placed};
+use crate::strides::{IoDim, joined, reach};
 
 /// An array to reduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Geometry {
-    /// Whether the contiguous elements are reduced to one. If not, they are kept as columns, and
+    /// Whether neighbours in an access are reduced to one. If not, they are kept as columns, and
     /// rows are reduced.
     pub lines: bool,
-    /// The reduced dimensions, fastest first; at most two.
+    /// The reduced dimensions, at most four. Those of a dense array are fastest first. Those of a
+    /// layout are too, if the order of reduction is free; if not, they are in the order of the
+    /// shape.
     pub reduced: Vec<IoDim>,
-    /// The kept dimensions, fastest first; at most two for lines and three for columns.
+    /// The kept dimensions in the order of the shape, fastest first; at most four.
     pub kept: Vec<IoDim>,
+    /// The length of the rows of the dense array of this shape, which is part of the order across
+    /// devices: contiguous elements that are reduced, or kept as columns.
+    pub dense_row: u32,
+    /// Where the elements lie, unless they are dense.
+    pub layout: Option<Place>,
+}
+
+/// Where the elements of a layout lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// The index of the first element.
+    pub offset: u32,
+    /// The elements of the array, including all gaps.
+    pub span: usize,
 }
 
 impl Geometry {
@@ -28,25 +45,64 @@ impl Geometry {
         self.kept.iter().map(|run| run.extent).product()
     }
 
-    /// The number of elements.
+    /// The number of elements that are reduced.
     pub fn len(&self) -> usize {
         self.count() as usize * self.results() as usize
     }
 
-    /// The number of contiguous elements of a line or of a row.
+    /// The number of elements of the array, including the gaps of a layout.
+    pub fn span(&self) -> usize {
+        self.layout.map_or(self.len(), |place| place.span)
+    }
+
+    /// The index of the first element.
+    pub fn offset(&self) -> u32 {
+        self.layout.map_or(0, |place| place.offset)
+    }
+
+    /// The dimension that an access is part of: of a line, or of a row.
+    fn row(&self) -> Option<&IoDim> {
+        if self.lines { &self.reduced } else { &self.kept }.first()
+    }
+
+    /// The number of columns; 1 for lines.
+    pub fn columns(&self) -> u32 {
+        if self.lines { 1 } else { self.row().map_or(1, |row| row.extent) }
+    }
+
+    /// The number of elements that follow one another wherever an access begins: the widths of
+    /// accesses divide it. In a dense array, that is the length of a line or of a row.
     pub fn contiguous(&self) -> u32 {
-        if self.lines { &self.reduced } else { &self.kept }.first().map_or(1, |run| run.extent)
+        let Some(row) = self.row().filter(|row| row.strides[0] == 1) else { return 1 };
+        let others = self.reduced.iter().chain(&self.kept).filter(|dim| !std::ptr::eq(*dim, row)).map(|dim| dim.strides[0]);
+        others.chain([self.offset()]).fold(row.extent, gcd)
     }
 
     /// The same in a pass that reduces `count` elements, or partial results, to one. The partial
     /// results of a line are contiguous.
     pub fn contiguous_in(&self, count: u32, partial: bool) -> u32 {
-        if self.lines && partial { count } else { self.contiguous() }
+        match partial {
+            true if self.lines => count,
+            true => self.columns(),
+            false => self.contiguous(),
+        }
+    }
+
+    /// Whether the elements of an access must be loaded one by one.
+    pub fn is_gathered(&self, width: u32, partial: bool) -> bool {
+        let follow = self.row().is_none_or(|row| row.strides[0] == 1);
+        !partial && (!follow || !self.contiguous().is_multiple_of(width))
     }
 
     /// How far a pass walks that reduces `count` elements to one: accesses of a line, or rows.
     pub fn length(&self, count: u32, width: u32) -> u32 {
         if self.lines { count / width } else { count }
+    }
+
+    /// The elements from the first to the last of a line, or of the rows of a plane.
+    pub fn reach(&self) -> u64 {
+        let columns = &self.kept[..if self.lines { 0 } else { 1 }];
+        reach(&self.reduced, 0) + reach(columns, 0) - 1
     }
 
     /// The same array with `extent` indices of the slowest kept dimension. Dimensions are neither
@@ -71,18 +127,55 @@ impl Geometry {
     pub fn of(spec: &Core) -> Result<Self> {
         spec.shape.elements("reduction", spec.batch)?;
         let axes = spec.shape.axes(spec.axes.as_deref()).map_err(|why| spec.unsupported(&why))?;
-        // From the fastest axis to the batch. A reduced axis has stride 0 in the output.
-        let extents = spec.shape.extents().iter().enumerate().rev().map(|(axis, &extent)| (extent, axes.contains(&axis)));
-        let mut strides = [1, 1];
-        let dims = extents.chain([(spec.batch, false)]).map(|(extent, reduced)| {
-            let extent = extent as u32;
-            let [input, output] = strides;
-            strides = [input * extent, if reduced { output } else { output * extent }];
-            IoDim { extent, strides: [input, if reduced { 0 } else { output }] }
-        });
+        let placed = |layout: Layout| layout.placed("input", spec.shape, spec.batch);
+        let dense_place = placed(Layout::dense(spec.shape))?;
+        let dense = Self::dense(Self::dims(spec, &axes, &dense_place));
+        let Some(place) = spec.input.map(placed).transpose()? else { return Ok(dense) };
+        if place.is_same_place(&dense_place, spec.shape, spec.batch) {
+            return Ok(dense);
+        }
+        let (mut reduced, kept): (Vec<_>, Vec<_>) = Self::dims(spec, &axes, &place).into_iter().partition(|dim| dim.strides[1] == 0);
+        let operator = spec.arithmetic(&dense)?;
+        let is_ordered = spec.is_ordered(&operator);
+        if !is_ordered && !operator.has_index() {
+            reduced.sort_by_key(|dim| dim.strides[0]);
+        }
+        let (reduced, kept) = (joined(reduced), joined(kept));
+        let lines = match (reduced.first(), kept.first()) {
+            _ if is_ordered => dense.lines,
+            (Some(reduced), Some(kept)) => reduced.strides[0] <= kept.strides[0],
+            (_, kept) => kept.is_none(),
+        };
+        let layout = Some(Place { offset: place.offset, span: place.span });
+        Ok(Self { lines, reduced, kept, dense_row: dense.dense_row, layout })
+    }
+
+    /// The axes and the batch, fastest first. A reduced axis has stride 0 in the output.
+    fn dims(spec: &Core, axes: &[usize], input: &Placed) -> Vec<IoDim> {
+        let extents = spec.shape.extents().iter().chain([&spec.batch]).map(|&extent| extent as u32);
+        let axes_and_batch: Vec<_> = extents.zip(&input.strides).enumerate().collect();
+        let (batch, in_shape) = axes_and_batch.split_last().expect("the batch is there");
+        let mut output = 1;
+        let dim = |&(axis, (extent, &stride)): &(usize, (u32, &u32))| {
+            // Axes of one element are neither: they are dropped.
+            let is_reduced = axes.contains(&axis);
+            let own = if is_reduced { 0 } else { output };
+            output *= if is_reduced { 1 } else { extent };
+            IoDim { extent, strides: [stride, own] }
+        };
+        let dims: Vec<IoDim> = in_shape.iter().rev().chain([batch]).map(dim).collect();
+        dims.into_iter().filter(|dim| dim.extent > 1).collect()
+    }
+
+    fn dense(dims: Vec<IoDim>) -> Self {
         let dims = joined(dims);
         let lines = dims.first().is_none_or(|dim| dim.strides[1] == 0);
+        let dense_row = dims.first().map_or(1, |dim| dim.extent);
         let (reduced, kept) = dims.into_iter().partition(|dim| dim.strides[1] == 0);
-        Ok(Self { lines, reduced, kept })
+        Self { lines, reduced, kept, dense_row, layout: None }
     }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }

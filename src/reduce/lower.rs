@@ -1,8 +1,10 @@
 //! Translates a recipe for a reduction into dispatches.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::Core;
 use super::design::fixed_order;
-use super::emit::{self, value_words};
+use super::emit::{self, Places, value_words};
 use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
@@ -31,7 +33,7 @@ impl Problem {
             let words = operator.value().bytes() as usize / 4;
             Array { len: parts as usize * geometry.results() as usize * words, element_bytes: 4 }
         };
-        let elements = Array { len: geometry.len(), element_bytes: operator.input.bytes() as usize };
+        let elements = Array { len: geometry.span(), element_bytes: operator.input.bytes() as usize };
         let results = Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize };
         let (input, output) = match *portion {
             Portion::Whole => (elements, results),
@@ -76,20 +78,71 @@ struct Section {
     parts: u32,
 }
 
+impl Section {
+    /// The first of the reduced accesses or rows, and how many they are. A part has `chunk` of
+    /// them, except the last.
+    fn reduced(self, chunk: u32, all: u32) -> (u32, u32) {
+        let first = self.first_part * chunk;
+        (first, (all - first).min(self.parts.saturating_mul(chunk)))
+    }
+}
+
 /// What a pass goes over, in accesses.
 #[derive(Clone, Debug)]
 struct Extent {
-    /// Contiguous accesses, of a line or a row.
-    contiguous: u32,
+    /// Accesses of a row; 1 for lines.
+    columns: u32,
+    column_stride: u32,
     /// Reduced: accesses of a line, or rows.
     count: u32,
     /// Kept, except the columns of a row: lines or planes.
     lines: u32,
-    /// Extent and stride of the reduced elements within a run (stride 1 for lines), and of the
-    /// runs.
-    reduced: [(u32, u32); 2],
-    /// Extent and stride of the lines or planes, and of blocks of them.
-    kept: [(u32, u32); 2],
+    /// Extents and strides of the kept dimensions except columns, fastest first. Strides and the
+    /// offset count what is loaded at once: accesses, or elements if they are gathered.
+    kept: Vec<(u32, u32)>,
+    reduced: Vec<(u32, u32)>,
+    offset: u32,
+    /// Bytes of what is loaded at once.
+    unit_bytes: u64,
+    /// Loads of an access.
+    loads: u32,
+}
+
+impl Extent {
+    /// The bytes from the first to the last element of a section.
+    fn bytes(&self, section: Section, chunk: u32) -> Range<u64> {
+        let (first, count) = section.reduced(chunk, self.count);
+        let loads = u64::from(self.loads);
+        let kept = places(&self.kept, u64::from(section.first_line), u64::from(section.lines));
+        let reduced = places(&self.reduced, u64::from(first) * loads, u64::from(count) * loads);
+        let columns = u64::from(self.columns - 1) * u64::from(self.column_stride);
+        let begin = u64::from(self.offset) + kept.start() + reduced.start();
+        let last = u64::from(self.offset) + kept.end() + reduced.end() + columns;
+        begin * self.unit_bytes..(last + 1) * self.unit_bytes
+    }
+}
+
+/// The places between which `count` elements lie, from the element of this index on. The dimensions
+/// have extents and strides, fastest first.
+fn places(dims: &[(u32, u32)], first: u64, count: u64) -> RangeInclusive<u64> {
+    let Some((&(extent, stride), slower)) = dims.split_first() else { return 0..=0 };
+    let (extent, stride, last) = (u64::from(extent), u64::from(stride), first + count - 1);
+    if slower.is_empty() {
+        return first * stride..=last * stride;
+    }
+    let runs = places(slower, first / extent, last / extent - first / extent + 1);
+    let own = if first / extent == last / extent { [first % extent, last % extent] } else { [0, extent - 1] };
+    runs.start() + own[0] * stride..=runs.end() + own[1] * stride
+}
+
+/// The largest number up to `most` that fits, or 0. Every smaller number fits too.
+fn largest(most: u32, fits: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        (low, high) = if fits(middle) { (middle, high) } else { (low, middle - 1) };
+    }
+    low
 }
 
 impl Lowering<'_> {
@@ -106,8 +159,8 @@ impl Lowering<'_> {
     }
 
     /// Atomics. They start as zeros, like all memory of a plan, and are zeros again after each run.
-    fn arrivals(&mut self, stage: &Stage, cut: Section) -> Slot {
-        let len = cut.lines as usize * (1 + cut.parts as usize * 2 * value_words(stage) as usize);
+    fn arrivals(&mut self, stage: &Stage, section: Section) -> Slot {
+        let len = section.lines as usize * (1 + section.parts as usize * 2 * value_words(stage) as usize);
         self.program.workspaces.push(Array { len, element_bytes: 4 });
         Slot::Workspace(self.program.workspaces.len() - 1)
     }
@@ -124,6 +177,7 @@ impl Lowering<'_> {
                 partial: pass > 0,
                 last,
                 width: 1,
+                gathered: false,
                 lanes: workgroup,
                 accumulators: 1,
                 join: 0,
@@ -145,14 +199,14 @@ impl Lowering<'_> {
             let FittedPass { pass, stage, parts, .. } = step;
             let to = self.target(i, i + 1 == count, u64::from(self.problem.geometry.results()) * u64::from(*parts));
             let extent = self.extent(step);
-            let cuts = self.cuts(from, step, &extent)?;
-            if pass.join && cuts.iter().any(|cut| cut.parts < *parts) {
+            let sections = self.sections(from, step, &extent)?;
+            if pass.join && sections.iter().any(|section| section.parts < *parts) {
                 let why = "an array larger than a binding has parts in several dispatches, which none can join";
                 return Err(unfit(why.to_owned()));
             }
-            for cut in cuts {
-                let arrivals = pass.join.then(|| self.arrivals(stage, cut));
-                let dispatch = self.dispatch(step, &extent, cut, Arrays { arrivals, ..Arrays::whole(from, to) })?;
+            for section in sections {
+                let arrivals = pass.join.then(|| self.arrivals(stage, section));
+                let dispatch = self.dispatch(step, &extent, section, Arrays { arrivals, ..Arrays::whole(from, to) })?;
                 self.program.dispatches.push(dispatch);
             }
             from = to;
@@ -161,33 +215,43 @@ impl Lowering<'_> {
     }
 
     fn extent(&self, step: &FittedPass) -> Extent {
-        let Geometry { lines, reduced, kept, .. } = &self.problem.geometry;
-        let (width, partial, count) = (step.pass.width, step.stage.partial, step.count);
-        let columns = if *lines { 1 } else { self.problem.geometry.contiguous() };
-        let of_kept = self.problem.geometry.results() / columns;
-        if partial {
+        let geometry = &self.problem.geometry;
+        let Geometry { lines, reduced, kept, .. } = geometry;
+        let FittedPass { pass, stage, count, .. } = step;
+        let loads = if stage.gathered { pass.width } else { 1 };
+        // Elements that are loaded at once.
+        let unit = pass.width / loads;
+        let columns = if *lines { 1 } else { geometry.columns() / pass.width };
+        let of_kept = geometry.results() / geometry.columns();
+        let count = geometry.length(*count, pass.width);
+        let own = Extent {
+            columns,
+            column_stride: 1,
+            count,
+            lines: of_kept,
+            kept: Vec::new(),
+            reduced: Vec::new(),
+            offset: 0,
+            unit_bytes: u64::from(stage.source().bytes()) * u64::from(unit),
+            loads,
+        };
+        if stage.partial {
             // Lines of partial results, or planes of rows of them, one after the other.
-            let (contiguous, length) = if *lines { (count / width, count / width) } else { (columns / width, count) };
-            let distance = if *lines { contiguous } else { contiguous * count };
-            let step = if *lines { 1 } else { contiguous };
-            return Extent {
-                contiguous,
-                count: length,
-                lines: of_kept,
-                reduced: [(length, step), (1, 0)],
-                kept: [(of_kept, distance), (1, 0)],
-            };
+            let kept = vec![(of_kept, columns * count)];
+            return Extent { kept, reduced: vec![(count, columns)], ..own };
         }
-        let run = |runs: &[IoDim], i: usize| runs.get(i).map_or((1, 0), |run| (run.extent, run.strides[0] / width));
-        let contiguous = self.problem.geometry.contiguous() / width;
+        let strided = |dims: &[IoDim]| dims.iter().map(|dim| (dim.extent, dim.strides[0] / unit)).collect::<Vec<_>>();
+        let (mut reduced, offset) = (strided(reduced), geometry.offset() / unit);
         if *lines {
-            let run_of_line = reduced.first().map_or((1, 1), |run| (run.extent / width, 1));
-            let count = self.problem.geometry.count() / width;
-            Extent { contiguous, count, lines: of_kept, reduced: [run_of_line, run(reduced, 1)], kept: [run(kept, 0), run(kept, 1)] }
-        } else {
-            let count = self.problem.geometry.count();
-            Extent { contiguous, count, lines: of_kept, reduced: [run(reduced, 0), run(reduced, 1)], kept: [run(kept, 1), run(kept, 2)] }
+            // Accesses of a run, not elements.
+            if let Some(run) = reduced.first_mut().filter(|_| !stage.gathered) {
+                *run = (run.0 / unit, 1);
+            }
+            return Extent { kept: strided(kept), reduced, offset, ..own };
         }
+        let (row, planes) = kept.split_first().expect("columns are kept");
+        let column_stride = if stage.gathered { row.strides[0] } else { 1 };
+        Extent { column_stride, kept: strided(planes), reduced, offset, ..own }
     }
 
     /// The alignment of bindings: a multiple of the size of every access.
@@ -195,113 +259,126 @@ impl Lowering<'_> {
         u64::from(self.profile.storage_alignment).max(32)
     }
 
-    /// One cut for the whole, or, if the input is larger than a binding, as much per cut as fits.
-    fn cuts(&self, from: Slot, step: &FittedPass, extent: &Extent) -> Result<Vec<Section>> {
-        let FittedPass { stage, chunk, parts, .. } = step;
-        let (chunk, parts) = (*chunk, *parts);
-        let lines = extent.lines;
-        let limit = self.profile.binding_bytes;
-        let bytes = self.program.bytes(from);
-        if bytes <= limit || from != Slot::Input(0) {
-            return Ok(vec![Section { first_line: 0, lines, first_part: 0, parts }]);
-        }
-        let access_bytes = u64::from(stage.source().bytes()) * u64::from(stage.width);
-        let is_simple = extent.reduced[1].0 == 1 && extent.kept[1].0 == 1;
-        let line_bytes = u64::from(extent.kept[0].1) * access_bytes;
-        let line_bytes = if lines == 1 { bytes } else { line_bytes };
-        let part_bytes = u64::from(chunk) * u64::from(extent.reduced[0].1) * access_bytes;
-        // The most of `count` pieces of `piece` bytes that fit, wherever they begin. If nothing is
-        // kept apart or nothing is reduced, pieces have no size, and there is only one.
-        let at_once = |piece: u64, count: u32| {
-            let most = limit.saturating_sub(self.alignment()).checked_div(piece).unwrap_or(0);
-            (most > 0).then(|| most.min(count.into()) as u32)
-        };
-        let too_large = || {
-            let what = format!("`{}`: the bytes of the input in one binding", self.program.title);
-            Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: bytes, available: limit }
-        };
-        let (own_lines, own_parts) = match (at_once(line_bytes, lines), at_once(part_bytes, parts)) {
-            _ if !is_simple => return Err(too_large()),
-            (Some(own), _) if lines > 1 => (own, parts),
-            (_, Some(own)) if parts > 1 => (1, own),
-            _ => return Err(too_large()),
-        };
-        let count = u64::from(lines.div_ceil(own_lines)) * u64::from(parts.div_ceil(own_parts));
-        if count > MOST_DISPATCHES {
-            let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
-            return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required: count, available: MOST_DISPATCHES });
-        }
-        let of_lines = |first_line: u32| {
-            let lines = own_lines.min(lines - first_line);
-            let cut = move |first_part: u32| Section { first_line, lines, first_part, parts: own_parts.min(parts - first_part) };
-            (0..parts).step_by(own_parts as usize).map(cut)
-        };
-        Ok((0..lines).step_by(own_lines as usize).flat_map(of_lines).collect())
+    /// The bound part of the input: its first byte and its size.
+    fn bound(&self, section: Section, chunk: u32, extent: &Extent) -> (u64, u64) {
+        let bytes = extent.bytes(section, chunk);
+        let begin = bytes.start / self.alignment() * self.alignment();
+        (begin, (bytes.end - begin).next_multiple_of(4))
     }
 
-    fn dispatch(&self, step: &FittedPass, extent: &Extent, cut: Section, arrays: Arrays) -> Result<Dispatch> {
+    /// One section for the whole, or, if the input is larger than a binding, as much per section as
+    /// fits.
+    fn sections(&self, from: Slot, step: &FittedPass, extent: &Extent) -> Result<Vec<Section>> {
+        let (chunk, parts, lines) = (step.chunk, step.parts, extent.lines);
+        let limit = self.profile.binding_bytes;
+        let bytes = self.program.bytes(from);
+        let whole = Section { first_line: 0, lines, first_part: 0, parts };
+        if bytes <= limit || from != Slot::Input(0) {
+            return Ok(vec![whole]);
+        }
+        let fits = |section: Section| self.bound(section, chunk, extent).1 <= limit;
+        let mut sections = Vec::new();
+        let mut next = Section { lines: 0, parts: 0, ..whole };
+        while next.first_line < lines {
+            let first_line = next.first_line;
+            let own = largest(lines - first_line, |lines| fits(Section { first_line, lines, ..whole }));
+            if own > 0 {
+                sections.push(Section { first_line, lines: own, ..whole });
+                next.first_line += own;
+            } else {
+                // Not even one line.
+                let of_line = |first_part: u32, parts: u32| Section { first_line, lines: 1, first_part, parts };
+                let own = largest(parts - next.first_part, |parts| fits(of_line(next.first_part, parts)));
+                if own == 0 {
+                    let what = format!("`{}`: the bytes of the input in one binding", self.program.title);
+                    return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required: bytes, available: limit });
+                }
+                sections.push(of_line(next.first_part, own));
+                next.first_part += own;
+                if next.first_part == parts {
+                    next = Section { first_line: first_line + 1, first_part: 0, ..next };
+                }
+            }
+            if sections.len() as u64 > MOST_DISPATCHES {
+                let what = format!("`{}` in bindings of {limit} bytes", self.program.title);
+                // As many again for each of the rest.
+                let done = u64::from(next.first_line) * u64::from(parts) + u64::from(next.first_part);
+                let required = (sections.len() as u64).saturating_mul((u64::from(lines) * u64::from(parts)).div_ceil(done));
+                return Err(Error::LimitExceeded { what, limit: "dispatches of a plan", required, available: MOST_DISPATCHES });
+            }
+        }
+        Ok(sections)
+    }
+
+    fn dispatch(&self, step: &FittedPass, extent: &Extent, section: Section, arrays: Arrays) -> Result<Dispatch> {
         let FittedPass { pass, stage, chunk, parts: all_parts, .. } = step;
-        let (chunk, all_parts) = (*chunk, *all_parts);
-        let width = pass.width;
-        let runs = extent.reduced[1].0 > 1;
-        let access_bytes = u64::from(stage.source().bytes()) * u64::from(width);
-        let first = cut.first_part * chunk;
+        let (chunk, all_parts, width) = (*chunk, *all_parts, pass.width);
+        let (begin, count) = section.reduced(chunk, extent.count);
         // The index among all elements that are reduced to one; this program may have only a piece
         // of them.
-        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.problem.portion { first * chunk } else { 0 } + first;
-        let count = (extent.count - first).min(cut.parts.saturating_mul(chunk));
-        let is_whole = cut.lines == extent.lines && cut.parts == all_parts;
-        let mut first_access = 0;
-        let range = (!is_whole).then(|| {
-            let begin = u64::from(cut.first_line) * u64::from(extent.kept[0].1) + u64::from(first) * u64::from(extent.reduced[0].1);
-            let bound = begin * access_bytes / self.alignment() * self.alignment();
-            first_access = (begin - bound / access_bytes) as u32;
-            let last_line = u64::from(cut.lines - 1) * u64::from(extent.kept[0].1);
-            let of_line = if self.problem.geometry.lines { u64::from(count) } else { u64::from(count) * u64::from(extent.contiguous) };
-            (bound, ((begin + last_line + of_line) * access_bytes - bound).next_multiple_of(4))
-        });
+        let first_of_all = if let Portion::Parts { first, chunk, .. } = self.problem.portion { first * chunk } else { 0 };
+        let is_whole = section.lines == extent.lines && section.parts == all_parts;
+        let range =
+            (!is_whole || self.program.bytes(arrays.input) > self.profile.binding_bytes).then(|| self.bound(section, chunk, extent));
+        let bound = range.map_or(0, |(begin, _)| begin / extent.unit_bytes) as u32;
+        let first_access = extent.offset;
         let max_groups = self.profile.groups_per_axis;
-        let [(run, row_stride), (_, run_stride)] = extent.reduced;
         let arrays = Arrays { range, ..arrays };
-        let [(block, line_stride), (_, block_stride)] = extent.kept;
+        let places = Places { kept: extent.kept.len(), reduced: extent.reduced.len(), of_part: range.is_some() };
+        let (kept_extents, kept_strides) = fields(&extent.kept);
+        let (reduced_extents, reduced_strides) = fields(&extent.reduced);
         if self.problem.geometry.lines {
             let params = lines::Params {
-                lines: cut.lines,
-                length: count,
-                parts: cut.parts,
+                lines: section.lines,
+                parts: section.parts,
                 chunk,
-                block,
-                line_stride,
-                block_stride,
-                run,
-                run_stride,
+                first_line: section.first_line,
+                begin,
+                end: begin + count,
+                kept_extents,
+                kept_strides,
+                reduced_extents,
+                reduced_strides,
                 first_access,
+                bound,
                 first_index: first_of_all * width,
-                first_result: if pass.join { cut.first_line } else { cut.first_line * all_parts + cut.first_part },
+                first_result: if pass.join { section.first_line } else { section.first_line * all_parts + section.first_part },
                 zero: 0,
             };
-            let (generated, bytes) = emit::lines(stage.clone(), pass, runs);
+            let (generated, bytes) = emit::lines(stage.clone(), pass, places);
             lines::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         } else {
+            let [a, b, _] = kept_extents;
+            let [c, d, e, _] = kept_strides;
             let params = columns::Params {
-                columns: extent.contiguous,
-                rows: count,
-                parts: cut.parts,
+                columns: extent.columns,
+                parts: section.parts,
                 chunk,
-                planes: cut.lines,
-                block,
-                plane_stride: line_stride,
-                block_stride,
-                run,
-                row_stride,
-                run_stride,
+                planes: section.lines,
+                first_plane: section.first_line,
+                begin,
+                end: begin + count,
+                column_stride: extent.column_stride,
+                kept_extents: [a, b],
+                kept_strides: [c, d, e],
+                reduced_extents,
+                reduced_strides,
                 first_access,
+                bound,
                 first_index: first_of_all,
-                first_result: (cut.first_line * all_parts + cut.first_part) * extent.contiguous * width,
+                first_result: (section.first_line * all_parts + section.first_part) * extent.columns * width,
                 zero: 0,
             };
-            let (generated, bytes) = emit::columns(stage.clone(), pass, runs);
+            let (generated, bytes) = emit::columns(stage.clone(), pass, places);
             columns::dispatch(params, generated, Workgroup { invocations: pass.workgroup, bytes }, max_groups, arrays)
         }
     }
+}
+
+/// Extents and strides of up to four dimensions as `Params` have them.
+fn fields(dims: &[(u32, u32)]) -> ([u32; 3], [u32; 4]) {
+    let (mut extents, mut strides) = ([1; 3], [0; 4]);
+    extents.iter_mut().zip(dims).for_each(|(own, dim)| *own = dim.0);
+    strides.iter_mut().zip(dims).for_each(|(own, dim)| *own = dim.1);
+    (extents, strides)
 }

@@ -7,6 +7,7 @@
 //! | [`argmin`], [`argmax`] | the index of its first occurrence | all but complex | u32 |
 //! | [`mean`] | Σ x / n | all but integers | the same; f32 for f16 |
 //! | [`sum_squares`], [`norm`] | Σ \|x\|², √Σ \|x\|² | all but integers | real |
+//! | [`variance`], [`standard_deviation`] | v = Σ \|x - μ\|² / (n - ddof), √v, where μ is the mean | all but integers | real |
 //! | [`dot`], [`vdot`] | Σ x·y, Σ x̅·y | all | the same; f32 for f16 |
 //! | [`max_abs_diff`] | max \|x - y\| | all | real; u32 for i32 |
 //! | [`any`], [`all`], [`count`] | whether any or all are nonzero, and how many are | all | u32 |
@@ -60,7 +61,10 @@ mod spec;
 mod verification;
 
 pub use custom::Custom;
-pub use operations::{all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, sum, sum_squares, vdot};
+pub use operations::{
+    all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
+    variance, vdot,
+};
 pub use recipe::{Pass, Recipe};
 use spec::Core;
 pub use spec::{Determinism, Float, Map, Real, Reduction, Value};

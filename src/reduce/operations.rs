@@ -91,6 +91,25 @@ pub fn sum_squares<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitu
     Reduction::new("sum_squares", shape, Map::Norm, Fold::Sum, Finish::Identity)
 }
 
+/// The variance: the mean of |x - μ|², where μ is the mean. [`Reduction::ddof`] sets another
+/// divisor. The data are read once, and a large mean does no harm:
+///
+/// ```
+/// use wgpu_fft::reduce;
+///
+/// // The variance of each row, as of a sample.
+/// let spec = reduce::variance::<f32>([480, 640]).axes([1]).ddof(1);
+/// assert_eq!(spec.to_string(), "variance f32 480x640 axes=1 ddof=1");
+/// ```
+pub fn variance<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+    Reduction::new("variance", shape, Map::Identity, Fold::Moments, Finish::Variance(1))
+}
+
+/// The standard deviation: the square root of the [`variance`].
+pub fn standard_deviation<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
+    Reduction::new("standard_deviation", shape, Map::Identity, Fold::Moments, Finish::Deviation(1))
+}
+
 /// √Σ |x|², the Euclidean norm.
 pub fn norm<T: Float>(shape: impl Into<Shape>) -> Reduction<T, T::Magnitude> {
     Reduction::new("norm", shape, Map::Norm, Fold::Sum, Finish::Root)

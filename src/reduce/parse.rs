@@ -9,11 +9,12 @@ use super::spec::{Core, Determinism};
 use crate::element::Element;
 use crate::error::Result;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
+use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::text::Text;
 
 /// All operations that a text can name. f32 has every one of them.
-fn all(shape: Shape) -> [Core; 15] {
+fn all(shape: Shape) -> [Core; 17] {
     [
         operations::sum::<f32>(shape).core,
         operations::product::<f32>(shape).core,
@@ -24,6 +25,8 @@ fn all(shape: Shape) -> [Core; 15] {
         operations::argmax::<f32>(shape).core,
         operations::sum_squares::<f32>(shape).core,
         operations::norm::<f32>(shape).core,
+        operations::variance::<f32>(shape).core,
+        operations::standard_deviation::<f32>(shape).core,
         operations::dot::<f32>(shape).core,
         operations::vdot::<f32>(shape).core,
         operations::max_abs_diff::<f32>(shape).core,
@@ -42,6 +45,7 @@ impl Core {
             }
             (Kind::I32 | Kind::U32, _, Map::Norm) => Some("integers have no norm: use `sum` with `square`"),
             (Kind::I32 | Kind::U32, ..) if matches!(self.finish, Finish::Mean(_)) => Some("integers have no mean: use `sum`"),
+            (Kind::I32 | Kind::U32, Fold::Moments, _) => Some("integers have no variance: use `sum`, and `sum` with `square`"),
             _ => None,
         }
     }
@@ -54,6 +58,7 @@ impl Core {
         let operator = Operator { input: self.kind, map: self.map.clone(), fold: self.fold.clone(), finish: self.finish, rounded: false };
         match operator.mapped() {
             _ if operator.is_arg() => of::<u32>(),
+            Kind::Complex if self.fold == Fold::Moments => of::<f32>(),
             Kind::I32 => of::<i32>(),
             Kind::U32 => of::<u32>(),
             Kind::Complex => of::<Complex32>(),
@@ -87,6 +92,7 @@ pub(super) fn parse(whole: &str, kind: Kind, element: &'static str, output: Type
     }
     let mut fields = words.fields();
     let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
+    let input = fields.value("in").map(|layout| Layout::parse(text, layout)).transpose()?;
     let mapped = if fields.flag("square") {
         Some(Map::Square)
     } else if fields.flag("abs") {
@@ -97,10 +103,14 @@ pub(super) fn parse(whole: &str, kind: Kind, element: &'static str, output: Type
     let core = Core {
         batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
         axes: axes.and_then(|axes| core.shape.canonical_axes(&axes)),
+        input,
+        ddof: fields.value("ddof").map_or(Ok(0), |ddof| text.number(ddof))?,
         mapped,
         determinism: if fields.flag("across-devices") { Determinism::AcrossDevices } else { Determinism::RunToRun },
         ..core
     };
-    fields.done("a batch (x4), axes (axes=0,2), a map (square, abs or scale=0.5) or across-devices, each at most once")?;
+    fields.done(
+        "a batch (x4), axes (axes=0,2), a layout (in=1024,1), a divisor (ddof=1), a map (square, abs or scale=0.5) or across-devices, each at most once",
+    )?;
     Ok(core)
 }

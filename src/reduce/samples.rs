@@ -22,7 +22,7 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     };
     let results = spread(geometry.results() as usize, count(geometry.count() as usize));
     let sample = |result: usize| {
-        let first = walk(&geometry.kept, result);
+        let first = geometry.offset() as usize + walk(&geometry.kept, result);
         let elements = (0..geometry.count() as usize).map(|j| element(spec.kind, input, first + walk(&geometry.reduced, j)));
         let value = by_definition(&operator, elements, relative)?;
         let bytes = match &value {
@@ -56,7 +56,9 @@ fn element(kind: Kind, input: &[u32], i: usize) -> Number {
         Kind::U32 => (f64::from(word(i)).into(), word(i)),
         Kind::F16 => (f16::from_bits((word(i / 2) >> (16 * (i % 2))) as u16).to_f64().into(), 0),
         Kind::Complex => (Complex64::new(float(2 * i), float(2 * i + 1)), 0),
-        Kind::F64 | Kind::Pair | Kind::Quad => (f64::from_bits(u64::from(word(2 * i + 1)) << 32 | u64::from(word(2 * i))).into(), 0),
+        Kind::F64 | Kind::Pair | Kind::Quad | Kind::Doubles => {
+            (f64::from_bits(u64::from(word(2 * i + 1)) << 32 | u64::from(word(2 * i))).into(), 0)
+        }
     };
     Number { value, bits }
 }
@@ -109,9 +111,23 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
                 Finish::Identity => (sum, size),
                 Finish::Mean(count) => (sum / f64::from(count), size / f64::from(count)),
                 Finish::Root => (sum.re.sqrt().into(), size.sqrt()),
+                Finish::Variance(_) | Finish::Deviation(_) => return None,
             };
             let parts = if operator.value() == Kind::Complex { vec![sum.re, sum.im] } else { vec![sum.re] };
             Some(if operator.value() == Kind::F64 { Known::F64(parts, relative * size) } else { Known::F32(parts, relative * size) })
+        }
+        (Fold::Moments, _) => {
+            let values = elements.map(mapped).collect::<Option<Vec<_>>>()?;
+            let mean = values.iter().sum::<Complex64>() / values.len() as f64;
+            let squares: f64 = values.iter().map(|x| (x - mean).norm_sqr()).sum();
+            let size = values.iter().map(Complex64::norm_sqr).sum::<f64>() / values.len() as f64;
+            let (value, size) = match operator.finish {
+                Finish::Deviation(divisor) => ((squares / f64::from(divisor)).sqrt(), size.sqrt()),
+                Finish::Variance(divisor) => (squares / f64::from(divisor), size),
+                _ => return None,
+            };
+            let known = if operator.value() == Kind::Doubles { Known::F64 } else { Known::F32 };
+            Some(known(vec![value], relative * size))
         }
         (Fold::ArgMin | Fold::ArgMax, _) if matches!(operator.map, Map::Identity) => word(extreme(operator.fold == Fold::ArgMax)? as u32),
         (Fold::Min | Fold::Max, Map::Identity) => {

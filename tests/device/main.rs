@@ -134,6 +134,9 @@ fn per_device() -> Vec<DeviceTest> {
         reduce::{
             every_kind_of_axes,
             every_kind_of_axes_across_devices,
+            every_kind_of_axes_in_every_place,
+            variances_of_values_far_from_zero,
+            channels_of_a_picture,
             means_of_values_far_from_zero,
             means_of_the_channels_of_a_picture,
             recipes_by_hand,

@@ -5,10 +5,10 @@ use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex32;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map, Recipe, Reduction, Value};
-use wgpu_fft::{Element, Error, Spec};
+use wgpu_fft::{Element, Error, Layout, Spec};
 
 use crate::harness::*;
-use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, within_sum};
+use crate::reductions::{Case, Outcome, PLACES, RECIPES, Runner, axes_of_every_kind, within_sum};
 
 impl Runner for Device {
     fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, recipe: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
@@ -55,6 +55,46 @@ pub fn every_kind_of_axes_across_devices(device: &Device) {
         if device.compiles_quickly() || turn % 6 == 0 {
             case.across_devices().check_f32(device);
         }
+    }
+}
+
+/// Padded rows, every third element, axes in another order, interleaved batches.
+pub fn every_kind_of_axes_in_every_place(device: &Device) {
+    let device = &device.alone();
+    for (turn, case) in axes_of_every_kind().into_iter().enumerate() {
+        check(device, turn, &case.clone().placed(turn));
+        if device.compiles_quickly() {
+            case.across_devices().placed(turn + 1).check_f32(device);
+        }
+    }
+}
+
+/// As on the host: the variance of values around 10000 with a deviation of 1.
+pub fn variances_of_values_far_from_zero(device: &Device) {
+    let device = &device.alone();
+    let long = [Case::new(&[60_000, 3], 1, Some(&[0])), Case::new(&[3, 60_000], 1, Some(&[1])), Case::new(&[400_001], 1, None)];
+    for (turn, case) in axes_of_every_kind().into_iter().chain(long).enumerate() {
+        if device.compiles_quickly() || turn % 6 == 0 || turn > 24 {
+            case.check_variance_far_from_zero(device);
+            case.across_devices().check_variance_far_from_zero(device);
+        }
+    }
+}
+
+/// One channel of a picture of three, and a part of it.
+pub fn channels_of_a_picture(device: &Device) {
+    let device = &device.alone();
+    let [rows, columns] = [1080, 1920];
+    let picture = noise(rows * columns * 3, 12);
+    for (channel, [r, c]) in [(0, [rows, columns]), (1, [rows, columns]), (2, [700, 1001])] {
+        let layout = Layout::strides([3 * columns, 3]).offset(channel).within(picture.len());
+        let own: Vec<f64> = (0..r).flat_map(|i| (0..c).map(move |j| 3 * (columns * i + j) + channel)).map(|i| picture[i].into()).collect();
+        let outcome = device.run(reduce::sum::<f32>([r, c]).input_layout(layout), None, &picture, None).unwrap();
+        within_sum(own.iter().copied(), outcome.results[0].into(), outcome.depth, U)
+            .unwrap_or_else(|why| panic!("{}: {why}", outcome.what));
+        let largest = (0..own.len()).rev().max_by(|&i, &j| own[i].total_cmp(&own[j])).unwrap();
+        let outcome = device.run(reduce::argmax::<f32>([r, c]).input_layout(layout), None, &picture, None).unwrap();
+        assert_eq!(outcome.results, [largest as u32], "{}", outcome.what);
     }
 }
 
@@ -188,6 +228,10 @@ pub fn not_a_number_goes_through(device: &Device) {
     for spec in [reduce::argmin(n), reduce::argmax(n)] {
         assert_eq!(device.run(spec, None, &input, None).unwrap().results, [700], "{}: the first NaN", device.name);
     }
+    for spec in [reduce::variance(n), reduce::standard_deviation(n).determinism(Determinism::AcrossDevices)] {
+        assert!(run(spec, &input).is_nan(), "{}", device.name);
+    }
+    assert!(run(reduce::variance(1), &[f32::NAN]).is_nan() && run(reduce::variance(1), &[3.0]) == 0.0, "{}", device.name);
     assert_eq!(device.run(reduce::count::<f32>(n), None, &input, None).unwrap().results, [n as u32], "{}", device.name);
     let differ = |x: &[f32], y: &[f32]| device.run(reduce::max_abs_diff::<f32>(n), None, x, Some(y)).unwrap().results[0];
     let clean = noise(n, 23);
@@ -301,6 +345,12 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
         bits(reduce::product::<f32>([300, 1000]).axes([0]), &x, None),
         bits(reduce::sum::<Complex32>(60_000), &z, None),
         bits(reduce::vdot::<Complex32>([60, 1000]).axes([1]), &z, Some(&z)),
+        // The last division is exact.
+        bits(reduce::variance::<f32>(1 << 18), &x[..1 << 18], None),
+        bits(reduce::variance::<f32>([2048, 100]).axes([0]), &x[..204_800], None),
+        bits(reduce::variance::<Complex32>([58, 1024]).axes([1]), &z[..58 << 10], None),
+        bits(reduce::sum::<f32>([300, 33]).axes([1]).input_layout(Layout::strides([1000, 30]).within(300_000)), &x, None),
+        bits(reduce::variance::<f32>([256, 32]).input_layout(Layout::strides([3, 900]).within(300_000)), &x, None),
         bits(reduce::custom(300_000, Custom::<f32>::new("a + b", 0.0).unwrap().map("x * x").unwrap()), &x, None),
     ];
     // The last case is a custom operator, whose products are not rounded separately; these adapters
@@ -313,10 +363,11 @@ pub fn adapters_agree_on_the_bits_of_a_sum() {
 pub fn random_shapes(device: &Device) {
     let device = &device.alone();
     let most = if device.compiles_quickly() { 12 } else { 4 };
-    proptest!(cases(most), |(extents in proptest::collection::vec(1usize..20, 1..5), batch in 1usize..4, mask in 1usize..16)| {
+    proptest!(cases(most), |(extents in proptest::collection::vec(1usize..20, 1..5), batch in 1usize..4, mask in 1usize..16, place in 0..2 * PLACES)| {
         let axes: Vec<usize> = (0..extents.len()).filter(|axis| mask >> axis & 1 == 1).collect();
         let axes = if axes.is_empty() { vec![0] } else { axes };
         let case = Case::new(&extents, batch, Some(&axes));
+        let case = if place < PLACES { case.placed(place) } else { case };
         check(device, extents[0], &case);
     });
 }

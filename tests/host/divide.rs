@@ -2,7 +2,7 @@
 
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
 use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
 use crate::reductions::{Case, Runner, axes_of_every_kind};
@@ -91,7 +91,10 @@ fn arrays_are_cut_as_their_axes_say() {
     let lines = |outer, extent, inner, results| Division::Lines { outer, extent, inner, results };
     // One part, and several parts for more elements: 256 values side by side, up to 8 rows of them,
     // in pairs, with parts as equal as whole rows allow.
-    assert_eq!(of(&[4096], 1, &[0]), Division::Whole(4096));
+    assert_eq!(of(&[4096], 1, &[0]), Division::Whole { elements: 4096, results: 1 });
+    // Elements with gaps stay together.
+    let padded = reduce::sum::<f32>([64, 1000]).axes([1]).input_layout(Layout::strides([1024, 1]));
+    assert_eq!(divide::division(&padded).unwrap(), Division::Whole { elements: 63 * 1024 + 1000, results: 64 });
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
     // Parts of rows. If there are too few rows, columns.

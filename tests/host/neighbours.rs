@@ -12,7 +12,7 @@ use wgpu_fft::signal::Mode;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, TestInput, Tolerance, Verification};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Program, Spec, bytemuck};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Layout, Program, Spec, bytemuck};
 
 use crate::reductions::words;
 use crate::sanitized::RunOnHost;
@@ -111,6 +111,13 @@ fn small(visitor: &mut impl Visitor) {
     visitor.visit(&SeparableFilter::<u8>::convolution([6, 10, 8]).kernel(0, [1.0, -1.0]).kernel(1, [0.25, 0.5, 0.25]));
     visitor.visit(&DirectFilter::<f32>::convolution([20, 32], [3, 5], [0.5; 15]).edge(Edge::Wrap));
     visitor.visit(&DirectFilter::<f32>::correlation(300, 7, [0.5; 7]).mode(Mode::Valid));
+    visitor.visit(&reduce::variance::<f32>([8, 300]).axes([1]));
+    visitor.visit(&reduce::standard_deviation::<f16>([300, 8]).axes([0]).ddof(1));
+    visitor.visit(&reduce::variance::<f64>(2000));
+    let apart = Layout::strides([720, 3]).offset(1);
+    visitor.visit(&reduce::sum::<f32>([30, 240]).input_layout(apart));
+    visitor.visit(&reduce::sum::<f32>([30, 240]).axes([1]).input_layout(apart).determinism(Determinism::AcrossDevices));
+    visitor.visit(&reduce::argmax::<f32>([30, 240]).axes([0]).input_layout(Layout::strides([256, 1])));
     for text in [
         "c2c fwd 64 x24",
         "c2c inv 256 x5 in-place",

@@ -3,9 +3,9 @@
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Recipe, Reduction, Value};
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
-use crate::reductions::{Case, Outcome, RECIPES, Runner, axes_of_every_kind, words};
+use crate::reductions::{Case, Outcome, PLACES, RECIPES, Runner, axes_of_every_kind, words};
 use crate::reference::{complex_noise, noise};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
@@ -55,12 +55,55 @@ fn every_kind_of_axes_across_devices() {
     }
 }
 
+/// Elements that are not dense, for every kind of axes.
+#[test]
+fn every_kind_of_axes_in_every_place() {
+    for (p, profile) in profiles().iter().enumerate() {
+        for (i, case) in axes_of_every_kind().into_iter().enumerate() {
+            case.placed(i + p).check(profile);
+        }
+    }
+    for case in axes_of_every_kind() {
+        (0..PLACES).for_each(|turn| case.clone().placed(turn).check_f32(&profiles()[1]));
+    }
+}
+
+/// Wherever the elements are, the bits are those of the dense array.
+#[test]
+fn across_devices_the_place_of_elements_does_not_matter() {
+    fn bits<T: Value, O: Element>(case: &Case, profile: &DeviceProfile, spec: Reduction<T, O>, x: &[T]) -> Vec<u8> {
+        let second = spec.to_string().starts_with("dot").then_some(x);
+        let outcome = case.run(profile, spec, x, second).unwrap();
+        bytemuck::cast_slice(&outcome.results).to_vec()
+    }
+    let profiles = profiles();
+    for (i, case) in axes_of_every_kind().into_iter().chain([Case::new(&[3, 7001], 1, None)]).enumerate() {
+        let dense = case.across_devices();
+        let (shape, x, z) = (dense.shape(), noise(dense.len(), 3), complex_noise(dense.len(), 4));
+        for turn in 0..PLACES {
+            let placed = dense.clone().placed(turn);
+            let profile = &profiles[(i + turn) % profiles.len()];
+            let own = |case: &Case, profile: &DeviceProfile| {
+                [
+                    bits(case, profile, reduce::sum::<f32>(shape), &x),
+                    bits(case, profile, reduce::dot::<f32>(shape), &x),
+                    bits(case, profile, reduce::variance::<f32>(shape), &x),
+                    bits(case, profile, reduce::sum::<Complex32>(shape), &z),
+                ]
+            };
+            assert_eq!(own(&placed, profile), own(&dense, &profiles[i % profiles.len()]), "{placed:?}");
+        }
+    }
+}
+
 #[test]
 fn every_kind_of_axes_by_hand() {
     let profile = &profiles()[1];
     for case in axes_of_every_kind() {
-        for recipe in RECIPES {
+        for (turn, recipe) in RECIPES.iter().enumerate() {
             case.clone().by(recipe).check(profile);
+            case.clone().by(recipe).placed(turn).check_f32(profile);
+            case.clone().by(recipe).placed(turn + 1).check_f16(profile);
         }
     }
 }
@@ -188,11 +231,150 @@ fn means_of_values_far_from_zero() {
     }
 }
 
+/// The variance of values around 10000 with a deviation of 1, for every kind of axes.
+#[test]
+fn variances_of_values_far_from_zero() {
+    for profile in profiles() {
+        for case in axes_of_every_kind().into_iter().chain([Case::new(&[60_000, 3], 1, Some(&[0])), Case::new(&[100_001], 1, None)]) {
+            case.check_variance_far_from_zero(&profile);
+            case.across_devices().check_variance_far_from_zero(&profile);
+        }
+    }
+}
+
+/// Of counts, and not of what is subtracted from them.
+#[test]
+fn shares_are_nearly_quotients() {
+    let parts = |profile: &DeviceProfile, n: usize| {
+        // Two values, one of which stands for all but one element: their mean is a quotient.
+        let mut x = vec![0.0f32; n];
+        x[n - 1] = 1.0;
+        let spec = reduce::variance::<f32>(n).determinism(Determinism::AcrossDevices);
+        let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+        program.run_on_host::<f32, f32>(&x)[0]
+    };
+    for n in (2..200).chain([4095, 65_537]) {
+        let expected = (n as f64 - 1.0) / (n as f64).powi(2);
+        let own = f64::from(parts(&profiles()[0], n));
+        assert!((own - expected).abs() < 64.0 * f64::from(f32::EPSILON) * expected, "{n}: {own:e} for {expected:e}");
+    }
+}
+
+#[test]
+fn not_a_number_has_no_variance() {
+    for profile in profiles() {
+        for n in [1, 2, 300] {
+            for (at, bad) in [(0, f32::NAN), (n - 1, -f32::NAN), (n / 2, f32::INFINITY)] {
+                let mut x = noise(2 * n, 3);
+                x[at] = bad;
+                for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
+                    let spec = reduce::standard_deviation::<f32>([2, n]).axes([1]).determinism(determinism);
+                    let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
+                    let own: Vec<f32> = program.run_on_host(&x);
+                    assert!(own[0].is_nan() && own[1].is_finite(), "{}: {bad} at {at} of {n}: {own:?}", profile.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_divisor_of_a_variance_is_positive() {
+    let profile = &profiles()[0];
+    for (spec, why) in [
+        (reduce::variance::<f32>([4, 5]).axes([1]).ddof(5), "ddof is 5, but must be less than 5"),
+        (reduce::standard_deviation([4, 5]).ddof(usize::MAX), "must be less than 20"),
+        (reduce::mean([4, 5]).ddof(1), "only `variance` and `standard_deviation`"),
+    ] {
+        let error = spec.design(profile).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(why), "{error}");
+    }
+    assert!(reduce::variance::<f32>([4, 5]).axes([1]).ddof(4).design(profile).is_ok());
+}
+
+fn program<T: Value, O: Element>(spec: &Reduction<T, O>, profile: &DeviceProfile) -> Program {
+    spec.lower(&spec.design(profile).unwrap(), profile).unwrap()
+}
+
+/// What a layout only says in other words is reduced as if it were dense. Other layouts get the
+/// kernel that fits them best.
+#[test]
+fn layouts_use_the_kernels_of_dense_arrays() {
+    let steps = |spec: Reduction<f32, f32>, profile: &DeviceProfile| {
+        let text = program(&spec, profile).to_string();
+        text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for profile in profiles() {
+        let all = || reduce::sum::<f32>([480, 640]);
+        // Axes in reverse order; a dense array; an array that is one row of another.
+        for layout in [Layout::strides([1, 480]), Layout::strides([640, 1]), Layout::strides([640, 1]).batch_distance(7)] {
+            assert_eq!(steps(all().input_layout(layout), &profile), steps(all(), &profile), "{layout}");
+        }
+        // Columns of the transpose are rows.
+        let columns = all().input_layout(Layout::strides([1, 480])).axes([0]);
+        assert_eq!(steps(columns, &profile), steps(reduce::sum([640, 480]).axes([1]), &profile));
+        // Interleaved channels, as a batch, are columns.
+        let channels = all().input_layout(Layout::strides([640 * 4, 4]).batch_distance(1)).batch(4);
+        assert_eq!(steps(channels, &profile), steps(reduce::sum([480 * 640, 4]).axes([0]), &profile));
+        // Rows of 640 in a pitch of 1024 have accesses as wide as dense ones.
+        let padded = program(&all().input_layout(Layout::strides([1024, 1]).offset(1024 * 8)), &profile).to_string();
+        assert!(!padded.contains(" width=1 "), "{padded}");
+    }
+}
+
+/// Elements of an input may overlap: frames of a signal, and an element that counts many times.
+#[test]
+fn elements_may_overlap() {
+    let x = words(1000, 3);
+    for profile in profiles() {
+        let frames = reduce::sum::<u32>(100).batch(19).input_layout(Layout::strides([1]).batch_distance(50));
+        let sums: Vec<u32> = program(&frames, &profile).run_on_host(&x[..1000]);
+        let expected: Vec<u32> = (0..19).map(|b| x[50 * b..50 * b + 100].iter().fold(0, |a: u32, &x| a.wrapping_add(x))).collect();
+        assert_eq!(sums, expected, "{}", profile.name);
+        let repeated = reduce::sum::<u32>([6, 5, 7]).axes([0, 2]).input_layout(Layout::strides([0, 3, 0]));
+        let sums: Vec<u32> = program(&repeated, &profile).run_on_host(&x[..13]);
+        assert_eq!(sums, [0, 3, 6, 9, 12].map(|i| x[i].wrapping_mul(42)), "{}", profile.name);
+    }
+}
+
+/// A layout in an array larger than a binding binds no more than it needs.
+#[test]
+fn layouts_larger_than_a_binding_are_cut() {
+    let small = profiles()[0].with(|profile| profile.binding_bytes = 131_072);
+    for (shape, axes, batch, turn) in [
+        (&[100_000][..], None, 1, 1),
+        (&[100, 700], Some(&[1][..]), 1, 0),
+        (&[100, 700], Some(&[0]), 1, 0),
+        (&[30, 40, 50], None, 1, 0),
+        (&[60, 10, 50], Some(&[0]), 2, 4),
+        (&[30, 40, 50], Some(&[2]), 2, 3),
+        (&[30, 40, 50], Some(&[1, 2]), 1, 4),
+        (&[9, 40, 90], Some(&[1]), 2, 5),
+        (&[4000, 16], Some(&[0]), 3, 1),
+    ] {
+        let case = Case::new(shape, batch, axes).placed(turn);
+        case.check_integers(&small);
+        case.check_f32(&small);
+        // In the order across devices, columns that are far apart stay together.
+        if turn != 5 {
+            case.across_devices().check_f16(&small);
+        }
+    }
+    // A corner of a large array is bound alone.
+    let layout = Layout::strides([1024, 1]).offset(100 * 1024 + 32).within(1 << 20);
+    let corner = program(&reduce::sum::<f32>([8, 16]).input_layout(layout), &small);
+    assert_eq!(corner.dispatch_count(), 1);
+    let x = noise(1 << 20, 9);
+    let sum: f32 = corner.run_on_host(&x)[0];
+    let expected: f64 = (0..8).flat_map(|r| (0..16).map(move |c| (r, c))).map(|(r, c)| f64::from(x[(100 + r) * 1024 + 32 + c])).sum();
+    assert!((f64::from(sum) - expected).abs() < 1e-4, "{sum} {expected}");
+}
+
 /// Arrays larger than one binding are cut, between lines or within them.
 #[test]
 fn arrays_larger_than_a_binding_are_cut() {
     let whole = &profiles()[0];
-    let small = whole.with(|profile| profile.binding_bytes = 65_536);
+    let small = whole.with(|profile| profile.binding_bytes = 131_072);
     for (shape, axes, batch) in [
         (&[100_000][..], None, 1),
         (&[100, 1000], Some(&[1][..]), 1),
@@ -201,6 +383,8 @@ fn arrays_larger_than_a_binding_are_cut() {
         (&[5000, 12], None, 2),
         (&[1200, 16], Some(&[0]), 4),
         (&[4000, 16], Some(&[0]), 3),
+        // No dimension is whole in one dispatch, and blocks of lines are of different sizes.
+        (&[30, 20, 30, 8], Some(&[1, 3]), 1),
     ] {
         let case = Case::new(shape, batch, axes);
         let cuts = |profile: &DeviceProfile| {
@@ -234,14 +418,18 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     assert!(reduce::argmax::<f64>(8).design(without).is_ok(), "no arithmetic, no feature");
     let large = reduce::sum::<f32>([65_536, 65_536]);
     assert!(matches!(large.design(profile), Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 0x1_0000_0000, .. })));
-    // Two axes cannot be cut if neither is whole.
+    // A row of columns is not cut.
     let small = profile.with(|profile| profile.binding_bytes = 4096);
-    let spec = reduce::sum::<f32>([30, 4, 30, 8]).axes([1, 3]);
+    let spec = reduce::sum::<f32>([3, 2000]).axes([0]);
     let error = spec.lower(&spec.design(&small).unwrap(), &small).unwrap_err();
     assert!(
-        matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", required: 115_200, available: 4096, .. }),
+        matches!(error, Error::LimitExceeded { limit: "max_storage_buffer_binding_size", required: 24_000, available: 4096, .. }),
         "{error}"
     );
+    unsupported(reduce::sum([4, 5]).input_layout(Layout::strides([5])), "it has 1 strides, but there are 2 axes");
+    unsupported(reduce::sum([4, 5]).input_layout(Layout::strides([5, 1]).within(19)), "it reaches 20 elements, but the array has 19");
+    let far = reduce::sum::<f32>([4, 5]).input_layout(Layout::strides([1 << 31, 1])).design(profile);
+    assert!(matches!(far, Err(Error::LimitExceeded { limit: "elements indexed by a u32", required: 6_442_450_949, .. })), "{far:?}");
 }
 
 #[test]
@@ -301,6 +489,8 @@ fn specifications_print_themselves() {
     assert_eq!(reduce::sum::<f32>([8, 4]).axes([1, 0]).to_string(), "sum f32 8x4");
     let spec = reduce::sum::<f32>([8, 4]).map(Map::Scale(0.5)).determinism(Determinism::AcrossDevices);
     assert_eq!(spec.to_string(), "sum f32 8x4 scale=0.5 across-devices");
+    let spec = reduce::variance::<f32>([8, 4]).axes([0]).input_layout(Layout::strides([16, 2]).offset(1)).ddof(1);
+    assert_eq!(spec.to_string(), "variance f32 8x4 axes=0 in=16,2@1 ddof=1");
     let operator = Custom::<u32>::new("a | b", 0).unwrap().map("x + j").unwrap();
     assert_eq!(reduce::custom(9, operator).to_string(), "custom u32 9 `a | b` of `x + j`");
 }
@@ -349,10 +539,17 @@ fn samples_are_what_recipes_compute() {
                 of(reduce::min(shape)),
                 of(reduce::max(shape)),
                 of(reduce::dot(shape)),
+                of(reduce::variance(shape)),
+                of(reduce::standard_deviation(shape).ddof(1)),
             ],
             &x,
         );
-        assert_eq!(known, 8 * 8);
+        assert_eq!(known, 8 * 10);
+        let layout = Layout::strides([2 * shape[1] * shape[2], shape[2], 1]).offset(3).within(2 * n + 3);
+        let spread: Vec<f32> = noise(2 * n + 3, 4).iter().map(|x| x / 2.0 + 1.0).collect();
+        let placed = [reduce::sum(shape), reduce::max(shape), reduce::norm(shape)].map(|spec| of(spec).input_layout(layout));
+        assert_eq!(check(placed, &spread), 24);
+        assert_eq!(check([reduce::argmax(shape).axes(&axes).input_layout(layout)], &spread), 8);
         assert_eq!(check([reduce::argmin(shape).axes(&axes), reduce::argmax(shape).axes(&axes), reduce::count(shape).axes(&axes)], &x), 24);
         let bits = words(n, 9);
         assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes), reduce::dot(shape).axes(&axes)], &bits), 24);
@@ -385,7 +582,9 @@ fn specifications_are_read_as_they_are_printed() {
         for spec in specs {
             let maps = [Map::Square, Map::Abs, Map::Scale(-1.5e-7), Map::Scale(f32::NAN), Map::Scale(-f32::NAN), Map::Scale(f32::INFINITY)];
             let all = spec.clone().batch(3).axes([2, 0]).map(Map::Scale(0.1)).determinism(Determinism::AcrossDevices);
-            let one = [spec.clone().batch(0), spec.clone().axes([1, 1]), spec.clone().axes([]), spec.clone().axes([1, 2, 0]), all];
+            let placed = spec.clone().input_layout(Layout::strides([1, 2, 3]).batch_distance(4).offset(5).within(6));
+            let all = all.input_layout(Layout::strides(7)).ddof(2);
+            let one = [spec.clone().batch(0), spec.clone().axes([1, 1]), spec.clone().axes([]), spec.clone().axes([1, 2, 0]), placed, all];
             let mapped = maps.map(|map| spec.clone().map(map));
             for spec in one.into_iter().chain(mapped).chain([spec]) {
                 assert_eq!(spec.to_string().parse().as_ref(), Ok(&spec), "{spec}");
@@ -406,6 +605,7 @@ fn specifications_are_read_as_they_are_printed() {
     fn float<T: Float>(count: &mut usize) {
         check([reduce::mean::<T>(S)], count);
         check([reduce::sum_squares::<T>(S), reduce::norm::<T>(S)], count);
+        check([reduce::variance::<T>(S), reduce::standard_deviation::<T>(S)], count);
     }
     let mut count = 0;
     any::<f32>(&mut count);
@@ -423,7 +623,7 @@ fn specifications_are_read_as_they_are_printed() {
     float::<f16>(&mut count);
     float::<f64>(&mut count);
     float::<Complex32>(&mut count);
-    assert_eq!(count, (6 * 8 + 5 * 4 + 4 * 3) * 12);
+    assert_eq!(count, (6 * 8 + 5 * 4 + 4 * 5) * 13);
 }
 
 #[test]
@@ -456,6 +656,10 @@ fn text_that_is_no_reduction_is_refused_with_a_reason() {
     check::<Complex32, u32>("argmin complex f32 8", "complex numbers have no order");
     check::<i32, i32>("mean i32 8", "integers have no mean");
     check::<u32, u32>("norm u32 8", "integers have no norm");
+    check::<u32, u32>("variance u32 8", "integers have no variance");
+    check::<Complex32, Complex32>("variance complex f32 8", "those of this one are f32");
+    check::<f32, f32>("sum f32 8 in=a", "`a` at byte 13: expected");
+    check::<f32, f32>("variance f32 8 ddof=-1", "`-1` at byte 20: expected a number");
     let custom = reduce::custom(8, Custom::<f32>::new("a + b", 0.0).unwrap());
     check::<f32, f32>(&custom.to_string(), "`custom` at byte 0: operators in WGSL cannot be read from a text");
 }

@@ -7,7 +7,7 @@ use wgpu_fft::{Element, Error, Spec};
 
 use crate::case::{Case, Place, Verdict, kind_of};
 use crate::harness::run_guarded_with;
-use crate::reductions::{self, Outcome, RECIPES, Runner};
+use crate::reductions::{self, Outcome, PLACES, RECIPES, Runner};
 use crate::sanitized;
 
 /// Runs the reductions that a case draws, each with a random recipe, and counts them.
@@ -75,6 +75,9 @@ pub fn random(case: &mut Case<'_>) -> Verdict {
     let mut drawn = reductions::Case::new(&shape, batch, axes.as_deref());
     if case.chance(30) {
         drawn.determinism = Determinism::AcrossDevices;
+    }
+    if case.chance(40) {
+        drawn = drawn.placed(case.rng.usize(0..PLACES));
     }
     let kind = case.rng.u32(0..5);
     let runner = Random { case: RefCell::new(case), ran: RefCell::new(0), refused: RefCell::new(None) };

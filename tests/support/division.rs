@@ -74,7 +74,7 @@ pub fn in_pieces<T: Value, O: Element>(
             Division::Lines { extent, inner, .. } => {
                 data.chunks(extent * inner).flat_map(|block| &block[units.start * inner..units.end * inner]).copied().collect()
             }
-            Division::Whole(_) => data.to_vec(),
+            Division::Whole { .. } => data.to_vec(),
         };
         assert_eq!(piece.len(), division.elements(units), "`{spec}`, {division:?}");
         piece
@@ -82,7 +82,7 @@ pub fn in_pieces<T: Value, O: Element>(
     let inputs = |units: &Range<usize>| (input(x, units), y.map(|y| input(y, units)));
     let turns = pieces.iter().enumerate();
     match division {
-        Division::Whole(_) => devices.run(turn + 1, spec.clone(), x, y),
+        Division::Whole { .. } => devices.run(turn + 1, spec.clone(), x, y),
         Division::Lines { .. } => {
             let of_piece = |(i, units): (usize, &Range<usize>)| {
                 let (x, y) = inputs(units);

@@ -3,8 +3,8 @@
 
 use half::f16;
 use wgpu_fft::num_complex::{Complex32, Complex64};
-use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction, Value};
-use wgpu_fft::{Element, Shape, half};
+use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Reduction, Value};
+use wgpu_fft::{Element, Layout, Shape, half};
 
 use crate::reference::{complex_noise, noise};
 
@@ -31,10 +31,55 @@ pub struct Case {
     pub axes: Option<Vec<usize>>,
     pub recipe: Option<String>,
     pub determinism: Determinism,
+    pub place: Option<Place>,
+}
+
+/// Where the elements of an array are: strides of the axes and of the batch, the index of the
+/// first, and the number of elements of the whole.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub strides: Vec<usize>,
+    pub distance: usize,
+    pub offset: usize,
+    pub len: usize,
+}
+
+impl Place {
+    /// Strides and batch distance, with `more` elements after the last.
+    pub fn new(case: &Case, strides: Vec<usize>, distance: usize, offset: usize, more: usize) -> Self {
+        let mut place = Self { strides, distance, offset, len: 0 };
+        place.len = (0..case.len()).map(|i| place.of(case, i)).max().unwrap() + 1 + more;
+        place
+    }
+
+    /// The index of element `i` of the dense array.
+    pub fn of(&self, case: &Case, i: usize) -> usize {
+        let (mut rest, mut at) = (i, self.offset);
+        for (extent, stride) in case.shape.iter().zip(&self.strides).rev() {
+            at += rest % extent * stride;
+            rest /= extent;
+        }
+        at + rest * self.distance
+    }
+
+    pub fn layout(&self) -> Layout {
+        Layout::strides(&self.strides).batch_distance(self.distance).offset(self.offset).within(self.len)
+    }
+
+    /// The array that has the elements of a dense array in their places, and NaN or other large
+    /// bits everywhere else.
+    pub fn spread<T: Element>(&self, case: &Case, dense: &[T]) -> Vec<T> {
+        let mut all: Vec<T> = vec![bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]); self.len];
+        dense.iter().enumerate().for_each(|(i, x)| all[self.of(case, i)] = *x);
+        all
+    }
 }
 
 /// The largest allowed error of a sum of positive values, in units of √d·u·Σ|x| with d the depth.
 const FAR_UNITS: f64 = 4.0;
+
+/// The kinds of places of [`Case::placed`].
+pub const PLACES: usize = 6;
 
 /// u = 2⁻²⁴, the unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
@@ -42,7 +87,7 @@ const U: f64 = 1.0 / 16_777_216.0;
 impl Case {
     pub fn new(shape: &[usize], batch: usize, axes: Option<&[usize]>) -> Self {
         let axes = axes.map(<[usize]>::to_vec);
-        Self { shape: shape.to_vec(), batch, axes, recipe: None, determinism: Determinism::RunToRun }
+        Self { shape: shape.to_vec(), batch, axes, recipe: None, determinism: Determinism::RunToRun, place: None }
     }
 
     pub fn by(self, recipe: &str) -> Self {
@@ -51,6 +96,43 @@ impl Case {
 
     pub fn across_devices(self) -> Self {
         Self { determinism: Determinism::AcrossDevices, ..self }
+    }
+
+    /// The same array in other places: padded rows, every third element, axes in reverse order,
+    /// arrays of a batch interleaved, rows at multiples of 8, or axes in another order with gaps.
+    pub fn placed(self, turn: usize) -> Self {
+        let dense = |extents: &[usize]| -> Vec<usize> { (0..extents.len()).map(|axis| extents[axis + 1..].iter().product()).collect() };
+        let (len, batch) = (self.shape.iter().product::<usize>(), self.batch);
+        let place = |strides, distance, offset, more| Some(Place::new(&self, strides, distance, offset, more));
+        let place = match turn % PLACES {
+            0 => {
+                let padded: Vec<usize> = self.shape.iter().map(|extent| extent + 3).collect();
+                place(dense(&padded), padded.iter().product(), 5, 2)
+            }
+            1 => place(dense(&self.shape).iter().map(|stride| 3 * stride).collect(), 3 * len, 2, 0),
+            2 => {
+                let mut extents = self.shape.clone();
+                extents.reverse();
+                let mut strides = dense(&extents);
+                strides.reverse();
+                place(strides, len, 0, 0)
+            }
+            3 => place(dense(&self.shape).iter().map(|stride| batch * stride).collect(), 1, 0, 7),
+            4 => {
+                let mut rows = self.shape.clone();
+                *rows.last_mut().unwrap() = (rows.last().unwrap() + 1).next_multiple_of(8);
+                place(dense(&rows), rows.iter().product::<usize>() + 8, 16, 0)
+            }
+            _ => {
+                // The last axis is the slowest, and the batch the fastest.
+                let mut extents = vec![*self.shape.last().unwrap()];
+                extents.extend(&self.shape[..self.shape.len() - 1]);
+                let mut strides: Vec<usize> = dense(&extents).iter().map(|stride| 2 * (batch + 1) * stride).collect();
+                strides.rotate_left(1);
+                place(strides, 1, 1, 1)
+            }
+        };
+        Self { place, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -80,12 +162,14 @@ impl Case {
         groups
     }
 
-    fn run<T: Value, O: Element>(&self, runner: &impl Runner, spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
+    pub fn run<T: Value, O: Element>(&self, runner: &impl Runner, spec: Reduction<T, O>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
         let mut spec = spec.batch(self.batch).determinism(self.determinism);
         if let Some(axes) = &self.axes {
             spec = spec.axes(axes);
         }
-        runner.run(spec, self.recipe.as_deref(), x, y)
+        let Some(place) = &self.place else { return runner.run(spec, self.recipe.as_deref(), x, y) };
+        let (x, y) = (place.spread(self, x), y.map(|y| place.spread(self, y)));
+        runner.run(spec.input_layout(place.layout()), self.recipe.as_deref(), &x, y.as_deref())
     }
 
     /// Runs a reduction and compares every result with `check`, which gets the elements of that
@@ -143,6 +227,7 @@ impl Case {
             let expected = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
             near(expected, norm.into(), (f64::from(d) + 6.0) * U * expected)
         });
+        self.check_variance(runner, &x, U);
         self.compare(runner, reduce::dot(shape), both, |x, y, dot, d| {
             within_sum(x.iter().zip(y).map(|(&x, &y)| f64::from(x) * f64::from(y)), dot.into(), d + 1, U)
         });
@@ -209,6 +294,42 @@ impl Case {
         }
     }
 
+    /// Variance and standard deviation, within the documented bound.
+    fn check_variance<T: Float + Numbers>(&self, runner: &impl Runner, x: &[T], u: f64)
+    where
+        T::Magnitude: Into<f64>,
+    {
+        let shape = self.shape();
+        let elements = self.len() / self.groups().len();
+        self.compare(runner, reduce::variance(shape), [x, &[]], |x, _, own, d| within_variance(x, 0, own.into(), d, u));
+        self.compare(runner, reduce::standard_deviation(shape), [x, &[]], |x, _, own, d| within_deviation(x, 0, own.into(), d, u));
+        if elements > 1 {
+            self.compare(runner, reduce::variance(shape).ddof(1), [x, &[]], |x, _, own, d| within_variance(x, 1, own.into(), d, u));
+        }
+    }
+
+    /// Variances of values around 10000 with a deviation of about 1. The documented bound is for
+    /// the worst case; the errors are far smaller.
+    pub fn check_variance_far_from_zero(&self, runner: &impl Runner) {
+        let (n, shape) = (self.len(), self.shape());
+        // Sums of three numbers are almost normally distributed, with the deviation of one.
+        let noises = [31, 32, 33].map(|seed| noise(n, seed));
+        let x: Vec<f32> = (0..n).map(|i| 1e4 + noises.iter().map(|noise| noise[i]).sum::<f32>()).collect();
+        self.compare(runner, reduce::variance::<f32>(shape), [&x, &[]], |x, _, own, d| {
+            let own = f64::from(own);
+            within_variance(x, 0, own, d, U)?;
+            let (mean, variance) = mean_and_variance(x, 0);
+            // Errors of means are random, and each combination adds its square to the variance.
+            // Errors of means have random signs, so those of the variance of many values cancel.
+            if x.len() < 1000 { Ok(()) } else { near(variance, own, 4.0 * U * mean.norm() * variance.sqrt()) }
+        });
+        // The same of complex numbers.
+        let z: Vec<Complex32> = x.iter().map(|&x| Complex32::new(x, 2e4 - x)).collect();
+        self.compare(runner, reduce::variance::<Complex32>(shape), [&z, &[]], |z, _, own, d| within_variance(z, 0, own.into(), d, U));
+        // Equal numbers have no variance at all.
+        self.compare(runner, reduce::variance::<f32>(shape), [&vec![1e4; n], &[]], |_, _, own, _| equal(0.0, own));
+    }
+
     pub fn check_integers(&self, runner: &impl Runner) {
         let (n, shape) = (self.len(), self.shape());
         let (x, y) = (words(n, 7), words(n, 8));
@@ -263,6 +384,7 @@ impl Case {
         let (x, y) = (halves(9), halves(10));
         let one: [&[f16]; 2] = [&x, &[]];
         self.compare(runner, reduce::sum(shape), one, |x, _, sum, d| within_sum(x.iter().map(|x| x.to_f64()), sum.into(), d, U));
+        self.check_variance(runner, &x, U);
         self.compare(runner, reduce::max(shape), one, |x, _, max, _| equal(x.iter().map(|x| x.to_f32()).fold(f32::MIN, f32::max), max));
         self.compare(runner, reduce::argmin(shape), one, |x, _, at, _| {
             let least = x.iter().copied().min_by(f16::total_cmp).unwrap();
@@ -293,6 +415,7 @@ impl Case {
             let n = x.len() as f64;
             within(x.iter().map(|z| wide(z) / n).collect(), mean, d + 4)
         });
+        self.check_variance(runner, &x, U);
         self.compare(runner, reduce::sum(shape).map(Map::Square), one, |x, _, sum, d| {
             within(x.iter().map(|z| wide(z) * wide(z)).collect(), sum, d)
         });
@@ -353,6 +476,7 @@ impl Case {
         self.compare(runner, reduce::mean(shape), one, |x, _, mean, d| {
             within_sum(x.iter().map(|v| v / x.len() as f64), mean, d + x.len().ilog2() + 8, u)
         });
+        self.check_variance(runner, &x, u);
         let least = |x: &[f64]| x.iter().copied().min_by(f64::total_cmp).unwrap();
         self.compare(runner, reduce::min(shape), one, |x, _, min, _| equal(least(x).to_bits(), min.to_bits()));
         self.compare(runner, reduce::argmin(shape), one, |x, _, at, _| equal(x.iter().position(|v| *v == least(x)).unwrap() as u32, at));
@@ -361,6 +485,65 @@ impl Case {
         });
         self.compare(runner, reduce::count(shape), one, |x, _, count, _| equal(x.iter().filter(|x| **x != 0.0).count() as u32, count));
     }
+}
+
+/// A number as a complex number in f64.
+pub trait Numbers: Copy {
+    fn wide(self) -> Complex64;
+}
+
+impl Numbers for f32 {
+    fn wide(self) -> Complex64 {
+        f64::from(self).into()
+    }
+}
+
+impl Numbers for f16 {
+    fn wide(self) -> Complex64 {
+        self.to_f64().into()
+    }
+}
+
+impl Numbers for f64 {
+    fn wide(self) -> Complex64 {
+        self.into()
+    }
+}
+
+impl Numbers for Complex32 {
+    fn wide(self) -> Complex64 {
+        Complex64::new(self.re.into(), self.im.into())
+    }
+}
+
+fn mean_and_variance(x: &[impl Numbers], ddof: usize) -> (Complex64, f64) {
+    let mean = x.iter().map(|x| x.wide()).sum::<Complex64>() / x.len() as f64;
+    let squares: f64 = x.iter().map(|x| (x.wide() - mean).norm_sqr()).sum();
+    (mean, squares / (x.len() - ddof) as f64)
+}
+
+/// The documented bound of a variance: ε·σ·(σ + √d·m) + d·(ε·m)² with ε = 8·u·d and m the largest
+/// |x|.
+fn variance_budget(x: &[impl Numbers], variance: f64, depth: u32, u: f64) -> f64 {
+    let (d, most) = (f64::from(depth.max(1)), x.iter().map(|x| x.wide().norm()).fold(0.0, f64::max));
+    let e = 8.0 * u * d;
+    e * variance.sqrt() * (variance.sqrt() + d.sqrt() * most) + d * (e * most).powi(2)
+}
+
+fn within_variance(x: &[impl Numbers], ddof: usize, own: f64, depth: u32, u: f64) -> Result<(), String> {
+    let (_, variance) = mean_and_variance(x, ddof);
+    // The divisor is part of the numbers around the bound.
+    let scale = x.len() as f64 / (x.len() - ddof) as f64;
+    near(variance, own, scale * variance_budget(x, variance, depth, u))
+}
+
+fn within_deviation(x: &[impl Numbers], ddof: usize, own: f64, depth: u32, u: f64) -> Result<(), String> {
+    let (_, variance) = mean_and_variance(x, ddof);
+    let budget = variance_budget(x, variance, depth, u);
+    // The roots of what the variance may be, and the error of the root.
+    let least = (variance - budget).max(0.0).sqrt() * (1.0 - 8.0 * u);
+    let most = (variance + budget).sqrt() * (1.0 + 8.0 * u);
+    if (least..=most).contains(&own) { Ok(()) } else { Err(format!("{own:e}, expected {least:e} to {most:e}")) }
 }
 
 /// The documented bound: 2·u·d·Σ|x|.

@@ -124,6 +124,12 @@ fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
         case.clone().across_devices().check_f32(&runner);
         case.across_devices().check_complex(&runner);
     }
+    for place in 0..reductions::PLACES {
+        let case = reductions::Case::new(&[12, 20, 16], 2, Some(&[place % 3])).placed(place);
+        case.check_f32(&runner);
+        case.check_f16(&runner);
+        case.across_devices().check_f32(&runner);
+    }
     for recipe in RECIPES {
         reductions::Case::new(&[960], 1, None).by(recipe).check_f32(&runner);
         reductions::Case::new(&[12, 20, 16], 1, Some(&[0, 2])).by(recipe).check_f16(&runner);

@@ -1,6 +1,6 @@
 //! Twin of `shaders/reduce/columns.wgsl`.
 
-use super::{Arrays, DIFFERENCES, RANKS, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
@@ -9,29 +9,32 @@ params! {
     pub struct Params {
         /// Accesses of a row.
         pub columns: u32,
-        /// Rows that are reduced to one.
-        pub rows: u32,
         /// Parts of the rows. Each has a row of results.
         pub parts: u32,
         /// Rows of a part. The last part has the rest.
         pub chunk: u32,
         /// Planes, each of which is reduced to a row.
         pub planes: u32,
-        /// Planes in a block. They are `plane_stride` apart; the next block begins `block_stride`
-        /// later.
-        pub block: u32,
-        /// Stride of planes.
-        pub plane_stride: u32,
-        /// Stride of blocks of planes.
-        pub block_stride: u32,
-        /// Rows in a run. They are `row_stride` apart; the next run begins `run_stride` later.
-        pub run: u32,
-        /// Stride of rows.
-        pub row_stride: u32,
-        /// Stride of runs of rows.
-        pub run_stride: u32,
-        /// The first access of the first plane, counted from the start of the binding.
+        /// The first of the planes.
+        pub first_plane: u32,
+        /// The first row that is reduced.
+        pub begin: u32,
+        /// The end of the rows that are reduced.
+        pub end: u32,
+        /// Stride of the accesses of a row.
+        pub column_stride: u32,
+        /// Extents of the dimensions of planes, fastest first, except the slowest.
+        pub kept_extents: [u32; 2],
+        /// Strides of the dimensions of planes.
+        pub kept_strides: [u32; 3],
+        /// Extents of the reduced dimensions, fastest first, except the slowest.
+        pub reduced_extents: [u32; 3],
+        /// Strides of the reduced dimensions.
+        pub reduced_strides: [u32; 4],
+        /// The place of plane 0 in the array.
         pub first_access: u32,
+        /// The place of the array at which the binding begins.
+        pub bound: u32,
         /// The index of the first row.
         pub first_index: u32,
         /// The place of the first result.
@@ -45,7 +48,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/columns",
     source: &sources::REDUCE_COLUMNS,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SHARES],
     params: Params::FIELDS,
     overrides: &[],
 };
@@ -54,7 +57,8 @@ pub static KERNEL: Kernel = Kernel {
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
     let of_row = u64::from(params.columns) * u64::from(stage.width);
-    let label = format!("reduce {} x {} x {of_row} -> {} rows", params.planes, params.rows, params.parts);
+    let rows = params.end - params.begin;
+    let label = format!("reduce {} x {rows} x {of_row} -> {} rows", params.planes, params.parts);
     let blocks = u64::from(params.columns.div_ceil(workgroup.invocations / stage.lanes));
     let groups = blocks * u64::from(params.parts) * u64::from(params.planes);
     let grid = Grid::linear(groups, max_groups)?;

@@ -1,33 +1,37 @@
 //! Twin of `shaders/reduce/lines.wgsl`.
 
-use super::{Arrays, DIFFERENCES, RANKS, Workgroup, stage_of};
+use super::{Arrays, DIFFERENCES, RANKS, SHARES, Workgroup, stage_of};
 use crate::error::Result;
 use crate::kernels::{Dispatch, Generated, Grid, Kernel, params, sources};
 
 params! {
-    /// `Params` of the kernel. Strides count accesses.
+    /// `Params` of the kernel. Strides count accesses; if elements are gathered, they count
+    /// elements.
     pub struct Params {
         /// Lines to reduce.
         pub lines: u32,
-        /// Accesses of a line.
-        pub length: u32,
         /// Parts of a line. Each has a result.
         pub parts: u32,
         /// Accesses of a part. The last part has the rest.
         pub chunk: u32,
-        /// Lines in a block. They are `line_stride` apart; the next block begins `block_stride`
-        /// later.
-        pub block: u32,
-        /// Stride of lines.
-        pub line_stride: u32,
-        /// Stride of blocks of lines.
-        pub block_stride: u32,
-        /// Contiguous accesses of a line. The next run begins `run_stride` later.
-        pub run: u32,
-        /// Stride of runs.
-        pub run_stride: u32,
-        /// The first access of the first line, counted from the start of the binding.
+        /// The first of the lines.
+        pub first_line: u32,
+        /// The first access of a line that is reduced.
+        pub begin: u32,
+        /// The end of the accesses of a line that are reduced.
+        pub end: u32,
+        /// Extents of the kept dimensions, fastest first, except the slowest.
+        pub kept_extents: [u32; 3],
+        /// Strides of the kept dimensions.
+        pub kept_strides: [u32; 4],
+        /// Extents of the reduced dimensions, fastest first, except the slowest.
+        pub reduced_extents: [u32; 3],
+        /// Strides of the reduced dimensions.
+        pub reduced_strides: [u32; 4],
+        /// The place of line 0 in the array.
         pub first_access: u32,
+        /// The place of the array at which the binding begins.
+        pub bound: u32,
         /// The index of the first element in its line.
         pub first_index: u32,
         /// The place of the first result.
@@ -41,7 +45,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "reduce/lines",
     source: &sources::REDUCE_LINES,
-    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
+    appended: &[&[&sources::GRID], RANKS, DIFFERENCES, SHARES, &[&sources::REDUCE_STORE, &sources::REDUCE_JOIN]],
     params: Params::FIELDS,
     overrides: &[],
 };
@@ -49,7 +53,7 @@ pub static KERNEL: Kernel = Kernel {
 /// Reduces lines, or parts of them. A workgroup takes as many lines as it has invocations for.
 pub fn dispatch(params: Params, generated: Generated, workgroup: Workgroup, max_groups: u32, arrays: Arrays) -> Result<Dispatch> {
     let stage = stage_of(&generated);
-    let of_line = u64::from(params.length) * u64::from(stage.width);
+    let of_line = u64::from(params.end - params.begin) * u64::from(stage.width);
     let joined = if stage.join > 0 { " -> 1" } else { "" };
     let label = format!("reduce {} x {of_line} -> {}{joined}", params.lines, params.parts);
     let groups = u64::from(params.lines.div_ceil(workgroup.invocations / stage.lanes)) * u64::from(params.parts);

@@ -7,7 +7,7 @@ pub(crate) mod tree;
 
 use std::sync::Arc;
 
-use operator::{Kind, Map, Operator};
+use operator::{Fold, Kind, Map, Operator};
 
 use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Source, sources};
 
@@ -22,6 +22,9 @@ pub struct Stage {
     pub last: bool,
     /// Elements of one access.
     pub width: u32,
+    /// Whether the elements of an access are loaded one by one, because they do not follow one
+    /// another.
+    pub gathered: bool,
     /// Invocations that share a line, or the rows of a column.
     pub lanes: u32,
     /// Independent accumulators per invocation, used round-robin.
@@ -62,6 +65,12 @@ impl Stage {
         })
     }
 
+    /// The file that divides counts, if every device must do so alike.
+    fn share(&self) -> Option<&'static Source> {
+        let is_used = self.operator.fold == Fold::Moments && self.operator.rounded && self.operator.has_words();
+        is_used.then_some(&sources::REDUCE_SHARE)
+    }
+
     /// The file that computes differences, if they are not plain subtractions.
     fn difference(&self) -> Option<&'static Source> {
         match (&self.operator.map, self.operator.input) {
@@ -72,6 +81,7 @@ impl Stage {
     }
 }
 
+const SHARES: &[&Source] = &[&sources::REDUCE_SHARE];
 const RANKS: &[&Source] = &[&sources::REDUCE_RANK_F32, &sources::REDUCE_RANK_PAIR, &sources::REDUCE_RANK_I32, &sources::REDUCE_RANK_U32];
 const DIFFERENCES: &[&Source] = &[&sources::REDUCE_DIFFERENCE_F32, &sources::REDUCE_DIFFERENCE_COMPLEX];
 
@@ -129,7 +139,7 @@ fn dispatch(
     let stage = stage_of(&generated);
     let binds = arrays.binds(&stage);
     Dispatch {
-        appended: [Some(&sources::GRID), stage.rank(), stage.difference()].into_iter().flatten().collect(),
+        appended: [Some(&sources::GRID), stage.rank(), stage.difference(), stage.share()].into_iter().flatten().collect(),
         generated: Some(generated),
         workgroup_bytes: workgroup.bytes,
         ..kernel.dispatch(label, params, grid, [workgroup.invocations, 1, 1], binds)

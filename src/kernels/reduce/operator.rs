@@ -22,8 +22,11 @@ pub enum Kind {
     F64,
     /// Two words: a rank and an index, or a 64-bit rank, or the bits of an f64.
     Pair,
-    /// Four words: a 64-bit rank, an index, and an unused word.
+    /// Four words: a 64-bit rank, an index, and an unused word; or a mean in two words, a sum of
+    /// squares, and a count.
     Quad,
+    /// Four f64: a mean, a sum of squares, a count, and an unused one.
+    Doubles,
 }
 
 impl Kind {
@@ -35,6 +38,7 @@ impl Kind {
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::Complex | Self::F64 | Self::Pair => 8,
             Self::Quad => 16,
+            Self::Doubles => 32,
         }
     }
 
@@ -83,6 +87,8 @@ pub enum Fold {
     ArgMin,
     /// The index of the first largest value.
     ArgMax,
+    /// The count, the mean, and the sum of the squared distances from it.
+    Moments,
     /// A user-defined expression, and the bits of its identity element.
     Custom {
         /// The expression in `a` and `b`.
@@ -101,6 +107,10 @@ pub enum Finish {
     Mean(u32),
     /// The square root.
     Root,
+    /// The sum of squared distances, divided by this number.
+    Variance(u32),
+    /// The square root of that.
+    Deviation(u32),
 }
 
 /// The arithmetic of a reduction.
@@ -149,12 +159,18 @@ impl Operator {
         matches!(self.fold, Fold::ArgMin | Fold::ArgMax)
     }
 
+    /// Whether an element's index is part of its value.
+    #[must_use]
+    pub fn has_index(&self) -> bool {
+        self.is_arg() || matches!(self.map, Map::Custom(_))
+    }
+
     /// Whether the result does not depend on the order of combination.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         match self.fold {
             Fold::Sum | Fold::Product => !self.mapped().is_float(),
-            Fold::Custom { .. } => false,
+            Fold::Moments | Fold::Custom { .. } => false,
             _ => true,
         }
     }
@@ -176,13 +192,21 @@ impl Operator {
     /// Whether the arithmetic is in f64.
     #[must_use]
     pub fn needs_f64(&self) -> bool {
-        self.loaded() == Kind::F64 || self.value() == Kind::F64
+        self.loaded() == Kind::F64 || !self.has_words()
+    }
+
+    /// Whether values are 32-bit words, which subgroups and atomics can exchange.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        !matches!(self.value(), Kind::F64 | Kind::Doubles)
     }
 
     /// The type of the values that are combined and stored as partial results.
     #[must_use]
     pub fn value(&self) -> Kind {
         match (self.is_ranked(), self.is_arg(), self.mapped()) {
+            (false, _, Kind::F64) if self.fold == Fold::Moments => Kind::Doubles,
+            (false, ..) if self.fold == Fold::Moments => Kind::Quad,
             (false, _, mapped) => mapped,
             (true, false, Kind::F64) => Kind::Pair,
             (true, false, _) => Kind::U32,
@@ -198,6 +222,7 @@ impl Operator {
             (true, _) if self.is_arg() => Kind::U32,
             (true, Kind::F64) => Kind::Pair,
             (true, _) => Kind::U32,
+            (false, Kind::Complex) if self.fold == Fold::Moments => Kind::F32,
             (false, mapped) => mapped,
         }
     }

@@ -54,13 +54,13 @@ impl<T: Value, O: Element> Divide for Reduction<T, O> {
                 let input = Grid::new(outer, extent, inner * element);
                 (vec![phase("in lines", [HostArray::Input, HostArray::Output], input, output, of_lines)], output.bytes, 0)
             }
-            Division::Whole(elements) => {
-                let output = Grid::new(1, 1, result);
+            Division::Whole { elements, results } => {
+                let output = Grid::new(1, 1, results * result);
                 let fixed = whole.determinism(Determinism::AcrossDevices);
                 let of_all = computation(self, false, move |_: &Range<usize>| Ok(fixed.clone()));
                 (
                     vec![phase("whole", [HostArray::Input, HostArray::Output], Grid::new(1, 1, elements * element), output, of_all)],
-                    result,
+                    results * result,
                     0,
                 )
             }
