@@ -222,6 +222,8 @@ pub enum Form {
     Reduction(Arc<reduce::Stage>),
     /// The tiles of a permutation.
     Tiles(Arc<transpose::tiles::Tiles>),
+    /// A permutation with fragments, with this many elements of each invocation.
+    Mapped(u32),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -303,6 +305,7 @@ impl fmt::Display for Dispatch {
                     write!(f, " lanes={} width={} accumulators={}", stage.lanes, stage.width, stage.accumulators)?;
                 }
                 Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
+                Form::Mapped(elements) => write!(f, " elements={elements}")?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -331,6 +334,7 @@ pub static ALL: &[&Kernel] = &[
     &transpose::strided::KERNEL,
     &transpose::gather::KERNEL,
     &transpose::swap::KERNEL,
+    &transpose::mapped::KERNEL,
     &reduce::tree::KERNEL,
     &reduce::lines::KERNEL,
     &reduce::columns::KERNEL,

@@ -7,6 +7,7 @@ mod divide;
 mod division;
 mod fragments;
 mod lanes;
+mod mapped;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
 mod paper;
