@@ -40,7 +40,7 @@
 //! | Fourier transform, complex to complex | [`fft::C2c`] | every length; 1 to 3 axes, or some of them; batches; [layouts](Layout); in place or not |
 //! | Fourier transform, real to complex | [`fft::R2c`] | the same, n reals to n/2+1 complex numbers on the last axis |
 //! | Fourier transform, complex to real | [`fft::C2r`] | its inverse |
-//! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place |
+//! | transpose, any permutation of axes | [`transpose::Permute`] | up to 4 axes of any extents, batches, [layouts](Layout); elements of 1, 2, 4, 8 or 16 bytes; square matrices in place; from one element type to another by a [`Fragment`] |
 //! | reductions: sums, products, minimum and maximum and their indices, norms, dot products, differences, counts, your own operators in WGSL | [`reduce`] | any of up to 4 axes, batches; f32, f16, complex f32, i32, u32, and f64 where the device has it; two inputs where the operation takes them |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
@@ -65,6 +65,8 @@
 //!
 //! # Guides
 //! - [A tour](guides::tour) of every feature, with limits and accuracy.
+//! - [Fragments](guides::fragments): your own code inside a transform, such as windows, filters and
+//!   conversions.
 //! - [Speed](guides::speed): where the time goes, and how to measure.
 //! - [Tuning](guides::tuning): finding faster recipes.
 //! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
