@@ -1,4 +1,4 @@
-//! Guides: a tour, speed, tuning, and migration from other libraries.
+//! Guides: a tour, fragments, speed, tuning, and migration from other libraries.
 //!
 //! They are pages of the repository as well. Their links to each other are defined twice, at the
 //! end of a page and here: Markdown takes the first definition.
@@ -6,6 +6,7 @@
 /// A tour of every feature, with limits and accuracy.
 ///
 /// [tuning]: tuning
+/// [fragments]: fragments
 ///
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
@@ -16,6 +17,13 @@ pub mod tour {}
 ///
 #[doc = include_str!("../docs/speed.md")]
 pub mod speed {}
+
+/// Code of yours inside transforms and permutations: windows, filters, conversions.
+///
+/// [Tuning]: tuning
+///
+#[doc = include_str!("../docs/fragments.md")]
+pub mod fragments {}
 
 /// Migration from rustfft, realfft and ndrustfft.
 ///

@@ -20,8 +20,7 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
-use crate::tune::{Sample, Searchable, TestInput, Tolerance, Verification, in_turns, others};
-use crate::wgsl::Scalar;
+use crate::tune::{Sample, Searchable, Verification, in_turns, others};
 
 macro_rules! searchable {
     ($($name:ident),*) => { $(
@@ -55,14 +54,11 @@ searchable!(C2c, R2c, C2r);
 /// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
 /// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
 /// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
-const VERIFICATION: Verification = Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(4e-6) };
+const TOLERANCE: f64 = 4e-6;
 
 fn verification(transform: &Transform) -> Verification {
-    let is_float = |end| transform.storage(end).value().scalar() == Some(Scalar::F32) && transform.storage(end).form().bytes() >= 4;
-    Verification {
-        input: if is_float(End::Input) { VERIFICATION.input } else { TestInput::Bits },
-        output: if is_float(End::Output) { VERIFICATION.output } else { Tolerance::Bits },
-    }
+    let form = |end| transform.storage(end).form();
+    Verification::of_forms(form(End::Input), form(End::Output), TOLERANCE)
 }
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the

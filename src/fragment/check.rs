@@ -393,7 +393,7 @@ impl Check<'_> {
             };
             error(span, message)
         })?;
-        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
         let info = validator.validate(&module).map_err(|own| {
             let span = own.spans().map(|(span, _)| *span).find(|span| inside(*span, &of_functions) || inside(*span, &of_expression));
             let mut message = own.as_inner().to_string();

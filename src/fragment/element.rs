@@ -102,6 +102,17 @@ impl Form {
         if self.is_whole() { self.value() } else { U32 }
     }
 
+    /// Whether its elements share no words, so that invocations can write them.
+    pub(crate) fn is_writable(self) -> bool {
+        self.bytes().is_multiple_of(4)
+    }
+
+    /// The bits of its numbers, if they are floating-point numbers.
+    #[cfg(feature = "tune")]
+    pub(crate) fn float_bits(self) -> Option<u32> {
+        matches!(self.number, Number::F32 | Number::F16).then_some(self.number.bits())
+    }
+
     /// The value of element i of an array of [`stored`](Self::stored).
     pub(crate) fn read(self, body: &mut Body, array: &Expr, i: &Expr) -> Expr {
         if self.is_whole() {

@@ -238,6 +238,8 @@ pub enum Form {
     /// The tiles of a filter.
     #[cfg(feature = "signal")]
     Stencil(Arc<filter::stencil::Stencil>),
+    /// A permutation with fragments, with this many elements of each invocation.
+    Mapped(u32),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -321,6 +323,7 @@ impl fmt::Display for Dispatch {
                 Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
                 #[cfg(feature = "signal")]
                 Form::Stencil(stencil) => write!(f, " {}x{}", stencil.tile[0], stencil.tile[1] * stencil.width)?,
+                Form::Mapped(elements) => write!(f, " elements={elements}")?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -349,6 +352,7 @@ pub static ALL: &[&Kernel] = &[
     &transpose::strided::KERNEL,
     &transpose::gather::KERNEL,
     &transpose::swap::KERNEL,
+    &transpose::mapped::KERNEL,
     &reduce::tree::KERNEL,
     &reduce::lines::KERNEL,
     &reduce::columns::KERNEL,

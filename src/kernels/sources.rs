@@ -40,6 +40,7 @@ sources! {
     TRANSPOSE_STRIDED = "transpose/strided.wgsl",
     TRANSPOSE_GATHER = "transpose/gather.wgsl",
     TRANSPOSE_SWAP = "transpose/swap.wgsl",
+    TRANSPOSE_MAPPED = "transpose/mapped.wgsl",
     REDUCE_TREE = "reduce/tree.wgsl",
     REDUCE_LINES = "reduce/lines.wgsl",
     REDUCE_COLUMNS = "reduce/columns.wgsl",

@@ -56,7 +56,17 @@ impl From<Error> for Unfit {
     }
 }
 
-type Fit<T> = std::result::Result<T, Unfit>;
+impl Unfit {
+    /// The error that a caller gets.
+    pub fn error(self, recipe: &Recipe, label: &str) -> Error {
+        match self {
+            Self::Why(why) => Error::UnfitRecipe { recipe: recipe.to_string(), spec: label.to_owned(), why },
+            Self::Limit(error) => error,
+        }
+    }
+}
+
+pub(super) type Fit<T> = std::result::Result<T, Unfit>;
 
 /// A recipe that fits: its kernel, and the parts into which arrays larger than a binding are cut.
 pub(super) struct Fitted {
@@ -170,11 +180,11 @@ impl Recipe {
     }
 }
 
-fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
+pub(super) fn ensure(fine: bool, why: impl FnOnce() -> String) -> Fit<()> {
     if fine { Ok(()) } else { Err(Unfit::Why(why())) }
 }
 
-fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<()> {
+pub(super) fn check_workgroup([x, y]: [u32; 2], profile: &DeviceProfile) -> Fit<()> {
     let [most_x, most_y, _] = profile.workgroup_size;
     let invocations = u64::from(x) * u64::from(y);
     ensure(invocations > 0 && invocations <= profile.invocations.into() && x <= most_x && y <= most_y, || {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 
 use super::emit;
-use super::fit::{Fitted, OnDevice, Runs, Unfit, fastest, rows, tiles_along};
+use super::fit::{Fitted, OnDevice, Runs, fastest, rows, tiles_along};
 use super::recipe::Recipe;
 use super::strides::{Part, Problem};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::transpose::tiles::{self, Side};
 use crate::kernels::transpose::{Arrays, gather, naive, strided, swap, tiled};
 use crate::kernels::{Dispatch, copy};
@@ -16,10 +16,7 @@ use crate::kernels::{Dispatch, copy};
 impl Recipe {
     /// The dispatches of this recipe, for any operation that needs a permutation.
     pub(crate) fn dispatches(&self, task: &OnDevice<'_>) -> Result<Vec<Dispatch>> {
-        let Fitted { runs, parts } = self.fit(task).map_err(|unfit| match unfit {
-            Unfit::Why(why) => Error::UnfitRecipe { recipe: self.to_string(), spec: task.label.clone(), why },
-            Unfit::Limit(error) => error,
-        })?;
+        let Fitted { runs, parts } = self.fit(task).map_err(|unfit| unfit.error(self, &task.label))?;
         // All parts share one text.
         let text: Arc<str> = if let Runs::Tiles { form, .. } = &runs { emit::wgsl(form).into() } else { Arc::default() };
         let label = |i: usize| if parts.len() == 1 { task.label.clone() } else { format!("{} ({} of {})", task.label, i + 1, parts.len()) };

@@ -24,6 +24,7 @@ pub(crate) mod divide;
 mod emit;
 mod fit;
 mod lower;
+mod mapped;
 #[cfg(feature = "tune")]
 mod neighbours;
 mod recipe;

@@ -10,14 +10,14 @@ use super::design::{candidates, design};
 use super::fit::OnDevice;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::samples::samples;
-use super::spec::Core;
+use super::spec::{Core, Task};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
 use crate::tune::{Sample, Searchable, Verification, in_turns, others};
 
-impl<T: Element> Searchable for Permute<T> {
+impl<T: Element, O: Element> Searchable for Permute<T, O> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.core.baseline(profile)
     }
@@ -31,27 +31,55 @@ impl<T: Element> Searchable for Permute<T> {
     }
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(&self.core, input)
+        if self.core.is_mapped() { Vec::new() } else { samples(&self.core, input) }
     }
 
     fn verification(&self) -> Verification {
-        Verification::EXACT
+        self.core.verification()
     }
 }
+
+/// How far apart the results of two recipes may be if fragments compute in f32, since a driver may
+/// round one text differently within another.
+const TOLERANCE: f64 = 1e-5;
 
 impl Core {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
-        let task = self.task(&geometry, profile);
-        Ok(baseline(&task).unwrap_or_else(|| design(&task)))
+        Ok(match &geometry.task {
+            Task::Plain(problem, matrices) => {
+                let task = self.on_device(&geometry.places, problem, *matrices, profile);
+                baseline(&task).unwrap_or_else(|| design(&task))
+            }
+            Task::Mapped(mapped) => mapped.design(profile),
+        })
     }
 
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| alternatives(&self.task(&geometry, profile)))
+        let Ok(geometry) = self.geometry() else { return Vec::new() };
+        match &geometry.task {
+            Task::Plain(problem, matrices) => alternatives(&self.on_device(&geometry.places, problem, *matrices, profile)),
+            Task::Mapped(mapped) => mapped.alternatives(profile),
+        }
     }
 
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
-        self.geometry().map_or_else(|_| Vec::new(), |geometry| neighbours(recipe, &self.task(&geometry, profile)))
+        let Ok(geometry) = self.geometry() else { return Vec::new() };
+        match &geometry.task {
+            Task::Plain(problem, matrices) => neighbours(recipe, &self.on_device(&geometry.places, problem, *matrices, profile)),
+            Task::Mapped(mapped) => {
+                let all = match *recipe {
+                    Recipe::Strided { workgroup, elements } => of_strided(workgroup, elements),
+                    Recipe::Tiled { tile, padding, elements } => of_tiled(tile, padding, elements),
+                    _ => Vec::new(),
+                };
+                mapped.fitting(recipe, all, profile)
+            }
+        }
+    }
+
+    fn verification(&self) -> Verification {
+        self.forms().map_or(Verification::EXACT, |[input, output]| Verification::of_forms(input, output, TOLERANCE))
     }
 }
 
@@ -104,41 +132,42 @@ pub(crate) fn neighbours(recipe: &Recipe, task: &OnDevice<'_>) -> Vec<Recipe> {
         Recipe::Copy => Vec::new(),
         Recipe::Tiles(tiles) => of_tiles(tiles, task),
         Recipe::Blocks(blocks) => of_blocks(blocks, task),
-        Recipe::Strided { workgroup, elements } => {
-            let strided = |workgroup, elements| Recipe::Strided { workgroup, elements };
-            let [x, y] = workgroup;
-            let mut all: Vec<Recipe> = doubled_and_halved(elements).map(|elements| strided(workgroup, elements)).collect();
-            // The same number of elements of a row by fewer invocations, and the other way round.
-            all.extend([
-                strided([x / 2, y.saturating_mul(2)], elements.saturating_mul(2)),
-                strided([x.saturating_mul(2), y / 2], elements / 2),
-            ]);
-            all.extend(workgroups(workgroup).map(|workgroup| strided(workgroup, elements)));
-            all
-        }
+        Recipe::Strided { workgroup, elements } => of_strided(workgroup, elements),
         Recipe::Naive { workgroup } => workgroups(workgroup).map(|workgroup| Recipe::Naive { workgroup }).collect(),
         Recipe::Gather { workgroup } => workgroups(workgroup).map(|workgroup| Recipe::Gather { workgroup }).collect(),
         Recipe::Swap { workgroup } => workgroups(workgroup).map(|workgroup| Recipe::Swap { workgroup }).collect(),
-        Recipe::Tiled { tile, padding, elements } => {
-            let (twice, half) = (tile.saturating_mul(2), tile / 2);
-            let shapes = [
-                (tile, elements.saturating_mul(2)),
-                (tile, elements / 2),
-                // With the same number of invocations.
-                (twice, elements.saturating_mul(4)),
-                (half, elements / 4),
-                (twice, elements.saturating_mul(2)),
-                (half, elements / 2),
-                (twice, elements),
-                (half, elements),
-            ];
-            let shapes = shapes.into_iter().filter(|(tile, _)| (8..=64).contains(tile));
-            let tiled = |tile, padding, elements| Recipe::Tiled { tile, padding, elements };
-            let padded = [0, 1].into_iter().map(|padding| tiled(tile, padding, elements));
-            shapes.map(|(tile, elements)| tiled(tile, padding, elements)).chain(padded).collect()
-        }
+        Recipe::Tiled { tile, padding, elements } => of_tiled(tile, padding, elements),
     };
     others(Some(recipe), all).into_iter().filter(|other| other.fits(task)).collect()
+}
+
+fn of_strided(workgroup: [u32; 2], elements: u32) -> Vec<Recipe> {
+    let strided = |workgroup, elements| Recipe::Strided { workgroup, elements };
+    let [x, y] = workgroup;
+    let mut all: Vec<Recipe> = doubled_and_halved(elements).map(|elements| strided(workgroup, elements)).collect();
+    // The same number of elements of a row by fewer invocations, and the other way round.
+    all.extend([strided([x / 2, y.saturating_mul(2)], elements.saturating_mul(2)), strided([x.saturating_mul(2), y / 2], elements / 2)]);
+    all.extend(workgroups(workgroup).map(|workgroup| strided(workgroup, elements)));
+    all
+}
+
+fn of_tiled(tile: u32, padding: u32, elements: u32) -> Vec<Recipe> {
+    let (twice, half) = (tile.saturating_mul(2), tile / 2);
+    let shapes = [
+        (tile, elements.saturating_mul(2)),
+        (tile, elements / 2),
+        // With the same number of invocations.
+        (twice, elements.saturating_mul(4)),
+        (half, elements / 4),
+        (twice, elements.saturating_mul(2)),
+        (half, elements / 2),
+        (twice, elements),
+        (half, elements),
+    ];
+    let shapes = shapes.into_iter().filter(|(tile, _)| (8..=64).contains(tile));
+    let tiled = |tile, padding, elements| Recipe::Tiled { tile, padding, elements };
+    let padded = [0, 1].into_iter().map(|padding| tiled(tile, padding, elements));
+    shapes.map(|(tile, elements)| tiled(tile, padding, elements)).chain(padded).collect()
 }
 
 fn doubled_and_halved(value: u32) -> impl Iterator<Item = u32> {

@@ -12,9 +12,9 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
         let to = index(output_shape.extents(), i);
         let mut from = to.clone();
         spec.order.iter().zip(&to).for_each(|(&axis, &digit)| from[axis] = digit);
-        let first = geometry.input.place(&from) * bytes;
+        let first = geometry.places.input.place(&from) * bytes;
         let value = Known::Bytes(input.get(first..first + bytes).unwrap_or_default().to_vec());
-        Sample { byte: geometry.output.place(&to) * bytes, value }
+        Sample { byte: geometry.places.output.place(&to) * bytes, value }
     };
     spread(results, count(1)).map(sample).collect()
 }

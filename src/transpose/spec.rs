@@ -5,10 +5,12 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use super::fit::OnDevice;
+use super::mapped::Mapped;
 use super::strides::Problem;
 use super::{Recipe, design};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
@@ -64,14 +66,22 @@ use crate::text::Text;
 /// [`Layout`] says otherwise: padded rows, parts of larger arrays, interleaved channels. Square
 /// matrices and batches of them can be transposed [in place](Self::in_place).
 ///
+/// With [`map_input`](Self::map_input) and [`map_output`](Self::map_output), a [`Fragment`] of WGSL
+/// maps every element, also to another type. Then the input has elements of type `T`, the output
+/// elements of type `O`, and elements may be of any [`Readable`] type, if the output's is
+/// [`Writable`]. In place, both types have the same WGSL value.
+///
 /// # Accuracy
-/// Every element keeps its bits, NaNs and subnormal numbers included. The gaps between the elements
-/// of an output keep their bits too.
+/// Every element keeps its bits, NaNs and subnormal numbers included, unless a fragment changes it.
+/// The gaps between the elements of an output keep their bits too.
 ///
 /// # Determinism
-/// The result is always the same.
+/// The result is always the same. A fragment may round differently on another device.
 ///
 /// # Cost
+/// A fragment costs no pass, but elements are then moved one by one: on processors that takes
+/// several times as long.
+///
 /// One dispatch that reads and writes each element once; several dispatches if an array is larger
 /// than one binding. No workspace. Elements of 1 and 2 bytes are packed in words of 4 bytes. If
 /// rows of the output begin or end within a word, that word is written with atomic operations.
@@ -80,10 +90,10 @@ use crate::text::Text;
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
 /// - [`Error::Unsupported`] if the order is not a permutation of the axes, if elements of an output
-///   layout might overlap, if the permutation cannot be done in place, or if elements have another
-///   size;
+///   layout might overlap, if the permutation cannot be done in place, if elements have another
+///   size, or if those of the output of a fragment share words with others;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, or if the device cannot bind an array even
-///   in parts;
+///   in parts, which arrays of fragments never are;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// For errors when running, see [`Plan`](crate::Plan).
@@ -91,14 +101,15 @@ use crate::text::Text;
 /// # Sources
 /// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 #[must_use]
-pub struct Permute<T> {
+pub struct Permute<T, O = T> {
     pub(super) core: Core,
-    pub(super) element: PhantomData<T>,
+    pub(super) element: PhantomData<fn(T) -> O>,
 }
 
 /// A permutation of elements of some type. What it does is compiled once, not for every type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
+    /// The elements that are moved, between the fragments.
     name: &'static str,
     pub bytes: usize,
     pub shape: Shape,
@@ -107,9 +118,13 @@ pub(super) struct Core {
     input: Option<Layout>,
     output: Option<Layout>,
     placement: Placement,
+    /// How kernels read and write those elements, if there is a fragment.
+    form: Option<Form>,
+    /// What fragments of the caller's do to the elements of the input, and to those of the output.
+    pub maps: [Option<Checked>; 2],
 }
 
-plain_data!(Permute<T> { core });
+plain_data!(Permute < T, O > { core });
 
 impl<T: Element> Permute<T> {
     /// The permutation that makes axis `order[i]` of the input axis i of the output.
@@ -124,7 +139,9 @@ impl<T: Element> Permute<T> {
         let shape = shape.into();
         Self::new(shape, last_two_swapped(shape.rank()))
     }
+}
 
+impl<T: Element, O: Element> Permute<T, O> {
     /// Permutes `count` arrays. They follow one another unless a layout says otherwise.
     pub fn batch(mut self, count: usize) -> Self {
         self.core.batch = count;
@@ -161,11 +178,102 @@ impl<T: Element> Permute<T> {
     pub fn output_shape(&self) -> Result<Shape> {
         self.core.output_shape()
     }
+
+    /// Applies a fragment of WGSL to every element that is loaded, in the same pass. The input
+    /// array has elements of type `I` then. The fragment sees an element's indices in that array,
+    /// and its result is the element that is moved: the WGSL value of `T`.
+    ///
+    /// ```
+    /// use wgpu_fft::{Fragment, transpose::Permute};
+    ///
+    /// // Interleaved bytes become planes of numbers from 0 to 1.
+    /// let planes = Permute::<f32>::new([480, 640, 3], [2, 0, 1]);
+    /// let planes = planes.map_input::<u8>(Fragment::new("f32(value) / 255.0"))?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parse`] with the line and the column, if the fragment is not valid;
+    /// [`Error::LimitExceeded`] if it is too long; [`Error::Unsupported`] for a name or a uniform
+    /// that does not fit.
+    pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<Permute<I, O>>
+    where
+        T: Readable,
+    {
+        let core = self.core.mapped(0, fragment, (I::FORM, I::NAME), T::FORM)?;
+        Ok(Permute { core, element: PhantomData })
+    }
+
+    /// Applies a fragment of WGSL to every element before it is stored, in the same pass. The
+    /// output array has elements of type `U` then. The fragment sees an element's indices in that
+    /// array: `i0` is the index on the output's first axis, and `n0` the length of that axis.
+    ///
+    /// # Errors
+    /// The errors of [`map_input`](Self::map_input).
+    pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Permute<T, U>>
+    where
+        O: Readable,
+    {
+        let core = self.core.mapped(1, fragment, (U::FORM, U::NAME), O::FORM)?;
+        Ok(Permute { core, element: PhantomData })
+    }
 }
 
 impl Core {
     fn new(name: &'static str, bytes: usize, shape: Shape, order: Vec<usize>) -> Self {
-        Self { name, bytes, shape, order, batch: 1, input: None, output: None, placement: Placement::OutOfPlace }
+        Self {
+            name,
+            bytes,
+            shape,
+            order,
+            batch: 1,
+            input: None,
+            output: None,
+            placement: Placement::OutOfPlace,
+            form: None,
+            maps: [None, None],
+        }
+    }
+
+    /// Adds a fragment between an array of such elements and those that are moved. Without a
+    /// fragment on this side, the latter are `own`.
+    fn mapped(mut self, side: usize, fragment: Fragment, (array, element): (Form, &'static str), own: Form) -> Result<Self> {
+        let inner = *self.form.get_or_insert(own);
+        let name = ["input", "output"][side];
+        let place = Side { name, rank: self.shape.rank(), spectrum: false, array, inner, loads: side == 0 };
+        self.maps[side] = Some(Checked::new(fragment, element, place)?);
+        Ok(self)
+    }
+
+    /// Bytes of an element of the input, and of one of the output.
+    fn element_bytes(&self) -> [usize; 2] {
+        [0, 1].map(|side| self.maps[side].as_ref().map_or(self.bytes, |map| map.array.bytes() as usize))
+    }
+
+    /// Bytes of the arrays.
+    pub(super) fn array_bytes(&self, places: &Places) -> [u64; 2] {
+        let bytes = self.element_bytes();
+        [(&places.input, bytes[0]), (&places.output, bytes[1])].map(|(placed, bytes)| crate::gpu::in_units((placed.span * bytes) as u64))
+    }
+
+    /// How kernels read the input and write the output, if there are fragments.
+    #[cfg(feature = "tune")]
+    pub(super) fn forms(&self) -> Option<[Form; 2]> {
+        let form = self.form?;
+        Some([0, 1].map(|side| self.maps[side].as_ref().map_or(form, |map| map.array)))
+    }
+
+    #[cfg(feature = "tune")]
+    pub(super) fn is_mapped(&self) -> bool {
+        self.form.is_some()
+    }
+
+    pub(super) fn output_name(&self) -> &'static str {
+        self.maps[1].as_ref().map_or(self.name, |map| map.element)
+    }
+
+    pub(super) fn is_in_place(&self) -> bool {
+        self.placement == Placement::InPlace
     }
 
     pub(super) fn output_shape(&self) -> Result<Shape> {
@@ -186,10 +294,10 @@ impl Core {
     }
 
     /// The extents of the input and the order of its axes, each with the batch first. `None` unless
-    /// input and output are two dense arrays.
+    /// input and output are two dense arrays of the same elements.
     pub(super) fn dense_axes(&self) -> Result<Option<(Vec<usize>, Vec<usize>)>> {
         self.output_shape()?;
-        let dense = self.input.is_none() && self.output.is_none() && self.placement == Placement::OutOfPlace;
+        let dense = self.input.is_none() && self.output.is_none() && !self.is_in_place() && self.form.is_none();
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied());
         let order = std::iter::once(0).chain(self.order.iter().map(|axis| axis + 1));
         Ok(dense.then(|| (extents.collect(), order.collect())))
@@ -204,19 +312,18 @@ impl Core {
         }
     }
 
-    pub(super) fn geometry(&self) -> Result<Geometry> {
+    fn unsupported(&self, what: &str, why: &str) -> Error {
+        Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() }
+    }
+
+    /// Where the elements of input and output are.
+    fn places(&self) -> Result<Places> {
         self.shape.elements("permutation", self.batch)?;
         let output_shape = self.output_shape()?;
-        let unsupported = |what: &str, why: &str| Error::Unsupported { what: format!("{what} (`{self}`)"), why: why.to_owned() };
-        let bytes = self.bytes;
-        if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
-            let what = format!("a permutation of elements of {bytes} bytes ({})", self.name);
-            return Err(Error::Unsupported { what, why: "elements must have 1, 2, 4, 8 or 16 bytes".to_owned() });
-        }
         let input = self.input.unwrap_or(Layout::dense(self.shape)).placed("input", self.shape, self.batch)?;
         let output = self.output.unwrap_or(Layout::dense(output_shape)).placed("output", output_shape, self.batch)?;
         if !output.distinct {
-            return Err(unsupported(
+            return Err(self.unsupported(
                 "an output layout",
                 "its elements might overlap: each stride must be larger than the reach of all smaller strides together",
             ));
@@ -226,17 +333,32 @@ impl Core {
         let rank = self.shape.rank();
         let mut axes: Vec<IoDim> = (0..rank).map(|to| axis(output_shape.extents()[to], self.order[to], to)).collect();
         axes.push(axis(self.batch, rank, rank));
-        let in_place = self.placement == Placement::InPlace;
-        if in_place && self.input != self.output {
-            return Err(unsupported("two layouts in place", "input and output are the same array, so their layouts must be equal"));
+        if self.is_in_place() && self.input != self.output {
+            return Err(self.unsupported("two layouts in place", "input and output are the same array, so their layouts must be equal"));
         }
-        let problem = Problem::new(bytes as u32, axes, [input.offset, output.offset], in_place);
+        Ok(Places { input, output, axes })
+    }
+
+    pub(super) fn geometry(&self) -> Result<Geometry> {
+        let places = self.places()?;
+        if let Some(form) = self.form {
+            return Ok(Geometry { task: Task::Mapped(Mapped::new(self, form, &places)?), places });
+        }
+        let bytes = self.bytes;
+        if !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+            let what = format!("a permutation of elements of {bytes} bytes ({})", self.name);
+            return Err(Error::Unsupported { what, why: "elements must have 1, 2, 4, 8 or 16 bytes".to_owned() });
+        }
+        let in_place = self.is_in_place();
+        let Places { input, output, axes } = &places;
+        let problem = Problem::new(bytes as u32, axes.iter().copied(), [input.offset, output.offset], in_place);
         if in_place && !problem.is_square() {
-            return Err(unsupported(
+            return Err(self.unsupported(
                 "this permutation in place",
                 "only square matrices can be transposed in place: the permutation must swap two axes of equal extents, one of them contiguous",
             ));
         }
+        let rank = self.shape.rank();
         let dense = self.input.is_none() && self.output.is_none() && !in_place && rank >= 2 && self.order == last_two_swapped(rank);
         let matrices = dense.then(|| {
             let extents = self.shape.extents();
@@ -244,19 +366,19 @@ impl Core {
             let batch = (leading * self.batch) as u32;
             (Matrices { rows: extents[rank - 2] as u32, columns: extents[rank - 1] as u32, batch }, bytes as u32)
         });
-        Ok(Geometry { input, output, problem, matrices })
+        Ok(Geometry { task: Task::Plain(problem, matrices), places })
     }
 
-    pub(super) fn task<'a>(&self, geometry: &'a Geometry, profile: &'a DeviceProfile) -> OnDevice<'a> {
-        let array = |placed: &Placed| crate::gpu::in_units((placed.span * self.bytes) as u64);
-        OnDevice {
-            problem: &geometry.problem,
-            matrices: geometry.matrices,
-            label: self.to_string(),
-            slots: [Slot::Input(0), Slot::Output],
-            bytes: [array(&geometry.input), array(&geometry.output)],
-            profile,
-        }
+    /// A permutation without fragments on a device.
+    pub(super) fn on_device<'a>(
+        &self,
+        places: &Places,
+        problem: &'a Problem,
+        matrices: Option<(Matrices, u32)>,
+        profile: &'a DeviceProfile,
+    ) -> OnDevice<'a> {
+        let (label, slots, bytes) = (self.to_string(), [Slot::Input(0), Slot::Output], self.array_bytes(places));
+        OnDevice { problem, matrices, label, slots, bytes, profile }
     }
 }
 
@@ -271,21 +393,35 @@ fn last_two_swapped(rank: usize) -> Vec<usize> {
 
 /// A specification that has passed the checks.
 pub(super) struct Geometry {
-    pub input: Placed,
-    pub output: Placed,
-    problem: Problem,
-    matrices: Option<(Matrices, u32)>,
+    pub places: Places,
+    pub task: Task,
 }
 
-impl<T: Element> crate::plan::Sealed for Permute<T> {
+/// Where elements are.
+pub(super) struct Places {
+    pub input: Placed,
+    pub output: Placed,
+    /// The axes of the output, followed by the batch.
+    pub axes: Vec<IoDim>,
+}
+
+/// What is to be done.
+pub(super) enum Task {
+    /// Bits are moved; with the dense matrices and the bytes of their elements, if they are such.
+    Plain(Problem, Option<(Matrices, u32)>),
+    /// Fragments map the elements.
+    Mapped(Mapped),
+}
+
+impl<T: Element, O: Element> crate::plan::Sealed for Permute<T, O> {
     fn leaves_gaps(&self) -> bool {
         self.core.output.is_some()
     }
 }
 
-impl<T: Element> Spec for Permute<T> {
+impl<T: Element, O: Element> Spec for Permute<T, O> {
     type Input = T;
-    type Output = T;
+    type Output = O;
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -300,24 +436,36 @@ impl<T: Element> Spec for Permute<T> {
 impl Core {
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         let geometry = self.geometry()?;
-        Ok(design::design(&self.task(&geometry, profile)))
+        Ok(match &geometry.task {
+            Task::Plain(problem, matrices) => design::design(&self.on_device(&geometry.places, problem, *matrices, profile)),
+            Task::Mapped(mapped) => mapped.design(profile),
+        })
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         let geometry = self.geometry()?;
         let title = self.to_string();
-        let [input, output] = [geometry.input.span, geometry.output.span].map(|len| Array { len, element_bytes: self.bytes });
+        let Places { input, output, .. } = &geometry.places;
+        let [input_bytes, output_bytes] = self.element_bytes();
+        let input = Array { len: input.span, element_bytes: input_bytes };
+        let output = Array { len: output.span, element_bytes: output_bytes };
         input.check(&title, "input", profile)?;
         output.check(&title, "output", profile)?;
-        let dispatches = recipe.dispatches(&self.task(&geometry, profile))?;
-        Ok(Program { dispatches, ..Program::new(title, self.placement, vec![input], output) })
+        let mut program = Program::new(title, self.placement, vec![input], output);
+        match &geometry.task {
+            Task::Plain(problem, matrices) => {
+                program.dispatches = recipe.dispatches(&self.on_device(&geometry.places, problem, *matrices, profile))?;
+            }
+            Task::Mapped(mapped) => mapped.lower(recipe, profile, &mut program)?,
+        }
+        Ok(program)
     }
 }
 
 #[cfg(not(feature = "tune"))]
-impl<T: Element> crate::tune::Searchable for Permute<T> {}
+impl<T: Element, O: Element> crate::tune::Searchable for Permute<T, O> {}
 
-impl<T: Element> fmt::Display for Permute<T> {
+impl<T, O> fmt::Display for Permute<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.core.fmt(f)
     }
@@ -338,11 +486,17 @@ impl fmt::Display for Core {
                 write!(f, " {name}={layout}")?;
             }
         }
-        f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })
+        f.write_str(if self.is_in_place() { " in-place" } else { "" })?;
+        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
+            if let Some(map) = map {
+                write!(f, " {name} {} by {}", map.element, map.fragment)?;
+            }
+        }
+        Ok(())
     }
 }
 
-/// Parses what [`Display`](fmt::Display) prints.
+/// Parses what [`Display`](fmt::Display) prints for a permutation without fragments.
 impl<T: Element> FromStr for Permute<T> {
     type Err = Error;
 

@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use super::Sample;
 use crate::error::Result;
+use crate::fragment::Form;
 use crate::gpu::DeviceProfile;
 use crate::plan::Spec;
 
@@ -49,6 +50,23 @@ pub struct Verification {
 impl Verification {
     /// Random bits, of which every recipe makes the same bits.
     pub const EXACT: Self = Self { input: TestInput::Bits, output: Tolerance::Bits };
+
+    /// Numbers that arrays of these forms have, for results that differ by `tolerance` before they
+    /// are stored.
+    pub(crate) fn of_forms(input: Form, output: Form, tolerance: f64) -> Self {
+        let input = match input.float_bits() {
+            Some(32) => TestInput::F32(-1.0, 1.0),
+            Some(_) => TestInput::F16(-1.0, 1.0),
+            None => TestInput::Bits,
+        };
+        let output = match output.float_bits() {
+            Some(32) => Tolerance::F32(tolerance),
+            // Each of two results may be rounded by 2⁻¹¹.
+            Some(_) => Tolerance::F16(1e-3),
+            None => Tolerance::Bits,
+        };
+        Self { input, output }
+    }
 }
 
 /// The values in a test input: random ones from a fixed seed.

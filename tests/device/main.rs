@@ -22,6 +22,7 @@ mod filter;
 #[path = "../support/filters.rs"]
 mod filters;
 mod first_use;
+mod fragments;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -107,6 +108,19 @@ fn per_device() -> Vec<DeviceTest> {
         fft_recipes::{
             complex_recipes_by_hand,
             real_recipes_by_hand,
+        }
+        fragments::{
+            padded_and_cropped,
+            pictures_of_bytes_become_decibels,
+            indices_and_frequencies,
+            half_spectra_are_filtered,
+            arrays_and_uniforms_are_bound_by_name,
+            what_is_bound_wrongly_is_refused,
+            plans_with_fragments_are_kept_apart,
+            indices_of_fragments_are_checked_where_they_must_be,
+            fragments_are_tuned_and_remembered,
+            permutations_map_their_elements,
+            permutations_with_fragments_are_tuned,
         }
         arithmetic::{
             drivers_compute_what_the_interpreter_does,

@@ -11,6 +11,7 @@ mod filter;
 mod filters;
 mod fragments;
 mod lanes;
+mod mapped;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
 mod paper;

@@ -147,3 +147,15 @@ pub const PERMUTATIONS: [&str; 30] = [
     "swap 32x8",
     "swap 5x7",
 ];
+
+/// Recipes of permutations with fragments. Those that do not fit a case are skipped.
+pub const MAPPED: [&str; 8] = [
+    "tiled 16+1 elements=4",
+    "tiled 8+0 elements=1",
+    "tiled 4+3 elements=2",
+    "tiled 32+1 elements=16",
+    "strided 8x4 elements=1",
+    "strided 3x5 elements=2",
+    "strided 64x1 elements=8",
+    "strided 1x1 elements=1",
+];

@@ -6,16 +6,17 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::half::f16;
 use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Reduction, Value};
 use wgpu_fft::signal::Mode;
 use wgpu_fft::signal::filter::{self, Pixel};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Spec, wgpu};
 
 use crate::filters::{self, EDGES, Filter, whole_numbers};
-use crate::permute::{Case, PERMUTATIONS};
+use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 use crate::rolls;
@@ -203,19 +204,18 @@ pub const SPECS: [&str; 34] = [
 /// The program of a specification given as text, with the default recipe or another one, if it
 /// fits.
 pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
-    fn of<S: Spec<Recipe = Recipe>>(spec: S, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
-        spec.lower(&recipe.map_or_else(|| spec.design(profile), str::parse)?, profile)
-    }
+    let recipe: Option<Recipe> = recipe.map(str::parse).transpose()?;
     match &spec[..3] {
-        "c2c" => of(spec.parse::<C2c>()?, recipe, profile),
-        "r2c" => of(spec.parse::<R2c>()?, recipe, profile),
-        _ => of(spec.parse::<C2r>()?, recipe, profile),
+        "c2c" => of(&spec.parse::<C2c>()?, recipe.as_ref(), profile),
+        "r2c" => of(&spec.parse::<R2c>()?, recipe.as_ref(), profile),
+        _ => of(&spec.parse::<C2r>()?, recipe.as_ref(), profile),
     }
 }
 
 /// The programs of everything above, and of the hand-written recipes.
 fn programs(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
+    permutations_with_fragments(profile, &mut programs);
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
     transposes::<[f32; 4]>(profile, &mut programs);
@@ -281,13 +281,114 @@ fn programs_in_several_bindings() -> Vec<Program> {
     specs.into_iter().map(lower).collect()
 }
 
+/// A fragment that indexes an array of its own has this name for it: see `Dispatch::proven`.
+pub const OWN_ARRAY: &str = "own_array";
+
+/// Transforms with fragments and parts, which no text describes, by default recipes and by
+/// hand-written ones.
+fn programs_with_fragments(profile: &DeviceProfile, by_hand: bool) -> Vec<Program> {
+    let picture = || {
+        Fragment::new("(f32(value.x) + weight(batch)) * taps[i0] * settings.gain.y + f32(marks[n0 % 7u])")
+            .functions(
+                "struct Settings { gain: vec4<f32> }\n\
+                 fn weight(i: u32) -> f32 { var own_array = array<f32, 2>(0.5, 2.0); return own_array[i % 2u]; }",
+            )
+            .array::<f32>("taps", 16)
+            .array::<u8>("marks", 7)
+            .uniform::<[f32; 4]>("settings", "Settings")
+    };
+    let complex = || Fragment::new("vec2(f32(value.x), taps[i0])").array::<f32>("taps", 16);
+    let spectrum = || {
+        Fragment::new("vec4(value * exp(-f0 * f0) * gain, f32(k0), taps[i0 + batch])")
+            .array::<f32>("taps", 16)
+            .uniform::<f32>("gain", "f32")
+    };
+    let decibels = || Fragment::new("4.343 * log(dot(value, value) + 1e-20)");
+    let mut programs = Vec::new();
+    let mut add = |recipe: Option<&str>, lower: &dyn Fn(Option<&Recipe>) -> Result<Program, wgpu_fft::Error>| {
+        let recipe: Option<Recipe> = recipe.map(|text| text.parse().unwrap());
+        match lower(recipe.as_ref()) {
+            Err(wgpu_fft::Error::UnfitRecipe { .. } | wgpu_fft::Error::LimitExceeded { .. }) if recipe.is_some() => {}
+            program => programs.push(program.unwrap_or_else(|error| panic!("{error}"))),
+        }
+    };
+    let half_of = |shape: &[usize]| shape.iter().map(|&n| 0..(n as i64 + 1) / 2).collect::<Vec<_>>();
+    let mut add_complex = |shape: &[usize], recipe: Option<&str>| {
+        let mapped = C2c::forward(shape).batch(3).map_input::<[u8; 3]>(complex()).unwrap().map_output::<[f32; 4]>(spectrum()).unwrap();
+        add(recipe, &|recipe| of(&mapped, recipe, profile));
+        let parts = mapped.input_part(half_of(shape)).output_part(half_of(shape));
+        add(recipe, &|recipe| of(&parts, recipe, profile));
+        let in_place = C2c::inverse(shape).batch(3).in_place().map_input::<Complex32>(Fragment::new("value * exp(-f0 * f0)")).unwrap();
+        add(recipe, &|recipe| of(&in_place, recipe, profile));
+    };
+    let shapes: &[&[usize]] = &[&[1], &[12], &[37], &[256], &[4096], &[10_007], &[64, 48], &[8, 6, 10]];
+    shapes.iter().filter(|_| !by_hand).for_each(|shape| add_complex(shape, None));
+    for (shape, recipes) in COMPLEX.iter().filter(|_| by_hand) {
+        recipes.iter().step_by(3).for_each(|recipe| add_complex(shape, Some(recipe)));
+    }
+    let mut add_real = |shape: &[usize], recipe: Option<&str>| {
+        let picture = R2c::forward(shape).batch(2).map_input::<[u8; 2]>(picture()).unwrap().map_output::<f32>(decibels()).unwrap();
+        add(recipe, &|recipe| of(&picture, recipe, profile));
+        let back = C2r::inverse(shape).batch(2).map_input::<[f16; 2]>(Fragment::new("value * f0")).unwrap();
+        let back = back.map_output::<[f16; 2]>(Fragment::new("vec2(value, f32(i0))")).unwrap();
+        add(recipe, &|recipe| of(&back, recipe, profile));
+    };
+    let shapes: &[&[usize]] = &[&[2], &[60], &[67], &[16_384], &[30, 67], &[12, 60]];
+    shapes.iter().filter(|_| !by_hand).for_each(|shape| add_real(shape, None));
+    for (shape, recipes) in REAL.iter().filter(|_| by_hand) {
+        recipes[0].iter().step_by(3).for_each(|recipe| add_real(shape, Some(recipe)));
+    }
+    programs
+}
+
+/// Permutations with fragments, by default recipes and by hand-written ones.
+fn permutations_with_fragments(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    for case in [
+        Case::transpose(&[128, 192]),
+        Case::transpose(&[35, 61]).batch(2),
+        Case::new(&[4, 16, 6, 32], &[3, 2, 1, 0]).batch(2),
+        Case::new(&[5, 16, 3], &[1, 0, 2]),
+        Case::transpose(&[64, 64]).batch(2).in_place(),
+        Case::new(&[64], &[0]).in_place(),
+    ] {
+        let turned = Fragment::new("value * taps[i0 % n0] + own(batch)")
+            .functions("fn own(i: u32) -> f32 { var own_array = array<f32, 2>(0.5, 2.0); return own_array[i % 2u]; }")
+            .array::<f32>("taps", 64);
+        let spec = case.spec::<f32>().map_input::<f32>(turned).unwrap();
+        let mut add = |spec: &dyn Fn(Option<&str>) -> Result<Program, wgpu_fft::Error>| {
+            programs.push(spec(None).unwrap());
+            programs.extend(MAPPED.iter().filter_map(|text| spec(Some(text)).ok()));
+        };
+        fn lower<S: Spec<Recipe = wgpu_fft::transpose::Recipe>>(
+            spec: &S,
+            recipe: Option<&str>,
+            profile: &DeviceProfile,
+        ) -> Result<Program, wgpu_fft::Error> {
+            spec.lower(&recipe.map_or_else(|| spec.design(profile), str::parse)?, profile)
+        }
+        add(&|recipe| lower(&spec, recipe, profile));
+        if !case.in_place {
+            let read = Fragment::new("vec4(vec3<f32>(value), gain)").uniform::<f32>("gain", "f32");
+            let written = Fragment::new("vec4<u32>(value) + vec4(marks[i0 % 4u], 255u)").array::<[u8; 3]>("marks", 4);
+            let pixels = case.spec::<[f32; 4]>().map_input::<[u8; 3]>(read).unwrap().map_output::<[u8; 4]>(written).unwrap();
+            add(&|recipe| lower(&pixels, recipe, profile));
+        }
+    }
+}
+
+fn of<S: Spec<Recipe = Recipe>>(spec: &S, recipe: Option<&Recipe>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
+    spec.lower(&recipe.cloned().map_or_else(|| spec.design(profile), Ok)?, profile)
+}
+
 /// All programs.
 pub fn all_programs() -> Vec<Program> {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
     let without_int64 = profiles[1].with(|profile| profile.int64 = false);
     let of_lanes = [&profiles[1], &without_int64, &profiles[2]].into_iter().flat_map(programs_of_lanes);
-    programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
+    let with_fragments = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false));
+    let by_hand = programs_with_fragments(&profiles[0], true);
+    programs.chain(of_lanes).chain(programs_in_several_bindings()).chain(with_fragments).chain(by_hand).collect()
 }
 
 /// The dispatches of all programs, each kind once.

@@ -1,6 +1,7 @@
 //! Twins of `shaders/transpose/*.wgsl`.
 
 pub(crate) mod gather;
+pub(crate) mod mapped;
 pub(crate) mod naive;
 pub(crate) mod strided;
 pub(crate) mod swap;
