@@ -154,11 +154,11 @@ impl Fragment {
     /// [`functions`](Self::functions). The Rust type must have as many bytes as the WGSL type.
     ///
     /// ```
-    /// # use wgpu_fft::{Fragment, fft};
+    /// # use wgpu_fft::{Complex32, Fragment, fft};
     /// let scaled = Fragment::new("value * settings.gain[0]")
     ///     .functions("struct Settings { gain: vec4<f32> }")
     ///     .uniform::<[f32; 4]>("settings", "Settings");
-    /// let spec = fft::C2c::forward(1024).map_input(scaled)?;
+    /// let spec = fft::C2c::forward(1024).map_input::<Complex32>(scaled)?;
     /// # Ok::<(), wgpu_fft::Error>(())
     /// ```
     pub fn uniform<T: Element>(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>) -> Self {

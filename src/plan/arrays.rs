@@ -4,7 +4,9 @@ use super::Program;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::fragment::Declared;
-use crate::gpu::{AnyView, Gpu, IntoView, View};
+#[cfg(feature = "tune")]
+use crate::gpu::View;
+use crate::gpu::{AnyView, Gpu, IntoView};
 
 /// Arrays and uniforms for the names that the [`Fragment`](crate::Fragment)s of a plan declare.
 ///

@@ -1,4 +1,5 @@
 //! Fragments on devices, with arrays and uniforms of the caller's, and parts of Fourier transforms.
+#![allow(clippy::single_range_in_vec_init, reason = "a part of one axis is one range")]
 
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -6,13 +6,13 @@
 use std::collections::HashSet;
 
 use wgpu_fft::Program;
-use wgpu_fft::low_level;
+use wgpu_fft::low_level::{self, Slot};
 use wgpu_fft::plan::Placement;
 use wgpu_fft::reduce::{self, Custom};
 use wgpu_fft::{DeviceProfile, Spec};
 
-use crate::sanitized::run;
-use crate::variants::{all_programs, profiles};
+use crate::sanitized::run_with;
+use crate::variants::{all_programs, all_with_fragments, profiles};
 
 /// The most bytes of an array in this test. More rows of the same kind would not test anything
 /// else.
@@ -20,7 +20,10 @@ const MOST_BYTES: u64 = 1 << 18;
 
 /// Bits of numbers near one, for every element size, so that all results are finite.
 fn numbers(program: &Program) -> Vec<u8> {
-    let bytes = program.inputs()[0].len * program.inputs()[0].element_bytes;
+    near_one(program.inputs()[0].len * program.inputs()[0].element_bytes)
+}
+
+fn near_one(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| if i % 4 == 3 { 0x3f } else { (i as u32).wrapping_mul(0x9e37_79b1).to_be_bytes()[0] }).collect()
 }
 
@@ -38,7 +41,7 @@ fn check(program: &Program) {
             }
         };
     }
-    as_type!(1: u8, 2: u16, 4: u32, 8: [u32; 2], 16: [u32; 4]);
+    as_type!(1: u8, 2: u16, 3: [u8; 3], 4: u32, 8: [u32; 2], 16: [u32; 4]);
 }
 
 /// With `WGPU_FFT_BITS=file`, the test instead adds a line to that file for every program. Two
@@ -59,12 +62,18 @@ fn note_bits(program: &Program, output: &[u8]) {
 fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: &[u8]) {
     let input: Vec<I> = bytemuck::pod_collect_to_vec(data);
     let inputs: Vec<&[I]> = vec![&input; program.inputs().len()];
-    let first: Vec<O> = run(program, &inputs, 0, 1);
+    let declared: Vec<(&str, Vec<u8>)> = low_level::declared(program)
+        .enumerate()
+        .map(|(i, name)| (name, near_one(low_level::bytes(program, Slot::Declared(i)) as usize)))
+        .collect();
+    let declared: Vec<(&str, &[u8])> = declared.iter().map(|(name, data)| (*name, &data[..])).collect();
+    let run = |seed, subgroups| -> Vec<O> { run_with(program, &inputs, &declared, seed, subgroups) };
+    let first = run(0, 1);
     if std::env::var_os("WGPU_FFT_BITS").is_some() {
         return note_bits(program, bytemuck::cast_slice(&first));
     }
     for (seed, subgroups) in [(1, 1), (2, 2), (3, 4)] {
-        let other: Vec<O> = run(program, &inputs, seed, subgroups);
+        let other = run(seed, subgroups);
         assert!(
             bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&other),
             "seed {seed}, subgroups x {subgroups}: {program}"
@@ -76,7 +85,7 @@ fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: 
 fn every_text_is_clean_in_every_order() {
     let mut seen = HashSet::new();
     let mut texts = 0;
-    for program in all_programs() {
+    for program in all_programs().into_iter().chain(all_with_fragments()) {
         let large =
             [program.inputs()[0], program.output()].iter().chain(low_level::workspaces(&program)).any(|array| array.bytes() > MOST_BYTES);
         let fresh = low_level::dispatches(&program)

@@ -215,7 +215,6 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
 /// The programs of everything above, and of the hand-written recipes.
 fn programs(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs = Vec::new();
-    permutations_with_fragments(profile, &mut programs);
     transposes::<u32>(profile, &mut programs);
     transposes::<[f32; 2]>(profile, &mut programs);
     transposes::<[f32; 4]>(profile, &mut programs);
@@ -380,15 +379,22 @@ fn of<S: Spec<Recipe = Recipe>>(spec: &S, recipe: Option<&Recipe>, profile: &Dev
     spec.lower(&recipe.cloned().map_or_else(|| spec.design(profile), Ok)?, profile)
 }
 
-/// All programs.
+/// All programs without fragments.
 pub fn all_programs() -> Vec<Program> {
     let profiles = profiles();
     let programs = profiles.iter().flat_map(programs).chain(programs_by_hand(&profiles[0]));
     let without_int64 = profiles[1].with(|profile| profile.int64 = false);
     let of_lanes = [&profiles[1], &without_int64, &profiles[2]].into_iter().flat_map(programs_of_lanes);
-    let with_fragments = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false));
-    let by_hand = programs_with_fragments(&profiles[0], true);
-    programs.chain(of_lanes).chain(programs_in_several_bindings()).chain(with_fragments).chain(by_hand).collect()
+    programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
+}
+
+/// All programs with fragments.
+pub fn all_with_fragments() -> Vec<Program> {
+    let profiles = profiles();
+    let mut programs: Vec<Program> = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false)).collect();
+    programs.extend(programs_with_fragments(&profiles[0], true));
+    profiles.iter().for_each(|profile| permutations_with_fragments(profile, &mut programs));
+    programs
 }
 
 /// The dispatches of all programs, each kind once.
@@ -396,6 +402,7 @@ pub static DISPATCHES: LazyLock<Vec<Dispatch>> = LazyLock::new(|| {
     let mut seen = HashSet::new();
     all_programs()
         .into_iter()
+        .chain(all_with_fragments())
         .flat_map(|program| low_level::dispatches(&program).to_vec())
         .filter(|dispatch| seen.insert((dispatch.wgsl(), dispatch.overrides.clone())))
         .collect()
