@@ -27,8 +27,8 @@ use crate::shape::Shape;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Filter {
     pub real: bool,
-    /// The axes to transform, in ascending order. The others behave like batches. Of reals, the last
-    /// axis is among them.
+    /// The axes to transform, in ascending order. The others behave like batches. Of reals, the
+    /// last axis is among them.
     pub axes: Vec<usize>,
     /// What input and output have of each axis, with the length of its transform.
     pub frames: [Vec<Windowed>; 2],

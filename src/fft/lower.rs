@@ -488,6 +488,7 @@ mod tests {
                 Slot::Output => middle,
                 Slot::Workspace(own) => Slot::Workspace(own + 3),
                 Slot::Table(own) => Slot::Table(own + 1),
+                Slot::Declared(own) => Slot::Declared(own),
             };
             let mut expected = alone.dispatches.clone();
             expected.iter_mut().flat_map(|dispatch| &mut dispatch.binds).for_each(|bind| bind.slot = renamed(bind.slot));
