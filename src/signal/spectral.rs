@@ -48,8 +48,8 @@ use crate::shape::{Axes, Batched, Shape, join};
 /// the last axis, which are their own mirror images, the Hermitian part of Y is taken: along one
 /// axis that is the real part.
 ///
-/// Of complex signals, the fragment sees all frequencies; the frequency n/2 of an even length is
-/// negative, `k` = -n/2.
+/// Of complex signals, the fragment sees all frequencies. There, and on the other axes of real
+/// signals, the frequency n/2 of an even length is negative, `k` = -n/2.
 ///
 /// # Shapes
 /// Input and output have the shape that is given, b times. By default the transforms have the same
@@ -59,10 +59,11 @@ use crate::shape::{Axes, Batched, Shape, join};
 /// unless [`Layout`]s say otherwise. With [`axes`](Self::axes), the other axes behave like batches.
 ///
 /// # Accuracy
-/// If F multiplies by numbers of magnitude at most 1, the two-norm of the error is at most
-/// 5·u·√log₂N times that of the input, where N is the product of the transforms' lengths and
-/// u = 2⁻²⁴. To this comes what F makes of its own rounding. A filter that amplifies a frequency
-/// also amplifies its error. Functions such as `exp` are the device's.
+/// If F multiplies by numbers of magnitude at most 1, the two-norm of the error is at most 3·u
+/// times that of the input, plus the sum of the bounds that [`C2c`] gives for the two transforms:
+/// 3·u·√log₂n along an axis, with u = 2⁻²⁴, or 6·u·√log₂m for lengths with a prime factor above 31.
+/// To this comes what F makes of its own rounding. A filter that amplifies a frequency also
+/// amplifies its error. Functions such as `exp` are the device's.
 ///
 /// # Determinism
 /// That of [`C2c`]: equal plans on one adapter give equal bits.
