@@ -226,6 +226,7 @@ pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
 }
 
 /// The transpose of a row-major matrix, on the processor.
+#[allow(dead_code, reason = "not every example transposes")]
 pub fn transposed<T: Copy>(values: &[T], [rows, columns]: [usize; 2]) -> Vec<T> {
     (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
 }

@@ -129,8 +129,8 @@ pub(super) struct Designer<'a> {
 
 impl Designer<'_> {
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
-        if let Kind::Filter { real } = self.transform.kind {
-            return self.filter(axis, real);
+        if let Kind::Filter { real, linear } = self.transform.kind {
+            return self.filter(axis, real, linear);
         }
         let real = self.has_reals(axis);
         let Lines { n, across, .. } = self.lines(axis, Reals::Complex);
@@ -225,11 +225,11 @@ impl Designer<'_> {
     }
 
     /// A transform there and back in one pass.
-    fn filter(&self, axis: usize, real: bool) -> Result<AxisRecipe> {
-        // A pair of rows has one spectrum.
+    fn filter(&self, axis: usize, real: bool, linear: bool) -> Result<AxisRecipe> {
+        // A pair of rows has one spectrum, in which only a product does not mix them.
         let batch = self.transform.shape.rank();
         let asks = self.transform.product.as_ref().is_some_and(|product| product.asks_for_batch());
-        let pairs = real && !(asks && self.geometry.input_extents[batch] > 1);
+        let pairs = real && linear && !(asks && self.geometry.input_extents[batch] > 1);
         let reals = if pairs { Reals::Pairs } else { Reals::Complex };
         let lines = self.lines(axis, reals);
         let n = lines.n;

@@ -5,6 +5,8 @@
 //! there and back in one pass with the fragment in between, and then the other axes are transformed
 //! back. The spectrum as a whole is never stored. If the first axis is too long for one pass, there
 //! are two transforms, and the fragment is fused into the first load of the second one.
+//!
+//! Of reals, the fragment sees half of the spectrum, along one axis as well as along several.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +27,9 @@ use crate::shape::Shape;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Filter {
     pub real: bool,
+    /// The axes to transform, in ascending order. The others behave like batches. Of reals, the
+    /// last axis is among them.
+    pub axes: Vec<usize>,
     /// What input and output have of each axis, with the length of its transform.
     pub frames: [Vec<Windowed>; 2],
     pub batch: usize,
@@ -32,6 +37,9 @@ pub(crate) struct Filter {
     pub maps: [Option<Checked>; 2],
     /// Applied to each element of the spectrum.
     pub fragment: Checked,
+    /// Whether the fragment multiplies by numbers that do not depend on the value, so that two rows
+    /// of reals can be filtered as one of complex numbers.
+    pub linear: bool,
 }
 
 /// How to compute it.
@@ -112,36 +120,39 @@ impl Filter {
     }
 
     /// A transform of some axes between two frames.
-    fn transform(&self, kind: Kind, axes: Vec<usize>, frames: [Vec<Windowed>; 2]) -> Transform {
+    fn transform(&self, kind: Kind, axes: &[usize], frames: [Vec<Windowed>; 2]) -> Transform {
         let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
         let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
         let shape = Shape::from(shape.as_slice());
-        Transform { batch: self.batch, axes: shape.canonical_axes(&axes), frame: Some(frames), ..Transform::new(kind, shape) }
+        Transform { batch: self.batch, axes: shape.canonical_axes(axes), frame: Some(frames), ..Transform::new(kind, shape) }
     }
 
     fn parts(&self, in_one: bool) -> Parts {
-        let rank = self.frames[0].len();
         let lengths = self.lengths();
-        let spectrum = Self::spectrum(self.real && !(in_one && rank == 1), &lengths);
+        let (&middle_axis, behind) = self.axes.split_first().expect("there is an axis");
+        let alone = in_one && behind.is_empty();
+        let spectrum = Self::spectrum(self.real, &lengths);
         let [input, output] = self.frames.clone();
-        let first_of =
-            |frame: &[Windowed]| spectrum.iter().enumerate().map(|(axis, own)| if axis == 0 { frame[0] } else { *own }).collect::<Vec<_>>();
-        let count: f64 = lengths.iter().map(|&n| f64::from(n)).product();
+        let first_of = |frame: &[Windowed]| {
+            spectrum.iter().enumerate().map(|(axis, own)| if axis == middle_axis { frame[axis] } else { *own }).collect::<Vec<_>>()
+        };
+        let count: f64 = self.axes.iter().map(|&axis| f64::from(lengths[axis])).product();
         let factor = Some(((1.0 / count) as f32).to_bits());
         let (there, back) = if self.real { (Kind::R2c, Kind::C2r) } else { (Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)) };
-        let others: Vec<usize> = (if in_one { 1 } else { 0 }..rank).collect();
+        let others = if in_one { behind } else { &self.axes };
         let [from, to] = if in_one { [first_of(&input), first_of(&output)] } else { [spectrum.clone(), spectrum] };
         let mut parts = Parts { forward: None, middle: None, back: None };
         if in_one {
-            let kind = Kind::Filter { real: self.real && rank == 1 };
-            let frames = if rank == 1 { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
+            let kind = Kind::Filter { real: self.real && alone, linear: self.linear };
+            let frames = if alone { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
             // Lines stay where they are if both frames are the same.
             let placement =
-                if rank > 1 && frames[0] == frames[1] && !frames[0][0].moves() { Placement::InPlace } else { Placement::OutOfPlace };
-            parts.middle = Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, vec![0], frames) });
+                if !alone && frames[0] == frames[1] && !frames[0][0].moves() { Placement::InPlace } else { Placement::OutOfPlace };
+            parts.middle =
+                Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, &[middle_axis], frames) });
         }
         if !others.is_empty() {
-            parts.forward = Some(self.transform(there, others.clone(), [input, from]));
+            parts.forward = Some(self.transform(there, others, [input, from]));
             let load = if in_one { None } else { Some(self.fragment.clone()) };
             parts.back = Some(Transform { maps: [load, None], ..self.transform(back, others, [to, output]) });
         }
@@ -183,11 +194,6 @@ impl Filter {
         let [input, output] = [forward.geometry()?.input.span, back.geometry()?.output.span];
         let array = |len: usize, transform: &Transform, end| Array { len, element_bytes: transform.storage(end).form().bytes() as usize };
         Ok([array(input, forward, End::Input), array(output, back, End::Output)])
-    }
-
-    /// Whether the output's elements leave gaps.
-    pub fn leaves_gaps(&self) -> bool {
-        self.layouts[1].is_some()
     }
 
     /// Adds the filter to a program.

@@ -60,4 +60,6 @@ pub use fast_len::{TransformKind, length_cost, next_fast_len};
 pub use filter::FilterRecipe;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
+#[cfg(feature = "signal")]
+pub(crate) use transform::End;
 pub use transform::{Direction, Scale};

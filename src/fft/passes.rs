@@ -460,12 +460,15 @@ impl<'a> Builder<'a, '_> {
         if recipe.passes[0].n().is_some_and(|own| own != n) {
             return Err(format!("its radices do not multiply to {n}").into());
         }
-        let real = self.transform.kind == Kind::Filter { real: true };
+        let Kind::Filter { real, linear } = self.transform.kind else {
+            return Err("only a filter has a fragment on its spectrum".into());
+        };
         let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
         let axes = axes.enumerate().map(|(own, window)| {
-            // All frequencies of the axis are there.
             if own == axis {
-                MapIndex { window: Windowed::whole(n), from: IndexFrom::Position }
+                // All frequencies of the axis are there, but those of reals are conjugates in pairs.
+                let window = if real { Windowed::half(n) } else { Windowed::whole(n) };
+                MapIndex { window, from: IndexFrom::Position }
             } else {
                 MapIndex { window, from: IndexFrom::Zero }
             }
@@ -476,7 +479,7 @@ impl<'a> Builder<'a, '_> {
             match (real, recipe.reals) {
                 (false, Reals::Complex) => Ok(side),
                 (true, Reals::Complex) => Ok(side.then(Real)),
-                (true, Reals::Pairs) if !map.asks_for(self.extents.len() - 1) => Ok(side.then(Pairs(Pair::default()))),
+                (true, Reals::Pairs) if linear && !map.asks_for(self.extents.len() - 1) => Ok(side.then(Pairs(Pair::default()))),
                 _ => Err(Broken::from("rows of complex numbers, or of reals with a filter of their own, are filtered one by one")),
             }
         });

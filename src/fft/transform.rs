@@ -37,7 +37,7 @@ pub enum Scale {
 
 /// An end of a transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     Input,
     Output,
 }
@@ -50,18 +50,23 @@ pub(super) enum Kind {
     C2r,
     /// A transform, a fragment on its spectrum, and the inverse transform, along one axis.
     Filter {
+        /// Between rows of reals. The fragment sees half of their spectrum.
         real: bool,
+        /// The fragment multiplies by numbers that do not depend on the value.
+        linear: bool,
     },
 }
 
 impl Kind {
-    const ALL: [(Self, [&'static str; 2]); 6] = [
+    const ALL: [(Self, [&'static str; 2]); 8] = [
         (Self::C2c(Direction::Forward), ["c2c", "fwd"]),
         (Self::C2c(Direction::Inverse), ["c2c", "inv"]),
         (Self::R2c, ["r2c", "fwd"]),
         (Self::C2r, ["c2r", "inv"]),
-        (Self::Filter { real: false }, ["filter", "complex"]),
-        (Self::Filter { real: true }, ["filter", "real"]),
+        (Self::Filter { real: false, linear: false }, ["filter", "complex"]),
+        (Self::Filter { real: true, linear: false }, ["filter", "real"]),
+        (Self::Filter { real: false, linear: true }, ["product", "complex"]),
+        (Self::Filter { real: true, linear: true }, ["product", "real"]),
     ];
 
     fn words(self) -> [&'static str; 2] {
@@ -149,7 +154,7 @@ impl Transform {
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true }, _) => Form::REAL,
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true, .. }, _) => Form::REAL,
             _ => Form::COMPLEX,
         }
     }

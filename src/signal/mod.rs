@@ -6,23 +6,32 @@
 //! | [`window`] | window functions, and how they change amplitudes and noise |
 //! | [`filter`] | convolution and correlation of images with small kernels, without a transform |
 //! | [`Convolve`] | convolution and correlation by Fourier transforms |
+//! | [`SpectralFilter`] | filters given by what they do to a spectrum |
+//! | [`delay`] | shifts by numbers of samples that need not be whole |
+//! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
 //! numbers can be compared one to one.
 
+mod analytic;
 pub mod convolve;
+mod delay;
 pub mod filter;
 pub mod frequency;
 mod mode;
 pub mod roll;
+mod spectral;
 pub mod window;
 
 use crate::error::{Error, Result};
+pub use analytic::analytic;
 pub use convolve::Convolve;
+pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
 pub use roll::Roll;
+pub use spectral::SpectralFilter;
 
 mod sealed {
     pub trait Sealed {}

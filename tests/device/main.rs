@@ -180,6 +180,7 @@ fn per_device() -> Vec<DeviceTest> {
             arrays_are_shifted_along_every_axis,
             folded_grids_of_shifts,
             shifts_in_several_bindings,
+            filters_delays_and_analytic_signals,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

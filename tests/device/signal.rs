@@ -1,10 +1,14 @@
-//! Cyclic shifts, compared bit by bit.
+//! Cyclic shifts, compared bit by bit, and filters on spectra, compared with f64.
 
-use wgpu_fft::num_complex::Complex;
-use wgpu_fft::signal::Roll;
-use wgpu_fft::{Complex32, Element};
+use std::f64::consts::TAU;
+
+use wgpu_fft::Edge;
+use wgpu_fft::num_complex::{Complex, Complex64};
+use wgpu_fft::signal::{Roll, SpectralFilter, analytic, delay};
+use wgpu_fft::{Complex32, Element, Fragment, FragmentArrays};
 
 use crate::harness::*;
+use crate::reference::dft;
 use crate::rolls::{self, CASES, ROLLS};
 
 fn check<T: Element>(device: &Device, case: (&[usize], usize, &[isize]), recipe: Option<&str>) {
@@ -47,4 +51,64 @@ pub fn shifts_in_several_bindings(device: &Device) {
     for case in [CASES[5], CASES[14], (&[30, 40, 50], 2, &[15, 20, 25]), (&[100_003], 1, &[50_001])] {
         check_every_size(&small, case, None);
     }
+}
+
+/// A filter by its factors on the frequencies of two axes, in f64.
+fn filtered(x: &[Complex64], shape: [usize; 2], axes: &[usize], factor: impl Fn([f64; 2]) -> Complex64) -> Vec<Complex64> {
+    let mut z = x.to_vec();
+    dft(&mut z, &shape, axes, false);
+    let count: usize = axes.iter().map(|&axis| shape[axis]).product();
+    let signed = |k: usize, n: usize| if 2 * k > n { k as f64 - n as f64 } else { k as f64 };
+    for (i, z) in z.iter_mut().enumerate() {
+        *z *= factor([signed(i / shape[1] % shape[0], shape[0]), signed(i % shape[1], shape[1])]) / count as f64;
+    }
+    dft(&mut z, &shape, axes, true);
+    z
+}
+
+pub fn filters_delays_and_analytic_signals(device: &Device) {
+    const BOUND: f64 = 1e-6;
+    let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
+    let complex = |values: &[f32]| values.iter().map(|&x| Complex32::from(x)).collect::<Vec<_>>();
+    for shape in [[48, 70], [37, 50], [1, 1000]] {
+        let (z, x) = (complex_noise(shape[0] * shape[1], 1), noise(shape[0] * shape[1], 2));
+        let gaussian = |k: [f64; 2]| {
+            let f = [k[0] / shape[0] as f64, k[1] / shape[1] as f64];
+            Complex64::from((-9.0 * (f[0] * f[0] + f[1] * f[1])).exp())
+        };
+        let fragment = || Fragment::new("value * exp(-9.0 * (f0 * f0 + f1 * f1))");
+        let plan = device.planner.plan(SpectralFilter::complex(shape, fragment()).unwrap()).unwrap();
+        let expected = filtered(&wide(&z), shape, &[0, 1], gaussian);
+        assert_close(&run_guarded(device, &plan, &z), &expected, BOUND, &format!("{}: {}", device.name, plan.spec()));
+        let plan = device.planner.plan(SpectralFilter::real(shape, fragment()).unwrap()).unwrap();
+        let expected = filtered(&real(&x), shape, &[0, 1], gaussian);
+        assert_close(&complex(&run_guarded(device, &plan, &x)), &expected, BOUND, &format!("{}: {}", device.name, plan.spec()));
+
+        let delays = [if shape[0] == 1 { 0.0 } else { 1.5 }, -200.25];
+        let shift = |axis: usize, k: f64| {
+            let angle = -TAU * k * delays[axis] / shape[axis] as f64;
+            if 2.0 * k == shape[axis] as f64 { angle.cos().into() } else { Complex64::cis(angle) }
+        };
+        let plan = device.planner.plan(delay::<f32>(shape, &delays).unwrap()).unwrap();
+        let expected = filtered(&real(&x), shape, &[0, 1], |k| shift(0, k[0]) * shift(1, k[1]));
+        assert_close(&complex(&run_guarded(device, &plan, &x)), &expected, BOUND, &format!("{}: {}", device.name, plan.spec()));
+
+        let plan = device.planner.plan(analytic(shape, 1).unwrap()).unwrap();
+        let expected = filtered(&real(&x), shape, &[1], |k| {
+            if k[1] == 0.0 || 2.0 * k[1] == shape[1] as f64 { 1.0 } else { k[1].signum() + 1.0 }.into()
+        });
+        assert_close(&run_guarded(device, &plan, &x), &expected, BOUND, &format!("{}: {}", device.name, plan.spec()));
+    }
+
+    // Numbers of the caller's, and a signal that is mirrored at its ends: it stays as it is.
+    let fragment = Fragment::new("value * gains[i0]").array::<f32>("gains", 65);
+    let spec = SpectralFilter::real(100, fragment).unwrap().lengths(128).edge(Edge::Reflect);
+    let plan = device.planner.plan(spec).unwrap();
+    let gpu = device.gpu();
+    let x = noise(100, 3);
+    let (input, output, gains) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(100).unwrap(), gpu.upload(&[2.0f32; 65]).unwrap());
+    let arrays = FragmentArrays::new().with("gains", &gains);
+    gpu.submit(|encoder| plan.bind_with(&input, &output, &arrays)?.encode(encoder)).unwrap();
+    let expected: Vec<Complex64> = real(&x).iter().map(|x| x * 2.0).collect();
+    assert_close(&complex(&gpu.download(&output).unwrap().wait().unwrap()), &expected, BOUND, &device.name);
 }

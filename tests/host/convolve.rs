@@ -13,7 +13,7 @@ const EDGES: [Edge; 5] = [Edge::Zero, Edge::Wrap, Edge::Reflect, Edge::Mirror, E
 const MODES: [Mode; 3] = [Mode::Full, Mode::Same, Mode::Valid];
 
 /// The element of a signal of length n that stands at a position, by the definition of the edges.
-fn element(edge: Edge, n: i64, at: i64) -> Option<usize> {
+pub fn element(edge: Edge, n: i64, at: i64) -> Option<usize> {
     let mut at = at;
     match edge {
         Edge::Zero => {}

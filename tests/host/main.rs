@@ -33,6 +33,7 @@ mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod signal;
+mod spectral;
 mod texts;
 mod transforms;
 mod tuning;

@@ -36,7 +36,8 @@ pub(in crate::fft) enum IndexFrom {
 }
 
 impl Map {
-    /// Whether the fragment asks for the index on an axis. The axis after the last one is the batch.
+    /// Whether the fragment asks for the index on an axis. The axis after the last one is the
+    /// batch.
     pub fn asks_for(&self, axis: usize) -> bool {
         let batch = self.axes.len() - 1;
         self.fragment.arguments.iter().any(|argument| match *argument {
@@ -108,6 +109,23 @@ impl Map {
             .collect();
         let result = if self.loads { self.fragment.inner() } else { self.fragment.array };
         call(&self.fragment.function(), &arguments, result.value())
+    }
+
+    /// The fragment's result for an element of a spectrum in the midst of a pass. Where the
+    /// fragment sees half of the spectrum, the other half is the conjugate of what it makes of this
+    /// one.
+    pub fn filtered(&self, site: &mut Site<'_>, element: Element, value: &Expr) -> Expr {
+        let own = self.axes.iter().find(|axis| axis.from == IndexFrom::Position);
+        let Some(n) = own.filter(|axis| axis.window.half).map(|axis| axis.window.n) else {
+            return self.mapped(site, &element, value);
+        };
+        let is_conjugate = site.body.value("is_conjugate", element.position.at_least(n / 2 + 1));
+        let conjugate = |z: &Expr| pair(&z.x(), &select(&is_conjugate, -z.y(), z.y()));
+        let position = site.body.value("position", select(&is_conjugate, Expr::from(n) - &element.position, &element.position));
+        let value = site.body.value("value", conjugate(value));
+        let mapped = self.mapped(site, &Element { position, ..element }, &value);
+        let mapped = site.body.value("mapped", mapped);
+        site.body.value("filtered", conjugate(&mapped))
     }
 }
 

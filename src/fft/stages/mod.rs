@@ -353,7 +353,7 @@ impl Generator<'_> {
                 let mut site = own.site(side, place, &nowhere);
                 let filtered = |(value, &step): (&Expr, &u32)| {
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
-                    map.mapped(&mut site, &element, value).components("yx")
+                    map.filtered(&mut site, element, value).components("yx")
                 };
                 round.iter().zip(&steps).map(filtered).collect()
             });

@@ -62,11 +62,13 @@ impl Core {
         let both = || axes.iter().zip(lengths);
         Ok(Filter {
             real: self.real,
+            axes: (0..axes.len()).collect(),
             frames: [both().map(input).collect(), both().map(output).collect()],
             batch: self.batch,
             layouts: [None; 2],
             maps: [None, None],
             fragment: Filter::check(self.product(lengths, spectrum), lengths.len())?,
+            linear: true,
         })
     }
 
@@ -77,17 +79,15 @@ impl Core {
         let first = if self.for_each { "batch".to_owned() } else { "0u".to_owned() };
         let own = (0..rank).fold(first, |index, axis| {
             let extent = stored[axis].len;
-            // Rows of reals alone are transformed as complex numbers. The second half of the kernel's
-            // spectrum is the conjugate of the first one.
-            let i = if self.real && rank == 1 { format!("min(i{axis}, {}u - i{axis})", lengths[axis]) } else { format!("i{axis}") };
-            if index == "0u" { i } else { format!("({index}) * {extent}u + {i}") }
+            if index == "0u" { format!("i{axis}") } else { format!("({index}) * {extent}u + i{axis}") }
         });
-        let mirrored = if self.real && rank == 1 { format!("i0 > {}u", lengths[0] / 2) } else { "false".to_owned() };
-        let sign = if self.correlate { "!" } else { "" };
-        let functions = "fn product(a: vec2<f32>, b: vec2<f32>, conjugate: bool) -> vec2<f32> {\n    let y = select(b.y, -b.y, conjugate);\n    \
-                         return vec2(a.x * b.x - a.y * y, a.x * y + a.y * b.x);\n}";
+        let sign = if self.correlate { "-" } else { "" };
+        let functions = format!(
+            "fn product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {{\n    let y = {sign}b.y;\n    \
+             return vec2(a.x * b.x - a.y * y, a.x * y + a.y * b.x);\n}}"
+        );
         let len = stored.iter().map(|window| window.len as usize).product::<usize>() * self.kernels();
-        Fragment::new(format!("product(value, spectrum[{own}], {sign}({mirrored}))")).functions(functions).slot("spectrum", len, spectrum)
+        Fragment::new(format!("product(value, spectrum[{own}])")).functions(functions).slot("spectrum", len, spectrum)
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
