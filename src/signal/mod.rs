@@ -5,6 +5,7 @@
 //! | [`frequency`] | the frequencies that the elements of a spectrum stand for |
 //! | [`window`] | window functions, and how they change amplitudes and noise |
 //! | [`Convolve`] | convolution and correlation by Fourier transforms |
+//! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
@@ -13,11 +14,13 @@
 pub mod convolve;
 pub mod frequency;
 pub mod roll;
+pub mod stft;
 pub mod window;
 
 use crate::error::{Error, Result};
 pub use convolve::{Convolve, Mode};
 pub use roll::Roll;
+pub use stft::{Istft, Stft};
 
 mod sealed {
     pub trait Sealed {}

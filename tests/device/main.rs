@@ -19,6 +19,8 @@ mod fft_lengths;
 mod fft_real;
 mod fft_recipes;
 mod first_use;
+#[path = "../support/frames.rs"]
+mod frames;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -152,6 +154,8 @@ fn per_device() -> Vec<DeviceTest> {
             arrays_are_shifted_along_every_axis,
             folded_grids_of_shifts,
             shifts_in_several_bindings,
+            spectra_of_frames_there_and_back,
+            spectrograms_in_decibels,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

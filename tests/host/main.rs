@@ -7,6 +7,8 @@ mod divide;
 #[path = "../support/division.rs"]
 mod division;
 mod fragments;
+#[path = "../support/frames.rs"]
+mod frames;
 mod lanes;
 mod neighbours;
 #[path = "../support/paper/mod.rs"]
@@ -29,6 +31,7 @@ mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod signal;
+mod stft;
 mod texts;
 mod transforms;
 mod tuning;

@@ -10,8 +10,9 @@ use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{Reduction, Value};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{DeviceProfile, Element, Spec, wgpu};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Spec, wgpu};
 
+use crate::frames;
 use crate::permute::{Case, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
@@ -200,6 +201,8 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     rolls::programs::<u32>(profile, &mut programs);
     rolls::programs::<[u32; 2]>(profile, &mut programs);
     rolls::programs::<[u32; 4]>(profile, &mut programs);
+    frames::programs::<f32>(profile, &mut programs);
+    frames::programs::<Complex32>(profile, &mut programs);
     of_reductions(profile, &mut programs);
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));

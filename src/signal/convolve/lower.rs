@@ -1,5 +1,7 @@
 //! Which transforms a convolution becomes.
 
+use num_complex::Complex32;
+
 use super::Recipe;
 use super::spec::{Axis, Core};
 use crate::error::{Error, Result};
@@ -86,7 +88,9 @@ impl Core {
         let functions = "fn product(a: vec2<f32>, b: vec2<f32>, conjugate: bool) -> vec2<f32> {\n    let y = select(b.y, -b.y, conjugate);\n    \
                          return vec2(a.x * b.x - a.y * y, a.x * y + a.y * b.x);\n}";
         let len = stored.iter().map(|window| window.len as usize).product::<usize>() * self.kernels();
-        Fragment::new(format!("product(value, spectrum[{own}], {sign}({mirrored}))")).functions(functions).slot("spectrum", len, spectrum)
+        Fragment::new(format!("product(value, spectrum[{own}], {sign}({mirrored}))"))
+            .functions(functions)
+            .slot::<Complex32>("spectrum", len, spectrum)
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
