@@ -34,18 +34,18 @@ pub enum Padding {
     Odd,
 }
 
-/// Where the frames of a signal lie. Time t counts from `skip` before the begin of frame 0: element j of frame p is at t = p·hop + j + skip, and element i of the signal at
-/// t = i + before. At least one of `before` and `skip` is 0. All times are less than 2³².
+/// Where the frames of a signal lie. Time t counts from `skip` before the begin of frame 0: element
+/// j of frame p is at t = p·hop + j + skip, and element i of the signal at t = i + before. At least
+/// one of `before` and `skip` is 0. All times are less than 2³².
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(not(feature = "signal"), expect(dead_code, reason = "frames are those of signals"))]
 pub(crate) struct Framing {
     /// Length of the transform.
     pub n: u32,
     /// Elements of a frame, at most n.
     pub len: u32,
     pub hop: u32,
-    /// The transform's position q takes element (q + turn) mod n of the frame, or 0 if the frame has
-    /// no such element.
+    /// The transform's position q takes element (q + turn) mod n of the frame, or 0 if the frame
+    /// has no such element.
     pub turn: u32,
     pub before: u32,
     pub skip: u32,

@@ -142,6 +142,7 @@ impl Fragment {
     }
 
     /// Declares an array that is one of the program's.
+    #[cfg(feature = "signal")]
     pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Slot) -> Self {
         let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
         self.arrays.push(Declared { name: name.into(), kind, slot: Some(slot) });

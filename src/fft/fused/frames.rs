@@ -5,8 +5,8 @@ use super::map::IndexFrom;
 use super::{Element, Fuse, Fused, Site, Spot};
 use crate::wgsl::{Expr, Scalar, Writes, float, max, min, select};
 
-/// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The step
-/// is next to the array.
+/// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
+/// step is next to the array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Frames {
     pub framing: Framing,

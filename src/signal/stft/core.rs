@@ -17,8 +17,8 @@ pub enum Scaling {
     /// 1.
     #[default]
     None,
-    /// 1/|Σ w|: a sine of amplitude a in the middle of a frequency gives a/2 there, and a constant c
-    /// gives c.
+    /// 1/|Σ w|: a sine of amplitude a in the middle of a frequency gives a/2 there, and a constant
+    /// c gives c.
     Magnitude,
     /// 1/√(r·Σ w²), for a sampling rate r: the squares of magnitudes are a power spectral density.
     Psd {
@@ -46,8 +46,8 @@ impl From<Scaling> for Scaled {
     }
 }
 
-/// Of the sums of squares that reach each place of a hop, the smallest must be at least this part of
-/// the largest. Then rounding grows at most by the root of its inverse.
+/// Of the sums of squares that reach each place of a hop, the smallest must be at least this part
+/// of the largest. Then rounding grows at most by the root of its inverse.
 const LEAST_COVER: f64 = 1e-10;
 
 /// A transform of the frames of signals, in one direction or the other, without its types.

@@ -35,12 +35,12 @@ use crate::signal::convolve::Number;
 ///
 /// # Definition
 /// x\[i\] = Σₚ v\[j\] · yₚ\[j\], with j = i - p·h + ⌊m/2⌋ in 0 … m-1, where yₚ is the inverse
-/// transform of frame p, divided by N, with the phases of the [`Stft`], and v is the canonical dual
-/// window: v\[j\] = w\[j\] / Σ w\[j'\]², over all j' in 0 … m-1 that are whole hops from j. Of all
-/// signals, x is the one whose spectra differ least from those given, in the two-norm, apart from
-/// the ends. If all frames that reach the signal are there, the inverse of the transform is the
-/// signal itself. If [`frames`](Stft::frames) chose some of them, the others count as zeros, as in
-/// SciPy.
+/// transform of frame p, divided by N, with the phases of the [`Stft`](super::Stft), and v is the
+/// canonical dual window: v\[j\] = w\[j\] / Σ w\[j'\]², over all j' in 0 … m-1 that are whole hops
+/// from j. Of all signals, x is the one whose spectra differ least from those given, in the
+/// two-norm, apart from the ends. If all frames that reach the signal are there, the inverse of the
+/// transform is the signal itself. If [`frames`](super::Stft::frames) chose some of them, the
+/// others count as zeros, as in SciPy.
 ///
 /// # Shapes
 /// The input has the shape of the transform's output, and the output that of its input.
@@ -51,18 +51,18 @@ use crate::signal::convolve::Number;
 /// where u = 2⁻²⁴. This root is 1 for Hann windows that overlap by three quarters.
 ///
 /// # Determinism
-/// That of [`C2r`](crate::fft::C2r) and [`C2c`](crate::fft::C2c). Each element is a sum of frames in
-/// ascending order, without atomics.
+/// That of [`C2r`](crate::fft::C2r) and [`C2c`](crate::fft::C2c). Each element is a sum of frames
+/// in ascending order, without atomics.
 ///
 /// # Cost
 /// The passes of the transforms, which multiply with the dual window as they store, and one that
 /// adds frames. Between them is a workspace of all frames, m/h times the signal.
 ///
 /// # Errors
-/// [`Stft::inverse`] returns [`Error::Unsupported`] where no window is an inverse: a hop larger than
-/// the window, or a place of the hop where the squares of the window add up to less than 10⁻¹⁰ of
-/// their sum elsewhere. Planning returns [`Error::LimitExceeded`] if the device cannot hold or bind
-/// the frames, and [`Error::UnfitRecipe`] for a recipe given by hand.
+/// [`Stft::inverse`](super::Stft::inverse) returns [`Error::Unsupported`] where no window is an
+/// inverse: a hop larger than the window, or a place of the hop where the squares of the window add
+/// up to less than 10⁻¹⁰ of their sum elsewhere. Planning returns [`Error::LimitExceeded`] if the
+/// device cannot hold or bind the frames, and [`Error::UnfitRecipe`] for a recipe given by hand.
 ///
 /// # Sources
 /// J. B. Allen and L. R. Rabiner, Proc. IEEE 65 (1977) 1558; D. W. Griffin and J. S. Lim, IEEE

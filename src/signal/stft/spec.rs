@@ -70,10 +70,10 @@ use crate::signal::convolve::Number;
 /// That of [`C2c`](fft::C2c): equal plans on one adapter give equal bits.
 ///
 /// # Cost
-/// If N fits a workgroup, one dispatch, which reads each element of the signal about m/h times, most
-/// of them from the cache, and writes the output once. Frames are not stored: each element is looked
-/// up in the signal and multiplied with the window as it is loaded. A fragment on the output is
-/// fused. A longer N takes as many passes as its FFT, with a workspace as large as the spectra.
+/// If N fits a workgroup, one dispatch, which reads each element of the signal about m/h times,
+/// most of them from the cache, and writes the output once. Frames are not stored: each element is
+/// looked up in the signal and multiplied with the window as it is loaded. A fragment on the output
+/// is fused. A longer N takes as many passes as its FFT, with a workspace as large as the spectra.
 /// `frequencies_first` writes shorter runs, which takes longer.
 ///
 /// # Errors
@@ -119,8 +119,8 @@ impl<T: Number> Stft<T> {
     /// the output and the padding have no part in it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) with the numbers, if the window and the hop
-    /// do not allow it, or if the transform itself makes no sense.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) with the numbers, if the window and the
+    /// hop do not allow it, or if the transform itself makes no sense.
     pub fn inverse(&self) -> Result<Istft<T>> {
         Istft::new(self.core.clone())
     }
