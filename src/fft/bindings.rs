@@ -143,6 +143,14 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
 /// touch, in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
+    // Two neighbours may be taken as one.
+    let each = if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 };
+    let pairs = steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
+    if let Some(Fused::Frames(frames)) = side.fused.first() {
+        // Each line begins where its signal does, and loads nothing past the signal's end.
+        let lines: u64 = side.lines.iter().zip(extents).map(|(place, &extent)| place.most(extent)).sum();
+        return (lines + pairs) * each + u64::from(frames.framing.signal);
+    }
     let limit = steps().find_map(|step| step.extent());
     let touched = steps().find_map(|step| step.touched(side.by_position));
     let mut sum = u64::from(side.offset);
@@ -161,10 +169,7 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     for (dim, place) in side.lines.iter().enumerate().filter(|(dim, _)| !on_axis(*dim)) {
         sum += place.most(extents[dim]);
     }
-    sum += steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
-    // Two neighbours may be taken as one.
-    let each = if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 };
-    (sum + 1) * each
+    (sum + pairs + 1) * each
 }
 
 /// Number of positions on the axis that the elements and coordinates reach, if no limit applies.

@@ -307,7 +307,8 @@ impl Designer<'_> {
     fn is_fastest(&self, axis: usize) -> bool {
         let sides = [(&self.geometry.input, &self.geometry.input_extents), (&self.geometry.output, &self.geometry.output_extents)];
         sides.into_iter().all(|(placed, extents)| {
-            let longer = placed.strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
+            // Frames of a signal share its elements.
+            let longer = placed.strides.iter().zip(extents).filter(|(stride, extent)| **extent > 1 && **stride > 0);
             longer.map(|(stride, _)| *stride).min().is_none_or(|least| placed.strides[axis] <= least)
         })
     }

@@ -36,6 +36,7 @@ mod fast_len;
 #[cfg(feature = "signal")]
 pub(crate) mod filter;
 mod fit;
+pub(crate) mod framed;
 mod fused;
 mod lanes;
 mod line;

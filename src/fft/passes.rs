@@ -6,8 +6,8 @@
 //! state of the array has either one index for each axis, or one index for each factor of it.
 
 use super::fused::{
-    Exchange, Factors, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, Separate, ToPacked,
-    Twiddle,
+    Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, Separate,
+    ToPacked, Twiddle,
 };
 use super::pass::Convolution;
 use super::place::{Place, Storage};
@@ -172,7 +172,11 @@ impl Fusion {
 
     /// Whether a fragment asks for the index on an axis. The axis after the last one is the batch.
     pub fn asks_for(&self, axis: usize) -> bool {
-        self.fused.iter().any(|step| matches!(step, Fused::Map(map) if map.asks_for(axis)))
+        self.fused.iter().any(|step| match step {
+            Fused::Map(map) => map.asks_for(axis),
+            Fused::Frames(_) => axis == Frames::AXIS,
+            _ => false,
+        })
     }
 
     /// Adds a step next to the transform.
@@ -490,7 +494,14 @@ impl<'a> Builder<'a, '_> {
 
     /// The part of an axis that is stored at one end, if it is not all of it.
     fn part(&self, end: End, axis: usize) -> Option<Windowed> {
-        Some(self.geometry.windows[end as usize][axis]).filter(|window| !window.is_whole())
+        let framed = end == End::Input && self.transform.framing.is_some();
+        Some(self.geometry.windows[end as usize][axis]).filter(|window| !framed && !window.is_whole())
+    }
+
+    /// The frames of the signal at this end.
+    fn frames(&self, end: End) -> Option<Frames> {
+        let framing = self.transform.framing.filter(|_| end == End::Input)?;
+        Some(Frames { framing, frame: IndexFrom::Zero })
     }
 
     /// A side of a pass over an axis without its part of the axis. At an end of the transform, this
@@ -507,7 +518,7 @@ impl<'a> Builder<'a, '_> {
         let batch = Windowed::whole(self.transform.batch as u32);
         let axes = self.geometry.windows[end as usize].iter().copied().chain([batch]).enumerate().map(|(own, window)| index(own, window));
         let map = fragment.map(|fragment| Map { fragment, loads: end == End::Input, axes: axes.collect() });
-        Fusion { storage: self.transform.storage(end), ..Fusion::complex() }.then_maybe(map)
+        Fusion { storage: self.transform.storage(end), ..Fusion::complex() }.then_maybe(self.frames(end)).then_maybe(map)
     }
 
     /// A side of a pass over an axis. Elements are found by their position on the axis if a step
@@ -515,7 +526,8 @@ impl<'a> Builder<'a, '_> {
     /// axis. Where steps ask for elements of their choice, parts of the axis are guarded one by one.
     fn side(&self, end: End, axis: usize, is_end: bool, chooses: bool) -> Fusion {
         let part = self.part(end, axis);
-        let loads_elsewhere = end == End::Input && (chooses || part.is_some_and(|part| part.moves()));
+        let framed = is_end && self.frames(end).is_some();
+        let loads_elsewhere = end == End::Input && (chooses || framed || part.is_some_and(|part| part.moves()));
         let by_position = loads_elsewhere.then(|| self.current.dim((axis, 0)).place.clone());
         let side = Fusion { by_position, ..self.end(end, axis, is_end) };
         side.then_maybe(part.map(|window| Part { window, guards: chooses }))
@@ -523,7 +535,8 @@ impl<'a> Builder<'a, '_> {
 
     /// A side that takes neighbouring reals as complex numbers.
     fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
-        let side = self.end(end, axis, true);
+        let by_position = self.frames(end).map(|_| self.current.dim((axis, 0)).place.clone());
+        let side = Fusion { by_position, ..self.end(end, axis, true) };
         let side = if side.fused.is_empty() { Fusion::complex() } else { side.then(Neighbours) };
         let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
         if edge != Edge::Zero {

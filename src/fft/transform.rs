@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::framed::Framing;
 use super::place::Storage;
 use super::window::{Window, Windowed};
 use crate::edge::Edge;
@@ -98,6 +99,9 @@ pub(super) struct Transform {
     /// For a transform that is part of a larger operation: what the arrays have of each axis of that
     /// operation. It takes the place of `windows`.
     pub frame: Option<[Vec<Windowed>; 2]>,
+    /// The rows of the input are frames of a signal: axis 0 counts frames, and the last axis is
+    /// transformed. The frame's window on that axis, and the input's layout, are those of the signal.
+    pub framing: Option<Framing>,
     /// What a [`Kind::Filter`] does to the spectrum.
     pub product: Option<Checked>,
 }
@@ -127,7 +131,7 @@ pub(super) struct Geometry {
 impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
-        let (windows, maps, frame, product) = Default::default();
+        let (windows, maps, frame, framing, product) = Default::default();
         Self {
             kind,
             shape,
@@ -142,6 +146,7 @@ impl Transform {
             windows,
             maps,
             frame,
+            framing,
             product,
         }
     }
@@ -364,7 +369,9 @@ impl Transform {
         let last = self.shape.rank() - 1;
         let end = if self.kind == Kind::R2c { End::Input } else { End::Output };
         let window = &geometry.windows[end as usize][last];
-        if window.edge != Edge::Zero || window.first % 2 == 1 || !window.is_whole() && window.len % 2 == 1 {
+        // Frames look up each number by itself.
+        let framed = end == End::Input && self.framing.is_some();
+        if !framed && (window.edge != Edge::Zero || window.first % 2 == 1 || !window.is_whole() && window.len % 2 == 1) {
             return false;
         }
         let mut others = placed.strides.iter().zip(extents).enumerate().filter(|(axis, _)| *axis != last);
@@ -413,6 +420,7 @@ impl Transform {
             windows,
             maps: Default::default(),
             frame: None,
+            framing: None,
             product: None,
         };
         fields.done(

@@ -9,8 +9,6 @@ mod tokens;
 use std::fmt;
 use std::sync::Arc;
 
-use num_complex::Complex32;
-
 use crate::element::Element;
 use crate::kernels::Slot;
 use crate::plan::Array;
@@ -143,9 +141,10 @@ impl Fragment {
         self
     }
 
-    /// Declares an array of complex numbers that is one of the program's.
-    pub(crate) fn slot(mut self, name: &str, len: usize, slot: Slot) -> Self {
-        let kind = DeclaredKind::Array { form: Form::COMPLEX, element: Complex32::NAME, len };
+    /// Declares an array that is one of the program's.
+    #[cfg(feature = "signal")]
+    pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Slot) -> Self {
+        let kind = DeclaredKind::Array { form: T::FORM, element: T::NAME, len };
         self.arrays.push(Declared { name: name.into(), kind, slot: Some(slot) });
         self
     }

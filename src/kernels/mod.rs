@@ -360,6 +360,8 @@ pub static ALL: &[&Kernel] = &[
     &fft::pass::KERNEL,
     &fft::lanes::KERNEL,
     #[cfg(feature = "signal")]
+    &signal::overlap_add::KERNEL,
+    #[cfg(feature = "signal")]
     &signal::roll::KERNEL,
     #[cfg(feature = "signal")]
     &signal::roll_small::KERNEL,

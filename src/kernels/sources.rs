@@ -59,6 +59,7 @@ sources! {
     FFT_RADIX2 = "fft/radix2.wgsl",
     FFT_PASS = "fft/pass.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
+    SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
     SIGNAL_ROLL = "signal/roll.wgsl",
     SIGNAL_ROLL_SMALL = "signal/roll_small.wgsl",
     SIGNAL_ROLL_ROWS = "signal/roll_rows.wgsl",

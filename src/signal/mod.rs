@@ -9,6 +9,7 @@
 //! | [`SpectralFilter`] | filters given by what they do to a spectrum |
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
+//! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
@@ -22,6 +23,7 @@ pub mod frequency;
 mod mode;
 pub mod roll;
 mod spectral;
+pub mod stft;
 pub mod window;
 
 use crate::error::{Error, Result};
@@ -32,6 +34,7 @@ pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;
+pub use stft::{Istft, Stft};
 
 mod sealed {
     pub trait Sealed {}

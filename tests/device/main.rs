@@ -23,6 +23,8 @@ mod filter;
 mod filters;
 mod first_use;
 mod fragments;
+#[path = "../support/frames.rs"]
+mod frames;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -43,6 +45,7 @@ mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod signal;
+mod stft;
 mod suspect;
 mod transfers;
 mod transpose;
@@ -181,6 +184,10 @@ fn per_device() -> Vec<DeviceTest> {
             folded_grids_of_shifts,
             shifts_in_several_bindings,
             filters_delays_and_analytic_signals,
+        }
+        stft::{
+            spectra_of_frames_there_and_back,
+            spectrograms_in_decibels,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

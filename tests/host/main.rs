@@ -10,6 +10,8 @@ mod filter;
 #[path = "../support/filters.rs"]
 mod filters;
 mod fragments;
+#[path = "../support/frames.rs"]
+mod frames;
 mod lanes;
 mod mapped;
 mod neighbours;
@@ -34,6 +36,7 @@ mod round_trips;
 mod sanitized;
 mod signal;
 mod spectral;
+mod stft;
 mod texts;
 mod transforms;
 mod tuning;

@@ -163,7 +163,8 @@ impl Neighbours {
         let double = |of: &Expr| of * 2 + part;
         let spot = match &element.spot {
             Spot::At(at) => Spot::At(double(at)),
-            Spot::OnLine(line) => Spot::OnLine(double(line)),
+            // The position says which of the two.
+            Spot::OnLine(line) => Spot::OnLine(line * 2),
         };
         Element { spot, position: double(&element.position), ..element.clone() }
     }

@@ -9,6 +9,7 @@
 
 mod chirp;
 mod exchange;
+mod frames;
 mod half;
 mod limit;
 mod map;
@@ -20,6 +21,7 @@ mod twiddle;
 
 pub(super) use chirp::Factors;
 pub(super) use exchange::Exchange;
+pub(super) use frames::Frames;
 pub(super) use half::{Half, Separate};
 pub(super) use limit::Limit;
 pub(super) use map::{IndexFrom, Map, MapIndex, Neighbours};
@@ -60,7 +62,7 @@ macro_rules! steps {
     };
 }
 
-steps!(Map, Neighbours, Part, Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
+steps!(Map, Neighbours, Frames, Part, Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
 
 impl Fused {
     /// This step for lines whose coordinates have the given weights in the m of a [`Twiddle`] and
@@ -68,6 +70,7 @@ impl Fused {
     pub fn on_lines(&self, weights: &[u32], coordinates: &[Option<usize>], pair: Option<Pair>) -> Self {
         match (self.clone(), pair) {
             (Self::Map(step), _) => Self::Map(step.on_lines(coordinates, pair.is_some())),
+            (Self::Frames(step), _) => Self::Frames(step.on_lines(coordinates, pair.is_some())),
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
             (Self::Separate(step), Some(pair)) => Self::Separate(Separate { pair, ..step }),
             (Self::Twiddle(step), _) => Self::Twiddle(Twiddle { weights: weights.to_vec(), ..step }),

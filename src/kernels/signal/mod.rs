@@ -1,5 +1,6 @@
 //! Twins of `shaders/signal/*.wgsl`.
 
+pub(crate) mod overlap_add;
 pub(crate) mod roll;
 pub(crate) mod roll_small;
 

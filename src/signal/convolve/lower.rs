@@ -1,5 +1,7 @@
 //! Which transforms a convolution becomes.
 
+use num_complex::Complex32;
+
 use super::Recipe;
 use super::spec::{Axis, Core};
 use crate::edge::Edge;
@@ -87,7 +89,7 @@ impl Core {
              return vec2(a.x * b.x - a.y * y, a.x * y + a.y * b.x);\n}}"
         );
         let len = stored.iter().map(|window| window.len as usize).product::<usize>() * self.kernels();
-        Fragment::new(format!("product(value, spectrum[{own}])")).functions(functions).slot("spectrum", len, spectrum)
+        Fragment::new(format!("product(value, spectrum[{own}])")).functions(functions).slot::<Complex32>("spectrum", len, spectrum)
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {

@@ -1,0 +1,144 @@
+//! Transforms of the frames of a signal, and back, as parts of a larger operation.
+
+#[cfg(feature = "signal")]
+use super::recipe::Recipe;
+#[cfg(feature = "signal")]
+use super::transform::{Direction, End, Kind, Transform};
+#[cfg(feature = "signal")]
+use super::window::Windowed;
+#[cfg(feature = "signal")]
+use super::{design, lower};
+#[cfg(feature = "signal")]
+use crate::{
+    error::Result,
+    fragment::{Checked, Form, Fragment, Side},
+    gpu::DeviceProfile,
+    kernels::Slot,
+    layout::Layout,
+    plan::Program,
+    shape::Shape,
+};
+
+/// How a signal continues past its ends, where frames reach beyond them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(not(feature = "signal"), expect(dead_code, reason = "frames are those of signals"))]
+pub enum Padding {
+    /// With zeros: 0 0 0 | a b c d | 0 0 0.
+    #[default]
+    Zeros,
+    /// With its first and last element: a a a | a b c d | d d d.
+    Edge,
+    /// Mirrored about its first and last element: d c b | a b c d | c b a.
+    Even,
+    /// Mirrored, and turned about the value there: 2a-d 2a-c 2a-b | a b c d | 2d-c 2d-b 2d-a.
+    Odd,
+}
+
+/// Where the frames of a signal lie. Time t counts from `skip` before the begin of frame 0: element
+/// j of frame p is at t = p·hop + j + skip, and element i of the signal at t = i + before. At least
+/// one of `before` and `skip` is 0. All times are less than 2³².
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Framing {
+    /// Length of the transform.
+    pub n: u32,
+    /// Elements of a frame, at most n.
+    pub len: u32,
+    pub hop: u32,
+    /// The transform's position q takes element (q + turn) mod n of the frame, or 0 if the frame
+    /// has no such element.
+    pub turn: u32,
+    pub before: u32,
+    pub skip: u32,
+    /// Elements of the signal.
+    pub signal: u32,
+    pub padding: Padding,
+}
+
+/// The windowed frames of signals, and their transforms.
+#[cfg(feature = "signal")]
+pub(crate) struct Framed {
+    pub real: bool,
+    pub framing: Framing,
+    pub frames: u32,
+    pub batch: usize,
+    /// Applied to each result.
+    pub map: Option<Checked>,
+    pub frequencies_first: bool,
+}
+
+#[cfg(feature = "signal")]
+impl Framed {
+    /// The place of a fragment on the results, for elements of such a form.
+    pub fn check(fragment: Fragment, array: Form, element: &'static str) -> Result<Checked> {
+        let side = Side { name: "output", rank: 2, spectrum: true, array, inner: Form::COMPLEX, loads: false };
+        Checked::new(fragment, element, side)
+    }
+
+    /// `window` is what is multiplied with the value at each position of the transform.
+    fn forward(&self, window: Slot) -> Result<Transform> {
+        let Framing { n, signal, .. } = self.framing;
+        let input = vec![Windowed::whole(self.frames), Windowed { len: signal, ..Windowed::whole(n) }];
+        let kind = if self.real { Kind::R2c } else { Kind::C2c(Direction::Forward) };
+        let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
+        let transform = Transform {
+            frame: Some([input, self.spectrum()]),
+            framing: Some(self.framing),
+            input: Some(Layout::strides([0, 1]).batch_distance(signal as usize)),
+            output: self.layout(),
+            maps: [None, self.map.clone()],
+            ..self.transform(kind)
+        };
+        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", n as usize, window);
+        transform.mapped(End::Input, fragment, form, element)
+    }
+
+    /// The transform back into frames one after the other, each multiplied with `window`. The
+    /// factor 1/n is left to the window.
+    fn inverse(&self, window: Slot) -> Result<Transform> {
+        let Framing { n, len, turn, .. } = self.framing;
+        let output = vec![Windowed::whole(self.frames), Windowed { first: (n - turn) % n, len, ..Windowed::whole(n) }];
+        let kind = if self.real { Kind::C2r } else { Kind::C2c(Direction::Inverse) };
+        let (form, element) = if self.real { (Form::REAL, "f32") } else { (Form::COMPLEX, "complex f32") };
+        let transform = Transform { frame: Some([self.spectrum(), output]), input: self.layout(), ..self.transform(kind) };
+        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", len as usize, window);
+        transform.mapped(End::Output, fragment, form, element)
+    }
+
+    fn transform(&self, kind: Kind) -> Transform {
+        let shape = Shape::from([self.frames as usize, self.framing.n as usize]);
+        Transform { batch: self.batch, axes: shape.canonical_axes(&[1]), ..Transform::new(kind, shape) }
+    }
+
+    fn spectrum(&self) -> Vec<Windowed> {
+        let n = self.framing.n;
+        vec![Windowed::whole(self.frames), if self.real { Windowed::half(n) } else { Windowed::whole(n) }]
+    }
+
+    /// Where a spectrum lies, if not frame by frame.
+    fn layout(&self) -> Option<Layout> {
+        let spectrum = self.spectrum();
+        let [frames, bins] = [spectrum[0].len as usize, spectrum[1].len as usize];
+        self.frequencies_first.then(|| Layout::strides([1, frames]).batch_distance(frames * bins))
+    }
+
+    pub fn design(&self, inverse: bool, profile: &DeviceProfile) -> Result<Recipe> {
+        // Which array holds the window does not matter.
+        let window = Slot::Table(0);
+        design::design(&if inverse { self.inverse(window)? } else { self.forward(window)? }, profile)
+    }
+
+    pub fn append(&self, recipe: &Recipe, window: Slot, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
+        lower::append(&self.forward(window)?, recipe, profile, program, ends)
+    }
+
+    pub fn append_inverse(
+        &self,
+        recipe: &Recipe,
+        window: Slot,
+        profile: &DeviceProfile,
+        program: &mut Program,
+        ends: [Slot; 2],
+    ) -> Result<()> {
+        lower::append(&self.inverse(window)?, recipe, profile, program, ends)
+    }
+}

@@ -1,0 +1,92 @@
+//! Frames of a signal: rows that overlap, and that may reach past its ends.
+
+use super::super::framed::{Framing, Padding};
+use super::map::IndexFrom;
+use super::{Element, Fuse, Fused, Site, Spot};
+use crate::wgsl::{Expr, Scalar, Writes, float, max, min, select};
+
+/// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
+/// step is next to the array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Frames {
+    pub framing: Framing,
+    /// Where the number of the frame comes from.
+    pub frame: IndexFrom,
+}
+
+impl Frames {
+    /// The axis that counts frames.
+    pub const AXIS: usize = 0;
+
+    /// This step for lines whose coordinates are the indices of these axes. In pairs, the first
+    /// coordinate counts pairs.
+    pub fn on_lines(self, coordinates: &[Option<usize>], pairs: bool) -> Self {
+        let dim = coordinates.iter().position(|own| *own == Some(Self::AXIS));
+        Self { frame: dim.map_or(IndexFrom::Zero, |dim| IndexFrom::Coordinate(dim, pairs && dim == 0)), ..self }
+    }
+
+    /// The first position of the frame, counted from that of frame 0.
+    fn begin(&self, site: &Site<'_>, element: &Element) -> Expr {
+        match self.frame {
+            IndexFrom::Coordinate(dim, paired) => {
+                let coordinate = &site.coordinates[dim];
+                let frame = if paired { coordinate * 2 + u32::from(element.second) } else { coordinate.clone() };
+                frame * self.framing.hop
+            }
+            _ => 0.into(),
+        }
+    }
+}
+
+impl Fuse for Frames {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let Framing { n, len, hop: _, turn, before, skip, signal, padding } = self.framing;
+        let Spot::OnLine(line) = &element.spot else { unreachable!("elements of frames are found by position") };
+        let q = &element.position;
+        let sum = q + turn;
+        let j = if turn == 0 { q.clone() } else { select(&sum.less(n), &sum, &sum - n) };
+        let j = site.body.value("sample", j);
+        // No sum here leaves 32 bits (`Framing`).
+        let at = self.begin(site, element) + &j + skip;
+        let at = site.body.value("time", at);
+        let inside = at.at_least(before).and(at.less(before + signal));
+        let there = j.less(len);
+        let condition = if padding == Padding::Zeros { there.and(&inside) } else { there };
+        let names = [("framed".to_owned(), site.value_type(inner))];
+        let last = signal - 1;
+        let load = |site: &mut Site<'_>, index: &Expr| {
+            let at = site.body.value("at", line + index);
+            site.load(&Element { spot: Spot::At(at), ..element.clone() }, inner)
+        };
+        let framed = site.values_when(&condition, &names, |site| {
+            let index = match padding {
+                Padding::Zeros => &at - before,
+                Padding::Edge => min(&(max(&at, before) - before), last),
+                Padding::Even | Padding::Odd => {
+                    let index = site.body.value("mirrored", select(&at.less(before), Expr::from(before) - &at, &at - before));
+                    // Frames reach less than a signal past its ends.
+                    min(&select(&index.less(signal), &index, Expr::from(last) - (&index - last)), last)
+                }
+            };
+            let index = site.body.value("index", index);
+            let value = load(site, &index);
+            if padding != Padding::Odd {
+                return vec![value];
+            }
+            let value = site.body.value("value", value);
+            let past = at.less(before).or(at.at_least(before + signal));
+            let names = [("turned".to_owned(), site.value_type(inner))];
+            let turned = site.values_when(&past, &names, |site| {
+                let end = site.body.value("end", select(&at.less(before), 0, last));
+                let end = load(site, &end);
+                vec![float(Scalar::F32, 2.0) * end - &value]
+            });
+            vec![select(&past, &turned[0], &value)]
+        });
+        framed[0].clone()
+    }
+
+    fn counts(&self, dim: usize) -> bool {
+        matches!(self.frame, IndexFrom::Coordinate(own, _) if own == dim)
+    }
+}

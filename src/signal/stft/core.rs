@@ -1,0 +1,333 @@
+//! What a transform and its inverse share: windows and frames.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::fft::framed::{Framed, Framing, Padding};
+use crate::fragment::Checked;
+use crate::plan::Array;
+use crate::plan::program::Table;
+use crate::shape::{Batched, Shape};
+
+/// The factor on the window, as SciPy's `scale_to`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Scaling {
+    /// 1.
+    #[default]
+    None,
+    /// 1/|Σ w|: a sine of amplitude a in the middle of a frequency gives a/2 there, and a constant
+    /// c gives c.
+    Magnitude,
+    /// 1/√(r·Σ w²), for a sampling rate r: the squares of magnitudes are a power spectral density.
+    Psd {
+        /// Samples per second.
+        sampling_rate: f64,
+    },
+}
+
+/// [`Scaling`] as plain data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Scaled {
+    None,
+    Magnitude,
+    /// Bits of the sampling rate.
+    Psd(u64),
+}
+
+impl From<Scaling> for Scaled {
+    fn from(scaling: Scaling) -> Self {
+        match scaling {
+            Scaling::None => Self::None,
+            Scaling::Magnitude => Self::Magnitude,
+            Scaling::Psd { sampling_rate } => Self::Psd(sampling_rate.to_bits()),
+        }
+    }
+}
+
+/// Of the sums of squares that reach each place of a hop, the smallest must be at least this part
+/// of the largest. Then rounding grows at most by the root of its inverse.
+const LEAST_COVER: f64 = 1e-10;
+
+/// A transform of the frames of signals, in one direction or the other, without its types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Core {
+    pub real: bool,
+    pub element: &'static str,
+    /// Elements of a signal.
+    pub len: usize,
+    pub batch: usize,
+    /// Bits of the window's numbers.
+    pub window: Arc<[u64]>,
+    pub hop: usize,
+    pub mfft: Option<usize>,
+    pub phase: Option<i64>,
+    pub scaling: Scaled,
+    pub padding: Padding,
+    pub frames: Option<[i64; 2]>,
+    pub frequencies_first: bool,
+    /// Applied to each result of a forward transform.
+    pub map: Option<Checked>,
+}
+
+impl Core {
+    fn unsupported(&self, why: String) -> Error {
+        Error::Unsupported { what: format!("`{self}`"), why }
+    }
+
+    /// The window as it was given.
+    fn given(&self) -> Vec<f64> {
+        self.window.iter().map(|&bits| f64::from_bits(bits)).collect()
+    }
+
+    pub fn mfft(&self) -> usize {
+        self.mfft.unwrap_or(self.window.len())
+    }
+
+    /// Frequencies of a frame.
+    pub fn bins(&self) -> usize {
+        if self.real { self.mfft() / 2 + 1 } else { self.mfft() }
+    }
+
+    /// Bytes of an element of the signal.
+    pub fn bytes(&self) -> usize {
+        if self.real { 4 } else { 8 }
+    }
+
+    pub fn signals(&self) -> Array {
+        Array { len: self.len * self.batch, element_bytes: self.bytes() }
+    }
+
+    /// Refuses what makes no sense, or cannot be counted in 32 bits.
+    fn check(&self) -> Result<()> {
+        Shape::from(self.len).elements("signal of an STFT", self.batch)?;
+        let (m, n) = (self.window.len(), self.mfft());
+        if m == 0 {
+            return Err(Error::Empty { what: "window of an STFT", shape: "0".to_owned() });
+        }
+        let [most, half] = [u32::MAX as usize, 1 << 31];
+        for (what, required, available) in [("the hop of an STFT", self.hop, most), ("the length of an STFT's transforms", n.max(m), half)]
+        {
+            if required > available {
+                let limit = "elements indexed by a u32";
+                return Err(Error::LimitExceeded { what: what.to_owned(), limit, required: required as u64, available: available as u64 });
+            }
+        }
+        if self.hop == 0 {
+            return Err(self.unsupported("frames that are 0 apart: the hop is at least 1".to_owned()));
+        }
+        if n < m {
+            return Err(self.unsupported(format!("transforms of length {n} are shorter than the window of {m}")));
+        }
+        if let Some(shift) = self.phase.filter(|shift| shift.unsigned_abs() >= n as u64) {
+            return Err(self.unsupported(format!("the phase shift {shift} must lie between -{n} and {n}")));
+        }
+        if let Some((i, value)) = self.given().into_iter().enumerate().find(|(_, value)| !value.is_finite()) {
+            return Err(self.unsupported(format!("element {i} of the window is {value}")));
+        }
+        self.scaled_window().map(|_| ())
+    }
+
+    /// The window with its factor.
+    pub fn scaled_window(&self) -> Result<Vec<f64>> {
+        let window = self.given();
+        let squares: f64 = window.iter().map(|w| w * w).sum();
+        let factor = match self.scaling {
+            Scaled::None => 1.0,
+            Scaled::Magnitude => 1.0 / window.iter().sum::<f64>().abs(),
+            Scaled::Psd(rate) => {
+                let rate = f64::from_bits(rate);
+                if !(rate.is_finite() && rate > 0.0) {
+                    return Err(self.unsupported(format!("a sampling rate of {rate} is not a finite number larger than 0")));
+                }
+                1.0 / (rate * squares).sqrt()
+            }
+        };
+        if !(factor as f32).is_finite() {
+            let sum: f64 = window.iter().sum();
+            return Err(self.unsupported(format!("the window's sum {sum} or its squares' sum {squares} is too small to divide by")));
+        }
+        Ok(window.into_iter().map(|w| w * factor).collect())
+    }
+
+    /// All frames that reach the signal, as SciPy counts them.
+    fn all_frames(&self) -> [i64; 2] {
+        let window = self.given();
+        let is_zero = |w: &&f64| **w * **w == 0.0;
+        let leading = window.iter().take_while(is_zero).count() as i64;
+        let trailing = window.iter().rev().take_while(is_zero).count() as i64;
+        let [m, n, hop] = [window.len(), self.len, self.hop].map(|number| number as i64);
+        let mid = m / 2;
+        let mut first = 0;
+        loop {
+            let next = (first - 1) * hop - mid;
+            // SciPy takes as many elements of the window's end as lie before the signal.
+            if next + m <= 0 || -next <= trailing {
+                break;
+            }
+            first -= 1;
+        }
+        let mut last = n / hop;
+        loop {
+            let next = (last + 1) * hop - mid;
+            if next >= n || (n - next).min(m) <= leading {
+                break;
+            }
+            last += 1;
+        }
+        [first, last + 1]
+    }
+
+    /// The numbers of the frames.
+    pub fn range(&self) -> Result<Range<i64>> {
+        self.check()?;
+        let [least, end] = self.all_frames();
+        let [from, to] = self.frames.unwrap_or([least, end]);
+        if least <= from && from < to && to <= end {
+            return Ok(from..to);
+        }
+        Err(self.unsupported(format!("the frames {from}..{to} must be some of {least}..{end}, which reach the signal")))
+    }
+
+    /// The frames and where they lie.
+    pub fn framed(&self) -> Result<Framed> {
+        let range = self.range()?;
+        let [m, signal, hop] = [self.window.len(), self.len, self.hop].map(|number| number as i64);
+        let first = range.start * hop - m / 2;
+        let frames = range.end - range.start;
+        let (before, skip) = ((-first).max(0), first.max(0));
+        let last = first + (frames - 1) * hop + m;
+        let required = (last + before).max(signal + before).max(last).max(frames) as u64;
+        let available = u64::from(u32::MAX);
+        if required > available {
+            let what = format!("`{self}`, from the begin of its first frame to the end");
+            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available });
+        }
+        let past = (last - signal).max(0);
+        if matches!(self.padding, Padding::Even | Padding::Odd) && before.max(past) >= signal {
+            return Err(self.unsupported(format!(
+                "frames reach {before} elements before the signal and {past} past its end, but its mirror image has {}",
+                signal - 1
+            )));
+        }
+        let turn = self.phase.map_or(0, |shift| (shift + m / 2).rem_euclid(m));
+        let framing = Framing {
+            n: self.mfft() as u32,
+            len: m as u32,
+            hop: hop as u32,
+            turn: turn as u32,
+            before: before as u32,
+            skip: skip as u32,
+            signal: signal as u32,
+            padding: self.padding,
+        };
+        Ok(Framed {
+            real: self.real,
+            framing,
+            frames: frames as u32,
+            batch: self.batch,
+            map: self.map.clone(),
+            frequencies_first: self.frequencies_first,
+        })
+    }
+
+    /// The shape of the spectra of one signal.
+    pub fn spectra(&self) -> Result<Shape> {
+        let frames = self.framed()?.frames as usize;
+        Ok(Shape::from(if self.frequencies_first { [self.bins(), frames] } else { [frames, self.bins()] }))
+    }
+
+    /// The window at each position of the transform.
+    pub fn table(&self, framing: &Framing) -> Result<Table> {
+        let window = self.scaled_window()?;
+        let n = framing.n as usize;
+        let at = |q: usize| window.get((q + framing.turn as usize) % n).copied().unwrap_or(0.0);
+        Ok(table("window", (0..n).map(at)))
+    }
+
+    /// The canonical dual window, with the factor 1/n of an inverse transform.
+    pub fn dual_table(&self) -> Result<Table> {
+        let n = self.mfft() as f64;
+        Ok(table("dual window", self.dual()?.into_iter().map(|w| w / n)))
+    }
+
+    /// w / Σ w², where the sum goes over the window's elements whole hops apart.
+    pub fn dual(&self) -> Result<Vec<f64>> {
+        self.check()?;
+        let window = self.scaled_window()?;
+        let m = window.len();
+        if self.hop > m {
+            return Err(self.unsupported(format!(
+                "it has no inverse: frames {} apart leave gaps between windows of {m}, which no window can fill",
+                self.hop
+            )));
+        }
+        let mut cover = vec![0.0; self.hop];
+        for (j, w) in window.iter().enumerate() {
+            cover[j % self.hop] += w * w;
+        }
+        let (place, least) = cover.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
+        let most = cover.iter().copied().fold(0.0, f64::max);
+        if least.is_nan() || least < LEAST_COVER * most || least <= 0.0 {
+            return Err(self.unsupported(format!(
+                "it has no inverse: the squares of the window's elements {place}, {place} + {}, … add up to {least:e}, less than \
+                 {LEAST_COVER:e} of the {most:e} elsewhere",
+                self.hop
+            )));
+        }
+        let dual: Vec<f64> = window.iter().enumerate().map(|(j, w)| w / cover[j % self.hop]).collect();
+        match dual.iter().find(|w| !(**w as f32).is_finite()) {
+            None => Ok(dual),
+            Some(large) => Err(self.unsupported(format!("its inverse needs a window with {large:e}, which is no f32"))),
+        }
+    }
+}
+
+/// A table of numbers, rounded to f32. The label tells tables of different numbers apart.
+fn table(what: &str, numbers: impl Iterator<Item = f64>) -> Table {
+    let words: Arc<[u32]> = numbers.map(|number| (number as f32).to_bits()).collect();
+    let label = format!("{what} {} {:032x}", words.len(), fingerprint(words.iter().map(|&word| u64::from(word))));
+    Table::new(label, words.len() as u64, move || words.to_vec())
+}
+
+/// FNV-1a of 128 bits, over the bytes of the numbers.
+fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
+    let (offset, prime) = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, 0x0000_0000_0100_0000_0000_0000_0000_013b);
+    let bytes = numbers.flat_map(u64::to_le_bytes);
+    bytes.fold(offset, |hash: u128, byte| (hash ^ u128::from(byte)).wrapping_mul(prime))
+}
+
+/// `f32 4096 x2 window=256#1a2b hop=64 mfft=512 phase=none psd=48000 even frames=-1..9
+/// frequencies-first`, where defaults are left out. The number after # tells windows apart.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { element, len, batch, window, hop, .. } = self;
+        let mark = fingerprint(window.iter().copied());
+        write!(f, "{element} {} window={}#{mark:032x} hop={hop}", Batched(Shape::from(*len), *batch), window.len())?;
+        if let Some(mfft) = self.mfft.filter(|mfft| *mfft != window.len()) {
+            write!(f, " mfft={mfft}")?;
+        }
+        match self.phase {
+            Some(0) => {}
+            Some(shift) => write!(f, " phase={shift}")?,
+            None => f.write_str(" phase=none")?,
+        }
+        match self.scaling {
+            Scaled::None => {}
+            Scaled::Magnitude => f.write_str(" magnitude")?,
+            Scaled::Psd(rate) => write!(f, " psd={}", f64::from_bits(rate))?,
+        }
+        f.write_str(match self.padding {
+            Padding::Zeros => "",
+            Padding::Edge => " edge",
+            Padding::Even => " even",
+            Padding::Odd => " odd",
+        })?;
+        if let Some([from, to]) = self.frames {
+            write!(f, " frames={from}..{to}")?;
+        }
+        f.write_str(if self.frequencies_first { " frequencies-first" } else { "" })?;
+        self.map.as_ref().map_or(Ok(()), |map| write!(f, " to {} by {}", map.element, map.fragment))
+    }
+}

@@ -1,0 +1,194 @@
+//! The inverse short-time Fourier transform.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use num_complex::Complex32;
+
+use super::core::Core;
+use super::recipe::Recipe;
+use crate::element::plain_data;
+use crate::error::{Error, Result};
+use crate::fft::framed::Framed;
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::kernels::signal::overlap_add;
+use crate::plan::{Array, Placement, Program, Spec};
+use crate::signal::convolve::Number;
+
+/// Inverse short-time Fourier transform: the signal from the spectra of its frames.
+///
+/// ```no_run
+/// use wgpu_fft::signal::stft::Stft;
+/// use wgpu_fft::signal::window::Window;
+/// use wgpu_fft::{Complex32, Planner};
+///
+/// # fn quieter(planner: &Planner, sound: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+/// let window: Vec<f64> = Window::Hann.periodic(1024)?;
+/// let stft = Stft::<f32>::new(sound.len(), &window, 256);
+/// let mut spectra = planner.plan(stft.clone())?.run(sound)?.wait()?;
+/// spectra.iter_mut().for_each(|value: &mut Complex32| *value *= 0.5);
+/// let sound = planner.plan(stft.inverse()?)?.run(&spectra)?.wait()?;
+/// # Ok(sound)
+/// # }
+/// ```
+///
+/// # Definition
+/// x\[i\] = Σₚ v\[j\] · yₚ\[j\], with j = i - p·h + ⌊m/2⌋ in 0 … m-1, where yₚ is the inverse
+/// transform of frame p, divided by N, with the phases of the [`Stft`](super::Stft), and v is the
+/// canonical dual window: v\[j\] = w\[j\] / Σ w\[j'\]², over all j' in 0 … m-1 that are whole hops
+/// from j. Of all signals, x is the one whose spectra differ least from those given, in the
+/// two-norm, apart from the ends. If all frames that reach the signal are there, the inverse of the
+/// transform is the signal itself. If [`frames`](super::Stft::frames) chose some of them, the
+/// others count as zeros, as in SciPy.
+///
+/// # Shapes
+/// The input has the shape of the transform's output, and the output that of its input.
+///
+/// # Accuracy
+/// For all frames of a signal, the relative two-norm error of going there and back is at most
+/// 4·u·√log₂N times the root of the largest over the smallest Σ w\[j\]² of all places in a hop,
+/// where u = 2⁻²⁴. This root is 1 for Hann windows that overlap by three quarters.
+///
+/// # Determinism
+/// That of [`C2r`](crate::fft::C2r) and [`C2c`](crate::fft::C2c). Each element is a sum of frames
+/// in ascending order, without atomics.
+///
+/// # Cost
+/// The passes of the transforms, which multiply with the dual window as they store, and one that
+/// adds frames. Between them is a workspace of all frames, m/h times the signal.
+///
+/// # Errors
+/// [`Stft::inverse`](super::Stft::inverse) returns [`Error::Unsupported`] where no window is an
+/// inverse: a hop larger than the window, or a place of the hop where the squares of the window add
+/// up to less than 10⁻¹⁰ of their sum elsewhere. Planning returns [`Error::LimitExceeded`] if the
+/// device cannot hold or bind the frames, and [`Error::UnfitRecipe`] for a recipe given by hand.
+///
+/// # Sources
+/// J. B. Allen and L. R. Rabiner, Proc. IEEE 65 (1977) 1558; D. W. Griffin and J. S. Lim, IEEE
+/// Trans. ASSP 32 (1984) 236; the documentation of SciPy's `ShortTimeFFT`.
+#[must_use]
+pub struct Istft<T> {
+    core: Core,
+    element: PhantomData<fn() -> T>,
+}
+
+plain_data!(Istft<T> { core });
+
+impl<T: Number> Istft<T> {
+    pub(super) fn new(core: Core) -> Result<Self> {
+        core.dual()?;
+        core.framed()?;
+        Ok(Self { core: Core { map: None, ..core }, element: PhantomData })
+    }
+
+    /// The canonical dual window, in f64.
+    ///
+    /// # Errors
+    /// None that [`Stft::inverse`](super::Stft::inverse) has not returned before.
+    pub fn dual_window(&self) -> Result<Vec<f64>> {
+        self.core.dual()
+    }
+
+    fn check(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<()> {
+        let most = profile.invocations.min(profile.workgroup_size[0]).min(overlap_add::MAX_WORKGROUP);
+        if (1..=most).contains(&recipe.invocations) {
+            return Ok(());
+        }
+        let why = format!("a workgroup that adds frames has 1 to {most} invocations, not {}", recipe.invocations);
+        Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why })
+    }
+
+    /// The frames between the two parts.
+    fn between(&self, framed: &Framed) -> Result<Array> {
+        let count = u64::from(framed.frames).saturating_mul(framed.framing.len.into()).saturating_mul(framed.batch as u64);
+        let parts = self.core.bytes() as u64 / 4;
+        let available = u64::from(u32::MAX - overlap_add::MAX_WORKGROUP);
+        let what = |what: &str| format!("`{self}`, {what}");
+        for (name, numbers) in [("its frames", count.saturating_mul(parts)), ("its signals", self.core.signals().len as u64 * parts)] {
+            if numbers > available {
+                return Err(Error::LimitExceeded { what: what(name), limit: "numbers indexed by a u32", required: numbers, available });
+            }
+        }
+        Ok(Array { len: count as usize, element_bytes: self.core.bytes() })
+    }
+}
+
+impl<T> crate::plan::Sealed for Istft<T> {}
+
+impl<T: Number> Spec for Istft<T> {
+    type Input = Complex32;
+    type Output = T;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        let transform = self.core.framed()?.design(true, profile)?;
+        Ok(Recipe { transform, invocations: profile.invocations.min(profile.workgroup_size[0]).clamp(1, 256) })
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        self.check(recipe, profile)?;
+        let framed = self.core.framed()?;
+        let elements = self.core.spectra()?.elements("spectra of an STFT", framed.batch)?;
+        let input = Array { len: elements, element_bytes: size_of::<Complex32>() };
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], self.core.signals());
+        program.inputs[0].check(&program.title, "input", profile)?;
+        program.output.check(&program.title, "output", profile)?;
+        let window = program.table(self.core.dual_table()?);
+        program.workspaces.push(self.between(&framed)?);
+        let frames = Slot::Workspace(0);
+        framed.append_inverse(&recipe.transform, window, profile, &mut program, [Slot::Input(0), frames])?;
+        let framing = framed.framing;
+        let parts = self.core.bytes() as u32 / 4;
+        let params = overlap_add::Params {
+            parts,
+            signal: framing.signal,
+            numbers: self.core.signals().len as u32 * parts,
+            frames: framed.frames,
+            frame: framing.len,
+            hop: framing.hop,
+            before: framing.before,
+            skip: framing.skip,
+        };
+        let label = format!("add {} frames of {}", framed.frames, framing.len);
+        let dispatch = overlap_add::dispatch(label, params, recipe.invocations, profile.groups_per_axis, [frames, Slot::Output])?;
+        program.dispatches.push(dispatch);
+        Ok(program)
+    }
+}
+
+#[cfg(not(feature = "tune"))]
+impl<T: Number> crate::tune::Searchable for Istft<T> {}
+
+#[cfg(feature = "tune")]
+impl<T: Number> crate::tune::Searchable for Istft<T> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.design(profile)
+    }
+
+    /// Other workgroups that add frames.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let others = [64, 128, 512].into_iter().map(|invocations| Recipe { invocations, ..own.clone() });
+        others.filter(|recipe| self.check(recipe, profile).is_ok()).collect()
+    }
+
+    fn neighbours(&self, _: &Recipe, _: &DeviceProfile) -> Vec<Recipe> {
+        Vec::new()
+    }
+
+    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
+        Vec::new()
+    }
+
+    fn verification(&self) -> crate::tune::Verification {
+        use crate::tune::{TestInput, Tolerance, Verification};
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+    }
+}
+
+impl<T> fmt::Display for Istft<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "istft {}", self.core)
+    }
+}

@@ -1,0 +1,12 @@
+//! Short-time Fourier transforms: spectrograms, and back.
+
+mod core;
+mod inverse;
+mod recipe;
+mod spec;
+
+pub use crate::fft::framed::Padding;
+pub use core::Scaling;
+pub use inverse::Istft;
+pub use recipe::Recipe;
+pub use spec::Stft;

@@ -1,0 +1,260 @@
+//! The short-time Fourier transform.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use num_complex::Complex32;
+
+use super::core::{Core, Scaling};
+use super::inverse::Istft;
+use crate::element::{Element, plain_data};
+use crate::error::Result;
+use crate::fft::framed::{Framed, Padding};
+use crate::fft::{self};
+use crate::fragment::{Fragment, Writable};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::plan::{Array, Placement, Program, Spec};
+use crate::shape::Shape;
+use crate::signal::Real;
+use crate::signal::convolve::Number;
+
+/// Short-time Fourier transform: the spectra of windowed frames of a signal, in one dispatch.
+///
+/// ```no_run
+/// use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
+/// use wgpu_fft::signal::window::Window;
+/// use wgpu_fft::{Fragment, Planner};
+///
+/// # fn spectrogram(planner: &Planner, sound: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+/// let window: Vec<f64> = Window::Hann.periodic(1024)?;
+/// let stft = Stft::<f32>::new(sound.len(), &window, 256).scaling(Scaling::Magnitude);
+/// let decibels = Fragment::new("10.0 * log(max(dot(value, value), 1e-20)) / log(10.0)");
+/// let plan = planner.plan(stft.map_output::<f32>(decibels)?)?;
+/// let spectrogram = plan.run(sound)?.wait()?; // frames × 513 numbers
+/// # Ok(spectrogram)
+/// # }
+/// ```
+///
+/// # Definition
+/// For a signal x of length n, a window w of length m and a hop h:
+///
+/// S\[p, k\] = f · Σⱼ w\[j\] · x\[p·h - ⌊m/2⌋ + j\] · exp(-2πi·k·(j - s)/N), with j = 0 … m-1
+///
+/// Frame p is centred at element p·h, as in SciPy's `ShortTimeFFT`. N is
+/// [`mfft`](Self::mfft), at least m; the default is m. The [`Scaling`] sets f. By default, s =
+/// ⌊m/2⌋, so that phases count from the middle of the frame; see
+/// [`phase_shift`](Self::phase_shift). Outside of the signal, x continues as [`Padding`] says. The
+/// window is real; a frame's spectrum for a complex window is not covered.
+///
+/// All frames that reach the signal are computed, the same as SciPy's `p_min` … `p_max - 1`, unless
+/// [`frames`](Self::frames) chooses some of them. [`frame_range`](Self::frame_range) returns their
+/// numbers p.
+///
+/// # Shapes
+/// The input is b × n; the output is b × frames × frequencies, so that a frame's spectrum is
+/// contiguous. SciPy has frequencies × frames: [`frequencies_first`](Self::frequencies_first)
+/// stores that. Signals of f32 have the N/2+1 frequencies of SciPy's `onesided`, k = 0 … ⌊N/2⌋.
+/// Complex signals have the N of `twosided`, in the usual order: 0, 1, …, then the negative ones.
+/// `centered` and `onesided2X` are a [`Roll`](crate::signal::Roll) and a fragment away. A fragment
+/// sees the frame as `i0` and the frequency as `i1` in both orders.
+///
+/// # Accuracy
+/// That of [`R2c`](fft::R2c) and [`C2c`](fft::C2c) of length N, for the windowed frame: the window
+/// is computed in f64 and rounded once, and each product is rounded once. Where a real N is odd, or
+/// half of it has a prime factor above 31, or several signals have odd lengths, frames are
+/// transformed in pairs, whose errors are relative to the larger of the two.
+///
+/// # Determinism
+/// That of [`C2c`](fft::C2c): equal plans on one adapter give equal bits.
+///
+/// # Cost
+/// If N fits a workgroup, one dispatch, which reads each element of the signal about m/h times,
+/// most of them from the cache, and writes the output once. Frames are not stored: each element is
+/// looked up in the signal and multiplied with the window as it is loaded. A fragment on the output
+/// is fused. A longer N takes as many passes as its FFT, with a workspace as large as the spectra.
+/// `frequencies_first` writes shorter runs, which takes longer.
+///
+/// # Errors
+/// Planning returns [`Error::Empty`](crate::Error::Empty);
+/// [`Error::Unsupported`](crate::Error::Unsupported) for a hop of 0, N below m, a phase shift of N
+/// or more, elements of the window that are not finite, a scaling that divides by 0, frames that do
+/// not reach the signal, and with `Even` and `Odd` for frames that reach further than the signal's
+/// mirror image; [`Error::LimitExceeded`](crate::Error::LimitExceeded) for 2³² or more elements.
+///
+/// # Sources
+/// J. B. Allen and L. R. Rabiner, Proc. IEEE 65 (1977) 1558; the documentation of SciPy's
+/// `ShortTimeFFT`, whose conventions these are.
+#[must_use]
+pub struct Stft<T, O = Complex32> {
+    core: Core,
+    element: PhantomData<fn(T) -> O>,
+}
+
+plain_data!(Stft < T, O > { core });
+
+impl<T: Number> Stft<T> {
+    /// The transform of a signal of `len` elements in frames that are `hop` apart.
+    pub fn new<W: Real>(len: usize, window: &[W], hop: usize) -> Self {
+        let core = Core {
+            real: T::REAL,
+            element: T::NAME,
+            len,
+            batch: 1,
+            window: window.iter().map(|&w| Into::<f64>::into(w).to_bits()).collect(),
+            hop,
+            mfft: None,
+            phase: Some(0),
+            scaling: Scaling::None.into(),
+            padding: Padding::Zeros,
+            frames: None,
+            frequencies_first: false,
+            map: None,
+        };
+        Self { core, element: PhantomData }
+    }
+
+    /// The transform back, with the same window, frames, scaling, phases and order. A fragment on
+    /// the output and the padding have no part in it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) with the numbers, if the window and the
+    /// hop do not allow it, or if the transform itself makes no sense.
+    pub fn inverse(&self) -> Result<Istft<T>> {
+        Istft::new(self.core.clone())
+    }
+}
+
+impl<T: Number, O: Element> Stft<T, O> {
+    /// Transforms `count` signals, stored one after the other.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.core.batch = count;
+        self
+    }
+
+    /// Sets the length of the transforms. Frames are followed by zeros.
+    pub fn mfft(mut self, n: usize) -> Self {
+        self.core.mfft = Some(n);
+        self
+    }
+
+    /// Sets where phases count from, as SciPy's parameter of that name. `Some(0)`, the default, is
+    /// the middle of the frame, element ⌊m/2⌋. `Some(d)` is d elements later, modulo m. `None` is
+    /// the frame's first element.
+    pub fn phase_shift(mut self, shift: Option<i64>) -> Self {
+        self.core.phase = shift;
+        self
+    }
+
+    /// Sets the factor on the window.
+    pub fn scaling(mut self, scaling: Scaling) -> Self {
+        self.core.scaling = scaling.into();
+        self
+    }
+
+    /// Sets how the signal continues past its ends.
+    pub fn padding(mut self, padding: Padding) -> Self {
+        self.core.padding = padding;
+        self
+    }
+
+    /// Computes only the frames of these numbers, SciPy's `p0` and `p1`.
+    pub fn frames(mut self, range: Range<i64>) -> Self {
+        self.core.frames = Some([range.start, range.end]);
+        self
+    }
+
+    /// Stores frequencies × frames, as SciPy does.
+    pub fn frequencies_first(mut self) -> Self {
+        self.core.frequencies_first = true;
+        self
+    }
+
+    /// Applies a fragment of WGSL to every result before it is stored. Its `value` is the
+    /// `vec2<f32>` S\[p, k\], `i0` is the frame, counted from 0, and `i1` the frequency k. It costs
+    /// no pass of its own.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_output`](fft::C2c::map_output).
+    pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Stft<T, U>> {
+        let map = Framed::check(fragment, U::FORM, U::NAME)?;
+        Ok(Stft { core: Core { map: Some(map), ..self.core }, element: PhantomData })
+    }
+
+    /// The numbers p of the frames.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn frame_range(&self) -> Result<Range<i64>> {
+        self.core.range()
+    }
+
+    /// The shape of the spectra of one signal.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn output_shape(&self) -> Result<Shape> {
+        self.core.spectra()
+    }
+}
+
+impl<T, O> crate::plan::Sealed for Stft<T, O> {}
+
+impl<T: Number, O: Element> Spec for Stft<T, O> {
+    type Input = T;
+    type Output = O;
+    type Recipe = fft::Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<fft::Recipe> {
+        self.core.framed()?.design(false, profile)
+    }
+
+    fn lower(&self, recipe: &fft::Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let framed = self.core.framed()?;
+        let table = self.core.table(&framed.framing)?;
+        let elements = self.core.spectra()?.elements("spectra of an STFT", framed.batch)?;
+        let output = Array { len: elements, element_bytes: size_of::<O>() };
+        let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![self.core.signals()], output);
+        program.inputs[0].check(&program.title, "input", profile)?;
+        program.output.check(&program.title, "output", profile)?;
+        let window = program.table(table);
+        framed.append(recipe, window, profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        Ok(program)
+    }
+}
+
+#[cfg(not(feature = "tune"))]
+impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {}
+
+#[cfg(feature = "tune")]
+impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {
+    fn baseline(&self, profile: &DeviceProfile) -> Result<fft::Recipe> {
+        self.design(profile)
+    }
+
+    fn alternatives(&self, _: &DeviceProfile) -> Vec<fft::Recipe> {
+        Vec::new()
+    }
+
+    fn neighbours(&self, _: &fft::Recipe, _: &DeviceProfile) -> Vec<fft::Recipe> {
+        Vec::new()
+    }
+
+    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
+        Vec::new()
+    }
+
+    fn verification(&self) -> crate::tune::Verification {
+        use crate::tune::{TestInput, Tolerance, Verification};
+        // What a fragment makes of rounding is not known.
+        let output = if self.core.map.is_none() { Tolerance::F32(4e-6) } else { Tolerance::Bits };
+        Verification { input: TestInput::F32(-1.0, 1.0), output }
+    }
+}
+
+impl<T, O> fmt::Display for Stft<T, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stft {}", self.core)
+    }
+}

@@ -1,0 +1,82 @@
+//! Short-time Fourier transforms by their definition, in f64.
+#![allow(dead_code, reason = "the tests use different parts")]
+
+use std::f64::consts::TAU;
+
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::convolve::Number;
+use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
+use wgpu_fft::{DeviceProfile, Program, Spec};
+
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub n: usize,
+    pub window: Vec<f64>,
+    pub hop: usize,
+    pub mfft: usize,
+    pub phase: Option<i64>,
+    pub scaling: Scaling,
+    pub padding: Padding,
+    pub frames: Option<[i64; 2]>,
+}
+
+/// A window without symmetry and without zeros.
+pub fn window(m: usize) -> Vec<f64> {
+    (0..m).map(|j| ((5 * j + 3) % 11 + 1) as f64 / 8.0).collect()
+}
+
+impl Case {
+    pub fn new(n: usize, m: usize, hop: usize, mfft: usize) -> Self {
+        let (scaling, padding) = Default::default();
+        Self { n, window: window(m), hop, mfft, phase: Some(0), scaling, padding, frames: None }
+    }
+
+    pub fn spec<T: Number>(&self) -> Stft<T> {
+        let spec = Stft::new(self.n, &self.window, self.hop).mfft(self.mfft).phase_shift(self.phase);
+        let spec = spec.scaling(self.scaling).padding(self.padding);
+        self.frames.map_or(spec.clone(), |[from, to]| spec.frames(from..to))
+    }
+
+    /// The element of a signal at a place that may be past its ends.
+    fn element(&self, x: &[Complex64], at: i64) -> Complex64 {
+        let last = x.len() as i64 - 1;
+        if (0..=last).contains(&at) {
+            return x[at as usize];
+        }
+        let end = at.clamp(0, last);
+        let mirrored = (2 * end - at) as usize;
+        match self.padding {
+            Padding::Zeros => Complex64::ZERO,
+            Padding::Edge => x[end as usize],
+            Padding::Even => x[mirrored],
+            Padding::Odd => 2.0 * x[end as usize] - x[mirrored],
+        }
+    }
+
+    /// The spectra of frames from..to, with `bins` frequencies each.
+    pub fn direct(&self, x: &[Complex64], [from, to]: [i64; 2], bins: usize) -> Vec<Complex64> {
+        let m = self.window.len() as i64;
+        let factor = match self.scaling {
+            Scaling::None => 1.0,
+            Scaling::Magnitude => 1.0 / self.window.iter().sum::<f64>().abs(),
+            Scaling::Psd { sampling_rate } => 1.0 / (sampling_rate * self.window.iter().map(|w| w * w).sum::<f64>()).sqrt(),
+        };
+        let shift = self.phase.map_or(0, |shift| (shift + m / 2).rem_euclid(m));
+        let of_frame = |p: i64| {
+            let begin = p * self.hop as i64 - m / 2;
+            let frame: Vec<Complex64> = (0..m).map(|j| factor * self.window[j as usize] * self.element(x, begin + j)).collect();
+            let n = self.mfft as i64;
+            let turn = move |k: i64, j: i64| Complex64::from_polar(1.0, -TAU * (k * (j - shift)).rem_euclid(n) as f64 / n as f64);
+            (0..bins as i64).map(move |k| frame.iter().zip(0..).map(|(value, j)| value * turn(k, j)).sum()).collect::<Vec<Complex64>>()
+        };
+        (from..to).flat_map(of_frame).collect()
+    }
+}
+
+/// Programs there and back.
+pub fn programs<T: Number>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    let spec = Case::new(60, 16, 5, 16).spec::<T>().batch(2);
+    programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
+    let back = spec.inverse().unwrap();
+    programs.push(back.lower(&back.design(profile).unwrap(), profile).unwrap());
+}
