@@ -12,6 +12,10 @@ impl<T: Element, O: Element> Shaped for Reduction<T, O> {
         let axes = core.shape.axes(core.axes.as_deref()).map_err(|why| core.unsupported(&why))?;
         let extents = core.shape.extents();
         let kept: Vec<usize> = (0..extents.len()).filter(|axis| !axes.contains(axis)).map(|axis| extents[axis]).collect();
-        Ok([Arrangement::dense(extents, core.batch), Arrangement::dense(&kept, core.batch)])
+        let input = match core.input {
+            None => Arrangement::dense(extents, core.batch),
+            Some(layout) => Arrangement::placed(extents.iter().copied().chain([core.batch]), &layout.placed("input", core.shape, core.batch)?),
+        };
+        Ok([input, Arrangement::dense(&kept, core.batch)])
     }
 }

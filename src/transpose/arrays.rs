@@ -5,11 +5,11 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::plan::{Arrangement, Shaped};
 
-impl<T: Element> Shaped for Permute<T> {
+impl<T: Element, O: Element> Shaped for Permute<T, O> {
     fn arrays(&self) -> Result<[Arrangement; 2]> {
-        let (core, geometry) = (&self.core, self.core.geometry()?);
+        let (core, places) = (&self.core, self.core.geometry()?.places);
         let output = core.output_shape()?;
-        let sides = [(core.shape, &geometry.input), (output, &geometry.output)];
+        let sides = [(core.shape, &places.input), (output, &places.output)];
         Ok(sides.map(|(shape, placed)| Arrangement::placed(shape.extents().iter().copied().chain([core.batch]), placed)))
     }
 }
