@@ -14,7 +14,9 @@ impl<T: Element, O: Element> Shaped for Reduction<T, O> {
         let kept: Vec<usize> = (0..extents.len()).filter(|axis| !axes.contains(axis)).map(|axis| extents[axis]).collect();
         let input = match core.input {
             None => Arrangement::dense(extents, core.batch),
-            Some(layout) => Arrangement::placed(extents.iter().copied().chain([core.batch]), &layout.placed("input", core.shape, core.batch)?),
+            Some(layout) => {
+                Arrangement::placed(extents.iter().copied().chain([core.batch]), &layout.placed("input", core.shape, core.batch)?)
+            }
         };
         Ok([input, Arrangement::dense(&kept, core.batch)])
     }

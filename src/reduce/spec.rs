@@ -167,8 +167,8 @@ pub enum Determinism {
 /// adapters that round f32 operations as IEEE 754 does and keep subnormal numbers. On every device,
 /// products are then rounded before they are added. Variances are covered as well, except for the
 /// last division. It also fixes the order of custom operators, but not how a device rounds inside
-/// them. Divisions and square roots depend on the adapter, and products of f64 may be fused. The
-/// bits do not depend on a layout either.
+/// them, or inside a fragment. Divisions and square roots depend on the adapter, and products of
+/// f64 may be fused. The bits do not depend on a layout either.
 ///
 /// # Cost
 /// The array is read once. Short arrays, and arrays with many results, take one dispatch. Long

@@ -108,8 +108,8 @@ impl Source {
 
     /// Whether the fragment asks for the index on an axis that is reduced, or on one that is kept.
     fn asks(&self, reduced: bool) -> bool {
-        let indices = self.fragment.arguments.iter().filter_map(|argument| self.axis(*argument));
-        indices.into_iter().any(|axis| axis.reduced == reduced && axis.extent > 1)
+        let mut indices = self.fragment.arguments.iter().filter_map(|argument| self.axis(*argument));
+        indices.any(|axis| axis.reduced == reduced && axis.extent > 1)
     }
 }
 
