@@ -119,8 +119,8 @@ fn load_step(base: u32, i: u32) -> Values {
     return load(base + i * params.reduced_strides_0, params.first_index + i);
 }
 
-/// Combines the elements from `begin` to `end` that belong to `lane`.
-fn walk(base: u32, begin: u32, end: u32, lane: u32) -> Values {
+/// Combines the elements of a result, from `begin` to `end`, that belong to `lane`.
+fn walk(base: u32, result: u32, begin: u32, end: u32, lane: u32) -> Values {
     var i = begin + lane;
     var total0 = Values(identity(), identity(), identity(), identity());
     let whole = (end - begin) / (LANES * 4u);
@@ -190,7 +190,7 @@ fn main(
     let begin = params.begin + part * params.chunk;
     // A column or plane past the last one has no elements.
     let end = select(begin, min(begin + params.chunk, params.end), live);
-    let values = over_lanes(walk(base, begin, end, lane), t, lane);
+    let values = over_lanes(walk(base, (params.first_plane + plane) * params.columns + column, begin, end, lane), t, lane);
     if (lane == 0u && live) {
         let row = plane * params.parts + part;
         store(params.first_result + (row * params.columns + column) * WIDTH, values);

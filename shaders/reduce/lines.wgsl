@@ -127,8 +127,8 @@ fn load_step(base: u32, i: u32) -> Values {
     return load(base + i, params.first_index + i * WIDTH);
 }
 
-/// Combines the elements from `begin` to `end` that belong to `lane`.
-fn walk(base: u32, begin: u32, end: u32, lane: u32) -> f32 {
+/// Combines the elements of a result, from `begin` to `end`, that belong to `lane`.
+fn walk(base: u32, result: u32, begin: u32, end: u32, lane: u32) -> f32 {
     var i = begin + lane;
     var total0 = Values(identity(), identity(), identity(), identity());
     let whole = (end - begin) / (LANES * 4u);
@@ -195,6 +195,6 @@ fn main(
     let begin = params.begin + part * params.chunk;
     // A line past the last one has no elements.
     let end = select(begin, min(begin + params.chunk, params.end), live);
-    let value = over_lanes(walk(base, begin, end, lane), t, lane);
+    let value = over_lanes(walk(base, params.first_line + line, begin, end, lane), t, lane);
     store_result(value, first_line, part, t, lane);
 }

@@ -1,12 +1,11 @@
 //! The shapes of reductions, for arrays of the crate `ndarray`.
 
 use super::Reduction;
-use super::spec::Value;
 use crate::element::Element;
 use crate::error::Result;
 use crate::plan::{Arrangement, Shaped};
 
-impl<T: Value, O: Element> Shaped for Reduction<T, O> {
+impl<T: Element, O: Element> Shaped for Reduction<T, O> {
     fn arrays(&self) -> Result<[Arrangement; 2]> {
         let core = &self.core;
         core.shape.elements("reduction", core.batch)?;

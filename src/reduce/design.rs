@@ -40,7 +40,7 @@ fn widest(operator: &Operator, partial: bool, contiguous: u32, most_bytes: u32) 
     let stage = stage_of(operator, partial);
     let fits = |width: &u32| {
         contiguous.is_multiple_of(*width)
-            && stage.source().bytes() * width <= most_bytes
+            && stage.element_bytes() * width <= most_bytes
             && has_access(&Stage { width: *width, ..stage.clone() })
     };
     [8, 4, 2].into_iter().find(fits).unwrap_or(1)
@@ -163,13 +163,13 @@ fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32
 
 /// The number of parts of `elements` such that no part has more than `most_bytes`.
 fn cut(elements: u64, geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
-    let bytes = elements * u64::from(operator.input.bytes());
+    let bytes = elements * u64::from(operator.element_bytes());
     bytes.div_ceil(most_bytes.max(1)).min(geometry.count().into()) as u32
 }
 
 /// The same for an array that may be larger than a binding; 1 if it is not.
 fn least_parts_for(geometry: &Geometry, operator: &Operator, profile: &DeviceProfile) -> u32 {
-    let bytes = geometry.span() as u64 * u64::from(operator.input.bytes());
+    let bytes = geometry.span() as u64 * u64::from(operator.element_bytes());
     if bytes <= profile.binding_bytes { 1 } else { cut(geometry.reach(), geometry, operator, profile.binding_bytes / 2) }
 }
 

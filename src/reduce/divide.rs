@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | [`Division::Parts`] | a part of the first pass | [`partial`]: the partial results of its parts, as words | [`join`]: the remaining passes over all partial results |
 //! | [`Division::Lines`] | an index of the slowest kept axis | [`piece`]: the results of its indices | nothing |
-//! | [`Division::Whole`] | the array, also if it has a layout | | |
+//! | [`Division::Whole`] | the array, also if it has a layout or a fragment | | |
 //!
 //! The determinism that the reduction itself asks for makes no difference. The order does not cover
 //! what each device decides: division, square roots, rounding inside a custom operator, and whether
@@ -60,7 +60,8 @@ pub enum Division {
         /// Results for each index.
         results: usize,
     },
-    /// Not at all: all elements are reduced to one result in one part, or they are not dense.
+    /// Not at all: all elements are reduced to one result in one part, they are not dense, or a
+    /// fragment maps them.
     Whole {
         /// Elements of the array, including gaps.
         elements: usize,
@@ -188,7 +189,7 @@ impl Cut {
     fn division(&self, operator: &Operator, geometry: &Geometry) -> Division {
         let (all, results) = (geometry.len(), geometry.results() as usize);
         match geometry.kept.last() {
-            _ if geometry.layout.is_some() => Division::Whole { elements: geometry.span(), results },
+            _ if geometry.layout.is_some() || operator.source.is_some() => Division::Whole { elements: geometry.span(), results },
             _ if self.is_cut => {
                 let (unit, units) = (self.reduced(geometry) as usize * results, self.parts as usize);
                 let words = results * operator.value().bytes() as usize / 4;

@@ -3,8 +3,9 @@
 
 use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
+use crate::fragment::Argument;
 use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::Kind;
+use crate::kernels::reduce::operator::{AxisIndex, Kind, Source};
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{self, Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
 
@@ -13,8 +14,14 @@ fn loaded(stage: &Stage) -> Kind {
     if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
 }
 
-/// The type of one access: words, except for f64.
+/// The first binding of what a fragment declares.
+pub(super) const FIRST_DECLARED: u32 = 5;
+
+/// The type of one access: words, except for f64. What a fragment maps is read element by element.
 fn access(stage: &Stage) -> Option<Type> {
+    if let Some(source) = stage.fragment() {
+        return (stage.width == 1).then(|| source.fragment.array.stored());
+    }
     let (kind, width) = (loaded(stage), if stage.gathered { 1 } else { stage.width });
     Some(match (kind, kind.bytes() * width) {
         (Kind::F64, 8 | 16 | 32) => Type::numbers(width, Scalar::F64),
@@ -130,6 +137,8 @@ struct Emitter<'a> {
     /// Whether neighbours in an access are neighbours along a line. In a row they belong to
     /// different columns.
     lines: bool,
+    /// Whether there may be several results. The tree has one.
+    walks: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -153,11 +162,14 @@ impl<'a> Emitter<'a> {
             arrays.push(("y", module.storage(3, "second", Access::Read, Type::array(access))));
         }
         module.gap();
+        if let Some(source) = stage.fragment() {
+            source.fragment.write(&mut module, FIRST_DECLARED);
+        }
         arithmetic::write(&mut module, stage);
         module.comment("The values of the elements of an access.");
         let fields: Vec<_> = (0..stage.width).map(|v| (format!("v{v}"), value.clone())).collect();
         let values = module.structure("Values", &fields);
-        let mut emitter = Self { stage, module, value, values, lines };
+        let mut emitter = Self { stage, module, value, values, lines, walks: pass.is_some() };
         emitter.load(&arrays);
         emitter
     }
@@ -189,6 +201,11 @@ impl<'a> Emitter<'a> {
         if self.stage.operator.value() == Kind::Quad { construct(&self.value, parts) } else { construct(&self.value, parts[1..3].to_vec()) }
     }
 
+    /// Whether loads depend on the number of the result.
+    fn has_result(&self) -> bool {
+        !self.stage.partial && self.stage.operator.has_result() && self.walks
+    }
+
     /// How many loads an access consists of.
     fn loads(&self) -> u32 {
         if self.stage.gathered { self.stage.width } else { 1 }
@@ -202,8 +219,12 @@ impl<'a> Emitter<'a> {
             loads => (0..loads).map(|v| function.parameter(&format!("at{v}"), U32)).collect(),
         };
         let j = function.parameter("j", U32);
+        let result = self.has_result().then(|| function.parameter("result", U32));
         let body = &mut function.body;
         let mut elements = |(name, array): &(&str, Expr)| -> Vec<Expr> {
+            if let Some(source) = self.stage.fragment() {
+                return vec![mapped(body, source, array, &places[0], &j, result.as_ref())];
+            }
             places.iter().flat_map(|at| self.elements(body, name, array, at, self.stage.width / self.loads())).collect()
         };
         let operands: Vec<Vec<Expr>> = arrays.iter().map(&mut elements).collect();
@@ -300,24 +321,31 @@ impl<'a> Emitter<'a> {
         let kept_place = function("kept_place", [("k", &U32)], &U32, |body, [k]| Self::place(body, "kept", places.kept, k, false));
         self.module.function(kept_place.doc(if lines { "Where line k begins." } else { "Where plane k begins." }));
         let (loads, unit) = (self.loads(), lines && !self.stage.gathered);
-        let load_step = function("load_step", [("base", &U32), ("i", &U32)], &values, |body, [base, i]| {
+        let mut load_step = Function::new("load_step").returning(values.clone());
+        let [base, i] = ["base", "i"].map(|name| load_step.parameter(name, U32));
+        let of_result = |function: &mut Function| self.has_result().then(|| function.parameter("result", U32));
+        let result = of_result(&mut load_step);
+        let loaded = {
+            let body = &mut load_step.body;
             let element = |v: u32| if loads == 1 { i.clone() } else { &i * Expr::name("WIDTH", U32) + v };
             let at = |v: u32| {
                 let at = &base + Self::place(body, "reduced", places.reduced, element(v), unit);
                 if places.of_part { at - param("bound") } else { at }
             };
             let all: Vec<Expr> = (0..loads).map(at).collect();
-            call("load", all.iter().chain([&index(&i)]), values.clone())
-        });
+            call("load", all.iter().chain([&index(&i)]).chain(&result), values.clone())
+        };
+        load_step.body.give(loaded);
         self.module.function(load_step);
 
         let mut function = Function::new("walk")
-            .doc("Combines the elements from `begin` to `end` that belong to `lane`.")
+            .doc("Combines the elements of a result, from `begin` to `end`, that belong to `lane`.")
             .returning(if lines { self.value.clone() } else { values.clone() });
-        let [base, begin, end, lane] = ["base", "begin", "end", "lane"].map(|name| function.parameter(name, U32));
+        let [base, result, begin, end, lane] = ["base", "result", "begin", "end", "lane"].map(|name| function.parameter(name, U32));
+        let result = self.has_result().then_some(result);
         let body = &mut function.body;
         let i = body.variable_from("i", &begin + lane);
-        let load = |k: u32| call("load_step", [&base, &(&i + &lanes * k)], values.clone());
+        let load = |k: u32| call("load_step", [&base, &(&i + &lanes * k)].into_iter().chain(&result), values.clone());
         let keep = |total: &Expr, more: &Expr| call(keep, [total, more], values.clone());
         // The initial index is not less than that of the first element, which exists, and the
         // initial rank is the lowest.
@@ -424,6 +452,34 @@ impl<'a> Emitter<'a> {
         }
         self.module.function(function);
     }
+}
+
+/// What a fragment makes of the element at a place: element `j` of those that are reduced to
+/// `result`. Without the latter, there is one result.
+fn mapped(body: &mut Body, source: &Source, array: &Expr, at: &Expr, j: &Expr, result: Option<&Expr>) -> Expr {
+    let fragment = &source.fragment;
+    let value = fragment.array.read(body, array, at);
+    let value = body.value("value", value);
+    let zero = Expr::from(0);
+    let index = |axis: AxisIndex| {
+        let AxisIndex { reduced, faster, extent, slowest } = axis;
+        let number = if reduced { j } else { result.unwrap_or(&zero) };
+        let above = if faster > 1 { number / faster } else { number.clone() };
+        match extent {
+            1 => zero.clone(),
+            _ if slowest => above,
+            _ => above % extent,
+        }
+    };
+    let argument = |argument: &Argument| match (*argument, source.axis(*argument)) {
+        (_, Some(axis)) => index(axis),
+        (Argument::Value, _) => value.clone(),
+        (Argument::Length(axis), _) => source.axes[axis].extent.into(),
+        (other, _) => unreachable!("{other:?}: a reduction has no frequencies"),
+    };
+    let arguments: Vec<Expr> = fragment.arguments.iter().map(argument).collect();
+    let element = call(&fragment.function(), &arguments, fragment.inner().value());
+    body.value("x", element)
 }
 
 /// The words of an access, `at_once` at a time.

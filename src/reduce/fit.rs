@@ -142,6 +142,9 @@ impl Pass {
         ensure(lanes.is_power_of_two() && lanes <= workgroup, || {
             format!("lanes must be a power of two of at most {workgroup}, the workgroup")
         })?;
+        ensure(stage.fragment().is_none() || width == 1, || {
+            format!("with a fragment, elements are loaded one by one: the width must be 1, not {width}")
+        })?;
         let together = Stage { gathered: false, ..stage.clone() };
         ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(&together), || {
             format!("a width of {width} must divide the {contiguous} contiguous elements and make accesses of 4, 8, 16 or 32 bytes")

@@ -4,14 +4,14 @@ use std::ops::{Range, RangeInclusive};
 
 use super::Core;
 use super::design::fixed_order;
-use super::emit::{self, Places, value_words};
+use super::emit::{self, FIRST_DECLARED, Places, value_words};
 use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
-use crate::kernels::{Dispatch, Slot};
+use crate::kernels::{Access, Bind, Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::strides::IoDim;
 
@@ -33,7 +33,7 @@ impl Problem {
             let words = operator.value().bytes() as usize / 4;
             Array { len: parts as usize * geometry.results() as usize * words, element_bytes: 4 }
         };
-        let elements = Array { len: geometry.span(), element_bytes: operator.input.bytes() as usize };
+        let elements = Array { len: geometry.span(), element_bytes: operator.element_bytes() as usize };
         let results = Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize };
         let (input, output) = match *portion {
             Portion::Whole => (elements, results),
@@ -44,7 +44,8 @@ impl Problem {
         output.check(title, "output", profile)?;
         let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
         let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output);
-        let mut lowering = Lowering { program, problem: &self, profile };
+        let mut lowering = Lowering { program, problem: &self, declared: Vec::new(), profile };
+        lowering.declare()?;
         match recipe {
             Recipe::Tree { workgroup } => {
                 self.tree_fits(*workgroup, profile).map_err(unfit)?;
@@ -66,6 +67,8 @@ const MOST_DISPATCHES: u64 = 4096;
 struct Lowering<'a> {
     program: Program,
     problem: &'a Problem,
+    /// The bindings of what a fragment declares.
+    declared: Vec<Bind>,
     profile: &'a DeviceProfile,
 }
 
@@ -146,6 +149,30 @@ fn largest(most: u32, fits: impl Fn(u32) -> bool) -> u32 {
 }
 
 impl Lowering<'_> {
+    /// Declares what the fragment declares, if there is one.
+    fn declare(&mut self) -> Result<()> {
+        let Some(source) = &self.problem.operator.source else { return Ok(()) };
+        let (required, available) = (self.program.bytes(Slot::Input(0)), self.profile.binding_bytes);
+        if required > available {
+            let what = format!("`{}`: an array that a fragment reads (bytes)", self.program.title);
+            return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available });
+        }
+        for (binding, own) in (FIRST_DECLARED..).zip(source.fragment.arrays()) {
+            let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
+            let slot = self.program.declare(own)?;
+            self.declared.push(Bind { binding, name: source.fragment.binding_name(own).into(), access, slot, range: None });
+        }
+        Ok(())
+    }
+
+    /// Adds a dispatch that reads elements, or partial results.
+    fn push(&mut self, mut dispatch: Dispatch, partial: bool) {
+        if !partial {
+            dispatch.binds.extend(self.declared.iter().cloned());
+        }
+        self.program.dispatches.push(dispatch);
+    }
+
     /// Where a pass stores: the output, or one of two workspaces used alternately.
     fn target(&mut self, pass: usize, last: bool, results: u64) -> Slot {
         if last {
@@ -183,7 +210,7 @@ impl Lowering<'_> {
                 join: 0,
             };
             let dispatch = tree::dispatch(length, emit::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
-            self.program.dispatches.push(dispatch);
+            self.push(dispatch, pass > 0);
             if last {
                 break;
             }
@@ -207,7 +234,7 @@ impl Lowering<'_> {
             for section in sections {
                 let arrivals = pass.join.then(|| self.arrivals(stage, section));
                 let dispatch = self.dispatch(step, &extent, section, Arrays { arrivals, ..Arrays::whole(from, to) })?;
-                self.program.dispatches.push(dispatch);
+                self.push(dispatch, stage.partial);
             }
             from = to;
         }
@@ -232,7 +259,7 @@ impl Lowering<'_> {
             kept: Vec::new(),
             reduced: Vec::new(),
             offset: 0,
-            unit_bytes: u64::from(stage.source().bytes()) * u64::from(unit),
+            unit_bytes: u64::from(stage.element_bytes()) * u64::from(unit),
             loads,
         };
         if stage.partial {

@@ -10,7 +10,7 @@ use super::lower::lower;
 use super::recipe::{Pass, Recipe};
 use super::samples::samples;
 use super::verification::verification;
-use super::{Core, Reduction, Value};
+use super::{Core, Reduction};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -18,7 +18,7 @@ use crate::kernels::reduce::operator::Operator;
 use crate::plan::Spec;
 use crate::tune::{Sample, Searchable, Verification, others};
 
-impl<T: Value, O: Element> Searchable for Reduction<T, O> {
+impl<T: Element, O: Element> Searchable for Reduction<T, O> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
         baseline(&self.core, profile).map_or_else(|| self.design(profile), Ok)
     }

@@ -55,7 +55,14 @@ impl Core {
         fn of<T: Element>() -> (TypeId, &'static str) {
             (TypeId::of::<T>(), T::NAME)
         }
-        let operator = Operator { input: self.kind, map: self.map.clone(), fold: self.fold.clone(), finish: self.finish, rounded: false };
+        let operator = Operator {
+            input: self.kind,
+            source: None,
+            map: self.map.clone(),
+            fold: self.fold.clone(),
+            finish: self.finish,
+            rounded: false,
+        };
         match operator.mapped() {
             _ if operator.is_arg() => of::<u32>(),
             Kind::Complex if self.fold == Fold::Moments => of::<f32>(),

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use half::f16;
 use num_complex::Complex32;
@@ -13,8 +14,9 @@ use super::parse::parse;
 use super::{Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::operator::{self, Finish, Fold, Kind, Operator};
+use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Kind, Operator, Source};
 use crate::layout::Layout;
 use crate::plan::{Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
@@ -128,6 +130,10 @@ pub enum Determinism {
 /// | input | b × n₀ × … , 1 to 4 axes; two such arrays for `dot`, `vdot` and `max_abs_diff` |
 /// | output | b × the extents of the kept axes |
 ///
+/// The input has elements of type `T`, the output those of type `O`. With
+/// [`map_input`](Self::map_input), a [`Fragment`] of WGSL makes the elements that are reduced from
+/// those of an array of any [`Readable`] type.
+///
 /// Arrays are row-major and dense, unless [`input_layout`](Self::input_layout) says where the
 /// elements of the input are: one channel of several, a part of a larger array, axes in another
 /// order, frames that overlap. The indices of `argmin` and `argmax` are those of the shape, not of
@@ -161,8 +167,8 @@ pub enum Determinism {
 /// adapters that round f32 operations as IEEE 754 does and keep subnormal numbers. On every device,
 /// products are then rounded before they are added. Variances are covered as well, except for the
 /// last division. It also fixes the order of custom operators, but not how a device rounds inside
-/// them. Divisions and square roots depend on the adapter, and products of f64 may be fused. The
-/// bits do not depend on a layout either.
+/// them, or inside a fragment. Divisions and square roots depend on the adapter, and products of
+/// f64 may be fused. The bits do not depend on a layout either.
 ///
 /// # Cost
 /// The array is read once. Short arrays, and arrays with many results, take one dispatch. Long
@@ -177,6 +183,9 @@ pub enum Determinism {
 /// a custom map, elements are visited in the order of the shape. That is slow if it is far from the
 /// order in memory.
 ///
+/// A fragment costs no pass, but elements are then loaded one by one. If it asks for indices of
+/// axes that are reduced, elements are visited in the order of the shape.
+///
 /// # Errors
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
@@ -184,7 +193,8 @@ pub enum Determinism {
 ///   for a layout of another number of axes or that leaves its array, for a ddof that is not less
 ///   than n, and for f64 arithmetic on devices without it;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, or if an
-///   array larger than one binding cannot be cut: what one part of a line or row takes must fit;
+///   array larger than one binding cannot be cut: what one part of a line or row takes must fit,
+///   and with a fragment the whole array;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// Running returns [`Error::WrongInputs`] for one array where two are needed.
@@ -217,6 +227,8 @@ pub(crate) struct Core {
     pub(super) ddof: usize,
     /// The map given to [`Reduction::map`], which replaces the operation's own.
     pub(super) mapped: Option<operator::Map>,
+    /// The fragment that makes elements of this kind of those in the array.
+    pub(super) fragment: Option<Checked>,
     pub(super) determinism: Determinism,
 }
 
@@ -257,7 +269,59 @@ impl Core {
             Finish::Identity | Finish::Root => self.finish,
         };
         let rounded = self.determinism == Determinism::AcrossDevices;
-        Ok(Operator { input: self.kind, map, fold: self.fold.clone(), finish, rounded })
+        Ok(Operator { input: self.kind, source: self.source(), map, fold: self.fold.clone(), finish, rounded })
+    }
+
+    /// The fragment, with where it finds its indices.
+    fn source(&self) -> Option<Arc<Source>> {
+        let fragment = self.fragment.clone()?;
+        let rank = self.shape.rank();
+        let extents: Vec<u32> = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32).collect();
+        let is_reduced = |axis: usize| axis < rank && self.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
+        let axis = |axis: usize| {
+            let reduced = is_reduced(axis);
+            // The batch is slower than all axes.
+            let together =
+                |others: std::ops::Range<usize>| others.filter(|&other| is_reduced(other) == reduced).map(|other| extents[other]);
+            let (slower, faster) = match axis {
+                _ if axis == rank => (0..0, 0..rank),
+                _ => (0..axis, axis + 1..rank),
+            };
+            let is_batched = !reduced && axis < rank && self.batch > 1;
+            AxisIndex {
+                reduced,
+                faster: together(faster).product(),
+                extent: extents[axis],
+                slowest: !is_batched && together(slower).all(|extent| extent == 1),
+            }
+        };
+        let axes = (0..=rank).map(axis).collect();
+        Some(Arc::new(Source { fragment, axes }))
+    }
+
+    /// Adds a fragment that maps elements of an array to those that are reduced.
+    fn with_fragment(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        fn form<T: Readable>() -> Form {
+            T::FORM
+        }
+        if matches!(self.map, operator::Map::Product | operator::Map::ConjugateProduct | operator::Map::Distance) {
+            return Err(self.unsupported("a fragment maps the elements of one array, but the operation takes two"));
+        }
+        let inner = match self.kind {
+            Kind::F32 | Kind::F16 => form::<f32>(),
+            Kind::I32 => form::<i32>(),
+            Kind::U32 => form::<u32>(),
+            Kind::Complex => form::<Complex32>(),
+            Kind::F64 | Kind::Pair | Kind::Quad | Kind::Doubles => return Err(self.unsupported("fragments cannot compute in f64")),
+        };
+        let side = Side { name: "input", rank: self.shape.rank(), spectrum: false, array, inner, loads: true };
+        let checked = Checked::new(fragment, element, side)?;
+        if self.kind == Kind::F16 {
+            // The fragment has unpacked it.
+            (self.kind, self.element) = (Kind::F32, f32::NAME);
+        }
+        self.fragment = Some(checked);
+        Ok(self)
     }
 
     /// Whether the order across devices is requested and the bits of the result depend on it.
@@ -287,11 +351,14 @@ impl<T: Value, O: Element> Reduction<T, O> {
             finish,
             ddof: 0,
             mapped: None,
+            fragment: None,
             determinism: Determinism::RunToRun,
         };
         Self { core, element: PhantomData }
     }
+}
 
+impl<T: Element, O: Element> Reduction<T, O> {
     /// Reduces each of `count` consecutive arrays by itself.
     pub fn batch(mut self, count: usize) -> Self {
         self.core.batch = count;
@@ -325,6 +392,39 @@ impl<T: Value, O: Element> Reduction<T, O> {
         self
     }
 
+    /// Applies a [`Fragment`] to every element when it is loaded, before any map. The array then
+    /// has elements of type `I`. The result of the fragment is what is reduced: `f32` for
+    /// reductions of f32 and f16, `i32`, `u32`, or `vec2<f32>` for complex numbers.
+    ///
+    /// The fragment knows the indices of the element in the shape: `i0` on the first axis, and so
+    /// on, `batch`, and the lengths `n0`, …. A second fragment replaces the first.
+    ///
+    /// ```
+    /// use wgpu_fft::{Complex32, Fragment, reduce};
+    ///
+    /// // The mean of each row of a picture of bytes, from 0 to 1.
+    /// let means = reduce::mean::<f32>([480, 640]).axes([1]).map_input::<u8>(Fragment::new("f32(value) / 255.0"))?;
+    /// // The largest |z|, and the luminance-weighted mean index of a column.
+    /// let peak = reduce::max::<f32>(1 << 20).map_input::<Complex32>(Fragment::new("length(value)"))?;
+    /// let weights = Fragment::new("f32(i1) * weights[i1] * value").array::<f32>("weights", 640);
+    /// let centre = reduce::sum::<f32>([480, 640]).axes([1]).map_input::<f32>(weights)?;
+    /// # use wgpu_fft::{DeviceProfile, Spec};
+    /// # let profile = DeviceProfile::webgpu_defaults();
+    /// # means.lower(&means.design(&profile)?, &profile)?;
+    /// # peak.lower(&peak.design(&profile)?, &profile)?;
+    /// # centre.lower(&centre.design(&profile)?, &profile)?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parse`] with the line and the column if the fragment is not valid;
+    /// [`Error::LimitExceeded`] if it is too long or too deep; [`Error::Unsupported`] for f64, and
+    /// for operations on two arrays.
+    pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<Reduction<I, O>> {
+        let core = self.core.with_fragment(fragment, I::FORM, I::NAME)?;
+        Ok(Reduction { core, element: PhantomData })
+    }
+
     /// Sets what is subtracted from the number of elements in the divisor of
     /// [`variance`](super::variance) and [`standard_deviation`](super::standard_deviation), as in
     /// NumPy. The default is 0. With 1, the variance of a sample estimates that of what it was
@@ -353,7 +453,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
 
 impl<T, O> crate::plan::Sealed for Reduction<T, O> {}
 
-impl<T: Value, O: Element> Spec for Reduction<T, O> {
+impl<T: Element, O: Element> Spec for Reduction<T, O> {
     type Input = T;
     type Output = O;
     type Recipe = Recipe;
@@ -368,10 +468,10 @@ impl<T: Value, O: Element> Spec for Reduction<T, O> {
 }
 
 #[cfg(not(feature = "tune"))]
-impl<T: Value, O: Element> crate::tune::Searchable for Reduction<T, O> {}
+impl<T: Element, O: Element> crate::tune::Searchable for Reduction<T, O> {}
 
 /// Parses what [`Display`](fmt::Display) prints, except reductions by a [`Custom`](super::Custom)
-/// operator: the text does not state its identity element.
+/// operator, whose identity element the text does not state, and those with a fragment.
 impl<T: Value, O: Element> FromStr for Reduction<T, O> {
     type Err = Error;
 
@@ -411,6 +511,10 @@ impl fmt::Display for Core {
                 write!(f, " of `{map}`")?;
             }
         }
-        f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })
+        f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
+        match &self.fragment {
+            Some(fragment) => write!(f, " from {} by {}", fragment.element, fragment.fragment),
+            None => Ok(()),
+        }
     }
 }

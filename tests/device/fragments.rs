@@ -1,6 +1,7 @@
 //! Fragments on devices, with arrays and uniforms of the caller's, and parts of Fourier transforms.
 #![allow(clippy::single_range_in_vec_init, reason = "a part of one axis is one range")]
 
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use num_complex::Complex64;
 use wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::num_complex;
+use wgpu_fft::reduce::{self, Determinism};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{DeviceIdentity, End, Record, Rigor, Source, Tuning};
 use wgpu_fft::{Complex32, DeviceBuffer, Element, Error, Fragment, FragmentArrays, Gpu, Planner, View, bytemuck, wgpu};
@@ -118,6 +120,38 @@ pub fn indices_and_frequencies(device: &Device) {
     for spec in [spec.clone(), spec.in_place()] {
         let plan = device.planner.plan(spec).unwrap();
         assert_close(&run_guarded(device, &plan, &x), &expected, BOUND, &format!("{}: {}", device.name, plan.spec()));
+    }
+}
+
+/// Bytes are weighted by an array of the caller's and by where they are, and then added up over every
+/// kind of axes.
+pub fn reductions_map_what_they_load(device: &Device) {
+    let gpu = device.gpu();
+    let (planes, rows, columns, batch) = (3, 130, 70, 2);
+    let bytes: Vec<u8> = (0..planes * rows * columns * batch).map(|i| ((i as u32).wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let weights: Vec<u32> = (0..columns as u32).map(|i| i.wrapping_mul(0x85eb_ca6b) >> 16).collect();
+    let fragment = Fragment::new("value * weights[i2] + i0 * 3u + i1 * gain + batch * n1")
+        .array::<u32>("weights", columns)
+        .uniform::<u32>("gain", "u32");
+    let (weights_buffer, gain_buffer) = (gpu.upload(&weights).unwrap(), shared(gpu, 0, &[1001u32, 0, 0, 0]));
+    let arrays = FragmentArrays::new().with("weights", &weights_buffer).with("gain", View::<u32>::new(&gain_buffer, 0, 1).unwrap());
+    for axes in [&[0, 1, 2][..], &[2], &[1], &[0], &[0, 2], &[0, 1]] {
+        let mut expected = BTreeMap::<[usize; 4], u32>::new();
+        for (i, &byte) in bytes.iter().enumerate() {
+            let index = [i / (planes * rows * columns), i / (rows * columns) % planes, i / columns % rows, i % columns];
+            let [b, p, r, c] = index.map(|index| index as u32);
+            let value = (u32::from(byte) * weights[c as usize]).wrapping_add(p * 3 + r * 1001 + b * rows as u32);
+            let result = [0, 1, 2, 3].map(|i| if i > 0 && axes.contains(&(i - 1)) { 0 } else { index[i] });
+            let sum = expected.entry(result).or_default();
+            *sum = sum.wrapping_add(value);
+        }
+        let expected: Vec<u32> = expected.into_values().collect();
+        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
+            let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
+            let plan = device.planner.plan(spec.map_input::<u8>(fragment.clone()).unwrap()).unwrap();
+            let sums = plan.run_with(&bytes, &arrays).unwrap().wait().unwrap();
+            assert_eq!(sums, expected, "{}: {axes:?}", device.name);
+        }
     }
 }
 

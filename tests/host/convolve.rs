@@ -49,7 +49,7 @@ impl Case {
         let axis = |(&n, &k): (&usize, &usize)| match self.mode {
             Mode::Full => (0, n + k - 1),
             Mode::Same => ((k as i64 - 1) / 2, n),
-            Mode::Valid => (k as i64 - 1, n - k + 1),
+            _ => (k as i64 - 1, n - k + 1),
         };
         self.shape.iter().zip(&self.kernel).map(axis).collect()
     }

@@ -25,6 +25,7 @@ mod recipes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 mod reduce;
+mod reduce_fragments;
 #[path = "../support/reductions.rs"]
 mod reductions;
 #[path = "../support/reference.rs"]

@@ -35,10 +35,15 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// What is read.
+    /// The size of an element that is read, in bytes.
     #[must_use]
-    pub fn source(&self) -> Kind {
-        if self.partial { self.operator.value() } else { self.operator.input }
+    pub fn element_bytes(&self) -> u32 {
+        if self.partial { self.operator.value().bytes() } else { self.operator.element_bytes() }
+    }
+
+    /// The fragment that is applied to what is read.
+    pub(crate) fn fragment(&self) -> Option<&operator::Source> {
+        self.operator.source.as_deref().filter(|_| !self.partial)
     }
 
     /// What is stored.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::fragment::{Argument, Checked};
+
 /// The type of the elements that a reduction kernel reads or stores.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
@@ -72,6 +74,45 @@ pub enum Map {
     Custom(Arc<str>),
 }
 
+/// A fragment of the caller's, which makes an element of what the array holds.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Source {
+    pub(crate) fragment: Checked,
+    /// For each axis, slowest first, and for the batch: where its index is found.
+    pub(crate) axes: Vec<AxisIndex>,
+}
+
+/// Where the index on an axis is found: in the number of an element among those that are reduced to
+/// one result, or in the number of the result. Both count in the order of the shape.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AxisIndex {
+    /// Whether the axis is reduced.
+    pub reduced: bool,
+    /// The product of the extents of all faster axes that are counted together with it.
+    pub faster: u32,
+    /// The extent of the axis.
+    pub extent: u32,
+    /// Whether no axis that is counted together with it is slower.
+    pub slowest: bool,
+}
+
+impl Source {
+    /// The axis whose index an argument of the fragment is.
+    pub(crate) fn axis(&self, argument: Argument) -> Option<AxisIndex> {
+        match argument {
+            Argument::Index(axis) => Some(self.axes[axis]),
+            Argument::Batch => self.axes.last().copied(),
+            _ => None,
+        }
+    }
+
+    /// Whether the fragment asks for the index on an axis that is reduced, or on one that is kept.
+    fn asks(&self, reduced: bool) -> bool {
+        let mut indices = self.fragment.arguments.iter().filter_map(|argument| self.axis(*argument));
+        indices.any(|axis| axis.reduced == reduced && axis.extent > 1)
+    }
+}
+
 /// The operator that combines two values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Fold {
@@ -116,8 +157,10 @@ pub enum Finish {
 /// The arithmetic of a reduction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operator {
-    /// The element type of the array.
+    /// What is reduced: the element type of the array, or what the fragment makes of it.
     pub input: Kind,
+    /// The fragment that is applied to each element of the array before the map.
+    pub source: Option<Arc<Source>>,
     /// The map on each element.
     pub map: Map,
     /// The operator on two values.
@@ -162,7 +205,19 @@ impl Operator {
     /// Whether an element's index is part of its value.
     #[must_use]
     pub fn has_index(&self) -> bool {
-        self.is_arg() || matches!(self.map, Map::Custom(_))
+        self.is_arg() || matches!(self.map, Map::Custom(_)) || self.source.as_ref().is_some_and(|source| source.asks(true))
+    }
+
+    /// Whether the number of its result is part of an element's value.
+    #[must_use]
+    pub fn has_result(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.asks(false))
+    }
+
+    /// The size of an element of the array, in bytes.
+    #[must_use]
+    pub fn element_bytes(&self) -> u32 {
+        self.source.as_ref().map_or(self.input.bytes(), |source| source.fragment.array.bytes())
     }
 
     /// Whether the result does not depend on the order of combination.
