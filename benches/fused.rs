@@ -79,8 +79,10 @@ const FRAGMENTS: [&[&str]; 3] = [
 /// Shapes, of which half along each axis is data.
 const PARTS: [&[usize]; 3] = [&[1024, 2048, 4096, 8192], &[512, 1024], &[32]];
 
-/// Shapes of pictures and kernels, and the number of pictures.
-const CONVOLVE: [&[([usize; 2], [usize; 2], usize)]; 3] = [
+/// The shapes of a picture and of a kernel, and the number of pictures.
+type Convolution = ([usize; 2], [usize; 2], usize);
+
+const CONVOLVE: [&[Convolution]; 3] = [
     &[
         ([1080, 1920], [31, 31], 1),
         ([1080, 1920], [255, 255], 1),

@@ -1,6 +1,6 @@
 //! Spectra of frames, compared with their definition.
 
-use wgpu_fft::num_complex::{Complex, Complex64};
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::{Complex32, Fragment};
