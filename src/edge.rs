@@ -34,6 +34,7 @@ pub enum Edge {
 
 impl Edge {
     /// Every edge. The first is the default.
+    #[cfg(feature = "signal")]
     pub(crate) const ALL: [Self; 5] = [Self::Zero, Self::Wrap, Self::Reflect, Self::Mirror, Self::Nearest];
 }
 

@@ -143,12 +143,12 @@ impl Check<'_> {
         let Fragment { expression, functions, arrays } = self.fragment;
         let functions = self.source(Part::Functions, functions)?;
         let expression = self.source(Part::Expression, expression)?;
-        self.words(Part::Functions, &functions)?;
-        self.words(Part::Expression, &expression)?;
         if let Some(token) = expression.tokens.iter().find(|token| [';', '{', '}'].iter().any(|sign| token.is(*sign))) {
             let why = format!("it must be a single expression, without `{}`", token.text(expression.text));
             return Err(self.wrong_at(Part::Expression, expression.text, token.range.start, &why));
         }
+        self.words(Part::Functions, &functions)?;
+        self.words(Part::Expression, &expression)?;
         self.braces(&functions)?;
         self.loops(&functions)?;
         self.reads(Part::Functions, &functions)?;
@@ -379,6 +379,11 @@ impl Check<'_> {
             zeros.join(", ")
         );
         let error = |span: Option<Span>, message: String| {
+            // The expression stands in a declaration of ours, whose type it must have.
+            if let Some((_, types)) = message.split_once(&format!("the type of `{OURS}result` is ")) {
+                let types = types.split(": definition").next().unwrap_or(types);
+                return self.wrong_at(Part::Expression, expression, 0, &format!("the type of the fragment is {types}"));
+            }
             let ranges = [(Part::Functions, of_functions.clone(), functions), (Part::Expression, of_expression.clone(), expression)];
             self.at_span(span, &ranges, &message)
         };
@@ -647,7 +652,7 @@ mod tests {
     fn errors_name_the_callers_line_and_column() {
         assert!(
             why(Fragment::new("vec2(value, gain)"))
-                .contains("line 1, column 13: no definition in scope for identifier: `gain`\n    vec2(value, gain)\n                ^"),
+                .contains("line 1, column 13: no definition in scope for identifier: `gain`: unknown identifier\n    vec2(value, gain)\n                ^"),
             "{}",
             why(Fragment::new("vec2(value, gain)"))
         );

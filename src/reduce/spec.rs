@@ -404,7 +404,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     ///
     /// // The mean of each row of a picture of bytes, from 0 to 1.
     /// let means = reduce::mean::<f32>([480, 640]).axes([1]).map_input::<u8>(Fragment::new("f32(value) / 255.0"))?;
-    /// // The largest |z|, and the luminance-weighted mean index of a column.
+    /// // The largest |z|, and a weighted sum of each row.
     /// let peak = reduce::max::<f32>(1 << 20).map_input::<Complex32>(Fragment::new("length(value)"))?;
     /// let weights = Fragment::new("f32(i1) * weights[i1] * value").array::<f32>("weights", 640);
     /// let centre = reduce::sum::<f32>([480, 640]).axes([1]).map_input::<f32>(weights)?;
