@@ -67,12 +67,37 @@ const DIFFERENT: &[Different] = &[
         bound: 0.0,
     },
     Different {
+        what: "the sign of zeros: imaginary parts of x[0] and x[n/2], of frames by twos in a DFT of 8",
+        why: "Mesa reassociates sums without regard to it; only the sign differs, so the error is 0",
+        on: |info| info.driver.contains("llvmpipe"),
+        seen_on: "llvmpipe",
+        is: |dispatch| match dispatch.generated.as_ref().map(|generated| &generated.form) {
+            Some(Form::Pass(radices)) => *radices == [8] && dispatch.label == "FFT of axis 1, 30 x 8",
+            _ => false,
+        },
+        bound: 0.0,
+    },
+    Different {
+        what: "the last pass of a convolution in several passes, by hand, of whose results few are stored",
+        why: "Mesa reassociates sums of products that are used once",
+        on: |info| info.driver.contains("llvmpipe"),
+        seen_on: "llvmpipe",
+        is: |dispatch| match dispatch.generated.as_ref().map(|generated| &generated.form) {
+            Some(Form::Pass(radices)) => *radices == [8] && dispatch.label == "FFT of axis 0, 80 x 8",
+            _ => false,
+        },
+        bound: 4.0 * U,
+    },
+    Different {
         what: "division by a constant that is no power of two",
         why: "spirv-opt, a part of SwiftShader, multiplies by the rounded reciprocal",
         on: |info| info.driver.contains("SwiftShader"),
         seen_on: "SwiftShader",
         is: |dispatch| {
-            let divides = |stage: &Stage| matches!(stage.operator.finish, Finish::Mean(count) if !count.is_power_of_two());
+            let divides = |stage: &Stage| match stage.operator.finish {
+                Finish::Mean(count) | Finish::Variance(count) | Finish::Deviation(count) => !count.is_power_of_two(),
+                Finish::Identity | Finish::Root => false,
+            };
             stage(dispatch).is_some_and(|stage| stage.last && divides(stage))
         },
         bound: 4.0 * U,
@@ -84,6 +109,14 @@ const DIFFERENT: &[Different] = &[
         seen_on: "NVIDIA",
         is: |dispatch| dispatch.kernel.name.starts_with("fft/"),
         bound: 16.0 * U,
+    },
+    Different {
+        what: "filters",
+        why: "compilers of GPUs fuse products and sums",
+        on: is_gpu,
+        seen_on: "NVIDIA",
+        is: |dispatch| dispatch.kernel.name.starts_with("filter/"),
+        bound: 64.0 * U,
     },
     Different {
         what: "products that are added",

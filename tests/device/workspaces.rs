@@ -100,7 +100,7 @@ pub fn plans_that_share_give_the_bits_of_plans_alone(device: &Device) {
     let plans = Plans::of(&alone);
     let expected = interleaved(&plans, &alone);
     let largest = largest(&plans.programs());
-    assert!(plans.programs()[..3].iter().all(|program| !shared_sizes(program).is_empty()), "transforms have workspaces");
+    assert!(plans.programs()[..2].iter().all(|program| !shared_sizes(program).is_empty()), "transforms have workspaces");
     assert!(plans.sum.workspace_bytes() > 0 && shared_sizes(plans.sum.program()).is_empty(), "arrivals are a plan's own");
 
     let workspace = Workspace::new();
