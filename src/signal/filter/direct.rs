@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::spec::{Core, Kernels, Pixel, bits};
+use super::spec::{Core, Kernels, Pixel, bits, specification};
 use super::{Recipe, design, lower};
 use crate::edge::Edge;
 use crate::element::plain_data;
@@ -85,7 +85,7 @@ pub struct DirectFilter<T> {
     element: PhantomData<T>,
 }
 
-plain_data!(DirectFilter<T> { core });
+specification!(DirectFilter, "direct");
 
 impl<T: Pixel> DirectFilter<T> {
     fn new(shape: Shape, flipped: bool, kernel: Shape, taps: Vec<u32>) -> Self {
@@ -110,18 +110,6 @@ impl<T: Pixel> DirectFilter<T> {
         }
         self
     }
-
-    /// Sets what lies outside the array. The default is zeros.
-    pub fn edge(mut self, edge: Edge) -> Self {
-        self.core.edge = edge;
-        self
-    }
-
-    /// Filters each of `count` consecutive arrays.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
 }
 
 impl<T> DirectFilter<T> {
@@ -131,45 +119,5 @@ impl<T> DirectFilter<T> {
     /// Those of planning that do not depend on a device.
     pub fn output_shape(&self) -> Result<Shape> {
         Ok(self.core.problem()?.output)
-    }
-
-    #[cfg(feature = "tune")]
-    pub(super) fn core(&self) -> &Core {
-        &self.core
-    }
-}
-
-impl<T> crate::plan::Sealed for DirectFilter<T> {}
-
-impl<T: Pixel> Spec for DirectFilter<T> {
-    type Input = T;
-    type Output = f32;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(design::design(&self.core.problem()?, profile))
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        lower::lower(&self.core, recipe, profile)
-    }
-}
-
-#[cfg(not(feature = "tune"))]
-impl<T: Pixel> crate::tune::Searchable for DirectFilter<T> {}
-
-impl<T> fmt::Display for DirectFilter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
-    }
-}
-
-/// Parses what [`Display`](fmt::Display) prints.
-impl<T: Pixel> FromStr for DirectFilter<T> {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let core = Core::parse(text, "direct", T::NAME, T::STORED)?;
-        Ok(Self { core, element: PhantomData })
     }
 }

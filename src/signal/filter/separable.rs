@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::spec::{Core, Kernels, Pixel, bits};
+use super::spec::{Core, Kernels, Pixel, bits, specification};
 use super::{Recipe, design, lower};
 use crate::edge::Edge;
 use crate::element::plain_data;
@@ -83,7 +83,7 @@ pub struct SeparableFilter<T> {
     element: PhantomData<T>,
 }
 
-plain_data!(SeparableFilter<T> { core });
+specification!(SeparableFilter, "separable");
 
 impl<T: Pixel> SeparableFilter<T> {
     fn new(shape: Shape, flipped: bool) -> Self {
@@ -109,59 +109,5 @@ impl<T: Pixel> SeparableFilter<T> {
             kernels.sort_unstable();
         }
         self
-    }
-
-    /// Sets what lies outside the array. The default is zeros.
-    pub fn edge(mut self, edge: Edge) -> Self {
-        self.core.edge = edge;
-        self
-    }
-
-    /// Filters each of `count` consecutive arrays.
-    pub fn batch(mut self, count: usize) -> Self {
-        self.core.batch = count;
-        self
-    }
-}
-
-impl<T> SeparableFilter<T> {
-    #[cfg(feature = "tune")]
-    pub(super) fn core(&self) -> &Core {
-        &self.core
-    }
-}
-
-impl<T> crate::plan::Sealed for SeparableFilter<T> {}
-
-impl<T: Pixel> Spec for SeparableFilter<T> {
-    type Input = T;
-    type Output = f32;
-    type Recipe = Recipe;
-
-    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(design::design(&self.core.problem()?, profile))
-    }
-
-    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
-        lower::lower(&self.core, recipe, profile)
-    }
-}
-
-#[cfg(not(feature = "tune"))]
-impl<T: Pixel> crate::tune::Searchable for SeparableFilter<T> {}
-
-impl<T> fmt::Display for SeparableFilter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core.fmt(f)
-    }
-}
-
-/// Parses what [`Display`](fmt::Display) prints.
-impl<T: Pixel> FromStr for SeparableFilter<T> {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let core = Core::parse(text, "separable", T::NAME, T::STORED)?;
-        Ok(Self { core, element: PhantomData })
     }
 }

@@ -31,6 +31,71 @@ impl StoredAs for u8 {
 impl Pixel for f32 {}
 impl Pixel for u8 {}
 
+/// Implements what both filters share: the options, [`Spec`](crate::Spec), printing and parsing for a
+/// specification that wraps a [`Core`].
+macro_rules! specification {
+    ($name:ident, $word:literal) => {
+        plain_data!($name<T> { core });
+
+        impl<T: Pixel> $name<T> {
+            /// Sets what lies outside the array. The default is zeros.
+            pub fn edge(mut self, edge: Edge) -> Self {
+                self.core.edge = edge;
+                self
+            }
+
+            /// Filters each of `count` consecutive arrays.
+            pub fn batch(mut self, count: usize) -> Self {
+                self.core.batch = count;
+                self
+            }
+        }
+
+        impl<T> $name<T> {
+            #[cfg(feature = "tune")]
+            pub(super) fn core(&self) -> &Core {
+                &self.core
+            }
+        }
+
+        impl<T> crate::plan::Sealed for $name<T> {}
+
+        impl<T: Pixel> Spec for $name<T> {
+            type Input = T;
+            type Output = f32;
+            type Recipe = Recipe;
+
+            fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+                Ok(design::design(&self.core.problem()?, profile))
+            }
+
+            fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+                lower::lower(&self.core, recipe, profile)
+            }
+        }
+
+        #[cfg(not(feature = "tune"))]
+        impl<T: Pixel> crate::tune::Searchable for $name<T> {}
+
+        impl<T> fmt::Display for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.core.fmt(f)
+            }
+        }
+
+        /// Parses what [`Display`](fmt::Display) prints.
+        impl<T: Pixel> FromStr for $name<T> {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self> {
+                let core = Core::parse(text, $word, T::NAME, T::STORED)?;
+                Ok(Self { core, element: PhantomData })
+            }
+        }
+    };
+}
+pub(super) use specification;
+
 /// A filter without the type of its elements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
