@@ -100,6 +100,14 @@ struct Parts {
     back: Option<Transform>,
 }
 
+impl Parts {
+    /// The recipes that the rules choose.
+    fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
+        let design = |transform: &Option<Transform>| transform.as_ref().map(|transform| design::design(transform, profile)).transpose();
+        Ok(FilterRecipe { forward: design(&self.forward)?, middle: design(&self.middle)?, back: design(&self.back)? })
+    }
+}
+
 impl Filter {
     /// The place of the fragment: its values are complex numbers of a spectrum.
     pub fn check(fragment: Fragment, rank: usize) -> Result<Checked> {
@@ -146,8 +154,11 @@ impl Filter {
             let kind = Kind::Filter { real: self.real && alone, linear: self.linear };
             let frames = if alone { [input.clone(), output.clone()] } else { [from.clone(), to.clone()] };
             // Lines stay where they are if both frames are the same.
-            let placement =
-                if !alone && frames[0] == frames[1] && !frames[0][0].moves() { Placement::InPlace } else { Placement::OutOfPlace };
+            let placement = if !alone && frames[0] == frames[1] && !frames[0][middle_axis].moves() {
+                Placement::InPlace
+            } else {
+                Placement::OutOfPlace
+            };
             parts.middle =
                 Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, &[middle_axis], frames) });
         }
@@ -167,24 +178,17 @@ impl Filter {
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        let design = |transform: Option<&Transform>| transform.map(|transform| design::design(transform, profile)).transpose();
-        let in_one = self.parts(true);
+        let mut in_one = self.parts(true);
         // What cannot be done in any way is reported by the other way.
-        if let Some(Ok(middle)) = in_one.middle.as_ref().map(|transform| design::design(transform, profile)) {
-            return Ok(FilterRecipe {
-                forward: design(in_one.forward.as_ref())?,
-                middle: Some(middle),
-                back: design(in_one.back.as_ref())?,
-            });
+        match in_one.middle.take().map(|middle| design::design(&middle, profile)) {
+            Some(Ok(middle)) => Ok(FilterRecipe { middle: Some(middle), ..in_one.design(profile)? }),
+            _ => self.design_in_passes(profile),
         }
-        self.design_in_passes(profile)
     }
 
     /// A recipe without a middle.
     pub fn design_in_passes(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        let design = |transform: Option<&Transform>| transform.map(|transform| design::design(transform, profile)).transpose();
-        let parts = self.parts(false);
-        Ok(FilterRecipe { forward: design(parts.forward.as_ref())?, middle: None, back: design(parts.back.as_ref())? })
+        self.parts(false).design(profile)
     }
 
     /// The elements of input and output.

@@ -348,10 +348,6 @@ impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {}
 
 #[cfg(feature = "tune")]
 impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
-        self.design(profile)
-    }
-
     /// The first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<FilterRecipe> {
         let own = self.design(profile).ok();
@@ -359,24 +355,9 @@ impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {
         crate::tune::others(own.as_ref(), in_passes)
     }
 
-    fn neighbours(&self, _: &FilterRecipe, _: &DeviceProfile) -> Vec<FilterRecipe> {
-        Vec::new()
-    }
-
-    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
-        Vec::new()
-    }
-
     fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        let is_float = |end: End| {
-            let form = self.core.maps[end as usize].as_ref().map_or(self.core.inner(), |map| map.array);
-            form.value().scalar() == Some(crate::wgsl::Scalar::F32) && form.bytes() >= 4
-        };
-        Verification {
-            input: if is_float(End::Input) { TestInput::F32(-1.0, 1.0) } else { TestInput::Bits },
-            output: if is_float(End::Output) { Tolerance::F32(2e-5) } else { Tolerance::Bits },
-        }
+        let form = |end: End| self.core.maps[end as usize].as_ref().map_or(self.core.inner(), |map| map.array);
+        crate::tune::Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
     }
 }
 

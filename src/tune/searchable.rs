@@ -17,21 +17,34 @@ use crate::plan::Spec;
 /// [`Tunable`](super::Tunable).
 pub trait Searchable: Spec {
     /// A plain recipe to compare results with, see [`Tunable::baseline`](super::Tunable::baseline).
+    /// By default the one that the rules choose.
     ///
     /// # Errors
     /// The errors of [`design`](Spec::design).
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe>;
+    fn baseline(&self, profile: &DeviceProfile) -> Result<Self::Recipe> {
+        self.design(profile)
+    }
 
     /// Further starting points of a search, see
-    /// [`Tunable::alternatives`](super::Tunable::alternatives).
-    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe>;
+    /// [`Tunable::alternatives`](super::Tunable::alternatives). By default none.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = profile;
+        Vec::new()
+    }
 
     /// Recipes that differ from `recipe` in one decision, see
-    /// [`Tunable::neighbours`](super::Tunable::neighbours).
-    fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe>;
+    /// [`Tunable::neighbours`](super::Tunable::neighbours). By default none.
+    fn neighbours(&self, recipe: &Self::Recipe, profile: &DeviceProfile) -> Vec<Self::Recipe> {
+        let _ = (recipe, profile);
+        Vec::new()
+    }
 
-    /// Elements of the correct result, see [`Tunable::samples`](super::Tunable::samples).
-    fn samples(&self, input: &[u32]) -> Vec<Sample>;
+    /// Elements of the correct result, see [`Tunable::samples`](super::Tunable::samples). By default
+    /// none.
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let _ = input;
+        Vec::new()
+    }
 
     /// The test input and the tolerance, see
     /// [`Tunable::verification`](super::Tunable::verification).

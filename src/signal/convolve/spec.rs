@@ -308,21 +308,9 @@ impl<T: Number> crate::tune::Searchable for Convolve<T> {}
 
 #[cfg(feature = "tune")]
 impl<T: Number> crate::tune::Searchable for Convolve<T> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.design(profile)
-    }
-
     /// Other lengths, and the first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)
-    }
-
-    fn neighbours(&self, _: &Recipe, _: &DeviceProfile) -> Vec<Recipe> {
-        Vec::new()
-    }
-
-    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
-        Vec::new()
     }
 
     fn verification(&self) -> crate::tune::Verification {

@@ -162,23 +162,11 @@ impl<T: Number> crate::tune::Searchable for Istft<T> {}
 
 #[cfg(feature = "tune")]
 impl<T: Number> crate::tune::Searchable for Istft<T> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        self.design(profile)
-    }
-
     /// Other workgroups that add frames.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         let Ok(own) = self.design(profile) else { return Vec::new() };
         let others = [64, 128, 512].into_iter().map(|invocations| Recipe { invocations, ..own.clone() });
         others.filter(|recipe| self.check(recipe, profile).is_ok()).collect()
-    }
-
-    fn neighbours(&self, _: &Recipe, _: &DeviceProfile) -> Vec<Recipe> {
-        Vec::new()
-    }
-
-    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
-        Vec::new()
     }
 
     fn verification(&self) -> crate::tune::Verification {

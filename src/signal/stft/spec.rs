@@ -229,22 +229,6 @@ impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {}
 
 #[cfg(feature = "tune")]
 impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {
-    fn baseline(&self, profile: &DeviceProfile) -> Result<fft::Recipe> {
-        self.design(profile)
-    }
-
-    fn alternatives(&self, _: &DeviceProfile) -> Vec<fft::Recipe> {
-        Vec::new()
-    }
-
-    fn neighbours(&self, _: &fft::Recipe, _: &DeviceProfile) -> Vec<fft::Recipe> {
-        Vec::new()
-    }
-
-    fn samples(&self, _: &[u32]) -> Vec<crate::tune::Sample> {
-        Vec::new()
-    }
-
     fn verification(&self) -> crate::tune::Verification {
         use crate::tune::{TestInput, Tolerance, Verification};
         // What a fragment makes of rounding is not known.
