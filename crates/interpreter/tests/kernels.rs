@@ -7,7 +7,7 @@ fn every_kernel_compiles() {
     let root = format!("{}/../../shaders", env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}")).unwrap_or_else(|e| panic!("{path}: {e}"));
     let mut count = 0;
-    for folder in ["", "transpose", "reduce", "fft"] {
+    for folder in ["", "transpose", "reduce", "fft", "signal", "filter"] {
         for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = entry.unwrap().path();
             let text = match path.extension() {
@@ -37,15 +37,28 @@ fn source(files: &[&str]) -> String {
     files.iter().map(|file| std::fs::read_to_string(format!("{}/../../shaders/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()).collect()
 }
 
+/// The index of a member of `Params`, all of which are words.
+fn member(text: &str, name: &str) -> usize {
+    let members = text.split_once("struct Params {").unwrap().1.split_once('}').unwrap().0;
+    let mut names = members.lines().filter(|line| !line.contains("//")).filter_map(|line| Some(line.split_once(':')?.0.trim()));
+    names.position(|n| n == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
 /// Sums of 5 lines of 4 · 300 numbers, a workgroup for each and one more, whose last steps shuffle
 /// past the end of subgroups.
 #[test]
 fn sums_of_lines() {
-    let shader = Shader::new(&source(&["reduce/lines.wgsl", "grid.wgsl", "reduce/store.wgsl"])).unwrap();
+    let text = source(&["reduce/lines.wgsl", "grid.wgsl", "reduce/store.wgsl"]);
+    let shader = Shader::new(&text).unwrap();
     let kernel = shader.entry("main").unwrap().compile().unwrap();
     let (lines, length) = (5u32, 300u32);
     let numbers: Vec<f32> = (0..lines * length * 4).map(|i| (i % 17) as f32).collect();
-    let parameters = [lines, length, 1, length, lines, length, 0, length, 0, 0, 0, 0, 0, 0, 0, 0];
+    // One part of all accesses of a line; lines follow one another, one kept dimension has them all.
+    let mut parameters = [0u32; 25];
+    let fields = [("lines", lines), ("parts", 1), ("chunk", length), ("end", length), ("kept_strides_0", length)];
+    for (name, value) in fields {
+        parameters[member(&text, name)] = value;
+    }
     for (seed, subgroup_size) in [(0, 32), (1, 32), (2, 64)] {
         let mut memory = Memory::new();
         let output = memory.add(Buffer::unwritten(4 * lines as u64));
