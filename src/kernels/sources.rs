@@ -60,9 +60,13 @@ sources! {
     FFT_PASS = "fft/pass.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
+    SIGNAL_PEAK_START = "signal/peak_start.wgsl",
+    SIGNAL_PEAK_STEP = "signal/peak_step.wgsl",
+    SIGNAL_PEAK_SUMS = "signal/peak_sums.wgsl",
     SIGNAL_ROLL = "signal/roll.wgsl",
     SIGNAL_ROLL_SMALL = "signal/roll_small.wgsl",
     SIGNAL_ROLL_ROWS = "signal/roll_rows.wgsl",
+    SIGNAL_TURNED = "signal/turned.wgsl",
     #[cfg(feature = "signal")]
     FILTER_STENCIL = "filter/stencil.wgsl",
     #[cfg(feature = "signal")]

@@ -44,6 +44,8 @@ mod rolls;
 mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+#[path = "../support/shifts.rs"]
+mod shifts;
 mod signal;
 mod stft;
 mod suspect;
@@ -185,6 +187,7 @@ fn per_device() -> Vec<DeviceTest> {
             folded_grids_of_shifts,
             shifts_in_several_bindings,
             filters_delays_and_analytic_signals,
+            shifts_between_pictures,
         }
         stft::{
             spectra_of_frames_there_and_back,
