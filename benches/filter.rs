@@ -6,7 +6,7 @@
 //! cargo bench --bench filter -- --recipes-file variants.txt        # dozens of variants in one run
 //! ```
 //!
-//! Kernels have the same taps along both axes, by default 3, 7, 31, 101 and 255, with reflection at
+//! Kernels have the same taps along both axes, by default 3, 7, 15, 31, 101 and 255, with reflection at
 //! the edges; direct kernels are squares. Specifications are printed without their taps, as
 //! `separable f32 1080x1920 31 taps` and `direct f32 1080x1920 7x7 taps`. Bytes are those of the
 //! input and of the output. The candidates are the recipe that the rules choose and the starting
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 
 fn cases(bench: &mut Bench, by_hand: Option<&ByHand>) -> Result<()> {
     let shapes: &[[usize; 2]] = bench.sized(&[[1080, 1920], [4096, 4096]], &[[1080, 1920]], &[[20, 32]]);
-    let counts = bench.sized(&[3, 7, 31, 101, 255][..], &[3, 7, 31, 101, 255], &[3, 31]);
+    let counts = bench.sized(&[3, 7, 15, 31, 101, 255][..], &[3, 7, 15, 31, 101, 255], &[3, 31]);
     let squares = bench.sized(&[3, 7, 15, 31][..], &[3, 7, 15], &[3]);
     for &shape in shapes {
         let name = format!("{}x{}", shape[0], shape[1]);

@@ -17,13 +17,24 @@
 //! chain of plans that one would write without them: copy into a padded array, transform, the same
 //! for the kernel, product, inverse transform, copy of the wanted part. `ratio` is the time over that
 //! of the chain. `peers/fftconvolve.py` measures CuPy for the same cases.
+//!
+//! **`spectrogram`**: log-magnitudes of frames of 1024 samples, 256 apart. `ratio` is the time over
+//! that of the spectra without the fragment, and `of copy` has the bytes of signal and result, each
+//! once.
+//!
+//! **`move`**: transposes with fragments, and cyclic shifts. `ratio` is the time over that of the
+//! plain transpose.
+//!
+//! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use std::process::ExitCode;
 
 use lexopt::ValueExt;
 use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft::signal::Convolve;
+use wgpu_fft::signal::stft::Stft;
+use wgpu_fft::signal::window::Window;
+use wgpu_fft::signal::{Convolve, PhaseCorrelate, Roll};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Recorder, Searchable};
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
@@ -34,7 +45,7 @@ use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, r
 mod support;
 
 const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
-  --table NAME    fragments, parts or convolve; may be repeated
+  --table NAME    fragments, parts, convolve, spectrogram, move or shift; may be repeated
 ";
 
 const COLUMNS: &[Column] = &[
@@ -47,7 +58,7 @@ const COLUMNS: &[Column] = &[
     Column::new("passes", "dispatches", Format::Decimals(0)),
 ];
 
-const TABLES: [&str; 3] = ["fragments", "parts", "convolve"];
+const TABLES: [&str; 6] = ["fragments", "parts", "convolve", "spectrogram", "move", "shift"];
 
 /// The cases on a GPU, on a software adapter, and in a smoke test.
 const FRAGMENTS: [&[&str]; 3] = [
@@ -94,6 +105,12 @@ const CONVOLVE: [&[Convolution]; 3] = [
     &[([20, 24], [3, 5], 2)],
 ];
 
+/// Samples of a spectrogram.
+const SPECTROGRAM: [&[usize]; 3] = [&[1 << 20, 1 << 23, 1 << 26], &[1 << 16, 1 << 18], &[5000]];
+
+/// Shapes that are transposed, shifted or compared.
+const MOVE: [&[[usize; 2]]; 3] = [&[[1024, 1024], [1080, 1920], [4096, 4096]], &[[512, 512], [1080, 1920]], &[[20, 24]]];
+
 fn main() -> ExitCode {
     let mut tables = Vec::new();
     let options = Options::parse(USAGE, |name, parser| {
@@ -120,6 +137,15 @@ fn main() -> ExitCode {
         }
         if wanted("convolve") {
             CONVOLVE[size].iter().try_for_each(|&(shape, kernel, batch)| convolve(bench, shape, kernel, batch))?;
+        }
+        if wanted("spectrogram") {
+            SPECTROGRAM[size].iter().try_for_each(|&len| spectrogram(bench, len))?;
+        }
+        if wanted("move") {
+            MOVE[size].iter().try_for_each(|&shape| moves(bench, shape))?;
+        }
+        if wanted("shift") {
+            MOVE[size].iter().try_for_each(|&shape| shifts(bench, shape))?;
         }
         Ok(())
     })
@@ -232,6 +258,97 @@ fn convolve(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usi
             ("convolve", dispatches(&plan), arrays.bind(&plan)?),
             ("with a spectrum", dispatches(&given), arrays.bind(&given)?),
         ];
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
+    let window: Vec<f64> = Window::Hann.periodic(1024)?;
+    let spectra = Stft::<f32>::new(len, &window, 256);
+    let decibels = |spec: Stft<f32>| spec.map_output::<f32>(Fragment::new("log(max(dot(value, value), 1e-20)) * 4.342945"));
+    let title = format!("spectrogram of {len} samples");
+    bench.contest(&title.clone(), |bench| {
+        let plain = bench.planner().plan(spectra.clone())?;
+        let plan = bench.planner().plan(decibels(spectra.clone())?)?;
+        let turned = bench.planner().plan(decibels(spectra.clone().frequencies_first())?)?;
+        let arrays = Arrays::for_plan(bench, &plain)?;
+        let bytes = plan.program().inputs()[0].bytes() + plan.program().output().bytes();
+        let case = Case { title, shape: len.to_string(), bytes };
+        let mut all = vec![
+            ("spectra", dispatches(&plain), arrays.bind(&plain)?),
+            ("decibels", dispatches(&plan), arrays.bind(&plan)?),
+            ("frequencies first", dispatches(&turned), arrays.bind(&turned)?),
+        ];
+        let own = plan.recipe().to_string();
+        eprintln!("{own}");
+        for (name, text) in [
+            ("16.32", "axis 1 halves: stockham 16.32 lanes=32 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
+            ("16.32b", "axis 1 halves: stockham 16.32 lanes=32 lines=4 exchange=split pieces=2 banks=0 roots=products"),
+            ("16.32c", "axis 1 halves: stockham 16.32 lanes=16 lines=4 exchange=whole pieces=1 banks=0 roots=products"),
+            ("8.8.8 x2", "axis 1 halves: stockham 8.8.8 lanes=64 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
+            ("8.8.8 x4", "axis 1 halves: stockham 8.8.8 lanes=64 lines=4 exchange=whole pieces=1 banks=0 roots=products"),
+            ("8.8.8 split", "axis 1 halves: stockham 8.8.8 lanes=64 lines=1 exchange=split pieces=1 banks=0 roots=products"),
+            ("pairs 16.8.8", "axis 1 pairs: stockham 16.8.8 lanes=64 lines=1 exchange=whole pieces=1 banks=0 roots=products"),
+            ("pairs 32.32", "axis 1 pairs: stockham 32.32 lanes=32 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
+            ("pairs 16.8.8 128", "axis 1 pairs: stockham 8.8.16 lanes=128 lines=1 exchange=whole pieces=1 banks=0 roots=products"),
+        ] {
+            let spec = decibels(spectra.clone())?;
+            match text.parse().and_then(|recipe| bench.planner().plan_with(spec, recipe)) {
+                Ok(plan) => all.push((name, dispatches(&plan), arrays.bind(&plan)?)),
+                Err(error) => eprintln!("{name}: {error}"),
+            }
+        }
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn moves(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
+    let title = format!("{}x{} f32", shape[0], shape[1]);
+    bench.contest(&title.clone(), |bench| {
+        let plain = bench.planner().plan(Permute::<f32>::transpose(shape))?;
+        let factor = Permute::<f32>::transpose(shape).map_input::<f32>(Fragment::new("value * 1.25"))?;
+        let factor = bench.planner().plan(factor)?;
+        let indexed = Fragment::new("value * (1.0 + 1e-9 * f32(i0) + 1e-9 * f32(i1))");
+        let indexed = bench.planner().plan(Permute::<f32>::transpose(shape).map_output::<f32>(indexed)?)?;
+        let rolled = bench.planner().plan(Roll::<f32>::fftshift(shape))?;
+        let odd = bench.planner().plan(Roll::<f32>::new(shape, [3, 7]))?;
+        let arrays = Arrays::for_plan(bench, &plain)?;
+        let case = Case { title, shape: format!("{shape:?}"), bytes: 8 * (shape[0] * shape[1]) as u64 };
+        let mut all = vec![
+            ("transpose", dispatches(&plain), arrays.bind(&plain)?),
+            ("factor", dispatches(&factor), arrays.bind(&factor)?),
+            ("indexed", dispatches(&indexed), arrays.bind(&indexed)?),
+            ("fftshift", dispatches(&rolled), arrays.bind(&rolled)?),
+            ("roll by 3, 7", dispatches(&odd), arrays.bind(&odd)?),
+        ];
+        for recipe in
+            ["roll 64x4 elements=4", "roll 64x4 elements=8", "roll 256x1 elements=4", "roll 32x8 elements=4", "roll 64x4 elements=1"]
+        {
+            let plan = bench.planner().plan_with(Roll::<f32>::new(shape, [3, 7]), recipe.parse()?)?;
+            all.push((recipe, dispatches(&plan), arrays.bind(&plan)?));
+        }
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn shifts(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
+    let title = format!("shift between {}x{}", shape[0], shape[1]);
+    bench.contest(&title.clone(), |bench| {
+        let transform = bench.planner().plan(R2c::forward(shape))?;
+        let spec = PhaseCorrelate::new(shape);
+        let own = bench.planner().plan(spec.clone())?;
+        let bytes = transform.program().output().bytes();
+        let arrays = Arrays::new(bench, 2 * bytes.next_multiple_of(256), bytes)?;
+        let case = Case { title, shape: format!("{shape:?}"), bytes: 8 * (shape[0] * shape[1]) as u64 };
+        let mut all = vec![("R2c", dispatches(&transform), arrays.bind(&transform)?), ("chosen", dispatches(&own), arrays.bind(&own)?)];
+        for (name, parts) in [("64 parts", 64), ("256 parts", 256), ("1024 parts", 1024), ("4096 parts", 4096)] {
+            let mut recipe = own.recipe().clone();
+            if (parts as usize) < bytes as usize / 8 && parts != recipe.parts {
+                recipe.parts = parts;
+                let plan = bench.planner().plan_with(spec.clone(), recipe)?;
+                all.push((name, dispatches(&plan), arrays.bind(&plan)?));
+            }
+        }
         report(bench, &case, &arrays, all, 0)
     })
 }

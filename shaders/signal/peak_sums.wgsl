@@ -101,20 +101,19 @@ fn main(
         let k1 = signed(e / half % n1, n1);
         let k2 = bitcast<i32>(e % half);
         let q = input[item * count + e];
-        var z = turned(vec2(q.x, -q.y), k0, n0, turn0.whole, turn0.rest);
-        z = turned(z, k1, n1, turn1.whole, turn1.rest);
-        z = turned(z, k2, n2, turn2.whole, turn2.rest);
+        let angle = angle_of(k0, turn0.whole, turn0.rest) + angle_of(k1, turn1.whole, turn1.rest) + angle_of(k2, turn2.whole, turn2.rest);
+        let root = root_at(angle);
         // The other half of the spectrum adds the same.
         var weight = select(2.0, 1.0, k2 == 0);
         if (2u * bitcast<u32>(abs(k0)) == n0 || 2u * bitcast<u32>(abs(k1)) == n1 || 2u * bitcast<u32>(k2) == n2) {
             weight = 0.0;
         }
-        z *= weight;
+        let real = weight * (q.x * root.x - q.y * root.y);
+        let imaginary = weight * (q.x * root.y + q.y * root.x);
         let w = vec3(radians(k0, n0), radians(k1, n1), radians(k2, n2));
-        // z is the conjugate of the term.
-        first += vec4(z.x, z.y * w);
-        second -= z.x * vec4(w * w, w.x * w.y);
-        third -= z.x * vec4(w.x * w.z, w.y * w.z, 0.0, 0.0);
+        first += vec4(real, -imaginary * w);
+        second -= real * vec4(w * w, w.x * w.y);
+        third -= real * vec4(w.x * w.z, w.y * w.z, 0.0, 0.0);
     }
     sums[t] = array<vec4<f32>, 3>(first, second, third);
     for (var stride = WORKGROUP / 2u; stride > 0u; stride /= 2u) {

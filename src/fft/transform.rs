@@ -348,7 +348,8 @@ impl Transform {
         };
         Ok(Geometry {
             output_filled: output.span == shapes[1].extents().iter().product::<usize>() * self.batch,
-            dense: is_dense(&input, packed[0], shapes[0])? && is_dense(&output, packed[1], shapes[1])?,
+            // Frames overlap: as an array of their own, they may have more elements than a u32 counts.
+            dense: self.framing.is_none() && is_dense(&input, packed[0], shapes[0])? && is_dense(&output, packed[1], shapes[1])?,
             input_extents: extents(shapes[0]),
             output_extents: extents(shapes[1]),
             axes,

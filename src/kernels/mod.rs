@@ -362,6 +362,12 @@ pub static ALL: &[&Kernel] = &[
     #[cfg(feature = "signal")]
     &signal::overlap_add::KERNEL,
     #[cfg(feature = "signal")]
+    &signal::peak_start::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::peak_step::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::peak_sums::KERNEL,
+    #[cfg(feature = "signal")]
     &signal::roll::KERNEL,
     #[cfg(feature = "signal")]
     &signal::roll_small::KERNEL,

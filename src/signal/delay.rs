@@ -51,6 +51,15 @@ pub fn delay<T: Number>(shape: impl Into<Shape>, delays: &[f64]) -> Result<Spect
     Ok(SpectralFilter::delay(T::REAL, shape.into(), delays))
 }
 
+const TURNED: &str = "
+// z * exp(-2πi·k·d/n), where d/n is `whole` + `rest` parts of 2^32.
+fn turned(z: vec2<f32>, k: i32, n: u32, whole: u32, rest: f32) -> vec2<f32> {
+    let root = root_at(angle_of(k, whole, rest));
+    // The frequency n/2 is both n/2 and -n/2: the mean of both.
+    let y = select(root.y, 0.0, 2u * bitcast<u32>(abs(k)) == n);
+    return vec2(z.x * root.x + z.y * y, z.y * root.x - z.x * y);
+}";
+
 /// The fragment that delays, or why there is none. Lengths are those of the transforms.
 pub(super) fn fragment(delays: &[f64], lengths: &[u32], axes: &[usize]) -> std::result::Result<Fragment, String> {
     if delays.len() != lengths.len() {
@@ -73,5 +82,5 @@ pub(super) fn fragment(delays: &[f64], lengths: &[u32], axes: &[usize]) -> std::
         let rest = (turns - turns.floor()) as f32;
         expression = format!("turned({expression}, k{axis}, n{axis}, {whole}u, {rest:?})");
     }
-    Ok(Fragment::new(expression).functions(sources::SIGNAL_TURNED.text))
+    Ok(Fragment::new(expression).functions(format!("{}{TURNED}", sources::SIGNAL_TURNED.text)))
 }

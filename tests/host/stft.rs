@@ -305,3 +305,21 @@ fn what_makes_no_sense_is_refused() {
     assert!(matches!(spec().inverse().unwrap().lower(&wrong, profile), Err(Error::UnfitRecipe { .. })));
     assert!("overlap-add 256".parse::<wgpu_fft::signal::stft::Recipe>().is_err());
 }
+
+/// Frames of a long signal would have 2³⁶ elements if they were an array.
+#[test]
+fn long_signals_are_planned() {
+    let window: Vec<f64> = Window::Hann.periodic(1024).unwrap();
+    let stft = Stft::<f32>::new(1 << 26, &window, 256);
+    for profile in profiles() {
+        let mut large = profile;
+        (large.buffer_bytes, large.binding_bytes) = (1 << 32, 1 << 32);
+        for spec in [stft.clone(), stft.clone().frequencies_first()] {
+            let program = spec.lower(&spec.design(&large).unwrap(), &large).unwrap();
+            program.check(&large).unwrap_or_else(|error| panic!("{program}: {error}"));
+            assert_eq!(program.output().len, 513 * 262_147, "{program}");
+        }
+        let back = stft.inverse().unwrap();
+        assert!(back.lower(&back.design(&large).unwrap(), &large).is_ok());
+    }
+}

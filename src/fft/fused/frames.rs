@@ -3,7 +3,7 @@
 use super::super::framed::{Framing, Padding};
 use super::map::IndexFrom;
 use super::{Element, Fuse, Fused, Site, Spot};
-use crate::wgsl::{Expr, Scalar, Writes, float, max, min, select};
+use crate::wgsl::{Expr, Scalar, Writes, float, max, min, select, zero};
 
 /// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
 /// step is next to the array.
@@ -49,18 +49,26 @@ impl Fuse for Frames {
         // No sum here leaves 32 bits (`Framing`).
         let at = self.begin(site, element) + &j + skip;
         let at = site.body.value("time", at);
-        let inside = at.at_least(before).and(at.less(before + signal));
-        let there = j.less(len);
-        let condition = if padding == Padding::Zeros { there.and(&inside) } else { there };
-        let names = [("framed".to_owned(), site.value_type(inner))];
         let last = signal - 1;
         let load = |site: &mut Site<'_>, index: &Expr| {
             let at = site.body.value("at", line + index);
             site.load(&Element { spot: Spot::At(at), ..element.clone() }, inner)
         };
-        let framed = site.values_when(&condition, &names, |site| {
+        if padding == Padding::Zeros {
+            // Without a branch, so that the loads of an invocation do not wait for each other. Times
+            // before the signal wrap around to indices past its end.
+            let index = site.body.value("index", at - before);
+            let inside = index.less(signal);
+            let inside = if len < n { inside.and(j.less(len)) } else { inside };
+            let value = load(site, &min(&index, last));
+            let value = site.body.value("value", value);
+            let zero = zero(value.ty());
+            return site.body.value("framed", select(&inside, value, zero));
+        }
+        let names = [("framed".to_owned(), site.value_type(inner))];
+        let framed = site.values_when(&j.less(len), &names, |site| {
             let index = match padding {
-                Padding::Zeros => &at - before,
+                Padding::Zeros => unreachable!("done above"),
                 Padding::Edge => min(&(max(&at, before) - before), last),
                 Padding::Even | Padding::Odd => {
                     let index = site.body.value("mirrored", select(&at.less(before), Expr::from(before) - &at, &at - before));

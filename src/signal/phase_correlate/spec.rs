@@ -38,7 +38,7 @@ use crate::shape::{Batched, Shape};
 /// where N = Πₐ nₐ, and 0 takes the place of 0/0. For whole s that is the inverse transform of Q.
 /// The result is the s at which C is largest, and C(s). Shifted by s, the moving picture lies on the
 /// reference: y\[j\] = x\[j + s\], cyclically. This is the sign of `phase_cross_correlation` in
-/// scikit-image, and [`delay`](super::delay) by s carries out the shift.
+/// scikit-image, and [`delay`](crate::signal::delay()) by s carries out the shift.
 ///
 /// The search begins at the largest element of C at whole s, where shifts are in -⌈n/2⌉+1 … ⌊n/2⌋,
 /// and goes on by two steps of Newton's method to the top of the polynomial between the elements,
