@@ -60,6 +60,10 @@ sources! {
     FFT_PASS = "fft/pass.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
+    #[cfg(feature = "signal")]
+    SIGNAL_RINGS = "signal/rings.wgsl",
+    #[cfg(feature = "signal")]
+    SIGNAL_RING_MEANS = "signal/ring_means.wgsl",
     SIGNAL_ROLL = "signal/roll.wgsl",
     SIGNAL_ROLL_SMALL = "signal/roll_small.wgsl",
     SIGNAL_ROLL_ROWS = "signal/roll_rows.wgsl",

@@ -10,6 +10,7 @@
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
+//! | [`RadialAverage`] | means of spectra over rings of equal frequency |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
@@ -21,6 +22,7 @@ mod delay;
 pub mod filter;
 pub mod frequency;
 mod mode;
+pub mod rings;
 pub mod roll;
 mod spectral;
 pub mod stft;
@@ -32,6 +34,7 @@ pub use convolve::Convolve;
 pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
+pub use rings::RadialAverage;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Stft};

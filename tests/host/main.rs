@@ -30,6 +30,9 @@ mod reduce_fragments;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod ring_means;
+#[path = "../support/rings.rs"]
+mod rings;
 #[path = "../support/rolls.rs"]
 mod rolls;
 mod round_trips;

@@ -1,6 +1,8 @@
 //! Twins of `shaders/signal/*.wgsl`.
 
 pub(crate) mod overlap_add;
+pub(crate) mod ring_means;
+pub(crate) mod rings;
 pub(crate) mod roll;
 pub(crate) mod roll_small;
 
