@@ -4,6 +4,8 @@
 mod any;
 mod arrays;
 mod build;
+#[cfg(feature = "signal")]
+mod compose;
 mod encode;
 #[cfg(feature = "ndarray")]
 mod ndarray;

@@ -319,7 +319,7 @@ impl Core {
         program.inputs[0].check(&title, "input", profile)?;
         program.output.check(&title, "output", profile)?;
         filter.append(recipe, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
-        Ok(program)
+        Ok(program.share_workspaces())
     }
 }
 

@@ -144,8 +144,7 @@ impl Core {
         program.notes.push(format!("transforms of length {}", crate::shape::join(lengths, "x")));
         let slot = match (kernel, &self.spectrum) {
             (Some(kernel), None) => {
-                program.workspaces.push(spectrum);
-                let slot = Slot::Workspace(0);
+                let slot = program.workspace(spectrum);
                 self.kernel_transform(&axes, lengths).append(kernel, profile, &mut program, [Slot::Input(1), slot])?;
                 slot
             }
@@ -155,6 +154,6 @@ impl Core {
         };
         let own = self.filter(&axes, lengths, slot)?;
         own.append(filter, &program.title.clone(), profile, &mut program, [Slot::Input(0), Slot::Output])?;
-        Ok(program)
+        Ok(program.share_workspaces())
     }
 }
