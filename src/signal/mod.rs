@@ -10,6 +10,7 @@
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
+//! | [`PowerSpectrum`] | power spectral density, as SciPy's `welch` and `periodogram` |
 //! | [`RadialAverage`] | means of spectra over rings of equal frequency |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
@@ -22,6 +23,7 @@ mod delay;
 pub mod filter;
 pub mod frequency;
 mod mode;
+pub mod power;
 pub mod rings;
 pub mod roll;
 mod spectral;
@@ -34,6 +36,7 @@ pub use convolve::Convolve;
 pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
+pub use power::PowerSpectrum;
 pub use rings::RadialAverage;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;

@@ -20,6 +20,7 @@ mod paper;
 mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;
+mod power;
 mod programs;
 mod recipes;
 #[path = "../support/recipes.rs"]

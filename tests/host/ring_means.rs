@@ -2,6 +2,7 @@
 
 use wgpu_fft::low_level::sources;
 use wgpu_fft::signal::RadialAverage;
+use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 use wgsl_sanitizer::{Binding, Buffer, Config, Memory, Shader};
 
@@ -167,4 +168,17 @@ fn what_makes_no_sense_is_refused() {
         assert!(matches!(text.parse::<RadialAverage>(), Err(Error::Parse { .. })), "{text}");
     }
     assert!("rings 64 lines=1".parse::<wgpu_fft::signal::rings::Recipe>().is_err());
+}
+
+#[test]
+fn what_a_search_tries_is_right() {
+    for profile in profiles() {
+        for shape in [&[40usize, 30][..], &[7, 8, 9], &[200]] {
+            let case = Case { batch: 2, centred: true, ..Case::new(shape) };
+            let (spec, rules) = (case.spec(), case.spec().design(&profile).unwrap());
+            let near = spec.neighbours(&rules, &profile);
+            assert!(!near.is_empty() && !near.contains(&rules), "{spec}");
+            near.iter().for_each(|recipe| check(&case, &profile, Some(&recipe.to_string())));
+        }
+    }
 }
