@@ -178,7 +178,7 @@ fn describe(info: &wgpu::AdapterInfo) -> String {
 }
 
 /// Goes by the content, not by the name, and turns photographs the way that the camera was held.
-fn read_picture(path: &Path) -> Result<DynamicImage> {
+pub fn read_picture(path: &Path) -> Result<DynamicImage> {
     let mut decoder = ImageReader::open(path)?.with_guessed_format()?.into_decoder()?;
     let orientation = decoder.orientation()?;
     let mut picture = DynamicImage::from_decoder(decoder)?;
@@ -201,6 +201,7 @@ pub fn write_picture(what: &str, path: &Path, picture: impl Into<DynamicImage>) 
 
 /// Runs what is bound once and prints what each step took on the device, if the device can say. A
 /// step moves `bytes`.
+#[allow(dead_code, reason = "not every example measures")]
 pub fn print_times(bound: &Bound, bytes: u64) -> Result<()> {
     let steps = match bound.time_steps() {
         Ok(pending) => pending.wait()?,

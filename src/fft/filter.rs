@@ -232,28 +232,3 @@ impl Filter {
         last.map_or(Ok(()), |(transform, recipe)| lower::append(transform, recipe, profile, program, [from, ends[1]]))
     }
 }
-
-/// A forward transform between two frames, as part of a larger operation.
-pub(crate) struct Forward {
-    pub real: bool,
-    pub input: Vec<Windowed>,
-    pub output: Vec<Windowed>,
-    pub batch: usize,
-}
-
-impl Forward {
-    fn transform(&self) -> Transform {
-        let kind = if self.real { Kind::R2c } else { Kind::C2c(Direction::Forward) };
-        let shape: Vec<usize> = self.input.iter().map(|window| window.n as usize).collect();
-        let frame = Some([self.input.clone(), self.output.clone()]);
-        Transform { batch: self.batch, frame, ..Transform::new(kind, Shape::from(shape.as_slice())) }
-    }
-
-    pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
-        design::design(&self.transform(), profile)
-    }
-
-    pub fn append(&self, recipe: &Recipe, profile: &DeviceProfile, program: &mut Program, ends: [Slot; 2]) -> Result<()> {
-        lower::append(&self.transform(), recipe, profile, program, ends)
-    }
-}

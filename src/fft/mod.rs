@@ -53,6 +53,8 @@ mod samples;
 mod spec;
 pub(crate) mod split;
 mod stages;
+#[cfg(feature = "signal")]
+pub(crate) mod step;
 mod transform;
 pub(crate) mod window;
 

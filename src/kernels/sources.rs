@@ -64,9 +64,13 @@ sources! {
     SIGNAL_RINGS = "signal/rings.wgsl",
     #[cfg(feature = "signal")]
     SIGNAL_RING_MEANS = "signal/ring_means.wgsl",
+    SIGNAL_PEAK_START = "signal/peak_start.wgsl",
+    SIGNAL_PEAK_STEP = "signal/peak_step.wgsl",
+    SIGNAL_PEAK_SUMS = "signal/peak_sums.wgsl",
     SIGNAL_ROLL = "signal/roll.wgsl",
     SIGNAL_ROLL_SMALL = "signal/roll_small.wgsl",
     SIGNAL_ROLL_ROWS = "signal/roll_rows.wgsl",
+    SIGNAL_TURNED = "signal/turned.wgsl",
     #[cfg(feature = "signal")]
     FILTER_STENCIL = "filter/stencil.wgsl",
     #[cfg(feature = "signal")]

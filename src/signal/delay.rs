@@ -4,6 +4,7 @@ use super::convolve::Number;
 use super::spectral::SpectralFilter;
 use crate::error::Result;
 use crate::fragment::Fragment;
+use crate::kernels::sources;
 use crate::shape::Shape;
 
 /// A delay by a real number of samples along each axis, by the shift theorem.
@@ -50,23 +51,6 @@ pub fn delay<T: Number>(shape: impl Into<Shape>, delays: &[f64]) -> Result<Spect
     Ok(SpectralFilter::delay(T::REAL, shape.into(), delays))
 }
 
-/// exp(-2πi·k·d/n), with d/n as a fraction of 2³²: angles wrap as integers do.
-const FUNCTIONS: &str = "fn turned(z: vec2<f32>, k: i32, n: u32, whole: u32, rest: f32) -> vec2<f32> {
-    // A turn is 2^32. The nearest quarter of it, and what is left: at most an eighth.
-    let angle = bitcast<u32>(k) * whole + bitcast<u32>(i32(round(f32(k) * rest)));
-    let quarter = (angle + 0x20000000u) >> 30u;
-    let r = f32(bitcast<i32>(angle - (quarter << 30u))) * 1.4629180792671596e-9;
-    let s = r * r;
-    let sine = r * (1.0 + s * (-0.16666667 + s * (0.008333333 + s * (-0.00019841270 + s * 0.0000027557319))));
-    let cosine = 1.0 + s * (-0.5 + s * (0.041666667 + s * (-0.0013888889 + s * (0.000024801587 - s * 0.00000027557319))));
-    let is_odd = (quarter & 1u) == 1u;
-    let sign = select(1.0, -1.0, quarter >= 2u);
-    let x = sign * select(cosine, -sine, is_odd);
-    // The frequency n/2 is both n/2 and -n/2.
-    let y = select(sign * select(sine, cosine, is_odd), 0.0, 2u * bitcast<u32>(abs(k)) == n);
-    return vec2(z.x * x + z.y * y, z.y * x - z.x * y);
-}";
-
 /// The fragment that delays, or why there is none. Lengths are those of the transforms.
 pub(super) fn fragment(delays: &[f64], lengths: &[u32], axes: &[usize]) -> std::result::Result<Fragment, String> {
     if delays.len() != lengths.len() {
@@ -89,5 +73,5 @@ pub(super) fn fragment(delays: &[f64], lengths: &[u32], axes: &[usize]) -> std::
         let rest = (turns - turns.floor()) as f32;
         expression = format!("turned({expression}, k{axis}, n{axis}, {whole}u, {rest:?})");
     }
-    Ok(Fragment::new(expression).functions(FUNCTIONS))
+    Ok(Fragment::new(expression).functions(sources::SIGNAL_TURNED.text))
 }

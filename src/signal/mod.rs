@@ -12,6 +12,7 @@
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`PowerSpectrum`] | power spectral density, as SciPy's `welch` and `periodogram` |
 //! | [`RadialAverage`] | means of spectra over rings of equal frequency |
+//! | [`PhaseCorrelate`] | by how much pictures are shifted, to a fraction of a pixel |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
 //! The host computes the first two. Everything here follows the definitions of SciPy, so that
@@ -23,6 +24,7 @@ mod delay;
 pub mod filter;
 pub mod frequency;
 mod mode;
+pub mod phase_correlate;
 pub mod power;
 pub mod rings;
 pub mod roll;
@@ -36,6 +38,7 @@ pub use convolve::Convolve;
 pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
+pub use phase_correlate::PhaseCorrelate;
 pub use power::PowerSpectrum;
 pub use rings::RadialAverage;
 pub use roll::Roll;

@@ -46,6 +46,8 @@ mod rolls;
 mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+#[path = "../support/shifts.rs"]
+mod shifts;
 mod signal;
 mod stft;
 mod suspect;
@@ -189,6 +191,7 @@ fn per_device() -> Vec<DeviceTest> {
             filters_delays_and_analytic_signals,
             rings_of_spectra,
             radial_power_of_a_picture,
+            shifts_between_pictures,
         }
         stft::{
             spectra_of_frames_there_and_back,

@@ -5,13 +5,14 @@ use std::f64::consts::TAU;
 use wgpu_fft::Edge;
 use wgpu_fft::fft::R2c;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::signal::{RadialAverage, Roll, SpectralFilter, analytic, delay};
+use wgpu_fft::signal::{PhaseCorrelate, RadialAverage, Roll, SpectralFilter, analytic, delay};
 use wgpu_fft::{Complex32, Element, Fragment, FragmentArrays};
 
 use crate::harness::*;
 use crate::reference::dft;
 use crate::rings;
 use crate::rolls::{self, CASES, ROLLS};
+use crate::shifts::shifted;
 
 fn check<T: Element>(device: &Device, case: (&[usize], usize, &[isize]), recipe: Option<&str>) {
     let Some(plan) = device.plan_if_fit(rolls::spec::<T>(case), recipe.map(|text| text.parse().unwrap())) else { return };
@@ -113,6 +114,27 @@ pub fn filters_delays_and_analytic_signals(device: &Device) {
     gpu.submit(|encoder| plan.bind_with(&input, &output, &arrays)?.encode(encoder)).unwrap();
     let expected: Vec<Complex64> = real(&x).iter().map(|x| x * 2.0).collect();
     assert_close(&complex(&gpu.download(&output).unwrap().wait().unwrap()), &expected, BOUND, &device.name);
+}
+
+pub fn shifts_between_pictures(device: &Device) {
+    for (shape, by) in
+        [(&[500][..], &[-100.3][..]), (&[60, 81], &[7.25, -12.6]), (&[256, 256], &[-31.1, 0.45]), (&[12, 20, 15], &[1.3, -4.4, 2.8])]
+    {
+        let rank = shape.len();
+        let pictures: Vec<Vec<f32>> = (0..3).map(|i| shifted(&noise(shape.iter().product(), i), shape, &vec![0.0; rank])).collect();
+        let moved: Vec<Vec<f32>> =
+            (0..3).map(|i| shifted(&pictures[i], shape, &by.iter().map(|by| by * i as f64 / 2.0).collect::<Vec<_>>())).collect();
+        for spec in [PhaseCorrelate::new(shape).batch(3), PhaseCorrelate::new(shape).batch(3).unnormalised()] {
+            let plan = device.planner.plan(spec).unwrap();
+            let what = format!("{}: {}", device.name, plan.spec());
+            let output = plan.run_two(&moved.concat(), &pictures.concat()).unwrap().wait().unwrap();
+            for (i, own) in output.chunks(rank + 1).enumerate() {
+                for (found, by) in own.iter().zip(by) {
+                    assert!((f64::from(*found) - by * i as f64 / 2.0).abs() < 1e-3, "{own:?} for {i}/2 of {by:?}: {what}");
+                }
+            }
+        }
+    }
 }
 
 /// Whole numbers, so that every device has the same sums. Only the division may be rounded.

@@ -39,6 +39,9 @@ mod rolls;
 mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+mod shifts;
+#[path = "../support/shifts.rs"]
+mod shifts_in_f64;
 mod signal;
 mod spectral;
 mod stft;

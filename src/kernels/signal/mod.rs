@@ -1,13 +1,16 @@
 //! Twins of `shaders/signal/*.wgsl`.
 
 pub(crate) mod overlap_add;
+pub(crate) mod peak_start;
+pub(crate) mod peak_step;
+pub(crate) mod peak_sums;
 pub(crate) mod ring_means;
 pub(crate) mod rings;
 pub(crate) mod roll;
 pub(crate) mod roll_small;
 
 use super::transpose::Arrays;
-use super::{Grid, params};
+use super::{Access, Bind, Grid, Slot, input_output, params};
 use crate::error::Result;
 
 params! {
@@ -49,4 +52,27 @@ fn in_blocks(params: Params, count_x: u32, along_x: u64, rows: u32, max_groups: 
     let groups = u64::from(blocks_x) * u64::from(blocks_y) * outer;
     let grid = Grid::linear(groups, max_groups)?;
     Ok((Params { blocks_x, blocks_y, groups: groups as u32, ..params }, grid))
+}
+
+/// The arrays of the kernels that look for the top of a correlation.
+#[derive(Clone, Copy)]
+pub(crate) struct Peaks {
+    /// What is read: correlations, spectra or sums.
+    pub input: Slot,
+    /// What is written.
+    pub output: Slot,
+    /// The index of the largest element of each item.
+    pub peaks: Slot,
+    /// How far the top lies from it, and the height.
+    pub state: Slot,
+}
+
+impl Peaks {
+    /// `state` is bound where there is an access to it.
+    fn binds(self, access_to_state: Option<Access>) -> Vec<Bind> {
+        let mut binds = input_output(self.input, self.output);
+        binds.push(Bind { binding: 3, name: "peaks".into(), access: Access::Read, slot: self.peaks, range: None });
+        binds.extend(access_to_state.map(|access| Bind { binding: 4, name: "state".into(), access, slot: self.state, range: None }));
+        binds
+    }
 }

@@ -1,0 +1,35 @@
+//! Twin of `shaders/signal/peak_start.wgsl`.
+
+use super::Peaks;
+use crate::error::Result;
+use crate::kernels::{Dispatch, Grid, Kernel, Value, params, sources};
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "signal/peak_start",
+    source: &sources::SIGNAL_PEAK_START,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &["WORKGROUP"],
+};
+
+params! {
+    /// `Params` in the WGSL.
+    pub struct Params {
+        /// Correlations, one after the other.
+        pub items: u32,
+        /// Extents of a correlation, slowest first; 1 for axes that are not there.
+        pub extents: [u32; 3],
+    }
+}
+
+/// Estimates where the tops lie, with workgroups of `invocations`.
+pub fn dispatch(params: Params, invocations: u32, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {
+    let grid = Grid::linear(u64::from(params.items.div_ceil(invocations)), max_groups)?;
+    let label = format!("tops of {} parabolas", params.items);
+    Ok(Dispatch {
+        appended: vec![&sources::GRID],
+        overrides: vec![("WORKGROUP", Value::U32(invocations))],
+        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], peaks.binds(None))
+    })
+}

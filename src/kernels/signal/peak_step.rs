@@ -1,0 +1,46 @@
+//! Twin of `shaders/signal/peak_step.wgsl`.
+
+use super::Peaks;
+use crate::error::Result;
+use crate::kernels::{Access, Dispatch, Grid, Kernel, params, sources};
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "signal/peak_step",
+    source: &sources::SIGNAL_PEAK_STEP,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &[],
+};
+
+params! {
+    /// `Params` in the WGSL.
+    pub struct Params {
+        /// Correlations, one after the other.
+        pub items: u32,
+        /// Parts of an item.
+        pub parts: u32,
+        /// Extents of a correlation, slowest first; 1 for axes that are not there.
+        pub extents: [u32; 3],
+        /// The axes that are there: the last ones.
+        pub rank: u32,
+        /// 1 for the last step, 0 for the others.
+        pub last: u32,
+    }
+}
+
+/// Invocations of a workgroup.
+pub const WORKGROUP: u32 = 64;
+/// Bytes of workgroup memory.
+const MEMORY: u64 = 48 * WORKGROUP as u64;
+
+/// Takes a step.
+pub fn dispatch(params: Params, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {
+    let grid = Grid::linear(params.items.into(), max_groups)?;
+    let label = format!("step to the tops of {} correlations", params.items);
+    Ok(Dispatch {
+        appended: vec![&sources::GRID],
+        workgroup_bytes: MEMORY,
+        ..KERNEL.dispatch(label, &params, grid, [WORKGROUP, 1, 1], peaks.binds(Some(Access::ReadWrite)))
+    })
+}

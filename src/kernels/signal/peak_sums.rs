@@ -1,0 +1,44 @@
+//! Twin of `shaders/signal/peak_sums.wgsl`.
+
+use super::Peaks;
+use crate::error::Result;
+use crate::kernels::{Access, Dispatch, Grid, Kernel, params, sources};
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "signal/peak_sums",
+    source: &sources::SIGNAL_PEAK_SUMS,
+    appended: &[&[&sources::GRID], &[&sources::SIGNAL_TURNED]],
+    params: Params::FIELDS,
+    overrides: &[],
+};
+
+params! {
+    /// `Params` in the WGSL.
+    pub struct Params {
+        /// Correlations, one after the other.
+        pub items: u32,
+        /// Parts of an item.
+        pub parts: u32,
+        /// Elements of a part. The last one has the rest.
+        pub chunk: u32,
+        /// Extents of a correlation, slowest first; 1 for axes that are not there.
+        pub extents: [u32; 3],
+    }
+}
+
+/// Invocations of a workgroup.
+pub const WORKGROUP: u32 = 64;
+/// Bytes of workgroup memory.
+const MEMORY: u64 = 48 * WORKGROUP as u64;
+
+/// Adds the terms of the spectra in their parts.
+pub fn dispatch(params: Params, max_groups: u32, peaks: Peaks) -> Result<Dispatch> {
+    let grid = Grid::linear(u64::from(params.items) * u64::from(params.parts), max_groups)?;
+    let label = format!("derivatives of {} correlations in {} parts", params.items, params.parts);
+    Ok(Dispatch {
+        appended: vec![&sources::GRID, &sources::SIGNAL_TURNED],
+        workgroup_bytes: MEMORY,
+        ..KERNEL.dispatch(label, &params, grid, [WORKGROUP, 1, 1], peaks.binds(Some(Access::Read)))
+    })
+}
