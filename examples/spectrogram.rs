@@ -79,7 +79,8 @@ fn run() -> Result<()> {
     let levels = gpu.download(&output)?.wait()?;
     support::print_times(&bound, input.view().len_bytes() + output.view().len_bytes())?;
 
-    let loudest = levels.iter().copied().fold(f32::MIN, f32::max);
+    // Silence is black.
+    let loudest = levels.iter().copied().fold(-100.0, f32::max);
     let level_at = |x: u32, y: u32| levels[(bins - 1 - y as usize) * frames + x as usize];
     let pixel = |x, y| colour(1.0 + (level_at(x, y) - loudest) / RANGE);
     let picture = RgbImage::from_fn(frames as u32, bins as u32, pixel);

@@ -87,7 +87,10 @@ fn ring(shape: &[usize], frequencies: &[i128]) -> usize {
     let longest = *shape.iter().max().unwrap() as i128;
     let square: i128 = shape.iter().zip(frequencies).map(|(&n, k)| (2 * longest * k * (product / n as i128)).pow(2)).sum();
     let is_outside = |r: usize| ((2 * r as i128 - 1) * product).pow(2) <= square;
-    (1..).take_while(|&r| is_outside(r)).last().unwrap_or(0)
+    // Rounding in f64 is far less than a ring.
+    let guess = (square as f64).sqrt() / (2.0 * product as f64);
+    let begin = (guess as usize).saturating_sub(1);
+    (begin + 1..).take_while(|&r| is_outside(r)).last().unwrap_or(begin)
 }
 
 /// Programs by the default recipe and by hand, with and without fragments.
