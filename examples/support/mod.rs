@@ -3,7 +3,6 @@
 
 pub mod progress;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,9 +17,11 @@ pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// The photograph that is read when the command line names no picture.
 const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png");
 
-const USAGE: &str = "
+const PICTURE: &str = "
 PICTURE is a PNG or JPEG of any size. Without one, the example reads the photograph in examples/data.
+";
 
+const USAGE: &str = "
 Options:
   -o, --output FILE   where to write the result, a .png or .jpg
       --adapter NAME  use the adapter whose name contains NAME
@@ -51,7 +52,8 @@ pub fn exit(outcome: Result<()>) -> ExitCode {
 
 /// The part of the command line that is the same in all examples.
 pub struct Options {
-    pub picture: PathBuf,
+    /// What to read, if the command line names it.
+    pub file: Option<PathBuf>,
     pub output: PathBuf,
     pub adapter: GpuOptions,
     pub recipe: Option<String>,
@@ -65,21 +67,14 @@ impl Options {
     ///
     /// Returns nothing if there is nothing left to do, as after `--help`.
     pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
-        let mut options = Self {
-            picture: PHOTOGRAPH.into(),
-            output: output.into(),
-            adapter: GpuOptions::default(),
-            recipe: None,
-            rigor: Rigor::Estimate,
-            record: None,
-        };
-        let mut picture: Option<OsString> = None;
+        let mut options =
+            Self { file: None, output: output.into(), adapter: GpuOptions::default(), recipe: None, rigor: Rigor::Estimate, record: None };
         let mut list = false;
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
             let name = match argument {
-                lexopt::Arg::Value(value) if picture.is_none() => {
-                    picture = Some(value);
+                lexopt::Arg::Value(value) if options.file.is_none() => {
+                    options.file = Some(value.into());
                     continue;
                 }
                 lexopt::Arg::Short('o') => "output".to_owned(),
@@ -95,7 +90,7 @@ impl Options {
                 "record" => options.record = Some(parser.value()?.into()),
                 "list" => list = true,
                 "help" => {
-                    println!("{usage}{USAGE}");
+                    println!("{usage}{}{USAGE}", if usage.contains("[PICTURE]") { PICTURE } else { "" });
                     return Ok(None);
                 }
                 _ if own(&name, &mut parser)? => {}
@@ -114,7 +109,6 @@ impl Options {
         if options.record.is_some() && options.rigor == Rigor::Estimate {
             return Err(lexopt::Error::from("an estimate needs no --record; --rigor recorded or measure does").into());
         }
-        options.picture = picture.map_or(options.picture, PathBuf::from);
         Ok(Some(options))
     }
 
@@ -132,10 +126,12 @@ impl Options {
         planner.with_tuning(progress::watch(Tuning::new(self.rigor).record(open_record(self.record.as_deref()))))
     }
 
-    /// Reads the picture and prints its size.
+    /// Reads the picture, or else the photograph, and prints its size.
+    #[allow(dead_code, reason = "not every example reads pictures")]
     pub fn read_picture(&self) -> Result<DynamicImage> {
-        let path = self.picture.display();
-        let picture = read_picture(&self.picture).map_err(|error| format!("cannot read {path}: {error}"))?;
+        let file = self.file.as_deref().unwrap_or(Path::new(PHOTOGRAPH));
+        let path = file.display();
+        let picture = read_picture(file).map_err(|error| format!("cannot read {path}: {error}"))?;
         println!("picture     {path}, {} x {}", picture.width(), picture.height());
         Ok(picture)
     }

@@ -238,6 +238,9 @@ pub enum Form {
     /// The tiles of a filter.
     #[cfg(feature = "signal")]
     Stencil(Arc<filter::stencil::Stencil>),
+    /// The elements of rings.
+    #[cfg(feature = "signal")]
+    Rings,
     /// A permutation with fragments, with this many elements of each invocation.
     Mapped(u32),
 }
@@ -323,6 +326,8 @@ impl fmt::Display for Dispatch {
                 Form::Tiles(tiles) => write!(f, " {}x{}", tiles.tile[0], tiles.tile[1])?,
                 #[cfg(feature = "signal")]
                 Form::Stencil(stencil) => write!(f, " {}x{}", stencil.tile[0], stencil.tile[1] * stencil.width)?,
+                #[cfg(feature = "signal")]
+                Form::Rings => {}
                 Form::Mapped(elements) => write!(f, " elements={elements}")?,
             }
         }
@@ -367,6 +372,10 @@ pub static ALL: &[&Kernel] = &[
     &signal::peak_step::KERNEL,
     #[cfg(feature = "signal")]
     &signal::peak_sums::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::rings::KERNEL,
+    #[cfg(feature = "signal")]
+    &signal::ring_means::KERNEL,
     #[cfg(feature = "signal")]
     &signal::roll::KERNEL,
     #[cfg(feature = "signal")]

@@ -60,6 +60,10 @@ sources! {
     FFT_PASS = "fft/pass.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
+    #[cfg(feature = "signal")]
+    SIGNAL_RINGS = "signal/rings.wgsl",
+    #[cfg(feature = "signal")]
+    SIGNAL_RING_MEANS = "signal/ring_means.wgsl",
     SIGNAL_PEAK_START = "signal/peak_start.wgsl",
     SIGNAL_PEAK_STEP = "signal/peak_step.wgsl",
     SIGNAL_PEAK_SUMS = "signal/peak_sums.wgsl",

@@ -10,6 +10,8 @@
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
+//! | [`PowerSpectrum`] | power spectral density, as SciPy's `welch` and `periodogram` |
+//! | [`RadialAverage`] | means of spectra over rings of equal frequency |
 //! | [`PhaseCorrelate`] | by how much pictures are shifted, to a fraction of a pixel |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
@@ -23,6 +25,8 @@ pub mod filter;
 pub mod frequency;
 mod mode;
 pub mod phase_correlate;
+pub mod power;
+pub mod rings;
 pub mod roll;
 mod spectral;
 pub mod stft;
@@ -35,6 +39,8 @@ pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
 pub use phase_correlate::PhaseCorrelate;
+pub use power::PowerSpectrum;
+pub use rings::RadialAverage;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Stft};

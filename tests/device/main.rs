@@ -39,6 +39,8 @@ mod reduce;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/rings.rs"]
+mod rings;
 #[path = "../support/rolls.rs"]
 mod rolls;
 mod same_bits;
@@ -187,11 +189,14 @@ fn per_device() -> Vec<DeviceTest> {
             folded_grids_of_shifts,
             shifts_in_several_bindings,
             filters_delays_and_analytic_signals,
+            rings_of_spectra,
+            radial_power_of_a_picture,
             shifts_between_pictures,
         }
         stft::{
             spectra_of_frames_there_and_back,
             spectrograms_in_decibels,
+            power_spectra_of_segments,
         }
         lifetimes::{
             guests_have_bounds_checks_if_they_ask,

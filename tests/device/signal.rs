@@ -3,12 +3,14 @@
 use std::f64::consts::TAU;
 
 use wgpu_fft::Edge;
+use wgpu_fft::fft::R2c;
 use wgpu_fft::num_complex::{Complex, Complex64};
-use wgpu_fft::signal::{PhaseCorrelate, Roll, SpectralFilter, analytic, delay};
+use wgpu_fft::signal::{PhaseCorrelate, RadialAverage, Roll, SpectralFilter, analytic, delay};
 use wgpu_fft::{Complex32, Element, Fragment, FragmentArrays};
 
 use crate::harness::*;
 use crate::reference::dft;
+use crate::rings;
 use crate::rolls::{self, CASES, ROLLS};
 use crate::shifts::shifted;
 
@@ -133,4 +135,47 @@ pub fn shifts_between_pictures(device: &Device) {
             }
         }
     }
+}
+
+/// Whole numbers, so that every device has the same sums. Only the division may be rounded.
+pub fn rings_of_spectra(device: &Device) {
+    for (i, shape) in [&[64usize, 64][..], &[255, 255], &[300, 512], &[1021, 63], &[24, 24, 24], &[20, 31, 12], &[5000], &[3, 70_001]]
+        .into_iter()
+        .enumerate()
+    {
+        let case = rings::Case { batch: 2, centred: i % 2 == 1, half: i % 3 == 0, corners: true, ..rings::Case::new(shape) };
+        let recipes = rings::RECIPES.iter().filter(|text| !text.contains("lines=1 ") || shape[0] < 100);
+        for recipe in std::iter::once(None).chain(recipes.map(|text| Some(text.parse().unwrap()))) {
+            let Some(plan) = device.plan_if_fit(case.spec(), recipe) else { continue };
+            let input: Vec<f32> = words(plan.input_len(), 3).iter().map(|word| (word % 64) as f32 - 20.0).collect();
+            let sums = case.sums(&input.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+            let output = run_guarded(device, &plan, &input);
+            assert_eq!(output.len(), sums.len());
+            for (ring, (own, (sum, count))) in output.into_iter().zip(sums).enumerate() {
+                let mean = sum / count as f64;
+                let what = format!("{}: `{}` by `{}`", device.name, plan.spec(), plan.recipe());
+                assert!((f64::from(own) - mean).abs() <= 5e-7 * mean.abs().max(0.1), "{what}: ring {ring}: {own} {mean}");
+            }
+        }
+    }
+}
+
+/// The power of white noise is the same at all frequencies, and that of a wave is in its ring.
+pub fn radial_power_of_a_picture(device: &Device) {
+    let shape = [96, 96];
+    let wave = |i: usize| 2.0 * (std::f32::consts::TAU * (3 * (i / 96) + 4 * (i % 96)) as f32 / 96.0).cos();
+    let picture: Vec<f32> = (0..96 * 96).map(wave).collect();
+    let spectrum = device.planner.plan(R2c::forward(shape)).unwrap().run(&picture).unwrap().wait().unwrap();
+    let power = RadialAverage::new(shape).half().map_input::<Complex32>(Fragment::new("dot(value, value)")).unwrap();
+    let rings = run_guarded(device, &device.planner.plan(power.clone()).unwrap(), &spectrum);
+    let count = rings::Case { half: true, ..rings::Case::new(&shape) }
+        .places()
+        .iter()
+        .filter(|place| place.0 == 5)
+        .map(|place| place.1)
+        .sum::<u64>();
+    // Two frequencies with the power (96²)² each.
+    let expected = 2.0 * 96f32.powi(4) / count as f32;
+    assert!((rings[5] - expected).abs() <= 1e-4 * expected, "{}: {} {expected}", device.name, rings[5]);
+    assert!(rings.iter().enumerate().all(|(ring, power)| ring == 5 || *power < 1e-4 * expected), "{}: {rings:?}", device.name);
 }

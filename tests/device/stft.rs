@@ -5,7 +5,7 @@ use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::{Complex32, Fragment};
 
-use crate::frames::Case;
+use crate::frames::{Case, Welch};
 use crate::harness::*;
 use crate::reference::{complex_noise, noise, relative_error, wide};
 
@@ -62,5 +62,28 @@ pub fn spectrograms_in_decibels(device: &Device) {
         assert_eq!(loudest, 20, "{}", device.name);
         // A half of the amplitude.
         assert!((frame[20] - 20.0 * 0.5f32.log10()).abs() < 0.05 && frame[80] < -60.0, "{}: {} {}", device.name, frame[20], frame[80]);
+    }
+}
+
+/// Welch's method, for segments that take one pass, several, and a convolution.
+pub fn power_spectra_of_segments(device: &Device) {
+    for (n, m, overlap, nfft) in [(4000, 64, 32, 64), (777, 100, 33, 128), (500, 37, 9, 37), (3001, 600, 200, 1024), (900, 900, 0, 900)] {
+        let case = Welch::new(n, m, overlap, nfft);
+        let z = complex_noise(2 * n, 8);
+        let x: Vec<f32> = z.iter().map(|z| z.re).collect();
+        let reals: Vec<Complex64> = x.iter().map(|&x| Complex64::from(f64::from(x))).collect();
+        let close = |actual: &[f32], expected: Vec<f64>, what: String| {
+            let largest = expected.iter().fold(0.0, |largest: f64, power| largest.max(*power));
+            assert_eq!(actual.len(), expected.len(), "{what}");
+            for (own, power) in actual.iter().zip(expected) {
+                assert!((f64::from(*own) - power).abs() <= 4.0 * fft_budget(nfft) * largest, "{what}: {own} {power}");
+            }
+        };
+        let plan = device.planner.plan(case.spec::<f32>().batch(2)).unwrap();
+        let expected = reals.chunks(n).flat_map(|x| case.direct(x, true)).collect();
+        close(&run_guarded(device, &plan, &x), expected, format!("{}: {}", device.name, plan.spec()));
+        let plan = device.planner.plan(case.spec::<Complex32>().batch(2)).unwrap();
+        let expected = wide(&z).chunks(n).flat_map(|x| case.direct(x, false)).collect();
+        close(&run_guarded(device, &plan, &z), expected, format!("{}: {}", device.name, plan.spec()));
     }
 }

@@ -8,9 +8,9 @@ use naga::{AddressSpace, ArraySize, ScalarKind, StorageAccess, TypeInner};
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level::{self, Access, Bind, Dispatch, Field, GENERATED_BEGIN, GENERATED_END, KERNELS, Kernel, Source, Value, sources};
 use wgpu_fft::reduce::{self, Reduction};
-use wgpu_fft::signal::SeparableFilter;
+use wgpu_fft::signal::{RadialAverage, SeparableFilter};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Fragment, Spec};
+use wgpu_fft::{Complex32, Fragment, Spec};
 
 use crate::validators;
 use crate::variants;
@@ -213,7 +213,9 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     let filtered = five.lower(&"axis 1: tile 1x1024 width=4".parse().unwrap(), &profiles[0]).unwrap();
     let grey = Fragment::new("(1.0 - f32(i0) / f32(n0)) * f32(value) / 255.0");
     let turned = Permute::<f32>::transpose([1080, 1920]).map_input::<u8>(grey).unwrap();
+    let power = RadialAverage::new([512, 512]).half().map_input::<Complex32>(Fragment::new("dot(value, value)")).unwrap();
     let instances = [
+        (&sources::SIGNAL_RINGS, power.lower(&power.design(&profiles[0]).unwrap(), &profiles[0]).unwrap()),
         (&sources::FILTER_STENCIL, filtered),
         (&sources::FFT_PASS, transform("axis 0: stockham 8.8 lanes=8 lines=4", &profiles[0])),
         (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),

@@ -20,6 +20,7 @@ mod paper;
 mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;
+mod power;
 mod programs;
 mod recipes;
 #[path = "../support/recipes.rs"]
@@ -30,6 +31,9 @@ mod reduce_fragments;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+mod ring_means;
+#[path = "../support/rings.rs"]
+mod rings;
 #[path = "../support/rolls.rs"]
 mod rolls;
 mod round_trips;

@@ -4,6 +4,7 @@
 use std::f64::consts::TAU;
 
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::PowerSpectrum;
 use wgpu_fft::signal::convolve::Number;
 use wgpu_fft::signal::stft::{Padding, Scaling, Stft};
 use wgpu_fft::{DeviceProfile, Program, Spec};
@@ -73,10 +74,48 @@ impl Case {
     }
 }
 
-/// Programs there and back.
+/// A power spectral density by its definition.
+#[derive(Clone, Debug)]
+pub struct Welch {
+    pub n: usize,
+    pub window: Vec<f64>,
+    pub overlap: usize,
+    pub nfft: usize,
+    pub rate: f64,
+}
+
+impl Welch {
+    pub fn new(n: usize, m: usize, overlap: usize, nfft: usize) -> Self {
+        Self { n, window: window(m), overlap, nfft, rate: 20.0 }
+    }
+
+    pub fn spec<T: Number>(&self) -> PowerSpectrum<T> {
+        PowerSpectrum::new(self.n, &self.window, self.rate).overlap(self.overlap).nfft(self.nfft)
+    }
+
+    /// Of real signals, the powers of half of the frequencies, doubled.
+    pub fn direct(&self, x: &[Complex64], real: bool) -> Vec<f64> {
+        let (m, n) = (self.window.len(), self.nfft);
+        let squares: f64 = self.window.iter().map(|w| w * w).sum();
+        let segments: Vec<&[Complex64]> = x.windows(m).step_by(m - self.overlap).collect();
+        let power = |segment: &&[Complex64], k: usize| {
+            let product = |j: usize| segment[j] * self.window[j] * Complex64::from_polar(1.0, -TAU * (k * j % n) as f64 / n as f64);
+            (0..m).map(product).sum::<Complex64>().norm_sqr() / (self.rate * squares)
+        };
+        let of_frequency = |k: usize| {
+            let mean = segments.iter().map(|segment| power(segment, k)).sum::<f64>() / segments.len() as f64;
+            if real && k > 0 && 2 * k != n { 2.0 * mean } else { mean }
+        };
+        (0..if real { n / 2 + 1 } else { n }).map(of_frequency).collect()
+    }
+}
+
+/// Programs there and back, and power spectra.
 pub fn programs<T: Number>(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     let spec = Case::new(60, 16, 5, 16).spec::<T>().batch(2);
     programs.push(spec.lower(&spec.design(profile).unwrap(), profile).unwrap());
     let back = spec.inverse().unwrap();
     programs.push(back.lower(&back.design(profile).unwrap(), profile).unwrap());
+    let power = Welch::new(60, 16, 7, 16).spec::<T>().batch(2);
+    programs.push(power.lower(&power.design(profile).unwrap(), profile).unwrap());
 }

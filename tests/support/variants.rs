@@ -20,6 +20,7 @@ use crate::frames;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
+use crate::rings;
 use crate::rolls;
 
 /// Profiles: WebGPU's minimum, a GPU with the limits of an H200, and the two software adapters on
@@ -397,6 +398,7 @@ pub fn all_with_fragments() -> Vec<Program> {
     let mut programs: Vec<Program> = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false)).collect();
     programs.extend(programs_with_fragments(&profiles[0], true));
     profiles.iter().for_each(|profile| permutations_with_fragments(profile, &mut programs));
+    profiles.iter().for_each(|profile| rings::programs(profile, &mut programs));
     programs
 }
 

@@ -4,6 +4,8 @@ pub(crate) mod overlap_add;
 pub(crate) mod peak_start;
 pub(crate) mod peak_step;
 pub(crate) mod peak_sums;
+pub(crate) mod ring_means;
+pub(crate) mod rings;
 pub(crate) mod roll;
 pub(crate) mod roll_small;
 

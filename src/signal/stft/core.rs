@@ -29,7 +29,7 @@ pub enum Scaling {
 
 /// [`Scaling`] as plain data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Scaled {
+pub(in crate::signal) enum Scaled {
     None,
     Magnitude,
     /// Bits of the sampling rate.
@@ -50,9 +50,12 @@ impl From<Scaling> for Scaled {
 /// of the largest. Then rounding grows at most by the root of its inverse.
 const LEAST_COVER: f64 = 1e-10;
 
+/// The longest transform of a frame.
+pub(in crate::signal) const LONGEST: usize = 1 << 31;
+
 /// A transform of the frames of signals, in one direction or the other, without its types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Core {
+pub(in crate::signal) struct Core {
     pub real: bool,
     pub element: &'static str,
     /// Elements of a signal.
@@ -65,6 +68,9 @@ pub(super) struct Core {
     pub phase: Option<i64>,
     pub scaling: Scaled,
     pub padding: Padding,
+    /// Whether frame p begins at element p·hop, and all frames lie in the signal. If not, element
+    /// ⌊m/2⌋ of frame p is there.
+    pub inside: bool,
     pub frames: Option<[i64; 2]>,
     pub frequencies_first: bool,
     /// Applied to each result of a forward transform.
@@ -106,13 +112,20 @@ impl Core {
         if m == 0 {
             return Err(Error::Empty { what: "window of an STFT", shape: "0".to_owned() });
         }
-        let [most, half] = [u32::MAX as usize, 1 << 31];
-        for (what, required, available) in [("the hop of an STFT", self.hop, most), ("the length of an STFT's transforms", n.max(m), half)]
+        let most = u32::MAX as usize;
+        for (what, required, available) in
+            [("the hop of an STFT", self.hop, most), ("the length of an STFT's transforms", n.max(m), LONGEST)]
         {
             if required > available {
                 let limit = "elements indexed by a u32";
                 return Err(Error::LimitExceeded { what: what.to_owned(), limit, required: required as u64, available: available as u64 });
             }
+        }
+        if self.inside && m > self.len {
+            return Err(self.unsupported(format!("segments of {m} elements are longer than the signal of {}", self.len)));
+        }
+        if self.inside && self.hop == 0 {
+            return Err(self.unsupported(format!("segments of {m} elements must overlap by less than {m}")));
         }
         if self.hop == 0 {
             return Err(self.unsupported("frames that are 0 apart: the hop is at least 1".to_owned()));
@@ -151,8 +164,16 @@ impl Core {
         Ok(window.into_iter().map(|w| w * factor).collect())
     }
 
-    /// All frames that reach the signal, as SciPy counts them.
+    /// Where frame 0 begins in the signal.
+    fn begin(&self) -> i64 {
+        if self.inside { 0 } else { -(self.window.len() as i64 / 2) }
+    }
+
+    /// All frames that reach the signal, as SciPy counts them, or that lie in it.
     fn all_frames(&self) -> [i64; 2] {
+        if self.inside {
+            return [0, ((self.len - self.window.len()) / self.hop) as i64 + 1];
+        }
         let window = self.given();
         let is_zero = |w: &&f64| **w * **w == 0.0;
         let leading = window.iter().take_while(is_zero).count() as i64;
@@ -194,7 +215,7 @@ impl Core {
     pub fn framed(&self) -> Result<Framed> {
         let range = self.range()?;
         let [m, signal, hop] = [self.window.len(), self.len, self.hop].map(|number| number as i64);
-        let first = range.start * hop - m / 2;
+        let first = range.start * hop + self.begin();
         let frames = range.end - range.start;
         let (before, skip) = ((-first).max(0), first.max(0));
         let last = first + (frames - 1) * hop + m;
@@ -309,6 +330,8 @@ impl fmt::Display for Core {
             write!(f, " mfft={mfft}")?;
         }
         match self.phase {
+            // Powers have no phase.
+            _ if self.inside => {}
             Some(0) => {}
             Some(shift) => write!(f, " phase={shift}")?,
             None => f.write_str(" phase=none")?,

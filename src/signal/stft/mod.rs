@@ -1,6 +1,6 @@
 //! Short-time Fourier transforms: spectrograms, and back.
 
-mod core;
+pub(super) mod core;
 mod inverse;
 mod recipe;
 mod spec;

@@ -108,6 +108,7 @@ impl<T: Number> Stft<T> {
             phase: Some(0),
             scaling: Scaling::None.into(),
             padding: Padding::Zeros,
+            inside: false,
             frames: None,
             frequencies_first: false,
             map: None,

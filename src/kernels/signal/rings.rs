@@ -1,0 +1,85 @@
+//! Twin of `shaders/signal/rings.wgsl`.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Value, input_output, params, sources};
+
+/// The kernel.
+pub static KERNEL: Kernel = Kernel {
+    name: "signal/rings",
+    source: &sources::SIGNAL_RINGS,
+    appended: &[&[&sources::GRID]],
+    params: Params::FIELDS,
+    overrides: &["WORKGROUP"],
+};
+
+params! {
+    /// `Params` in the WGSL.
+    pub struct Params {
+        /// Lines of an array along its first and its second axis.
+        pub lines_of: [u32; 2],
+        /// Elements of a line.
+        pub columns: u32,
+        /// Where frequency 0 is on each axis.
+        pub zero: [u32; 3],
+        /// Frequencies 0, 1, … of a line.
+        pub positive: u32,
+        /// Frequencies -1, -2, … of a line.
+        pub negative: u32,
+        /// Frequency -c is in this column, less c, or if it is 0, in that of frequency c.
+        pub mirror: u32,
+        /// Lengths of the axes' frequencies, in units.
+        pub weight: [u32; 3],
+        /// The width of a ring.
+        pub unit: u32,
+        /// Rings of an array.
+        pub rings: u32,
+        /// Parts of an array.
+        pub parts: u32,
+        /// Lines of a part, at most [`MAX_LINES`].
+        pub lines: u32,
+        /// Workgroups of a part.
+        pub blocks: u32,
+        /// Workgroups that have work.
+        pub groups: u32,
+    }
+}
+
+/// The most lines of a part: lavapipe (Mesa 22.3.6) leaves longer loops.
+pub const MAX_LINES: u32 = 32_767;
+
+/// How elements are read.
+#[derive(Debug)]
+pub struct Elements {
+    /// The generated text.
+    pub text: Arc<str>,
+    /// The bindings of what a fragment declares.
+    pub declared: Vec<Bind>,
+}
+
+/// Adds the elements of each ring in each part, of `batch` arrays, with workgroups of
+/// `invocations`. This function fills in the blocks and groups. The sums of all parts are less than
+/// 2³².
+pub fn dispatch(
+    label: String,
+    params: Params,
+    batch: u32,
+    elements: Elements,
+    invocations: u32,
+    max_groups: u32,
+    slots: [Slot; 2],
+) -> Result<Dispatch> {
+    let blocks = params.rings.div_ceil(invocations);
+    let groups = u64::from(blocks) * u64::from(params.parts) * u64::from(batch);
+    let grid = Grid::linear(groups, max_groups)?;
+    let params = Params { blocks, groups: groups as u32, ..params };
+    let mut binds = input_output(slots[0], slots[1]);
+    binds.extend(elements.declared);
+    Ok(Dispatch {
+        appended: vec![&sources::GRID],
+        generated: Some(Generated { text: elements.text, form: Form::Rings }),
+        overrides: vec![("WORKGROUP", Value::U32(invocations))],
+        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)
+    })
+}

@@ -1,0 +1,98 @@
+//! Where the elements of a spectrum lie, and how long their frequencies are, in integers.
+
+use super::spec::Core;
+use crate::error::{Error, Result};
+use crate::shape::join;
+
+/// The largest common multiple of extents. Twice any length, 2(r+1) units, is then less than 2³².
+const MOST: u64 = 1 << 30;
+
+/// The axes of a spectrum as those of an array of rank 3, with leading axes of extent 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Geometry {
+    /// Extents of the transform.
+    pub extents: [u32; 3],
+    /// Elements of a line that are stored.
+    pub columns: u32,
+    /// Where frequency 0 is.
+    pub zero: [u32; 3],
+    /// The length of frequency k on axis a is |k| times this weight.
+    pub weights: [u32; 3],
+    /// Rings are this wide.
+    pub unit: u32,
+    pub rings: u32,
+}
+
+impl Geometry {
+    pub fn of(core: &Core) -> Result<Self> {
+        core.shape.elements("radial average", core.batch)?;
+        let own = core.shape.extents();
+        if own.len() > 3 {
+            return Err(core.unsupported(format!("it has {} axes: rings are those of 1 to 3 axes", own.len())));
+        }
+        let mut extents = [1; 3];
+        // Fewer than 2³² elements.
+        extents[3 - own.len()..].iter_mut().zip(own).for_each(|(extent, &n)| *extent = n as u32);
+        let multiple = extents.iter().fold(1u64, |multiple, &n| multiple / greatest_divisor(multiple, n.into()) * u64::from(n));
+        if multiple > MOST {
+            let what = format!("`{core}`: the least common multiple of {}", join(own, ", "));
+            return Err(Error::LimitExceeded { what, limit: "units of a frequency's length", required: multiple, available: MOST });
+        }
+        let longest = extents.iter().copied().max().unwrap_or(1);
+        let unit = (multiple / u64::from(longest)) as u32;
+        let weights = extents.map(|n| (multiple / u64::from(n)) as u32);
+        let rings = if core.corners {
+            // The largest r with (2r - 1) · unit ≤ 2 · length, of the longest frequency.
+            let squares = extents.iter().zip(weights).map(|(&n, weight)| (2 * u64::from(weight) * u64::from(n / 2)).pow(2));
+            (squares.sum::<u64>().isqrt() / u64::from(unit)).div_ceil(2) + 1
+        } else {
+            u64::from(longest / 2) + 1
+        };
+        let [_, _, n] = extents;
+        let zero = |axis: usize| if core.centred && !(core.half && axis == 2) { extents[axis] / 2 } else { 0 };
+        Ok(Self {
+            extents,
+            columns: if core.half { n / 2 + 1 } else { n },
+            zero: [0, 1, 2].map(zero),
+            weights,
+            unit,
+            // At most √3/2 times an extent, and 1.
+            rings: rings as u32,
+        })
+    }
+
+    /// Lines of an array.
+    pub fn lines(&self) -> u32 {
+        self.extents[0] * self.extents[1]
+    }
+
+    /// Elements of an array.
+    pub fn elements(&self) -> usize {
+        self.lines() as usize * self.columns as usize
+    }
+}
+
+fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RadialAverage;
+    use super::*;
+
+    #[test]
+    fn weights_make_all_frequencies_commensurable() {
+        let of = |shape: &[usize]| Geometry::of(&RadialAverage::new(shape).core);
+        let equal = of(&[512, 512]).unwrap();
+        assert_eq!((equal.weights, equal.unit, equal.rings), ([512, 1, 1], 1, 257));
+        let picture = of(&[1080, 1920]).unwrap();
+        assert_eq!((picture.weights, picture.unit, picture.rings), ([17_280, 16, 9], 9, 961));
+        assert_eq!(of(&[7]).unwrap().rings, 4);
+        assert!(matches!(of(&[2047, 2049, 511]), Err(Error::LimitExceeded { required: 2_143_288_833, .. })));
+        assert!(matches!(of(&[2; 4]), Err(Error::Unsupported { .. })));
+    }
+}

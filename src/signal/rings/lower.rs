@@ -1,0 +1,102 @@
+//! Which dispatches a recipe becomes, and whether a device can run it.
+
+use super::emit::{self, FIRST_DECLARED};
+use super::geometry::Geometry;
+use super::recipe::Recipe;
+use super::spec::Core;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceProfile;
+use crate::kernels::signal::ring_means;
+use crate::kernels::signal::rings::{self, MAX_LINES};
+use crate::kernels::{Access, Bind, Slot};
+use crate::plan::{Array, Placement, Program};
+
+impl Recipe {
+    /// Why such a device cannot run this recipe, if it cannot.
+    pub(super) fn unfit(&self, geometry: &Geometry, profile: &DeviceProfile) -> Option<String> {
+        let most = profile.invocations.min(profile.workgroup_size[0]);
+        let Self { invocations, lines, join } = *self;
+        if !(1..=most).contains(&invocations) || !(1..=most).contains(&join) {
+            return Some(format!("workgroups have 1 to {most} invocations, not {invocations} and {join}"));
+        }
+        if !join.is_power_of_two() {
+            return Some(format!("{join} invocations that add parts are no power of two"));
+        }
+        let bytes = ring_means::workgroup_bytes(join);
+        if bytes > profile.workgroup_bytes.into() {
+            return Some(format!("it needs {bytes} bytes of workgroup memory, but there are {}", profile.workgroup_bytes));
+        }
+        if !(1..=MAX_LINES).contains(&lines) {
+            return Some(format!("a part has 1 to {MAX_LINES} lines, not {lines}"));
+        }
+        let parts = self.parts(geometry);
+        let each = parts.div_ceil(join);
+        let most = ring_means::MAX_PARTS;
+        (each > most).then(|| format!("each of {join} invocations would add {each} of {parts} parts, but it can add {most}"))
+    }
+
+    fn parts(&self, geometry: &Geometry) -> u32 {
+        geometry.lines().div_ceil(self.lines)
+    }
+}
+
+impl Core {
+    pub(super) fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let (geometry, title) = (self.geometry()?, self.to_string());
+        let batch = self.batch as u32;
+        let input = Array { len: geometry.elements() * self.batch, element_bytes: self.bytes() };
+        let output = Array { len: geometry.rings as usize * self.batch, element_bytes: 4 };
+        let mut program = Program::new(title, Placement::OutOfPlace, vec![input], output);
+        input.check(&program.title, "input", profile)?;
+        if let Some(why) = recipe.unfit(&geometry, profile) {
+            return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: program.title, why });
+        }
+        let parts = recipe.parts(&geometry);
+        let sums = u64::from(geometry.rings).saturating_mul(parts.into()).saturating_mul(batch.into());
+        let available = u64::from(u32::MAX);
+        if sums > available {
+            let what = format!("sums over {} rings in {parts} parts of `{}`", geometry.rings, program.title);
+            return Err(Error::LimitExceeded { what, limit: "elements indexed by a u32", required: sums, available });
+        }
+        program.workspaces.push(Array { len: sums as usize, element_bytes: 8 });
+        let mut declared = Vec::new();
+        if let Some(fragment) = &self.fragment {
+            for (binding, own) in (FIRST_DECLARED..).zip(fragment.arrays()) {
+                let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
+                let slot = program.declare(own)?;
+                declared.push(Bind { binding, name: fragment.binding_name(own).into(), access, slot, range: None });
+            }
+        }
+        let Geometry { extents, columns, zero, weights, unit, rings, .. } = geometry;
+        let n = extents[2];
+        let params = rings::Params {
+            lines_of: [extents[0], extents[1]],
+            columns,
+            zero,
+            positive: if self.half { columns } else { n.div_ceil(2) },
+            negative: if self.half { n.div_ceil(2) - 1 } else { n / 2 },
+            mirror: if self.half {
+                0
+            } else if zero[2] > 0 {
+                zero[2]
+            } else {
+                n
+            },
+            weight: weights,
+            unit,
+            rings,
+            parts,
+            lines: recipe.lines,
+            blocks: 0,
+            groups: 0,
+        };
+        let label = format!("{rings} rings in {parts} parts of {} lines", recipe.lines.min(geometry.lines()));
+        let elements = rings::Elements { text: emit::wgsl(self, &geometry).into(), declared };
+        let slots = [Slot::Input(0), Slot::Workspace(0)];
+        let most = profile.groups_per_axis;
+        program.dispatches.push(rings::dispatch(label, params, batch, elements, recipe.invocations, most, slots)?);
+        let params = ring_means::Params { rings, parts, means: output.len as u32 };
+        program.dispatches.push(ring_means::dispatch(params, recipe.join, most, [Slot::Workspace(0), Slot::Output])?);
+        Ok(program)
+    }
+}

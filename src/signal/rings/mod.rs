@@ -1,0 +1,13 @@
+//! Means over rings of frequencies.
+
+mod design;
+mod emit;
+mod geometry;
+mod lower;
+#[cfg(feature = "tune")]
+mod neighbours;
+mod recipe;
+mod spec;
+
+pub use recipe::Recipe;
+pub use spec::RadialAverage;

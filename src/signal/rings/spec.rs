@@ -1,0 +1,237 @@
+//! The specification of an average over rings of frequencies.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use super::design;
+use super::geometry::Geometry;
+use super::recipe::Recipe;
+use crate::element::{Element, plain_data};
+use crate::error::{Error, Result};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side};
+use crate::gpu::DeviceProfile;
+use crate::plan::{Program, Spec};
+use crate::shape::{Batched, Shape};
+use crate::text::Text;
+
+/// The mean of a spectrum over rings of equal frequency: radially averaged power spectra, Fourier
+/// ring statistics, azimuthal averages of pictures. In three dimensions the rings are shells.
+///
+/// ```no_run
+/// use wgpu_fft::signal::RadialAverage;
+/// use wgpu_fft::{Complex32, Fragment, Planner, fft};
+///
+/// # fn averaged(planner: &Planner, picture: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+/// // The power of a picture of 512 x 512 at 0, 1, … 256 cycles per picture, in any direction.
+/// let spectrum = planner.plan(fft::R2c::forward([512, 512]))?.run(picture)?.wait()?;
+/// let power = Fragment::new("dot(value, value)");
+/// let rings = RadialAverage::new([512, 512]).half().map_input::<Complex32>(power)?;
+/// planner.plan(rings)?.run(&spectrum)?.wait()
+/// # }
+/// ```
+///
+/// # Definition
+/// Y\[b, r\] is the mean of X\[b, k\] over all k in ring r. An element at frequency f, in cycles
+/// per sample, is in the ring nearest to L·|f|, where L is the longest extent:
+///
+/// r - ½ ≤ L·√((k₀/n₀)² + (k₁/n₁)² + …) < r + ½,
+///
+/// for signed frequencies kᵢ, and extents nᵢ of the transform. If all extents are equal, that is
+/// |k| rounded. Ring r stands for r/L cycles per sample. The rings are 0 … ⌊L/2⌋; of elements
+/// further out, in the corners, there is nothing, unless [`corners`](Self::corners) adds their
+/// rings.
+///
+/// Elements are those of an FFT in its order, 0, 1, …, -2, -1 on each axis.
+/// [`centred`](Self::centred) takes them as [`Roll::fftshift`](crate::signal::Roll::fftshift)
+/// leaves them, and so also the pixels of a picture by their distance from its middle.
+/// [`half`](Self::half) takes the half-spectrum of a real transform. Every element there also
+/// counts for its mirror image at -k, unless the half contains that too.
+///
+/// # Shapes
+/// The input has the shape of the spectrum, with 1 to 3 axes, dense; the shape to give is that of
+/// the transform, also with `half`. The output is b × rings; [`rings`](Self::rings) says how many.
+/// The least common multiple of the extents is at most 2³⁰, because lengths of frequencies are
+/// whole multiples of its inverse.
+///
+/// # Accuracy
+/// Which ring an element is in is decided exactly, in integers. |error| ≤ (d+3)·u·Σ|X|/count, where
+/// the sum goes over the ring, u = 2⁻²⁴, and d is the number of additions that an element passes
+/// through: the elements of the ring in `lines` lines, then the parts over `join`, then log₂
+/// `join`.
+///
+/// # Determinism
+/// The order of all additions is that of the recipe: equal plans on one adapter give equal bits.
+/// There are no floating-point atomics.
+///
+/// # Cost
+/// Two dispatches: sums over rings in parts of the array, and means. The input is read once, in
+/// pieces of a few elements. Between the dispatches is a workspace of 8 bytes for each ring and
+/// part.
+///
+/// # Errors
+/// Planning returns:
+/// - [`Error::Empty`] for an empty array;
+/// - [`Error::Unsupported`] for more than 3 axes;
+/// - [`Error::LimitExceeded`] for 2³² or more elements, for extents with a larger common multiple
+///   than above, or if an array does not fit one binding of the device;
+/// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
+///
+/// # Sources
+/// W. O. Saxton and W. Baumeister, J. Microscopy 127 (1982) 127, for rings of Fourier coefficients.
+#[must_use]
+pub struct RadialAverage<T = f32> {
+    pub(super) core: Core,
+    element: PhantomData<fn(T)>,
+}
+
+/// The same without its type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Core {
+    /// Of the transform.
+    pub shape: Shape,
+    pub batch: usize,
+    pub centred: bool,
+    pub half: bool,
+    pub corners: bool,
+    pub fragment: Option<Checked>,
+}
+
+plain_data!(RadialAverage<T> { core });
+
+impl RadialAverage {
+    /// The rings of spectra of this shape.
+    pub fn new(shape: impl Into<Shape>) -> Self {
+        let core = Core { shape: shape.into(), batch: 1, centred: false, half: false, corners: false, fragment: None };
+        Self { core, element: PhantomData }
+    }
+}
+
+impl<T: Element> RadialAverage<T> {
+    /// Averages each of `count` spectra that follow one another.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.core.batch = count;
+        self
+    }
+
+    /// Takes frequency 0 to be at index ⌊n/2⌋ of each axis, as after `fftshift`; with
+    /// [`half`](Self::half), of each axis but the last.
+    pub fn centred(mut self) -> Self {
+        self.core.centred = true;
+        self
+    }
+
+    /// Takes the first ⌊n/2⌋+1 elements of the last axis, as [`R2c`](crate::fft::R2c) stores them.
+    pub fn half(mut self) -> Self {
+        self.core.half = true;
+        self
+    }
+
+    /// Adds rings beyond ⌊L/2⌋, up to that of the highest frequency in the corners. They are not
+    /// complete, and their elements lie along the diagonals.
+    pub fn corners(mut self) -> Self {
+        self.core.corners = true;
+        self
+    }
+
+    /// Applies a [`Fragment`] to every element when it is loaded. The array then has elements of
+    /// type `I`; the result is an `f32`. The fragment knows `value`, the indices in the array, the
+    /// batch, the extents of the transform, and the frequencies `k0`, `f0`, …. A second fragment
+    /// replaces the first.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] with the line and the column if the fragment is not valid;
+    /// [`Error::LimitExceeded`] if it is too long or too deep.
+    pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<RadialAverage<I>> {
+        let side = Side { name: "input", rank: self.core.shape.rank(), spectrum: true, array: I::FORM, inner: Form::REAL, loads: true };
+        let fragment = Some(Checked::new(fragment, I::NAME, side)?);
+        Ok(RadialAverage { core: Core { fragment, ..self.core }, element: PhantomData })
+    }
+
+    /// The number of rings.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn rings(&self) -> Result<usize> {
+        Ok(self.core.geometry()?.rings as usize)
+    }
+}
+
+impl Core {
+    pub(super) fn geometry(&self) -> Result<Geometry> {
+        Geometry::of(self)
+    }
+
+    /// Bytes of an element.
+    pub(super) fn bytes(&self) -> usize {
+        self.fragment.as_ref().map_or(4, |fragment| fragment.array.bytes() as usize)
+    }
+
+    pub(super) fn unsupported(&self, why: String) -> Error {
+        Error::Unsupported { what: format!("`{self}`"), why }
+    }
+
+    fn parse(whole: &str) -> Result<Self> {
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        words.skip("radial-average")?;
+        words.skip(f32::NAME)?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut fields = words.fields();
+        let core = Self {
+            shape,
+            batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
+            centred: fields.flag("centred"),
+            half: fields.flag("half"),
+            corners: fields.flag("corners"),
+            fragment: None,
+        };
+        fields.done("a batch (x4), `centred`, `half` or `corners`, each at most once")?;
+        Ok(core)
+    }
+}
+
+impl<T> crate::plan::Sealed for RadialAverage<T> {}
+
+impl<T: Readable> Spec for RadialAverage<T> {
+    type Input = T;
+    type Output = f32;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(design::design(&self.core.geometry()?, self.core.batch as u32, profile))
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        self.core.lower(recipe, profile)
+    }
+}
+
+#[cfg(not(feature = "tune"))]
+impl<T: Readable> crate::tune::Searchable for RadialAverage<T> {}
+
+impl<T> fmt::Display for RadialAverage<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// `radial-average f32 512x512 x4 centred half corners`.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "radial-average f32 {}", Batched(self.shape, self.batch))?;
+        for (name, _) in [("centred", self.centred), ("half", self.half), ("corners", self.corners)].iter().filter(|(_, is)| *is) {
+            write!(f, " {name}")?;
+        }
+        self.fragment.as_ref().map_or(Ok(()), |fragment| write!(f, " from {} by {}", fragment.element, fragment.fragment))
+    }
+}
+
+/// Parses what [`Display`](fmt::Display) prints, without a fragment.
+impl FromStr for RadialAverage {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Ok(Self { core: Core::parse(text)?, element: PhantomData })
+    }
+}
