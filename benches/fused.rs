@@ -25,6 +25,9 @@
 //! **`move`**: transposes with fragments, and cyclic shifts. `ratio` is the time over that of the
 //! plain transpose.
 //!
+//! **`rings`**: averages over rings of frequencies, by several recipes. `of copy` has the bytes of the
+//! array once. `ratio` is the time over that of the recipe of the rules.
+//!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use std::process::ExitCode;
@@ -34,7 +37,7 @@ use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::signal::stft::Stft;
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::signal::{Convolve, PhaseCorrelate, Roll};
+use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Roll};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Recorder, Searchable};
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
@@ -45,7 +48,7 @@ use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, r
 mod support;
 
 const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
-  --table NAME    fragments, parts, convolve, spectrogram, move or shift; may be repeated
+  --table NAME    fragments, parts, convolve, spectrogram, rings, move or shift; may be repeated
 ";
 
 const COLUMNS: &[Column] = &[
@@ -58,7 +61,7 @@ const COLUMNS: &[Column] = &[
     Column::new("passes", "dispatches", Format::Decimals(0)),
 ];
 
-const TABLES: [&str; 6] = ["fragments", "parts", "convolve", "spectrogram", "move", "shift"];
+const TABLES: [&str; 7] = ["fragments", "parts", "convolve", "spectrogram", "rings", "move", "shift"];
 
 /// The cases on a GPU, on a software adapter, and in a smoke test.
 const FRAGMENTS: [&[&str]; 3] = [
@@ -108,6 +111,9 @@ const CONVOLVE: [&[Convolution]; 3] = [
 /// Samples of a spectrogram.
 const SPECTROGRAM: [&[usize]; 3] = [&[1 << 20, 1 << 23, 1 << 26], &[1 << 16, 1 << 18], &[5000]];
 
+/// Shapes whose rings are averaged.
+const RINGS: [&[&[usize]]; 3] = [&[&[1024, 1024], &[4096, 4096], &[256, 256, 256]], &[&[512, 512]], &[&[20, 24]]];
+
 /// Shapes that are transposed, shifted or compared.
 const MOVE: [&[[usize; 2]]; 3] = [&[[1024, 1024], [1080, 1920], [4096, 4096]], &[[512, 512], [1080, 1920]], &[[20, 24]]];
 
@@ -140,6 +146,9 @@ fn main() -> ExitCode {
         }
         if wanted("spectrogram") {
             SPECTROGRAM[size].iter().try_for_each(|&len| spectrogram(bench, len))?;
+        }
+        if wanted("rings") {
+            RINGS[size].iter().try_for_each(|&shape| rings(bench, shape))?;
         }
         if wanted("move") {
             MOVE[size].iter().try_for_each(|&shape| moves(bench, shape))?;
@@ -298,6 +307,28 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
                 Err(error) => eprintln!("{name}: {error}"),
             }
         }
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn rings(bench: &mut Bench, shape: &[usize]) -> Result<()> {
+    let spec = RadialAverage::new(shape);
+    bench.contest(&spec.to_string(), |bench| {
+        let own = bench.planner().plan(spec.clone())?;
+        let bytes = own.program().inputs()[0].bytes();
+        let arrays = Arrays::new(bench, bytes, bytes)?;
+        let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes };
+        let mut all = vec![(own.recipe().to_string(), dispatches(&own), arrays.bind(&own)?)];
+        for invocations in [32, 64, 256] {
+            for lines in [4, 16, 64, 256] {
+                let recipe = format!("rings {invocations} lines={lines} join=64");
+                let plan = recipe.parse().and_then(|recipe| bench.planner().plan_with(spec.clone(), recipe));
+                if let Ok(plan) = plan {
+                    all.push((recipe, dispatches(&plan), arrays.bind(&plan)?));
+                }
+            }
+        }
+        let all = all.into_iter().map(|(name, dispatches, candidate)| (&*name.leak(), dispatches, candidate)).collect();
         report(bench, &case, &arrays, all, 0)
     })
 }
