@@ -127,14 +127,6 @@ impl Filter {
         self.frames[0].iter().map(|window| window.n).collect()
     }
 
-    /// A transform of some axes between two frames.
-    fn transform(&self, kind: Kind, axes: &[usize], frames: [Vec<Windowed>; 2]) -> Transform {
-        let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
-        let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
-        let shape = Shape::from(shape.as_slice());
-        Transform { batch: self.batch, axes: shape.canonical_axes(axes), frame: Some(frames), ..Transform::new(kind, shape) }
-    }
-
     fn parts(&self, in_one: bool) -> Parts {
         let lengths = self.lengths();
         let (&middle_axis, behind) = self.axes.split_first().expect("there is an axis");
@@ -160,12 +152,12 @@ impl Filter {
                 Placement::OutOfPlace
             };
             parts.middle =
-                Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, &[middle_axis], frames) });
+                Some(Transform { product: Some(self.fragment.clone()), placement, ..between(kind, &[middle_axis], frames, self.batch) });
         }
         if !others.is_empty() {
-            parts.forward = Some(self.transform(there, others, [input, from]));
+            parts.forward = Some(between(there, others, [input, from], self.batch));
             let load = if in_one { None } else { Some(self.fragment.clone()) };
-            parts.back = Some(Transform { maps: [load, None], ..self.transform(back, others, [to, output]) });
+            parts.back = Some(Transform { maps: [load, None], ..between(back, others, [to, output], self.batch) });
         }
         let Parts { forward, middle, back } = &mut parts;
         if let Some(first) = forward.as_mut().or(middle.as_mut()) {
@@ -233,20 +225,51 @@ impl Filter {
     }
 }
 
-/// A forward transform between two frames, as part of a larger operation.
-pub(crate) struct Forward {
-    pub real: bool,
-    pub input: Vec<Windowed>,
-    pub output: Vec<Windowed>,
-    pub batch: usize,
+/// A transform of some axes between two frames.
+fn between(kind: Kind, axes: &[usize], frames: [Vec<Windowed>; 2], batch: usize) -> Transform {
+    let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
+    let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
+    let shape = Shape::from(shape.as_slice());
+    Transform { batch, axes: shape.canonical_axes(axes), frame: Some(frames), ..Transform::new(kind, shape) }
 }
 
-impl Forward {
+/// A transform in one direction between two frames, as part of a larger operation.
+pub(crate) struct OneWay {
+    pub real: bool,
+    pub inverse: bool,
+    /// The axes to transform, in ascending order. Of reals, the last axis is among them.
+    pub axes: Vec<usize>,
+    pub frames: [Vec<Windowed>; 2],
+    pub batch: usize,
+    /// The default is dense.
+    pub layouts: [Option<Layout>; 2],
+    /// Applied to each element of the spectrum that is loaded.
+    pub load: Option<Checked>,
+    /// The factor on every output.
+    pub factor: f32,
+}
+
+impl OneWay {
+    /// A forward transform of all axes of dense arrays.
+    pub fn forward(real: bool, frames: [Vec<Windowed>; 2], batch: usize) -> Self {
+        let axes = (0..frames[0].len()).collect();
+        Self { real, inverse: false, axes, frames, batch, layouts: [None; 2], load: None, factor: 1.0 }
+    }
+
     fn transform(&self) -> Transform {
-        let kind = if self.real { Kind::R2c } else { Kind::C2c(Direction::Forward) };
-        let shape: Vec<usize> = self.input.iter().map(|window| window.n as usize).collect();
-        let frame = Some([self.input.clone(), self.output.clone()]);
-        Transform { batch: self.batch, frame, ..Transform::new(kind, Shape::from(shape.as_slice())) }
+        let kind = match (self.real, self.inverse) {
+            (true, false) => Kind::R2c,
+            (true, true) => Kind::C2r,
+            (false, false) => Kind::C2c(Direction::Forward),
+            (false, true) => Kind::C2c(Direction::Inverse),
+        };
+        Transform {
+            input: self.layouts[0],
+            output: self.layouts[1],
+            maps: [self.load.clone(), None],
+            factor: (self.factor != 1.0).then(|| self.factor.to_bits()),
+            ..between(kind, &self.axes, self.frames.clone(), self.batch)
+        }
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {

@@ -6,7 +6,7 @@ use super::Recipe;
 use super::spec::{Axis, Core};
 use crate::edge::Edge;
 use crate::error::{Error, Result};
-use crate::fft::filter::Filter;
+use crate::fft::filter::{Filter, OneWay};
 use crate::fft::window::Windowed;
 use crate::fft::{TransformKind, next_fast_len};
 use crate::fragment::Fragment;
@@ -42,9 +42,9 @@ impl Core {
     }
 
     /// The kernel's transform.
-    fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> crate::fft::filter::Forward {
+    fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> OneWay {
         let input = axes.iter().zip(lengths).map(|(own, &n)| Windowed { len: own.k as u32, ..Windowed::whole(n) }).collect();
-        crate::fft::filter::Forward { real: self.real, input, output: Filter::spectrum(self.real, lengths), batch: self.kernels() }
+        OneWay::forward(self.real, [input, Filter::spectrum(self.real, lengths)], self.kernels())
     }
 
     /// The transforms of the signal, with the kernel's spectrum in a slot.
