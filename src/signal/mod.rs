@@ -9,6 +9,8 @@
 //! | [`SpectralFilter`] | filters given by what they do to a spectrum |
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
+//! | [`Zoom`] | spectra on a fine grid in a band of frequencies: the chirp-Z transform |
+//! | [`Resample`] | more or fewer samples by Fourier transforms, along any axes |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`Roll`] | cyclic shifts on the device: `roll`, `fftshift` and `ifftshift` |
 //!
@@ -16,25 +18,31 @@
 //! numbers can be compared one to one.
 
 mod analytic;
+mod chirp;
 pub mod convolve;
 mod delay;
 pub mod filter;
 pub mod frequency;
 mod mode;
+mod resample;
 pub mod roll;
 mod spectral;
 pub mod stft;
 pub mod window;
+mod zoom;
 
 use crate::error::{Error, Result};
+use crate::text::{Text, Words};
 pub use analytic::analytic;
 pub use convolve::Convolve;
 pub use delay::delay;
 pub use filter::{DirectFilter, SeparableFilter};
 pub use mode::Mode;
+pub use resample::Resample;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Stft};
+pub use zoom::Zoom;
 
 mod sealed {
     pub trait Sealed {}
@@ -68,4 +76,16 @@ fn check_len(what: &str, n: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::LimitExceeded { what: what.to_owned(), limit: "elements indexed by a u32", required, available })
+}
+
+/// Reads the batch of a specification, if there is one, and the word that comes next.
+fn batch_before(word: &str, text: Text<'_>, words: &mut Words<'_>) -> Result<usize> {
+    let expected = format!("`{word}`");
+    let mut next = words.one(&expected)?;
+    let mut batch = 1;
+    if let Some(count) = next.strip_prefix('x') {
+        batch = text.number(count)?;
+        next = words.one(&expected)?;
+    }
+    if next == word { Ok(batch) } else { Err(text.wrong(next, format_args!("expected {expected}"))) }
 }

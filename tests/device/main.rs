@@ -25,6 +25,8 @@ mod first_use;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;
+#[path = "../support/grids.rs"]
+mod grids;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -45,6 +47,7 @@ mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod signal;
+mod spectra;
 mod stft;
 mod suspect;
 mod transfers;
@@ -185,6 +188,10 @@ fn per_device() -> Vec<DeviceTest> {
             folded_grids_of_shifts,
             shifts_in_several_bindings,
             filters_delays_and_analytic_signals,
+        }
+        spectra::{
+            zooms_into_bands,
+            resampled_signals_and_pictures,
         }
         stft::{
             spectra_of_frames_there_and_back,

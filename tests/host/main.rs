@@ -12,6 +12,8 @@ mod filters;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;
+#[path = "../support/grids.rs"]
+mod grids;
 mod lanes;
 mod mapped;
 mod neighbours;
@@ -36,6 +38,7 @@ mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
 mod signal;
+mod spectra;
 mod spectral;
 mod stft;
 mod texts;
