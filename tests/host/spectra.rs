@@ -202,7 +202,7 @@ fn several_axes() {
 fn long_axes() {
     let small = profiles()[3].with(|profile| (profile.workgroup_bytes, profile.invocations) = (2048, 64));
     for (n, m) in [([1, 1200], [1, 800]), ([900, 3], [1200, 3]), ([74, 900], [37, 1000])] {
-        check_both(&n, &m, 1, &[small.clone()]);
+        check_both(&n, &m, 1, std::slice::from_ref(&small));
     }
 }
 
