@@ -243,8 +243,8 @@ pub(crate) struct OneWay {
     pub batch: usize,
     /// The default is dense.
     pub layouts: [Option<Layout>; 2],
-    /// Applied to each element of the spectrum that is loaded.
-    pub load: Option<Checked>,
+    /// Applied to each element that is loaded, and to each that is stored.
+    pub maps: [Option<Checked>; 2],
     /// The factor on every output.
     pub factor: f32,
 }
@@ -253,7 +253,7 @@ impl OneWay {
     /// A forward transform of all axes of dense arrays.
     pub fn forward(real: bool, frames: [Vec<Windowed>; 2], batch: usize) -> Self {
         let axes = (0..frames[0].len()).collect();
-        Self { real, inverse: false, axes, frames, batch, layouts: [None; 2], load: None, factor: 1.0 }
+        Self { real, inverse: false, axes, frames, batch, layouts: [None; 2], maps: [None, None], factor: 1.0 }
     }
 
     fn transform(&self) -> Transform {
@@ -266,7 +266,7 @@ impl OneWay {
         Transform {
             input: self.layouts[0],
             output: self.layouts[1],
-            maps: [self.load.clone(), None],
+            maps: self.maps.clone(),
             factor: (self.factor != 1.0).then(|| self.factor.to_bits()),
             ..between(kind, &self.axes, self.frames.clone(), self.batch)
         }

@@ -7,12 +7,12 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 use super::convolve::Number;
-use crate::element::plain_data;
+use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
-use crate::fft::FilterRecipe;
 use crate::fft::filter::{Filter, OneWay};
 use crate::fft::window::Windowed;
-use crate::fragment::{Checked, Fragment};
+use crate::fft::{End, FilterRecipe};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
@@ -50,7 +50,8 @@ use crate::text::Text;
 /// # Shapes
 /// The first shape is that of the input, the second one that of the output, of as many axes; b
 /// arrays of each. All arrays are dense and row-major. Input and output are both f32 or both
-/// complex f32.
+/// complex f32, unless fragments map them ([`map_input`](Self::map_input),
+/// [`map_output`](Self::map_output)).
 ///
 /// # Accuracy
 /// The two-norm of the error, divided by √(m/n) for each axis, is at most 3·u times that of the
@@ -80,9 +81,9 @@ use crate::text::Text;
 /// A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal Processing, Prentice Hall 1989, chapters
 /// 3 and 8; the documentation of SciPy's `resample`, whose conventions these are.
 #[must_use]
-pub struct Resample<T> {
+pub struct Resample<I, O = I> {
     core: Core,
-    element: PhantomData<fn(T) -> T>,
+    element: PhantomData<fn(I) -> O>,
 }
 
 /// A resampling without its types.
@@ -93,21 +94,45 @@ struct Core {
     shape: Shape,
     to: Shape,
     batch: usize,
+    maps: [Option<Checked>; 2],
 }
 
-plain_data!(Resample<T> { core });
+plain_data!(Resample < I, O > { core });
 
 impl<T: Number> Resample<T> {
     /// Resamples an array of the first shape to the second one.
     pub fn new(from: impl Into<Shape>, to: impl Into<Shape>) -> Self {
-        let core = Core { real: T::REAL, element: T::NAME, shape: from.into(), to: to.into(), batch: 1 };
+        let core = Core { real: T::REAL, element: T::NAME, shape: from.into(), to: to.into(), batch: 1, maps: [None, None] };
         Self { core, element: PhantomData }
     }
+}
 
+impl<I: Element, O: Element> Resample<I, O> {
     /// Resamples `count` arrays, stored one after the other.
     pub fn batch(mut self, count: usize) -> Self {
         self.core.batch = count;
         self
+    }
+
+    /// Applies a fragment of WGSL to every element that is loaded. The input array has elements of
+    /// type `T` then, such as bytes, and the fragment's result is an `f32` where real numbers are
+    /// resampled and a `vec2<f32>` where complex numbers are. It costs no pass.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
+    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Resample<T, O>> {
+        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
+        Ok(Resample { core, element: PhantomData })
+    }
+
+    /// Applies a fragment to every result before it is stored. The output array has elements of
+    /// type `T` then.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
+    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Resample<I, T>> {
+        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
+        Ok(Resample { core, element: PhantomData })
     }
 }
 
@@ -206,6 +231,34 @@ impl Core {
         Error::Unsupported { what: format!("`{self}`"), why }
     }
 
+    /// What a number is without a fragment.
+    fn form(&self) -> Form {
+        if self.real { Form::REAL } else { Form::COMPLEX }
+    }
+
+    /// What the array at an end holds.
+    fn array(&self, end: End) -> Form {
+        self.maps[end as usize].as_ref().map_or(self.form(), |map| map.array)
+    }
+
+    fn checked(&self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Checked> {
+        let name = if end == End::Input { "input" } else { "output" };
+        let side = Side { name, rank: self.shape.rank(), spectrum: false, array, inner: self.form(), loads: end == End::Input };
+        Checked::new(fragment, element, side)
+    }
+
+    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        self.maps[end as usize] = Some(self.checked(end, fragment, array, element)?);
+        Ok(self)
+    }
+
+    /// The fragment at an end, for axes in the order of the transforms.
+    fn map(&self, end: End, axes: &[(usize, Axis)]) -> Result<Option<Checked>> {
+        let place = |axis: usize| axes.iter().position(|(own, _)| *own == axis).unwrap_or(axis);
+        let map = self.maps[end as usize].as_ref();
+        map.map(|map| self.checked(end, map.fragment.clone().with_axes(place), map.array, map.element)).transpose()
+    }
+
     /// Elements of all inputs, and of all outputs.
     fn sizes(&self) -> Result<[usize; 2]> {
         let sizes = [self.shape.elements("resampling", self.batch)?, self.to.elements("result of a resampling", self.batch)?];
@@ -262,27 +315,28 @@ impl Core {
         let all = |length: fn(Axis) -> u32| axes.iter().map(|(_, axis)| Windowed::whole(length(*axis))).collect::<Vec<_>>();
         let count: f64 = transformed.iter().map(|&i| f64::from(axes[i].1.n)).product();
         let load = self.load(&axes, &strides_of(&stored), len, slot)?;
-        let one_way = |inverse: bool, frames, layouts, load, factor| OneWay {
-            real: self.real,
-            inverse,
+        let real = self.real;
+        let forward = OneWay {
+            real,
+            inverse: false,
             axes: transformed.clone(),
-            frames,
+            frames: [all(|axis| axis.n), frame(Axis::kept)],
             batch: self.batch,
-            layouts,
-            load,
-            factor,
+            layouts: [layout(self.shape.extents()), layout(&stored)],
+            maps: [self.map(End::Input, &axes)?, None],
+            factor: 1.0,
         };
-        Ok(Steps {
-            forward: one_way(false, [all(|axis| axis.n), frame(Axis::kept)], [layout(self.shape.extents()), layout(&stored)], None, 1.0),
-            back: one_way(
-                true,
-                [frame(Axis::loaded), all(|axis| axis.m)],
-                [layout(&stored), layout(self.to.extents())],
-                load,
-                (1.0 / count) as f32,
-            ),
-            spectrum: Array { len, element_bytes: 8 },
-        })
+        let back = OneWay {
+            real,
+            inverse: true,
+            axes: transformed,
+            frames: [frame(Axis::loaded), all(|axis| axis.m)],
+            batch: self.batch,
+            layouts: [layout(&stored), layout(self.to.extents())],
+            maps: [load, self.map(End::Output, &axes)?],
+            factor: (1.0 / count) as f32,
+        };
+        Ok(Steps { forward, back, spectrum: Array { len, element_bytes: 8 } })
     }
 
     /// The fragment that treats the frequencies h and -h as the array of frequencies is loaded, if
@@ -344,7 +398,9 @@ impl Core {
             let why = "it must have the parts `forward` and `back`, and no `middle`".to_owned();
             return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
         };
-        let [input, output] = self.sizes()?.map(|len| Array { len, element_bytes: if self.real { 4 } else { 8 } });
+        let [input, output] = self.sizes()?;
+        let [input, output] =
+            [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
         let mut program = Program::new(self.to_string(), Placement::OutOfPlace, vec![input], output);
         program.inputs[0].check(&program.title, "input", profile)?;
         program.output.check(&program.title, "output", profile)?;
@@ -355,11 +411,11 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for Resample<T> {}
+impl<I, O> crate::plan::Sealed for Resample<I, O> {}
 
-impl<T: Number> Spec for Resample<T> {
-    type Input = T;
-    type Output = T;
+impl<I: Element, O: Element> Spec for Resample<I, O> {
+    type Input = I;
+    type Output = O;
     type Recipe = FilterRecipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<FilterRecipe> {
@@ -372,17 +428,16 @@ impl<T: Number> Spec for Resample<T> {
 }
 
 #[cfg(not(feature = "tune"))]
-impl<T: Number> crate::tune::Searchable for Resample<T> {}
+impl<I: Element, O: Element> crate::tune::Searchable for Resample<I, O> {}
 
 #[cfg(feature = "tune")]
-impl<T: Number> crate::tune::Searchable for Resample<T> {
+impl<I: Element, O: Element> crate::tune::Searchable for Resample<I, O> {
     fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+        crate::tune::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
     }
 }
 
-impl<T> fmt::Display for Resample<T> {
+impl<I, O> fmt::Display for Resample<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.core.fmt(f)
     }
@@ -392,11 +447,15 @@ impl<T> fmt::Display for Resample<T> {
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, shape, batch, to, .. } = self;
-        write!(f, "resample {element} {} to {to}", Batched(*shape, *batch))
+        write!(f, "resample {element} {} to {to}", Batched(*shape, *batch))?;
+        ["from", "to"].iter().zip(&self.maps).try_for_each(|(name, map)| match map {
+            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
+            None => Ok(()),
+        })
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
 impl<T: Number> FromStr for Resample<T> {
     type Err = Error;
 

@@ -8,12 +8,12 @@ use num_complex::Complex32;
 
 use super::chirp::Grid;
 use super::convolve::{Number, Recipe};
-use crate::element::plain_data;
+use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
 use crate::fft::filter::Filter;
 use crate::fft::window::Windowed;
-use crate::fft::{TransformKind, next_fast_len};
-use crate::fragment::{Checked, Form, Fragment, Side};
+use crate::fft::{End, TransformKind, next_fast_len};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::plan::{Array, Placement, Program, Spec};
@@ -48,8 +48,9 @@ use crate::text::Text;
 /// # Shapes
 /// The input has the shape that is given, b times; in the output the axis has m elements. The axis
 /// is the last one unless [`axis`](Self::axis) says otherwise, and the other axes behave like
-/// batches. All arrays are dense and row-major. The input is f32 or complex f32, the output complex
-/// f32.
+/// batches. All arrays are dense and row-major. The input is f32 or complex f32 and the output
+/// complex f32, unless fragments map them ([`map_input`](Self::map_input),
+/// [`map_output`](Self::map_output)). To a fragment `n0`, … are the lengths of the transforms.
 ///
 /// # Accuracy
 /// The two-norm of the error is at most (6·√log₂N + 10)·u·w times that of the signal, where N is
@@ -80,9 +81,9 @@ use crate::text::Text;
 /// L. R. Rabiner, R. W. Schafer and C. M. Rader, The Chirp z-Transform Algorithm, IEEE Trans. Audio
 /// Electroacoustics 17 (1969) 86.
 #[must_use]
-pub struct Zoom<T> {
+pub struct Zoom<I, O = Complex32> {
     core: Core,
-    element: PhantomData<fn(T) -> Complex32>,
+    element: PhantomData<fn(I) -> O>,
 }
 
 /// A zoom without its types.
@@ -97,9 +98,10 @@ struct Core {
     band: [u64; 2],
     points: usize,
     endpoint: bool,
+    maps: [Option<Checked>; 2],
 }
 
-plain_data!(Zoom<T> { core });
+plain_data!(Zoom < I, O > { core });
 
 impl<T: Number> Zoom<T> {
     /// The spectrum of a signal of this shape along its last axis: `points` frequencies from
@@ -108,10 +110,13 @@ impl<T: Number> Zoom<T> {
         let shape = shape.into();
         // -0 is no other frequency than 0.
         let band = band.map(|f| (f + 0.0).to_bits());
-        let core = Core { real: T::REAL, element: T::NAME, shape, batch: 1, axis: shape.rank() - 1, band, points, endpoint: false };
+        let (axis, maps) = (shape.rank() - 1, [None, None]);
+        let core = Core { real: T::REAL, element: T::NAME, shape, batch: 1, axis, band, points, endpoint: false, maps };
         Self { core, element: PhantomData }
     }
+}
 
+impl<I: Element, O: Element> Zoom<I, O> {
     /// Transforms along this axis, counted from the slowest.
     pub fn axis(mut self, axis: usize) -> Self {
         self.core.axis = axis;
@@ -129,6 +134,27 @@ impl<T: Number> Zoom<T> {
     pub fn endpoint(mut self, included: bool) -> Self {
         self.core.endpoint = included;
         self
+    }
+
+    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
+    /// input array has elements of type `T` then, and the fragment's result is an `f32` for a zoom
+    /// into real signals and a `vec2<f32>` for one into complex signals. It costs no pass.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
+    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Zoom<T, O>> {
+        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
+        Ok(Zoom { core, element: PhantomData })
+    }
+
+    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
+    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
+    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Zoom<I, T>> {
+        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
+        Ok(Zoom { core, element: PhantomData })
     }
 
     /// The shape of a result.
@@ -154,6 +180,36 @@ impl<T: Number> Zoom<T> {
 impl Core {
     fn unsupported(&self, why: String) -> Error {
         Error::Unsupported { what: format!("`{self}`"), why }
+    }
+
+    /// What a number is without a fragment.
+    fn form(&self, end: End) -> Form {
+        if self.real && end == End::Input { Form::REAL } else { Form::COMPLEX }
+    }
+
+    /// What the array at an end holds.
+    fn array(&self, end: End) -> Form {
+        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
+    }
+
+    /// The place of a fragment between an array and a number.
+    fn side(&self, end: End, array: Form, inner: Form) -> Side {
+        let name = if end == End::Input { "input" } else { "output" };
+        Side { name, rank: self.shape.rank(), spectrum: false, array, inner, loads: end == End::Input }
+    }
+
+    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        self.maps[end as usize] = Some(Checked::new(fragment, element, self.side(end, array, self.form(end)))?);
+        Ok(self)
+    }
+
+    /// A name that is in no fragment of the caller's.
+    fn free_name(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while self.maps.iter().flatten().any(|map| map.fragment.mentions(&name)) {
+            name.push('_');
+        }
+        name
     }
 
     /// The shape of a result.
@@ -201,27 +257,35 @@ impl Core {
             };
             self.shape.extents().iter().enumerate().map(own).collect()
         };
-        let product = |len: usize, slot: Slot| {
-            Fragment::new(format!("product(value, factors[i{axis}])"))
-                .functions("fn product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {\n    return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n}")
-                .slot::<Complex32>("factors", len, slot)
+        let [product, factors] = ["product", "factors"].map(|name| self.free_name(name));
+        let functions = format!(
+            "fn {product}(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {{\n    return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n}}"
+        );
+        let by = |value: Form, len: usize, slot: Slot| {
+            let fragment = if value == Form::REAL {
+                Fragment::new(format!("value * {factors}[i{axis}]"))
+            } else {
+                Fragment::new(format!("{product}(value, {factors}[i{axis}])")).functions(functions.as_str())
+            };
+            fragment.slot::<Complex32>(&factors, len, slot)
         };
-        let side = |name, array, loads| Side { name, rank, spectrum: false, array, inner: Form::COMPLEX, loads };
-        let load = if self.real {
-            let real = Fragment::new(format!("value * factors[i{axis}]")).slot::<Complex32>("factors", self.n(), first);
-            Checked::new(real, self.element, side("input", Form::REAL, true))?
-        } else {
-            Checked::new(product(self.n(), first), self.element, side("input", Form::COMPLEX, true))?
-        };
-        let store = Checked::new(product(self.points, second), "complex f32", side("output", Form::COMPLEX, false))?;
+        let [load, store] = [(End::Input, self.n(), first), (End::Output, self.points, second)].map(|(end, len, slot)| {
+            let own = by(self.form(end), len, slot);
+            let (fragment, element) = match &self.maps[end as usize] {
+                None => (own, if end == End::Input { self.element } else { Complex32::NAME }),
+                Some(map) if end == End::Input => (own.after(&map.fragment), map.element),
+                Some(map) => (map.fragment.clone().after(&own), map.element),
+            };
+            Checked::new(fragment, element, self.side(end, self.array(end), Form::COMPLEX))
+        });
         Ok(Filter {
             real: false,
             axes: vec![axis],
             frames: [frame(self.n()), frame(self.points)],
             batch: self.batch,
             layouts: [None; 2],
-            maps: [Some(load), Some(store)],
-            fragment: Filter::check(product(length as usize, spectrum), rank)?,
+            maps: [Some(load?), Some(store?)],
+            fragment: Filter::check(by(Form::COMPLEX, length as usize, spectrum), rank)?,
             linear: true,
         })
     }
@@ -265,8 +329,8 @@ impl Core {
         if recipe.kernel.is_some() {
             return Err(unfit("it has a recipe for the kernel, whose spectrum is constant".to_owned()));
         }
-        let input = Array { len: input, element_bytes: if self.real { 4 } else { 8 } };
-        let output = Array { len: output, element_bytes: 8 };
+        let [input, output] =
+            [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
         let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
         program.inputs[0].check(&title, "input", profile)?;
         program.output.check(&title, "output", profile)?;
@@ -277,11 +341,11 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for Zoom<T> {}
+impl<I, O> crate::plan::Sealed for Zoom<I, O> {}
 
-impl<T: Number> Spec for Zoom<T> {
-    type Input = T;
-    type Output = Complex32;
+impl<I: Element, O: Element> Spec for Zoom<I, O> {
+    type Input = I;
+    type Output = O;
     type Recipe = Recipe;
 
     fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -294,22 +358,21 @@ impl<T: Number> Spec for Zoom<T> {
 }
 
 #[cfg(not(feature = "tune"))]
-impl<T: Number> crate::tune::Searchable for Zoom<T> {}
+impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {}
 
 #[cfg(feature = "tune")]
-impl<T: Number> crate::tune::Searchable for Zoom<T> {
+impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {
     /// Other lengths, and transforms in passes of their own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)
     }
 
     fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+        crate::tune::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
     }
 }
 
-impl<T> fmt::Display for Zoom<T> {
+impl<I, O> fmt::Display for Zoom<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.core.fmt(f)
     }
@@ -323,11 +386,15 @@ impl fmt::Display for Core {
         if *axis + 1 != shape.rank() {
             write!(f, " axis={axis}")?;
         }
-        f.write_str(if self.endpoint { " endpoint" } else { "" })
+        f.write_str(if self.endpoint { " endpoint" } else { "" })?;
+        ["from", "to"].iter().zip(&self.maps).try_for_each(|(name, map)| match map {
+            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
+            None => Ok(()),
+        })
     }
 }
 
-/// Parses the text that [`Display`](fmt::Display) prints.
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
 impl<T: Number> FromStr for Zoom<T> {
     type Err = Error;
 

@@ -5,11 +5,11 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::convolve::Number;
 use wgpu_fft::signal::{Resample, Zoom};
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, DeviceProfile, Error, Program, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::grids::{resample, zoom};
 use crate::reference::*;
-use crate::sanitized::{RunOnHost, UNWRITTEN};
+use crate::sanitized::{RunOnHost, UNWRITTEN, run_with};
 use crate::variants::profiles;
 
 const BOUND: f64 = 1e-6;
@@ -224,6 +224,96 @@ fn up_and_down_again() {
             close(&back(&kept), &wide(&back(&x)), &"kept");
         }
     }
+}
+
+/// Fragments see the elements of their arrays, and their names collide with nothing.
+#[test]
+fn zooms_have_maps() {
+    let input = Fragment::new("f32(value) * 0.01 * product(f32(i0)) + f32(i1) - f32(batch) // value")
+        .functions("fn product(x: f32) -> f32 { return 1.0 + x * factors[1]; }")
+        .array::<f32>("factors", 2);
+    let output = Fragment::new("length(value) + 100.0 * f32(i0) + 10.0 * product_(value.x - value.x) - f32(i1 + batch)")
+        .functions("fn product_(x: f32) -> f32 { return x + 1.0; }");
+    let (shape, k) = ([10, 4], 6);
+    let factors = [3.0f32, 0.25];
+    let bytes: Vec<u8> = (0..80).map(|i| (i * 37 % 256) as u8).collect();
+    let spec = Zoom::<f32>::new(shape, [0.1, 0.4], k).axis(0).batch(2);
+    let frequencies = spec.frequencies().unwrap();
+    let spec = spec.map_input::<u8>(input).unwrap().map_output::<f32>(output).unwrap();
+    let text = spec.to_string();
+    assert!(text.contains(" from u8 by `f32(value) * 0.01") && text.contains(" to f32 by `length(value)"), "{text}");
+    let x: Vec<Complex64> = bytes
+        .iter()
+        .enumerate()
+        .map(|(i, &byte)| {
+            let [i0, i1, batch] = [i / 4 % 10, i % 4, i / 40].map(|i| i as f64);
+            (f64::from(byte) * 0.01 * (1.0 + i0 * 0.25) + i1 - batch).into()
+        })
+        .collect();
+    let expected = zoom(&x, &shape, 0, &frequencies);
+    for profile in profiles() {
+        for program in programs(&spec, &profile) {
+            let actual: Vec<f32> = run_with(&program, &[&bytes], &[("factors", wgpu_fft::bytemuck::bytes_of(&factors))], 1, 1);
+            assert_eq!(actual.len(), 2 * k * 4);
+            for (i, (actual, z)) in actual.iter().zip(&expected).enumerate() {
+                let expected = z.norm() + 100.0 * (i / 4 % k) as f64 + 10.0 - (i % 4 + i / (4 * k)) as f64;
+                assert!((f64::from(*actual) - expected).abs() < 2e-3, "{i}: {actual} {expected} of {program}");
+            }
+        }
+    }
+    let complex = Zoom::<Complex32>::new(9, [0.0, 0.5], 5).map_input::<f32>(Fragment::new("vec2(value, -value)")).unwrap();
+    let x = noise(9, 3);
+    let wide_x: Vec<Complex64> = x.iter().map(|&x| Complex64::new(x.into(), -f64::from(x))).collect();
+    for program in programs(&complex, &profiles()[0]) {
+        close(&program.run_on_host::<f32, Complex32>(&x), &zoom(&wide_x, &[9], 0, &[0.0, 0.1, 0.2, 0.3, 0.4]), &program);
+    }
+}
+
+/// Also where another axis comes last in the transforms.
+#[test]
+fn resampling_has_maps() {
+    let input = "f32(value) + 10.0 * f32(i0) + 3.0 * f32(i1) + f32(i2) - 5.0 * f32(batch) + 0.5 * f32(n1)";
+    let output = "vec2(value, 1000.0 * f32(batch) + 100.0 * f32(i0) + 10.0 * f32(i1) + f32(i2) + 0.125 * f32(n0))";
+    for (from, to) in [([6, 5, 3], [4, 8, 3]), ([6, 5, 3], [6, 7, 3]), ([5, 4, 2], [5, 4, 3]), ([6, 2, 3], [4, 2, 3])] {
+        let one: usize = from.iter().product();
+        let bytes: Vec<u8> = (0..2 * one).map(|i| (i * 37 % 256) as u8).collect();
+        let place = |i: usize, shape: &[usize; 3]| {
+            let (planes, row) = (shape[1] * shape[2], shape[2]);
+            [i / planes % shape[0], i / row % shape[1], i % row, i / planes / shape[0]].map(|i| i as f64)
+        };
+        let x: Vec<Complex64> = bytes
+            .iter()
+            .enumerate()
+            .map(|(i, &byte)| {
+                let [i0, i1, i2, batch] = place(i, &from);
+                (f64::from(byte) + 10.0 * i0 + 3.0 * i1 + i2 - 5.0 * batch + 0.5 * from[1] as f64).into()
+            })
+            .collect();
+        let expected: Vec<Complex64> = x.chunks(one).flat_map(|x| resample(x, &from, &to)).collect();
+        let spec = Resample::<f32>::new(from, to).batch(2);
+        let spec = spec.map_input::<u8>(Fragment::new(input)).unwrap().map_output::<[f32; 2]>(Fragment::new(output)).unwrap();
+        assert!(spec.to_string().contains(" from u8 by `f32(value) + 10.0"), "{spec}");
+        for profile in profiles() {
+            for program in programs(&spec, &profile) {
+                let actual: Vec<[f32; 2]> = program.run_on_host(&bytes);
+                assert_eq!(actual.len(), expected.len());
+                for (i, ([value, at], z)) in actual.iter().zip(&expected).enumerate() {
+                    let [i0, i1, i2, batch] = place(i, &to);
+                    let expected = 1000.0 * batch + 100.0 * i0 + 10.0 * i1 + i2 + 0.125 * to[0] as f64;
+                    assert_eq!(f64::from(*at), expected, "{i} of {program}");
+                    assert!((f64::from(*value) - z.re).abs() < 1e-3, "{i}: {value} {z} of {program}");
+                }
+            }
+        }
+    }
+    let spec = Resample::<Complex32>::new([4, 6], [4, 4]).map_input::<f32>(Fragment::new("vec2(value, f32(i1))")).unwrap();
+    let x = noise(24, 3);
+    let wide_x: Vec<Complex64> = x.iter().enumerate().map(|(i, &x)| Complex64::new(x.into(), (i % 6) as f64)).collect();
+    for program in programs(&spec, &profiles()[0]) {
+        close(&program.run_on_host::<f32, Complex32>(&x), &resample(&wide_x, &[4, 6], &[4, 4]), &program);
+    }
+    let error = Resample::<f32>::new([4, 6], [4, 4]).map_input::<u8>(Fragment::new("f32(value) * gain")).unwrap_err();
+    assert!(error.to_string().contains("line 1, column 14"), "{error}");
 }
 
 #[test]
