@@ -2,7 +2,7 @@
 """Writes tests/data/spectra.txt: zoomed spectra and resampled signals by SciPy, which
 tests/host/spectra.rs reads.
 
-Run it with any SciPy from 1.16 on: python3 scripts/spectra_vectors.py > tests/data/spectra.txt
+Run it with SciPy (the file says which one wrote it): python3 scripts/spectra_vectors.py > tests/data/spectra.txt
 
 Signals are given by a formula whose values are exact in f32. A line has the case and then the
 numbers of the result in their order, re and im of complex ones.
