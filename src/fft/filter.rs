@@ -12,6 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::recipe::Recipe;
+use super::step::between;
 use super::transform::{Direction, End, Kind, Transform};
 use super::window::Windowed;
 use super::{design, lower};
@@ -21,7 +22,6 @@ use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::layout::Layout;
 use crate::plan::{Array, Placement, Program};
-use crate::shape::Shape;
 
 /// What to compute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -127,14 +127,6 @@ impl Filter {
         self.frames[0].iter().map(|window| window.n).collect()
     }
 
-    /// A transform of some axes between two frames.
-    fn transform(&self, kind: Kind, axes: &[usize], frames: [Vec<Windowed>; 2]) -> Transform {
-        let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
-        let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
-        let shape = Shape::from(shape.as_slice());
-        Transform { batch: self.batch, axes: shape.canonical_axes(axes), frame: Some(frames), ..Transform::new(kind, shape) }
-    }
-
     fn parts(&self, in_one: bool) -> Parts {
         let lengths = self.lengths();
         let (&middle_axis, behind) = self.axes.split_first().expect("there is an axis");
@@ -160,12 +152,12 @@ impl Filter {
                 Placement::OutOfPlace
             };
             parts.middle =
-                Some(Transform { product: Some(self.fragment.clone()), placement, ..self.transform(kind, &[middle_axis], frames) });
+                Some(Transform { product: Some(self.fragment.clone()), placement, ..between(kind, &[middle_axis], frames, self.batch) });
         }
         if !others.is_empty() {
-            parts.forward = Some(self.transform(there, others, [input, from]));
+            parts.forward = Some(between(there, others, [input, from], self.batch));
             let load = if in_one { None } else { Some(self.fragment.clone()) };
-            parts.back = Some(Transform { maps: [load, None], ..self.transform(back, others, [to, output]) });
+            parts.back = Some(Transform { maps: [load, None], ..between(back, others, [to, output], self.batch) });
         }
         let Parts { forward, middle, back } = &mut parts;
         if let Some(first) = forward.as_mut().or(middle.as_mut()) {

@@ -47,7 +47,7 @@ mod pass;
 mod passes;
 mod place;
 mod recipe;
-mod roots;
+pub(crate) mod roots;
 #[cfg(feature = "tune")]
 mod samples;
 mod spec;

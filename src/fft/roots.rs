@@ -247,7 +247,7 @@ fn spectrum(n: u32, m: u32) -> Vec<Complex64> {
 /// The DFT of these values. Equal results of several hosts need the same bits on every processor:
 /// the planner without vector instructions gives them, and the length alone says how a long one is
 /// divided over the threads.
-fn dft(mut values: Vec<Complex64>) -> Vec<Complex64> {
+pub(crate) fn dft(mut values: Vec<Complex64>) -> Vec<Complex64> {
     /// Lengths from which threads pay.
     const LONG: usize = 1 << 18;
     /// Columns that are gathered together: 256 bytes.

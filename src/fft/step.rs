@@ -8,25 +8,45 @@ use crate::error::Result;
 use crate::fragment::{Checked, Form, Fragment, Side};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
+use crate::layout::Layout;
 use crate::plan::{Array, Program};
 use crate::shape::Shape;
 
-/// A transform of all axes between two frames.
+/// A transform of some axes between two frames.
+pub(super) fn between(kind: Kind, axes: &[usize], frames: [Vec<Windowed>; 2], batch: usize) -> Transform {
+    let extent = |(axis, window): (usize, &Windowed)| if axes.contains(&axis) { window.n } else { window.len } as usize;
+    let shape: Vec<usize> = frames[0].iter().enumerate().map(extent).collect();
+    let shape = Shape::from(shape.as_slice());
+    Transform { batch, axes: shape.canonical_axes(axes), frame: Some(frames), ..Transform::new(kind, shape) }
+}
+
+/// A transform in one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// Between reals and half of a spectrum.
     pub real: bool,
     /// From a spectrum to positions.
     pub inverse: bool,
+    /// The axes to transform, in ascending order. Of reals, the last axis is among them.
+    pub axes: Vec<usize>,
     /// What input and output have of each axis, with the length of its transform.
     pub frames: [Vec<Windowed>; 2],
     pub batch: usize,
+    /// The default is dense.
+    pub layouts: [Option<Layout>; 2],
+    /// Applied to each element that is loaded, and to each that is stored.
     pub maps: [Option<Checked>; 2],
     /// On every output.
     pub factor: f32,
 }
 
 impl Step {
+    /// A forward transform of all axes of dense arrays.
+    pub fn forward(real: bool, frames: [Vec<Windowed>; 2], batch: usize) -> Self {
+        let axes = (0..frames[0].len()).collect();
+        Self { real, inverse: false, axes, frames, batch, layouts: [None; 2], maps: [None, None], factor: 1.0 }
+    }
+
     /// A transform of arrays of such extents to their whole spectra, or back.
     pub fn whole(real: bool, inverse: bool, extents: &[usize], batch: usize) -> Self {
         let lengths: Vec<u32> = extents.iter().map(|&n| n as u32).collect();
@@ -35,7 +55,7 @@ impl Step {
         if inverse {
             frames.reverse();
         }
-        Self { real, inverse, frames, batch, maps: [None, None], factor: 1.0 }
+        Self { inverse, ..Self::forward(real, frames, batch) }
     }
 
     /// What an array without a fragment holds.
@@ -67,10 +87,13 @@ impl Step {
             (false, false) => Kind::C2c(Direction::Forward),
             (false, true) => Kind::C2c(Direction::Inverse),
         };
-        let shape: Vec<usize> = self.frames[0].iter().map(|window| window.n as usize).collect();
-        let (frame, maps) = (Some(self.frames.clone()), self.maps.clone());
-        let factor = Some(self.factor.to_bits());
-        Transform { batch: self.batch, frame, maps, factor, ..Transform::new(kind, Shape::from(shape.as_slice())) }
+        Transform {
+            input: self.layouts[0],
+            output: self.layouts[1],
+            maps: self.maps.clone(),
+            factor: (self.factor != 1.0).then(|| self.factor.to_bits()),
+            ..between(kind, &self.axes, self.frames.clone(), self.batch)
+        }
     }
 
     /// The elements of an end's array.

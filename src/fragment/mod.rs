@@ -149,6 +149,40 @@ impl Fragment {
         self
     }
 
+    /// This fragment on what another one makes of the value. No name may be in both of them.
+    #[cfg(feature = "signal")]
+    pub(crate) fn after(mut self, first: &Self) -> Self {
+        // A line of its own, since a comment may come last.
+        let value = format!("(\n{}\n)", first.expression);
+        self.expression = source::renamed(&self.expression, &|word| (word == "value").then(|| value.clone())).into();
+        self.functions = format!("{}\n{}", first.functions, self.functions).into();
+        self.arrays = first.arrays.iter().cloned().chain(self.arrays).collect();
+        self
+    }
+
+    /// The same with other numbers for its axes.
+    #[cfg(feature = "signal")]
+    pub(crate) fn with_axes(mut self, number: impl Fn(usize) -> usize) -> Self {
+        let name = |word: &str| {
+            let argument = Argument::all(4, true).find(|argument| argument.name() == word)?;
+            Some(match argument {
+                Argument::Value | Argument::Batch => argument.name(),
+                Argument::Index(axis) => Argument::Index(number(axis)).name(),
+                Argument::Length(axis) => Argument::Length(number(axis)).name(),
+                Argument::Frequency(axis) => Argument::Frequency(number(axis)).name(),
+                Argument::Cycles(axis) => Argument::Cycles(number(axis)).name(),
+            })
+        };
+        self.expression = source::renamed(&self.expression, &name).into();
+        self
+    }
+
+    /// Whether a name may be in it.
+    #[cfg(feature = "signal")]
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        self.expression.contains(name) || self.functions.contains(name) || self.arrays.iter().any(|own| own.name.contains(name))
+    }
+
     /// Declares a uniform of a WGSL type: `f32`, `vec4<f32>`, `mat3x3<f32>`, or a structure in
     /// [`functions`](Self::functions). The Rust type must have as many bytes as the WGSL type.
     ///

@@ -81,6 +81,12 @@ impl Source<'_> {
     }
 }
 
+/// A text with something else in place of some of its words.
+pub(super) fn renamed(wgsl: &str, name: &dyn Fn(&str) -> Option<String>) -> String {
+    let Ok(tokens) = super::tokens::tokens(wgsl) else { return wgsl.to_owned() };
+    Source { text: wgsl, tokens }.rewritten(name, &|_| false)
+}
+
 /// A fragment as WGSL that can stand in any kernel: its names begin with a prefix of ours.
 pub(super) struct Embedded<'a> {
     /// `wgpu_fft_`, then which of several fragments in a kernel it is.
@@ -147,9 +153,7 @@ impl Embedded<'_> {
     }
 
     fn renamed(&self, wgsl: &str) -> String {
-        let Ok(tokens) = super::tokens::tokens(wgsl) else { return wgsl.to_owned() };
-        let name = |word: &str| self.is_global(word).then(|| format!("{}{word}", self.prefix));
-        Source { text: wgsl, tokens }.rewritten(&name, &|_| false)
+        renamed(wgsl, &|word| self.is_global(word).then(|| format!("{}{word}", self.prefix)))
     }
 }
 

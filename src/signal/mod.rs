@@ -9,6 +9,8 @@
 //! | [`SpectralFilter`] | filters given by what they do to a spectrum |
 //! | [`delay`] | shifts by numbers of samples that need not be whole |
 //! | [`analytic`] | analytic signals: envelopes, phases, the Hilbert transform |
+//! | [`Zoom`] | spectra on a fine grid in a band of frequencies: the chirp-Z transform |
+//! | [`Resample`] | more or fewer samples by Fourier transforms, along any axes |
 //! | [`Stft`], [`Istft`] | short-time Fourier transforms, as SciPy's `ShortTimeFFT` |
 //! | [`PowerSpectrum`] | power spectral density, as SciPy's `welch` and `periodogram` |
 //! | [`RadialAverage`] | means of spectra over rings of equal frequency |
@@ -19,6 +21,7 @@
 //! numbers can be compared one to one.
 
 mod analytic;
+mod chirp;
 pub mod convolve;
 mod delay;
 pub mod filter;
@@ -27,12 +30,15 @@ mod mode;
 pub mod phase_correlate;
 pub mod power;
 pub mod rings;
+mod resample;
 pub mod roll;
 mod spectral;
 pub mod stft;
 pub mod window;
+mod zoom;
 
 use crate::error::{Error, Result};
+use crate::text::{Text, Words};
 pub use analytic::analytic;
 pub use convolve::Convolve;
 pub use delay::delay;
@@ -41,9 +47,11 @@ pub use mode::Mode;
 pub use phase_correlate::PhaseCorrelate;
 pub use power::PowerSpectrum;
 pub use rings::RadialAverage;
+pub use resample::Resample;
 pub use roll::Roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Stft};
+pub use zoom::Zoom;
 
 mod sealed {
     pub trait Sealed {}
@@ -77,4 +85,16 @@ fn check_len(what: &str, n: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::LimitExceeded { what: what.to_owned(), limit: "elements indexed by a u32", required, available })
+}
+
+/// Reads the batch of a specification, if there is one, and the word that comes next.
+fn batch_before(word: &str, text: Text<'_>, words: &mut Words<'_>) -> Result<usize> {
+    let expected = format!("`{word}`");
+    let mut next = words.one(&expected)?;
+    let mut batch = 1;
+    if let Some(count) = next.strip_prefix('x') {
+        batch = text.number(count)?;
+        next = words.one(&expected)?;
+    }
+    if next == word { Ok(batch) } else { Err(text.wrong(next, format_args!("expected {expected}"))) }
 }

@@ -25,6 +25,8 @@ mod first_use;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;
+#[path = "../support/grids.rs"]
+mod grids;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -49,6 +51,7 @@ mod sanitized;
 #[path = "../support/shifts.rs"]
 mod shifts;
 mod signal;
+mod spectra;
 mod stft;
 mod suspect;
 mod transfers;
@@ -192,6 +195,10 @@ fn per_device() -> Vec<DeviceTest> {
             rings_of_spectra,
             radial_power_of_a_picture,
             shifts_between_pictures,
+        }
+        spectra::{
+            zooms_into_bands,
+            resampled_signals_and_pictures,
         }
         stft::{
             spectra_of_frames_there_and_back,

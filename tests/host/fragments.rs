@@ -511,3 +511,21 @@ fn wrong_parts_are_refused() {
     assert_eq!(text.parse::<C2c>().unwrap().to_string(), text);
     assert!("c2c fwd 8 in-part=0-3".parse::<C2c>().is_err());
 }
+
+/// The value is loaded only for fragments that ask for it.
+#[test]
+fn what_is_not_asked_for_is_not_loaded() {
+    for (text, loads) in [("vec2(f32(i0) - 20.0, 1.0)", false), ("value + vec2(f32(i0) - 20.0, 1.0)", true)] {
+        let spec = C2c::forward(60).batch(2).map_input::<Complex32>(Fragment::new(text)).unwrap();
+        let input = complex_noise(120, 9);
+        let mut expected: Vec<Complex64> = (0..120).map(|i| Complex64::new((i % 60) as f64 - 20.0, 1.0)).collect();
+        if loads {
+            expected.iter_mut().zip(wide(&input)).for_each(|(sum, value)| *sum += value);
+        }
+        dft(&mut expected, &[2, 60], &[1], false);
+        every_recipe(&spec, &[], &input, &[], |actual, what| assert!(relative_error(actual, &expected) < BOUND, "{what}"));
+        let program = spec.lower(&spec.design(&profiles()[0]).unwrap(), &profiles()[0]).unwrap();
+        let texts: Vec<String> = program.wgsl().collect();
+        assert_eq!(texts.iter().any(|text| text.contains("= load(")), loads, "{texts:?}");
+    }
+}

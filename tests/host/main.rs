@@ -12,6 +12,8 @@ mod filters;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;
+#[path = "../support/grids.rs"]
+mod grids;
 mod lanes;
 mod mapped;
 mod neighbours;
@@ -43,6 +45,7 @@ mod shifts;
 #[path = "../support/shifts.rs"]
 mod shifts_in_f64;
 mod signal;
+mod spectra;
 mod spectral;
 mod stft;
 mod texts;

@@ -17,6 +17,7 @@ use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Spec, wgpu};
 
 use crate::filters::{self, EDGES, Filter, whole_numbers};
 use crate::frames;
+use crate::grids;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
@@ -232,6 +233,8 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     rolls::programs::<[u32; 4]>(profile, &mut programs);
     frames::programs::<f32>(profile, &mut programs);
     frames::programs::<Complex32>(profile, &mut programs);
+    grids::programs::<f32>(profile, &mut programs);
+    grids::programs::<Complex32>(profile, &mut programs);
     of_reductions(profile, &mut programs);
     of_filters::<f32>(profile, &mut programs);
     of_filters::<u8>(profile, &mut programs);

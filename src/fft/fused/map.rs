@@ -76,8 +76,9 @@ impl Map {
         }
     }
 
-    /// The fragment's result for the value of an element.
-    pub fn mapped(&self, site: &mut Site<'_>, element: &Element, value: &Expr) -> Expr {
+    /// The fragment's result for the value of an element, which must be there if the fragment asks
+    /// for it.
+    fn mapped(&self, site: &mut Site<'_>, element: &Element, value: Option<&Expr>) -> Expr {
         let batch = self.axes.len() - 1;
         let signed = |site: &mut Site<'_>, axis: usize| {
             let Windowed { n, half, .. } = self.axes[axis].window;
@@ -96,7 +97,7 @@ impl Map {
             .arguments
             .iter()
             .map(|argument| match *argument {
-                Argument::Value => value.clone(),
+                Argument::Value => value.expect("it is given where it is asked for").clone(),
                 Argument::Index(axis) => self.numbers(site, element, axis)[0].clone(),
                 Argument::Batch => self.numbers(site, element, batch)[0].clone(),
                 Argument::Length(axis) => self.axes[axis].window.n.into(),
@@ -117,13 +118,13 @@ impl Map {
     pub fn filtered(&self, site: &mut Site<'_>, element: Element, value: &Expr) -> Expr {
         let own = self.axes.iter().find(|axis| axis.from == IndexFrom::Position);
         let Some(n) = own.filter(|axis| axis.window.half).map(|axis| axis.window.n) else {
-            return self.mapped(site, &element, value);
+            return self.mapped(site, &element, Some(value));
         };
         let is_conjugate = site.body.value("is_conjugate", element.position.at_least(n / 2 + 1));
         let conjugate = |z: &Expr| pair(&z.x(), &select(&is_conjugate, -z.y(), z.y()));
         let position = site.body.value("position", select(&is_conjugate, Expr::from(n) - &element.position, &element.position));
         let value = site.body.value("value", conjugate(value));
-        let mapped = self.mapped(site, &Element { position, ..element }, &value);
+        let mapped = self.mapped(site, &Element { position, ..element }, Some(&value));
         let mapped = site.body.value("mapped", mapped);
         site.body.value("filtered", conjugate(&mapped))
     }
@@ -131,15 +132,17 @@ impl Map {
 
 impl Fuse for Map {
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
-        let value = site.load_named("value", element, inner);
-        let mapped = self.mapped(site, element, &value);
+        // A fragment may read nothing but arrays of its own.
+        let asks = self.fragment.arguments.contains(&Argument::Value);
+        let value = asks.then(|| site.load_named("value", element, inner));
+        let mapped = self.mapped(site, element, value.as_ref());
         site.body.value("mapped", mapped)
     }
 
     /// The fragment sees what would be stored without it, with its scale.
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, _: &[Fused]) {
         let scaled = site.body.value("value", Site::scaled(element, value));
-        let mapped = self.mapped(site, element, &scaled);
+        let mapped = self.mapped(site, element, Some(&scaled));
         site.put(element, &mapped);
     }
 

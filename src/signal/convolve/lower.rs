@@ -45,8 +45,7 @@ impl Core {
     /// The kernel's transform.
     fn kernel_transform(&self, axes: &[Axis], lengths: &[u32]) -> Step {
         let input = axes.iter().zip(lengths).map(|(own, &n)| Windowed { len: own.k as u32, ..Windowed::whole(n) }).collect();
-        let frames = [input, Filter::spectrum(self.real, lengths)];
-        Step { real: self.real, inverse: false, frames, batch: self.kernels(), maps: [None, None], factor: 1.0 }
+        Step::forward(self.real, [input, Filter::spectrum(self.real, lengths)], self.kernels())
     }
 
     /// The transforms of the signal, with the kernel's spectrum in a slot.

@@ -357,15 +357,7 @@ impl<T: Number> FromStr for Convolve<T> {
         };
         words.skip(T::NAME)?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
-        let mut next = words.one("`by` and the kernel's shape")?;
-        let mut batch = 1;
-        if let Some(count) = next.strip_prefix('x') {
-            batch = text.number(count)?;
-            next = words.one("`by` and the kernel's shape")?;
-        }
-        if next != "by" {
-            return Err(text.wrong(next, "expected `by` and the kernel's shape"));
-        }
+        let batch = crate::signal::batch_before("by", text, &mut words)?;
         let kernel = Shape::parse(text, words.one("the kernel's shape")?)?;
         let mut fields = words.fields();
         let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();

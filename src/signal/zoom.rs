@@ -1,0 +1,420 @@
+//! Spectra on a fine grid in a band of frequencies.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use num_complex::Complex32;
+
+use super::chirp::Grid;
+use super::convolve::{Number, Recipe};
+use crate::element::{Element, plain_data};
+use crate::error::{Error, Result};
+use crate::fft::filter::Filter;
+use crate::fft::window::Windowed;
+use crate::fft::{End, TransformKind, next_fast_len};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::gpu::DeviceProfile;
+use crate::kernels::Slot;
+use crate::plan::{Array, Placement, Program, Spec};
+use crate::shape::{Batched, Shape, join};
+use crate::text::Text;
+
+/// The spectrum of a signal on a grid as fine as you like, in a band of frequencies: the chirp-Z
+/// transform along one axis, as `scipy.signal.zoom_fft`.
+///
+/// ```no_run
+/// use wgpu_fft::{Complex32, Planner, signal::Zoom};
+///
+/// # fn beats(planner: &Planner, echoes: &[f32]) -> wgpu_fft::Result<Vec<Complex32>> {
+/// // 64 echoes of 4096 samples: 500 frequencies from 0.11 to 0.12 cycles per sample.
+/// let zoom = Zoom::<f32>::new([64, 4096], [0.11, 0.12], 500);
+/// let beats = planner.plan(zoom)?.run(echoes)?.wait()?; // 64 x 500 numbers
+/// # Ok(beats)
+/// # }
+/// ```
+///
+/// # Definition
+/// Along the axis, for a signal x of length n and a band from f₀ to f₁ with m points:
+///
+/// y\[k\] = Σⱼ x\[j\] · exp(-2πi·j·fₖ), with fₖ = f₀ + k·(f₁ - f₀)/m, k = 0 … m-1
+///
+/// With [`endpoint`](Self::endpoint) the band is divided by m - 1, so that the last frequency is
+/// f₁. Frequencies are in cycles per sample: divide those in Hz by the sampling rate, SciPy's `fs`
+/// (whose default is 2). They may be negative, and f₁ may be below f₀. The band from 0 to 1 with n
+/// points is the FFT. With j·k = (j² + k² - (k - j)²)/2 (Bluestein), y is a product with a chirp, a
+/// convolution with a chirp, and a product with a chirp.
+///
+/// # Shapes
+/// The input has the shape that is given, b times; in the output the axis has m elements. The axis
+/// is the last one unless [`axis`](Self::axis) says otherwise, and the other axes behave like
+/// batches. All arrays are dense and row-major. The input is f32 or complex f32 and the output
+/// complex f32, unless fragments map them ([`map_input`](Self::map_input),
+/// [`map_output`](Self::map_output)). To a fragment `n0`, … are the lengths of the transforms.
+///
+/// # Accuracy
+/// The two-norm of the error is at most (6·√log₂N + 10)·u·w times that of the signal, where N is
+/// the length of the transforms, u = 2⁻²⁴, and w the largest magnitude in the chirp's spectrum: at
+/// most n + m - 1, and for a step s = |f₁ - f₀|/m at most about 1.2·(1 + (n + m)·s)/√s. Of signals
+/// that are spread over all frequencies the error is about 4·u·√log₂N times the result. But
+/// rounding is that of the whole signal: next to a strong tone outside of a narrow band, what is
+/// weak in the band has fewer digits. The chirps are computed in f64, with their angles reduced
+/// exactly, for signals of any length.
+///
+/// # Determinism
+/// That of [`C2c`](crate::fft::C2c): equal plans on one adapter give equal bits.
+///
+/// # Cost
+/// That of a convolution along the axis with a length N ≥ n + m - 1 that the device transforms
+/// fast; the recipe prints it. If N fits a workgroup, it is one dispatch, which reads the signal
+/// once and writes only the m results. A longer N takes the passes of its transform there and back,
+/// with a workspace. Constants on the device: n + m + N complex numbers. An FFT padded to the same
+/// grid would take transforms of length m/|f₁ - f₀|.
+///
+/// # Errors
+/// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of more than 3 axes, for an
+/// axis that the shape does not have, and for frequencies that are not finite;
+/// [`Error::LimitExceeded`] for 2³² or more elements, and if n + m - 1 exceeds 2³¹; the errors of
+/// [`C2c`](crate::fft::C2c).
+///
+/// # Sources
+/// L. R. Rabiner, R. W. Schafer and C. M. Rader, The Chirp z-Transform Algorithm, IEEE Trans. Audio
+/// Electroacoustics 17 (1969) 86.
+#[must_use]
+pub struct Zoom<I, O = Complex32> {
+    core: Core,
+    element: PhantomData<fn(I) -> O>,
+}
+
+/// A zoom without its types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Core {
+    real: bool,
+    element: &'static str,
+    shape: Shape,
+    batch: usize,
+    axis: usize,
+    /// Bits of the frequencies.
+    band: [u64; 2],
+    points: usize,
+    endpoint: bool,
+    maps: [Option<Checked>; 2],
+}
+
+plain_data!(Zoom < I, O > { core });
+
+impl<T: Number> Zoom<T> {
+    /// The spectrum of a signal of this shape along its last axis: `points` frequencies from
+    /// `band[0]` to `band[1]`, in cycles per sample.
+    pub fn new(shape: impl Into<Shape>, band: [f64; 2], points: usize) -> Self {
+        let shape = shape.into();
+        // -0 is no other frequency than 0.
+        let band = band.map(|f| (f + 0.0).to_bits());
+        let (axis, maps) = (shape.rank() - 1, [None, None]);
+        let core = Core { real: T::REAL, element: T::NAME, shape, batch: 1, axis, band, points, endpoint: false, maps };
+        Self { core, element: PhantomData }
+    }
+}
+
+impl<I: Element, O: Element> Zoom<I, O> {
+    /// Transforms along this axis, counted from the slowest.
+    pub fn axis(mut self, axis: usize) -> Self {
+        self.core.axis = axis;
+        self
+    }
+
+    /// Transforms `count` arrays, stored one after the other.
+    pub fn batch(mut self, count: usize) -> Self {
+        self.core.batch = count;
+        self
+    }
+
+    /// Whether the last frequency is the end of the band. The default is not: it is one step before
+    /// it. A single point is always the begin of the band.
+    pub fn endpoint(mut self, included: bool) -> Self {
+        self.core.endpoint = included;
+        self
+    }
+
+    /// Applies a fragment of WGSL to every element that is loaded: a window, or a conversion. The
+    /// input array has elements of type `T` then, and the fragment's result is an `f32` for a zoom
+    /// into real signals and a `vec2<f32>` for one into complex signals. It costs no pass.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_input`](crate::fft::C2c::map_input).
+    pub fn map_input<T: Readable>(self, fragment: Fragment) -> Result<Zoom<T, O>> {
+        let core = self.core.mapped(End::Input, fragment, T::FORM, T::NAME)?;
+        Ok(Zoom { core, element: PhantomData })
+    }
+
+    /// Applies a fragment to every result before it is stored: magnitudes, or decibels. Its `value`
+    /// is the `vec2<f32>` y\[k\], and the index on the axis is k.
+    ///
+    /// # Errors
+    /// Those of [`C2c::map_output`](crate::fft::C2c::map_output).
+    pub fn map_output<T: Writable>(self, fragment: Fragment) -> Result<Zoom<I, T>> {
+        let core = self.core.mapped(End::Output, fragment, T::FORM, T::NAME)?;
+        Ok(Zoom { core, element: PhantomData })
+    }
+
+    /// The shape of a result.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn output_shape(&self) -> Result<Shape> {
+        self.core.sizes()?;
+        Ok(self.core.to())
+    }
+
+    /// The frequencies of the results, in cycles per sample.
+    ///
+    /// # Errors
+    /// The errors of planning that do not depend on the device.
+    pub fn frequencies(&self) -> Result<Vec<f64>> {
+        self.core.sizes()?;
+        let grid = self.core.grid();
+        Ok((0..self.core.points).map(|k| grid.frequency(k)).collect())
+    }
+}
+
+impl Core {
+    fn unsupported(&self, why: String) -> Error {
+        Error::Unsupported { what: format!("`{self}`"), why }
+    }
+
+    /// What a number is without a fragment.
+    fn form(&self, end: End) -> Form {
+        if self.real && end == End::Input { Form::REAL } else { Form::COMPLEX }
+    }
+
+    /// What the array at an end holds.
+    fn array(&self, end: End) -> Form {
+        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
+    }
+
+    /// The place of a fragment between an array and a number.
+    fn side(&self, end: End, array: Form, inner: Form) -> Side {
+        let name = if end == End::Input { "input" } else { "output" };
+        Side { name, rank: self.shape.rank(), spectrum: false, array, inner, loads: end == End::Input }
+    }
+
+    fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        self.maps[end as usize] = Some(Checked::new(fragment, element, self.side(end, array, self.form(end)))?);
+        Ok(self)
+    }
+
+    /// A name that is in no fragment of the caller's.
+    fn free_name(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while self.maps.iter().flatten().any(|map| map.fragment.mentions(&name)) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The shape of a result.
+    fn to(&self) -> Shape {
+        self.shape.with(self.axis, self.points)
+    }
+
+    fn grid(&self) -> Grid {
+        let parts = if self.endpoint { self.points.max(2) - 1 } else { self.points };
+        Grid { band: self.band, parts: parts as u32 }
+    }
+
+    /// Elements of all signals, and of all results.
+    fn sizes(&self) -> Result<[usize; 2]> {
+        let elements = self.shape.elements("zoom", self.batch)?;
+        let rank = self.shape.rank();
+        if rank > 3 {
+            return Err(self.unsupported(format!("a zoom has at most 3 axes, not {rank}")));
+        }
+        if self.axis >= rank {
+            return Err(self.unsupported(format!("axis {}: the axes of {} are 0 to {}", self.axis, self.shape, rank - 1)));
+        }
+        if let Some(f) = self.band.map(f64::from_bits).into_iter().find(|f| !f.is_finite()) {
+            return Err(self.unsupported(format!("the frequency {f} is not finite")));
+        }
+        Ok([elements, self.to().elements("result of a zoom", self.batch)?])
+    }
+
+    /// The length of the axis.
+    fn n(&self) -> usize {
+        self.shape.extents()[self.axis]
+    }
+
+    /// The shortest length of the transforms. What is not wanted may fall onto itself.
+    fn least(&self) -> usize {
+        self.n() + self.points - 1
+    }
+
+    /// The convolution with a chirp between products with chirps, which lie in these slots.
+    fn filter(&self, length: u32, [first, spectrum, second]: [Slot; 3]) -> Result<Filter> {
+        let (axis, rank) = (self.axis, self.shape.rank());
+        let frame = |len: usize| {
+            let own = |(own, &extent): (usize, &usize)| {
+                if own == axis { Windowed { len: len as u32, ..Windowed::whole(length) } } else { Windowed::whole(extent as u32) }
+            };
+            self.shape.extents().iter().enumerate().map(own).collect()
+        };
+        let [product, factors] = ["product", "factors"].map(|name| self.free_name(name));
+        let functions = format!(
+            "fn {product}(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {{\n    return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n}}"
+        );
+        let by = |value: Form, len: usize, slot: Slot| {
+            let fragment = if value == Form::REAL {
+                Fragment::new(format!("value * {factors}[i{axis}]"))
+            } else {
+                Fragment::new(format!("{product}(value, {factors}[i{axis}])")).functions(functions.as_str())
+            };
+            fragment.slot::<Complex32>(&factors, len, slot)
+        };
+        let [load, store] = [(End::Input, self.n(), first), (End::Output, self.points, second)].map(|(end, len, slot)| {
+            let own = by(self.form(end), len, slot);
+            let (fragment, element) = match &self.maps[end as usize] {
+                None => (own, if end == End::Input { self.element } else { Complex32::NAME }),
+                Some(map) if end == End::Input => (own.after(&map.fragment), map.element),
+                Some(map) => (map.fragment.clone().after(&own), map.element),
+            };
+            Checked::new(fragment, element, self.side(end, self.array(end), Form::COMPLEX))
+        });
+        Ok(Filter {
+            real: false,
+            axes: vec![axis],
+            frames: [frame(self.n()), frame(self.points)],
+            batch: self.batch,
+            layouts: [None; 2],
+            maps: [Some(load?), Some(store?)],
+            fragment: Filter::check(by(Form::COMPLEX, length as usize, spectrum), rank)?,
+            linear: true,
+        })
+    }
+
+    /// The filter, where it does not matter which arrays hold its constants.
+    fn like(&self, length: u32) -> Result<Filter> {
+        self.filter(length, [Slot::Table(0); 3])
+    }
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.sizes()?;
+        let length = next_fast_len(profile, TransformKind::C2c, self.least())? as u32;
+        self.with_length(length, profile)
+    }
+
+    fn with_length(&self, length: u32, profile: &DeviceProfile) -> Result<Recipe> {
+        Ok(Recipe { lengths: vec![length], kernel: None, filter: self.like(length)?.design(profile)? })
+    }
+
+    #[cfg(feature = "tune")]
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        let Ok(own) = self.design(profile) else { return Vec::new() };
+        let lengths = [self.least().next_power_of_two() as u32, self.least() as u32];
+        let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
+        let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
+        all.extend(in_passes.ok().map(|filter| Recipe { filter, ..own.clone() }));
+        all.retain(|recipe| *recipe != own);
+        all
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        let [input, output] = self.sizes()?;
+        let title = self.to_string();
+        let unfit = |why: String| Error::UnfitRecipe { recipe: recipe.to_string(), spec: title.clone(), why };
+        let &[length] = &recipe.lengths[..] else {
+            return Err(unfit(format!("it has {} lengths for one axis", recipe.lengths.len())));
+        };
+        if (length as usize) < self.least() {
+            return Err(unfit(format!("a transform of {length} is too short: it needs at least {}", self.least())));
+        }
+        if recipe.kernel.is_some() {
+            return Err(unfit("it has a recipe for the kernel, whose spectrum is constant".to_owned()));
+        }
+        let [input, output] =
+            [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
+        let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
+        program.inputs[0].check(&title, "input", profile)?;
+        program.output.check(&title, "output", profile)?;
+        program.notes.push(format!("transforms of length {length}"));
+        let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
+        self.filter(length, slots)?.append(&recipe.filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        Ok(program)
+    }
+}
+
+impl<I, O> crate::plan::Sealed for Zoom<I, O> {}
+
+impl<I: Element, O: Element> Spec for Zoom<I, O> {
+    type Input = I;
+    type Output = O;
+    type Recipe = Recipe;
+
+    fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
+        self.core.design(profile)
+    }
+
+    fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+        self.core.lower(recipe, profile)
+    }
+}
+
+#[cfg(not(feature = "tune"))]
+impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {}
+
+#[cfg(feature = "tune")]
+impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {
+    /// Other lengths, and transforms in passes of their own.
+    fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
+        self.core.alternatives(profile)
+    }
+
+    fn verification(&self) -> crate::tune::Verification {
+        crate::tune::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
+    }
+}
+
+impl<I, O> fmt::Display for Zoom<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// `zoom f32 64x4096 x4 to 500 in 0.11..0.12 axis=0 endpoint`, where defaults are left out.
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { element, shape, batch, axis, band, points, .. } = self;
+        write!(f, "zoom {element} {} to {points} in {}", Batched(*shape, *batch), join(&band.map(f64::from_bits), ".."))?;
+        if *axis + 1 != shape.rank() {
+            write!(f, " axis={axis}")?;
+        }
+        f.write_str(if self.endpoint { " endpoint" } else { "" })?;
+        ["from", "to"].iter().zip(&self.maps).try_for_each(|(name, map)| match map {
+            Some(map) => write!(f, " {name} {} by {}", map.element, map.fragment),
+            None => Ok(()),
+        })
+    }
+}
+
+/// Parses the text that [`Display`](fmt::Display) prints, of specifications without fragments.
+impl<T: Number> FromStr for Zoom<T> {
+    type Err = Error;
+
+    fn from_str(whole: &str) -> Result<Self> {
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        words.skip("zoom")?;
+        words.skip(T::NAME)?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let batch = super::batch_before("to", text, &mut words)?;
+        let points = text.number(words.one("a number of points")?)?;
+        words.skip("in")?;
+        let band = words.one("a band, such as 0.1..0.2")?;
+        let (f0, f1) = band.split_once("..").ok_or_else(|| text.wrong(band, "expected a band, such as 0.1..0.2"))?;
+        let mut fields = words.fields();
+        let mut zoom = Self::new(shape, [text.number(f0)?, text.number(f1)?], points).batch(batch).endpoint(fields.flag("endpoint"));
+        if let Some(axis) = fields.value("axis") {
+            zoom = zoom.axis(text.number(axis)?);
+        }
+        fields.done("axis=0 or endpoint, each at most once")?;
+        Ok(zoom)
+    }
+}
