@@ -283,7 +283,7 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
         let arrays = Arrays::for_plan(bench, &plain)?;
         let bytes = plan.program().inputs()[0].bytes() + plan.program().output().bytes();
         let case = Case { title, shape: len.to_string(), bytes };
-        let mut all = vec![
+        let all = vec![
             ("spectra", dispatches(&plain), arrays.bind(&plain)?),
             ("decibels", dispatches(&plan), arrays.bind(&plan)?),
             ("frequencies first", dispatches(&turned), arrays.bind(&turned)?),
@@ -345,7 +345,7 @@ fn moves(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
         let odd = bench.planner().plan(Roll::<f32>::new(shape, [3, 7]))?;
         let arrays = Arrays::for_plan(bench, &plain)?;
         let case = Case { title, shape: format!("{shape:?}"), bytes: 8 * (shape[0] * shape[1]) as u64 };
-        let mut all = vec![
+        let all = vec![
             ("transpose", dispatches(&plain), arrays.bind(&plain)?),
             ("factor", dispatches(&factor), arrays.bind(&factor)?),
             ("indexed", dispatches(&indexed), arrays.bind(&indexed)?),

@@ -408,7 +408,7 @@ impl Core {
         program.workspaces.push(steps.spectrum);
         steps.forward.append(forward, profile, &mut program, [Slot::Input(0), slot])?;
         steps.back.append(back, profile, &mut program, [slot, Slot::Output])?;
-        Ok(program)
+        Ok(program.share_workspaces())
     }
 }
 

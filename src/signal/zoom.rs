@@ -337,7 +337,7 @@ impl Core {
         program.notes.push(format!("transforms of length {length}"));
         let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
         self.filter(length, slots)?.append(&recipe.filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
-        Ok(program)
+        Ok(program.share_workspaces())
     }
 }
 
