@@ -288,25 +288,6 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
             ("decibels", dispatches(&plan), arrays.bind(&plan)?),
             ("frequencies first", dispatches(&turned), arrays.bind(&turned)?),
         ];
-        let own = plan.recipe().to_string();
-        eprintln!("{own}");
-        for (name, text) in [
-            ("16.32", "axis 1 halves: stockham 16.32 lanes=32 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
-            ("16.32b", "axis 1 halves: stockham 16.32 lanes=32 lines=4 exchange=split pieces=2 banks=0 roots=products"),
-            ("16.32c", "axis 1 halves: stockham 16.32 lanes=16 lines=4 exchange=whole pieces=1 banks=0 roots=products"),
-            ("8.8.8 x2", "axis 1 halves: stockham 8.8.8 lanes=64 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
-            ("8.8.8 x4", "axis 1 halves: stockham 8.8.8 lanes=64 lines=4 exchange=whole pieces=1 banks=0 roots=products"),
-            ("8.8.8 split", "axis 1 halves: stockham 8.8.8 lanes=64 lines=1 exchange=split pieces=1 banks=0 roots=products"),
-            ("pairs 16.8.8", "axis 1 pairs: stockham 16.8.8 lanes=64 lines=1 exchange=whole pieces=1 banks=0 roots=products"),
-            ("pairs 32.32", "axis 1 pairs: stockham 32.32 lanes=32 lines=2 exchange=whole pieces=1 banks=0 roots=products"),
-            ("pairs 16.8.8 128", "axis 1 pairs: stockham 8.8.16 lanes=128 lines=1 exchange=whole pieces=1 banks=0 roots=products"),
-        ] {
-            let spec = decibels(spectra.clone())?;
-            match text.parse().and_then(|recipe| bench.planner().plan_with(spec, recipe)) {
-                Ok(plan) => all.push((name, dispatches(&plan), arrays.bind(&plan)?)),
-                Err(error) => eprintln!("{name}: {error}"),
-            }
-        }
         report(bench, &case, &arrays, all, 0)
     })
 }
@@ -352,12 +333,6 @@ fn moves(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
             ("fftshift", dispatches(&rolled), arrays.bind(&rolled)?),
             ("roll by 3, 7", dispatches(&odd), arrays.bind(&odd)?),
         ];
-        for recipe in
-            ["roll 64x4 elements=4", "roll 64x4 elements=8", "roll 256x1 elements=4", "roll 32x8 elements=4", "roll 64x4 elements=1"]
-        {
-            let plan = bench.planner().plan_with(Roll::<f32>::new(shape, [3, 7]), recipe.parse()?)?;
-            all.push((recipe, dispatches(&plan), arrays.bind(&plan)?));
-        }
         report(bench, &case, &arrays, all, 0)
     })
 }

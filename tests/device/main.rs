@@ -7,6 +7,7 @@ mod arithmetic;
 #[path = "../support/bits.rs"]
 mod bits;
 mod cases;
+mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
@@ -186,6 +187,10 @@ fn per_device() -> Vec<DeviceTest> {
         divide::{
             pieces_have_the_bits_of_the_whole,
             pieces_of_long_arrays_have_the_bits_of_the_whole,
+        }
+        convolve::{
+            convolutions_by_scipy,
+            sums_over_channels,
         }
         signal::{
             arrays_are_shifted_along_every_axis,

@@ -207,6 +207,52 @@ fn spectra_of_kernels_can_be_given() {
 }
 
 #[test]
+fn sums_over_channels() {
+    let case = |shape: &[usize], kernel: &[usize], correlate, mode, edge| Case {
+        shape: shape.to_vec(),
+        kernel: kernel.to_vec(),
+        correlate,
+        mode,
+        edge,
+    };
+    for (case, [inputs, outputs], batch) in [
+        (case(&[9], &[4], false, Mode::Full, Edge::Zero), [3, 2], 2),
+        (case(&[12], &[5], true, Mode::Same, Edge::Reflect), [1, 4], 1),
+        (case(&[7, 10], &[3, 2], true, Mode::Same, Edge::Zero), [3, 1], 2),
+        (case(&[8, 6], &[4, 3], false, Mode::Valid, Edge::Zero), [2, 3], 1),
+        (case(&[3, 5, 4], &[2, 2, 3], true, Mode::Full, Edge::Wrap), [2, 2], 1),
+    ] {
+        let (one, own): (usize, usize) = (case.shape.iter().product(), case.kernel.iter().product());
+        let (x, w) = (complex_noise(one * batch * inputs, 1), complex_noise(own * inputs * outputs, 2));
+        let expected = |x: &[Complex64], w: &[Complex64]| -> Vec<Complex64> {
+            let signals: Vec<&[Complex64]> = x.chunks(one).collect();
+            let kernels: Vec<&[Complex64]> = w.chunks(own).collect();
+            let result = |item: usize| {
+                let sums = (0..inputs)
+                    .map(|channel| case.direct(signals[item / outputs * inputs + channel], kernels[item % outputs * inputs + channel]));
+                sums.reduce(|sum, part| sum.iter().zip(part).map(|(a, b)| a + b).collect()).unwrap()
+            };
+            (0..batch * outputs).flat_map(result).collect()
+        };
+        let spec = case.spec::<Complex32>().batch(batch).channels(inputs, outputs);
+        every_recipe(&spec, usize::MAX, &x, &w, &expected(&wide(&x), &wide(&w)), |z| z);
+        let reals = |values: &[Complex32]| values.iter().map(|z| z.re).collect::<Vec<f32>>();
+        let real = |values: &[f32]| values.iter().map(|&x| Complex64::from(f64::from(x))).collect::<Vec<_>>();
+        let (x, w) = (reals(&x), reals(&w));
+        let spec = case.spec::<f32>().batch(batch).channels(inputs, outputs);
+        every_recipe(&spec, usize::MAX, &x, &w, &expected(&real(&x), &real(&w)), Complex32::from);
+    }
+    let profile = &profiles()[0];
+    let spec = || Convolve::<f32>::convolution([8, 8], [3, 3]);
+    assert!(matches!(spec().channels(0, 2).design(profile), Err(Error::Empty { .. })));
+    assert!(matches!(spec().channels(2, 0).design(profile), Err(Error::Empty { .. })));
+    assert!(matches!(spec().channels(usize::MAX, 2).design(profile), Err(Error::LimitExceeded { .. })));
+    assert!(matches!(spec().channels(2, 2).kernel_for_each().design(profile), Err(Error::Unsupported { .. })));
+    let one = spec().design(profile).unwrap();
+    assert!(matches!(spec().channels(2, 2).lower(&one, profile), Err(Error::UnfitRecipe { .. })));
+}
+
+#[test]
 fn wrong_convolutions_are_refused() {
     let profile = &profiles()[0];
     let why = |spec: Convolve<f32>| spec.design(profile).unwrap_err().to_string();

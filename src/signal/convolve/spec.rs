@@ -66,7 +66,9 @@ impl Number for Complex32 {}
 /// array for all signals, or one for each with [`kernel_for_each`](Self::kernel_for_each). It may be
 /// longer than the signal, except with `Valid`. All arrays are dense and row-major.
 /// [`output_shape`](Self::output_shape) returns the shape of a result. With
-/// [`spectrum`](Self::spectrum), the second input is the kernel's spectrum.
+/// [`channels`](Self::channels), signals are b × inputs × the shape, kernels outputs × inputs × the
+/// kernel's shape, and results b × outputs × the output shape. With [`spectrum`](Self::spectrum), the
+/// second input is the kernel's spectrum.
 ///
 /// # Accuracy
 /// The relative two-norm error of a result of the whole sum, with zeros at the edges, is at most
@@ -85,7 +87,9 @@ impl Number for Complex32 {}
 /// that axis does not fit a workgroup, its transforms take passes of their own. Along one axis that
 /// fits a workgroup, there is one pass. The kernel takes the passes of its transform in every run,
 /// unless its spectrum is given. Workspaces: the signal's rows transformed, and the spectrum of the
-/// kernel.
+/// kernel. With channels, all axes are transformed there and all back, so that the first axis takes
+/// one pass more; the sum is part of the first load of the way back, which reads all channels for
+/// each result.
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of different ranks, of more
@@ -111,6 +115,8 @@ pub(super) struct Core {
     pub kernel: Shape,
     pub batch: usize,
     pub for_each: bool,
+    /// Channels of each signal and of each result, if results are sums over channels.
+    pub channels: Option<[usize; 2]>,
     pub mode: Mode,
     pub edge: Edge,
     /// The lengths of the transform by which the kernel's spectrum is given.
@@ -122,8 +128,19 @@ plain_data!(Convolve<T> { core });
 impl<T: Number> Convolve<T> {
     fn new(correlate: bool, shape: Shape, kernel: Shape) -> Self {
         let (mode, edge) = Default::default();
-        let core =
-            Core { real: T::REAL, element: T::NAME, correlate, shape, kernel, batch: 1, for_each: false, mode, edge, spectrum: None };
+        let core = Core {
+            real: T::REAL,
+            element: T::NAME,
+            correlate,
+            shape,
+            kernel,
+            batch: 1,
+            for_each: false,
+            channels: None,
+            mode,
+            edge,
+            spectrum: None,
+        };
         Self { core, element: PhantomData }
     }
 
@@ -146,6 +163,24 @@ impl<T: Number> Convolve<T> {
     /// There is a kernel for each signal of the batch, stored one after the other.
     pub fn kernel_for_each(mut self) -> Self {
         self.core.for_each = true;
+        self
+    }
+
+    /// Each signal has `inputs` channels and each result `outputs`, with a kernel for every pair.
+    /// Each channel of a result is the sum over the channels of the signal, each with its kernel:
+    /// the layer of a neural network, which is a correlation there.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Planner, signal::Convolve};
+    /// # fn layer(planner: &Planner, image: &[f32], kernels: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+    /// // RGB to 8 features: 3 x 480 x 640 numbers, and 8 x 3 x 15 x 15 numbers.
+    /// let plan = planner.plan(Convolve::<f32>::correlation([480, 640], [15, 15]).channels(3, 8))?;
+    /// let features = plan.run_two(image, kernels)?.wait()?; // 8 x 480 x 640 numbers
+    /// # Ok(features)
+    /// # }
+    /// ```
+    pub fn channels(mut self, inputs: usize, outputs: usize) -> Self {
+        self.core.channels = Some([inputs, outputs]);
         self
     }
 
@@ -241,12 +276,30 @@ impl Core {
 
     /// Number of kernels.
     pub fn kernels(&self) -> usize {
-        if self.for_each { self.batch } else { 1 }
+        match self.channels {
+            Some([inputs, outputs]) => inputs.saturating_mul(outputs),
+            None if self.for_each => self.batch,
+            None => 1,
+        }
+    }
+
+    /// Number of signals: channels count as signals.
+    pub fn signals(&self) -> usize {
+        self.batch.saturating_mul(self.channels.map_or(1, |[inputs, _]| inputs))
+    }
+
+    /// Number of results.
+    pub fn results(&self) -> usize {
+        self.batch.saturating_mul(self.channels.map_or(1, |[_, outputs]| outputs))
     }
 
     /// What is computed along each axis.
     pub fn axes(&self) -> Result<Vec<Axis>> {
-        self.shape.elements("convolution", self.batch)?;
+        self.shape.elements("convolution", self.signals())?;
+        self.shape.elements("result of a convolution", self.results())?;
+        if self.for_each && self.channels.is_some() {
+            return Err(self.unsupported("there is a kernel for each pair of channels, so there cannot be one for each signal".to_owned()));
+        }
         self.kernel.elements("kernel of a convolution", self.kernels())?;
         let (rank, own) = (self.shape.rank(), self.kernel.rank());
         if rank != own || rank > 3 {
@@ -325,7 +378,7 @@ impl<T> fmt::Display for Convolve<T> {
     }
 }
 
-/// `convolve f32 1080x1920 x4 by 31x31 same wrap each lengths=1152x2048`, where defaults are left
+/// `convolve f32 1080x1920 x4 by 31x31 same wrap each channels=3,8 lengths=1152x2048`, where defaults are left
 /// out except the mode.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -336,6 +389,9 @@ impl fmt::Display for Core {
             write!(f, " {edge}")?;
         }
         f.write_str(if self.for_each { " each" } else { "" })?;
+        if let Some(channels) = &self.channels {
+            write!(f, " channels={}", join(channels, ","))?;
+        }
         match &self.spectrum {
             Some(lengths) => write!(f, " lengths={}", join(lengths, "x")),
             None => Ok(()),
@@ -363,9 +419,11 @@ impl<T: Number> FromStr for Convolve<T> {
         let mode = Mode::ALL.into_iter().find(|mode| fields.flag(&mode.to_string())).unwrap_or_default();
         let edge = Edge::ALL.into_iter().find(|edge| fields.flag(&edge.to_string())).unwrap_or_default();
         let for_each = fields.flag("each");
+        let channels = fields.value("channels").map(|pair| text.pair(pair, ',')).transpose()?;
+        let channels = channels.map(|pair| pair.map(|count| count as usize));
         let spectrum = fields.value("lengths").map(|lengths| text.numbers(lengths, 'x')).transpose()?;
-        fields.done("a mode (full, same, valid), an edge (wrap, reflect, mirror, nearest), each, or lengths=64x64")?;
-        let core = Core { batch, for_each, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
+        fields.done("a mode (full, same, valid), an edge (wrap, reflect, mirror, nearest), each, channels=3,8, or lengths=64x64")?;
+        let core = Core { batch, for_each, channels, mode, edge, spectrum, ..Self::new(correlate, shape, kernel).core };
         Ok(Self { core, element: PhantomData })
     }
 }
