@@ -22,6 +22,7 @@ mod paper;
 mod permutations;
 #[path = "../support/permute.rs"]
 mod permute;
+mod phase_correlate;
 mod power;
 mod programs;
 mod recipes;
@@ -41,9 +42,8 @@ mod rolls;
 mod round_trips;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
-mod shifts;
 #[path = "../support/shifts.rs"]
-mod shifts_in_f64;
+mod shifts;
 mod signal;
 mod spectra;
 mod spectral;

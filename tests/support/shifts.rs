@@ -4,6 +4,8 @@
 use std::f64::consts::TAU;
 
 use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::signal::PhaseCorrelate;
+use wgpu_fft::{DeviceProfile, Fragment, Program, Spec};
 
 use crate::reference::dft;
 
@@ -71,5 +73,15 @@ impl Correlation {
         dft(&mut c, &self.shape, &(0..self.shape.len()).collect::<Vec<_>>(), true);
         let (i, _) = c.iter().enumerate().max_by(|a, b| a.1.re.total_cmp(&b.1.re)).unwrap();
         signed(i, &self.shape)
+    }
+}
+
+/// Programs of every rank on a device.
+pub fn programs(profile: &DeviceProfile, programs: &mut Vec<Program>) {
+    let pictures = Fragment::new("f32(value) / 255.0");
+    let of_bytes = PhaseCorrelate::new([30, 40]).map_input::<u8>(pictures).unwrap();
+    programs.extend(of_bytes.design(profile).and_then(|recipe| of_bytes.lower(&recipe, profile)));
+    for spec in [PhaseCorrelate::new([100]).batch(3), PhaseCorrelate::new([64, 48]).unnormalised(), PhaseCorrelate::new([8, 9, 10])] {
+        programs.extend(spec.design(profile).and_then(|recipe| spec.lower(&recipe, profile)));
     }
 }

@@ -21,8 +21,8 @@ use crate::grids;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
-use crate::rings;
 use crate::rolls;
+use crate::{rings, shifts};
 
 /// Profiles: WebGPU's minimum, a GPU with the limits of an H200, and the two software adapters on
 /// which the tests run.
@@ -402,6 +402,7 @@ pub fn all_with_fragments() -> Vec<Program> {
     programs.extend(programs_with_fragments(&profiles[0], true));
     profiles.iter().for_each(|profile| permutations_with_fragments(profile, &mut programs));
     profiles.iter().for_each(|profile| rings::programs(profile, &mut programs));
+    profiles.iter().for_each(|profile| shifts::programs(profile, &mut programs));
     programs
 }
 

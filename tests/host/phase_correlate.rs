@@ -5,7 +5,7 @@ use wgpu_fft::{Error, Fragment, Spec};
 
 use crate::reference::*;
 use crate::sanitized::{RunOnHost, UNWRITTEN, run};
-use crate::shifts_in_f64::{Correlation, shifted};
+use crate::shifts::{Correlation, shifted};
 use crate::variants::profiles;
 
 /// The results of every device: a shift and a height of each pair.
