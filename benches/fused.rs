@@ -28,6 +28,9 @@
 //! **`rings`**: averages over rings of frequencies, by several recipes. `of copy` has the bytes of the
 //! array once. `ratio` is the time over that of the recipe of the rules.
 //!
+//! **`resample`**: pictures with other numbers of rows and columns, and zoomed spectra. `ratio` is the
+//! time over that of one real transform of the picture.
+//!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
 use std::process::ExitCode;
@@ -37,7 +40,7 @@ use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
 use wgpu_fft::signal::stft::Stft;
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Roll};
+use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Recorder, Searchable};
 use wgpu_fft::{Bound, Complex32, DeviceBuffer, Fragment, Layout, Plan, Readable, Spec, wgpu};
@@ -48,7 +51,8 @@ use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, r
 mod support;
 
 const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
-  --table NAME    fragments, parts, convolve, spectrogram, rings, move or shift; may be repeated
+  --table NAME    fragments, parts, convolve, spectrogram, rings, move,
+                  resample or shift; may be repeated
 ";
 
 const COLUMNS: &[Column] = &[
@@ -61,7 +65,7 @@ const COLUMNS: &[Column] = &[
     Column::new("passes", "dispatches", Format::Decimals(0)),
 ];
 
-const TABLES: [&str; 7] = ["fragments", "parts", "convolve", "spectrogram", "rings", "move", "shift"];
+const TABLES: [&str; 8] = ["fragments", "parts", "convolve", "spectrogram", "rings", "move", "resample", "shift"];
 
 /// The cases on a GPU, on a software adapter, and in a smoke test.
 const FRAGMENTS: [&[&str]; 3] = [
@@ -152,6 +156,9 @@ fn main() -> ExitCode {
         }
         if wanted("move") {
             MOVE[size].iter().try_for_each(|&shape| moves(bench, shape))?;
+        }
+        if wanted("resample") {
+            MOVE[size].iter().try_for_each(|&shape| resample(bench, shape))?;
         }
         if wanted("shift") {
             MOVE[size].iter().try_for_each(|&shape| shifts(bench, shape))?;
@@ -332,6 +339,28 @@ fn moves(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
             ("indexed", dispatches(&indexed), arrays.bind(&indexed)?),
             ("fftshift", dispatches(&rolled), arrays.bind(&rolled)?),
             ("roll by 3, 7", dispatches(&odd), arrays.bind(&odd)?),
+        ];
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
+fn resample(bench: &mut Bench, shape: [usize; 2]) -> Result<()> {
+    let title = format!("{}x{} f32", shape[0], shape[1]);
+    bench.contest(&format!("resample {title}"), |bench| {
+        let transform = bench.planner().plan(R2c::forward(shape))?;
+        let third = bench.planner().plan(Resample::<f32, f32>::new(shape, shape.map(|n| n * 2 / 3)))?;
+        let rows = bench.planner().plan(Resample::<f32, f32>::new(shape, [shape[0], shape[1] / 2]))?;
+        let double = bench.planner().plan(Resample::<f32, f32>::new(shape, shape.map(|n| n * 2)))?;
+        let zoom = bench.planner().plan(Zoom::<f32, Complex32>::new(shape, [0.1, 0.2], shape[1] / 2))?;
+        let bytes = double.program().output().bytes();
+        let arrays = Arrays::new(bench, bytes, bytes)?;
+        let case = Case { title, shape: format!("{shape:?}"), bytes: 8 * (shape[0] * shape[1]) as u64 };
+        let all = vec![
+            ("R2c", dispatches(&transform), arrays.bind(&transform)?),
+            ("to 2/3", dispatches(&third), arrays.bind(&third)?),
+            ("columns to 1/2", dispatches(&rows), arrays.bind(&rows)?),
+            ("to 2", dispatches(&double), arrays.bind(&double)?),
+            ("zoom of rows", dispatches(&zoom), arrays.bind(&zoom)?),
         ];
         report(bench, &case, &arrays, all, 0)
     })
