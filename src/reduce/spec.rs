@@ -132,7 +132,8 @@ pub enum Determinism {
 ///
 /// The input has elements of type `T`, the output those of type `O`. With
 /// [`map_input`](Self::map_input), a [`Fragment`] of WGSL makes the elements that are reduced from
-/// those of an array of any [`Readable`] type.
+/// those of an array of any [`Readable`] type. With [`map_output`](Self::map_output), one makes
+/// elements of any [`Writable`] type from the results.
 ///
 /// Arrays are row-major and dense, unless [`input_layout`](Self::input_layout) says where the
 /// elements of the input are: one channel of several, a part of a larger array, axes in another
@@ -183,18 +184,19 @@ pub enum Determinism {
 /// a custom map, elements are visited in the order of the shape. That is slow if it is far from the
 /// order in memory.
 ///
-/// A fragment costs no pass, but elements are then loaded one by one. If it asks for indices of
-/// axes that are reduced, elements are visited in the order of the shape.
+/// A fragment costs no pass, but with one on the input, elements are loaded one by one. If it asks
+/// for indices of axes that are reduced, elements are visited in the order of the shape.
 ///
 /// # Errors
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
 /// - [`Error::Unsupported`] for axes that do not exist, for a map that the type does not support,
 ///   for a layout of another number of axes or that leaves its array, for a ddof that is not less
-///   than n, and for f64 arithmetic on devices without it;
+///   than n, for f64 arithmetic on devices without it, and for two fragments with different arrays
+///   of one name;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, or if an
 ///   array larger than one binding cannot be cut: what one part of a line or row takes must fit,
-///   and with a fragment the whole array;
+///   and with a fragment on the input the whole array;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// Running returns [`Error::WrongInputs`] for one array where two are needed.
