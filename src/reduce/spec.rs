@@ -468,7 +468,7 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// // Where each row has its largest element, as column and row.
     /// let peaks = Fragment::new("vec2(f32(value), f32(i0))");
     /// let peaks = reduce::argmax::<f32>([480, 640]).axes([1]).map_output::<[f32; 2]>(peaks)?;
-    /// assert_eq!(peaks.to_string(), "argmax f32 480x640 axes=1 to [f32; 2] by `vec2(f32(value), f32(i0))`");
+    /// assert_eq!(peaks.to_string(), "argmax f32 480x640 axes=1 to f32x2 by `vec2(f32(value), f32(i0))`");
     /// # use wgpu_fft::{DeviceProfile, Spec};
     /// # let profile = DeviceProfile::webgpu_defaults();
     /// # rms.lower(&rms.design(&profile)?, &profile)?;
