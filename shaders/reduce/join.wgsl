@@ -8,7 +8,7 @@
 // combined in their own order, not in the order of arrival.
 //
 // Requires: LANES is WORKGROUP. The generated part declares WORDS, the number of words of a value,
-// and the functions `to_words` and `from_words`.
+// and the functions `to_words`, `from_words` and `store`.
 // Rust twin: src/kernels/reduce/lines.rs
 
 /// For each line a counter, then for each of its parts the words of its result as halves.
@@ -84,7 +84,7 @@ fn store_result(own: Value, line: u32, part: u32, t: u32, lane: u32) {
     }
     value = over_lanes(value, t, lane);
     if (t == 0u) {
-        output[params.first_result + line] = finish(value);
+        store(params.first_result + line, value);
         atomicStore(&arrivals[line], 0u);
     }
 }

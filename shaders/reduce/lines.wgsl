@@ -177,6 +177,11 @@ fn to_words(value: f32) -> vec4<u32> {
 fn from_words(words: vec4<u32>) -> f32 {
     return bitcast<f32>(words.x);
 }
+
+/// Stores the result at `place`.
+fn store(place: u32, value: f32) {
+    output[place] = finish(value);
+}
 // </generated>
 
 @compute @workgroup_size(WORKGROUP)

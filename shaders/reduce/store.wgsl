@@ -6,6 +6,6 @@
 fn store_result(value: Value, first_line: u32, part: u32, t: u32, lane: u32) {
     let line = first_line + t / LANES;
     if (lane == 0u && line < params.lines) {
-        output[params.first_result + line * params.parts + part] = finish(value);
+        store(params.first_result + line * params.parts + part, value);
     }
 }

@@ -66,6 +66,11 @@ fn load(at: u32, j: u32) -> Values {
     let x = input[at];
     return Values(map_element(bitcast<f32>(x), j));
 }
+
+/// Stores the result at `place`.
+fn store(place: u32, value: f32) {
+    output[place] = finish(value);
+}
 // </generated>
 
 var<workgroup> values: array<Value, WORKGROUP>;
@@ -92,6 +97,6 @@ fn main(
         workgroupBarrier();
     }
     if (t == 0u && live) {
-        output[g] = finish(values[0]);
+        store(g, values[0]);
     }
 }

@@ -45,7 +45,7 @@ pub use element::{Readable, Writable};
 /// | name | type | what it is |
 /// |---|---|---|
 /// | `value` | see [`Readable`] and [`Writable`] | the value that is loaded from the input, or the result that is to be stored |
-/// | `i0`, `i1`, `i2`, … | `u32` | the element's index on each axis of the array, slowest axis first |
+/// | `i0`, `i1`, `i2`, … | `u32` | the element's index on each axis of the array, slowest axis first; of a reduction's result, 0 on the axes that are reduced |
 /// | `batch` | `u32` | which array of the batch |
 /// | `n0`, `n1`, `n2`, … | `u32` | the length of each axis; of an FFT that is the length of the transform, also where a half-spectrum or a part of the axis is stored |
 /// | `k0`, `k1`, `k2`, … | `i32` | of spectra: the signed frequency, 0, 1, …, -2, -1, in cycles per length of the axis |

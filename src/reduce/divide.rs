@@ -61,7 +61,7 @@ pub enum Division {
         results: usize,
     },
     /// Not at all: all elements are reduced to one result in one part, they are not dense, or a
-    /// fragment maps them.
+    /// fragment maps them or the results.
     Whole {
         /// Elements of the array, including gaps.
         elements: usize,
@@ -189,7 +189,9 @@ impl Cut {
     fn division(&self, operator: &Operator, geometry: &Geometry) -> Division {
         let (all, results) = (geometry.len(), geometry.results() as usize);
         match geometry.kept.last() {
-            _ if geometry.layout.is_some() || operator.source.is_some() => Division::Whole { elements: geometry.span(), results },
+            _ if geometry.layout.is_some() || operator.source.is_some() || operator.sink.is_some() => {
+                Division::Whole { elements: geometry.span(), results }
+            }
             _ if self.is_cut => {
                 let (unit, units) = (self.reduced(geometry) as usize * results, self.parts as usize);
                 let words = results * operator.value().bytes() as usize / 4;

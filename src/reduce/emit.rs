@@ -5,7 +5,7 @@ use super::arithmetic::{self, function, type_of};
 use super::recipe::Pass;
 use crate::fragment::Argument;
 use crate::kernels::reduce::Stage;
-use crate::kernels::reduce::operator::{AxisIndex, Kind, Source};
+use crate::kernels::reduce::operator::{AxisIndex, Indexed, Kind, Operator};
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{self, Access, Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, select, vec2, vec4};
 
@@ -14,12 +14,20 @@ fn loaded(stage: &Stage) -> Kind {
     if stage.partial { stage.operator.value() } else { stage.operator.loaded() }
 }
 
-/// The first binding of what a fragment declares.
-pub(super) const FIRST_DECLARED: u32 = 5;
+/// The first binding of what fragments declare.
+const FIRST_DECLARED: u32 = 5;
+
+/// The fragments on the elements and on the results, each with the first binding of what it
+/// declares.
+pub(super) fn declaring(operator: &Operator) -> [Option<(&Indexed, u32)>; 2] {
+    let [source, sink] = [&operator.source, &operator.sink].map(Option::as_deref);
+    let first_of_sink = FIRST_DECLARED + source.map_or(0, |source| source.fragment.arrays().len() as u32);
+    [source.map(|source| (source, FIRST_DECLARED)), sink.map(|sink| (sink, first_of_sink))]
+}
 
 /// The type of one access: words, except for f64. What a fragment maps is read element by element.
 fn access(stage: &Stage) -> Option<Type> {
-    if let Some(source) = stage.fragment() {
+    if let Some(source) = stage.source() {
         return (stage.width == 1).then(|| source.fragment.array.stored());
     }
     let (kind, width) = (loaded(stage), if stage.gathered { 1 } else { stage.width });
@@ -52,7 +60,9 @@ pub(super) fn value_words(stage: &Stage) -> u32 {
 
 /// The generated text for `reduce/tree`.
 pub(super) fn tree(stage: Stage) -> Generated {
-    Emitter::new(&stage, None, true).module.finish_as(stage)
+    let mut emitter = Emitter::new(&stage, None, true);
+    emitter.store();
+    emitter.module.finish_as(stage)
 }
 
 /// How the places of elements are computed.
@@ -76,6 +86,7 @@ pub(super) fn lines(stage: Stage, pass: &Pass, places: Places) -> (Generated, u6
         emitter.words();
         bytes += 4;
     }
+    emitter.store();
     (emitter.module.finish_as(stage), bytes)
 }
 
@@ -153,7 +164,7 @@ impl<'a> Emitter<'a> {
         }
         let value = type_of(stage.operator.value());
         module.alias("Value", &value);
-        let result = module.alias("Result", &type_of(stage.target()));
+        let result = module.alias("Result", &stage.sink().map_or_else(|| type_of(stage.target()), |sink| sink.fragment.array.stored()));
         module.gap();
         let access = access(stage).expect("the width was checked");
         let (input, _) = module.input_output(false, access.clone(), result);
@@ -162,8 +173,10 @@ impl<'a> Emitter<'a> {
             arrays.push(("y", module.storage(3, "second", Access::Read, Type::array(access))));
         }
         module.gap();
-        if let Some(source) = stage.fragment() {
-            source.fragment.write(&mut module, FIRST_DECLARED);
+        for (own, is_applied) in declaring(&stage.operator).into_iter().zip([!stage.partial, stage.last]) {
+            if let Some((indexed, first)) = own.filter(|_| is_applied) {
+                indexed.fragment.write(&mut module, first);
+            }
         }
         arithmetic::write(&mut module, stage);
         module.comment("The values of the elements of an access.");
@@ -222,8 +235,11 @@ impl<'a> Emitter<'a> {
         let result = self.has_result().then(|| function.parameter("result", U32));
         let body = &mut function.body;
         let mut elements = |(name, array): &(&str, Expr)| -> Vec<Expr> {
-            if let Some(source) = self.stage.fragment() {
-                return vec![mapped(body, source, array, &places[0], &j, result.as_ref())];
+            if let Some(source) = self.stage.source() {
+                let value = source.fragment.array.read(body, array, &places[0]);
+                let value = body.value("value", value);
+                let element = mapped(source, &value, source.fragment.inner().value(), [Some(&j), result.as_ref()]);
+                return vec![body.value("x", element)];
             }
             places.iter().flat_map(|at| self.elements(body, name, array, at, self.stage.width / self.loads())).collect()
         };
@@ -441,45 +457,56 @@ impl<'a> Emitter<'a> {
         }));
     }
 
-    /// Adds the function that stores the results of an access to a row.
+    /// Adds the function that stores the result of a line, or those of an access to a row.
     fn store(&mut self) {
-        let mut function = Function::new("store").doc("Stores the results from `place` on.");
-        let (place, values) = (function.parameter("place", U32), function.parameter("values", self.values.clone()));
-        let result = type_of(self.stage.target());
-        let output = Expr::name("output", Type::array(result.clone()));
-        for v in 0..self.stage.width {
-            function.body.assign(&output.at(&place + v), call("finish", [&self.value(&values, v)], result.clone()));
+        let stage = self.stage;
+        let doc = if self.lines { "Stores the result at `place`." } else { "Stores the results from `place` on." };
+        let mut function = Function::new("store").doc(doc);
+        let place = function.parameter("place", U32);
+        let values: Vec<Expr> = if self.lines {
+            vec![function.parameter("value", self.value.clone())]
+        } else {
+            let values = function.parameter("values", self.values.clone());
+            (0..stage.width).map(|v| self.value(&values, v)).collect()
+        };
+        let body = &mut function.body;
+        let output = |stored: Type| Expr::name("output", Type::array(stored));
+        for (v, value) in (0..).zip(&values) {
+            let (at, target) = (&place + v, type_of(stage.target()));
+            let result = call("finish", [value], target.clone());
+            let Some(sink) = stage.sink() else {
+                body.assign(&output(target).at(at), result);
+                continue;
+            };
+            let form = sink.fragment.array;
+            // The result of a ranked number is its bits.
+            let result = body.value("result", bitcast(&sink.fragment.inner().value(), &result));
+            let at = body.value("at", at);
+            // The last stage has one part, so the place of a result is its number.
+            let mapped = body.value("mapped", mapped(sink, &result, form.value(), [None, Some(&at)]));
+            form.write(body, &output(form.stored()), &at, &mapped);
         }
         self.module.function(function);
     }
 }
 
-/// What a fragment makes of the element at a place: element `j` of those that are reduced to
-/// `result`. Without the latter, there is one result.
-fn mapped(body: &mut Body, source: &Source, array: &Expr, at: &Expr, j: &Expr, result: Option<&Expr>) -> Expr {
-    let fragment = &source.fragment;
-    let value = fragment.array.read(body, array, at);
-    let value = body.value("value", value);
-    let zero = Expr::from(0);
+/// What a fragment makes of a value that belongs to element `j` of those that are reduced to
+/// `result`. An index that is not known is 0.
+fn mapped(indexed: &Indexed, value: &Expr, mapped: Type, [j, result]: [Option<&Expr>; 2]) -> Expr {
     let index = |axis: AxisIndex| {
         let AxisIndex { reduced, faster, extent, slowest } = axis;
-        let number = if reduced { j } else { result.unwrap_or(&zero) };
+        let Some(number) = (if reduced { j } else { result }).filter(|_| extent > 1) else { return 0.into() };
         let above = if faster > 1 { number / faster } else { number.clone() };
-        match extent {
-            1 => zero.clone(),
-            _ if slowest => above,
-            _ => above % extent,
-        }
+        if slowest { above } else { above % extent }
     };
-    let argument = |argument: &Argument| match (*argument, source.axis(*argument)) {
+    let argument = |argument: &Argument| match (*argument, indexed.axis(*argument)) {
         (_, Some(axis)) => index(axis),
         (Argument::Value, _) => value.clone(),
-        (Argument::Length(axis), _) => source.axes[axis].extent.into(),
+        (Argument::Length(axis), _) => indexed.axes[axis].extent.into(),
         (other, _) => unreachable!("{other:?}: a reduction has no frequencies"),
     };
-    let arguments: Vec<Expr> = fragment.arguments.iter().map(argument).collect();
-    let element = call(&fragment.function(), &arguments, fragment.inner().value());
-    body.value("x", element)
+    let arguments: Vec<Expr> = indexed.fragment.arguments.iter().map(argument).collect();
+    call(&indexed.fragment.function(), &arguments, mapped)
 }
 
 /// The words of an access, `at_once` at a time.

@@ -142,8 +142,8 @@ impl Pass {
         ensure(lanes.is_power_of_two() && lanes <= workgroup, || {
             format!("lanes must be a power of two of at most {workgroup}, the workgroup")
         })?;
-        ensure(stage.fragment().is_none() || width == 1, || {
-            format!("with a fragment, elements are loaded one by one: the width must be 1, not {width}")
+        ensure(stage.source().is_none() || width == 1, || {
+            format!("with a fragment on the input, elements are loaded one by one: the width must be 1, not {width}")
         })?;
         let together = Stage { gathered: false, ..stage.clone() };
         ensure(width.is_power_of_two() && contiguous.is_multiple_of(width) && has_access(&together), || {

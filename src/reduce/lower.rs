@@ -4,12 +4,13 @@ use std::ops::{Range, RangeInclusive};
 
 use super::Core;
 use super::design::fixed_order;
-use super::emit::{self, FIRST_DECLARED, Places, value_words};
+use super::emit::{self, Places, declaring, value_words};
 use super::fit::{FittedPass, Portion, Problem};
 use super::geometry::Geometry;
 use super::recipe::Recipe;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::kernels::reduce::operator::Indexed;
 use crate::kernels::reduce::{Arrays, Stage, Workgroup, columns, lines, tree};
 use crate::kernels::{Access, Bind, Dispatch, Slot};
 use crate::plan::{Array, Placement, Program};
@@ -34,7 +35,7 @@ impl Problem {
             Array { len: parts as usize * geometry.results() as usize * words, element_bytes: 4 }
         };
         let elements = Array { len: geometry.span(), element_bytes: operator.element_bytes() as usize };
-        let results = Array { len: geometry.results() as usize, element_bytes: operator.result().bytes() as usize };
+        let results = Array { len: geometry.results() as usize, element_bytes: operator.result_bytes() as usize };
         let (input, output) = match *portion {
             Portion::Whole => (elements, results),
             Portion::Parts { count, .. } => (elements, partials(count)),
@@ -44,7 +45,7 @@ impl Problem {
         output.check(title, "output", profile)?;
         let inputs = vec![input; if operator.takes_two() && !matches!(portion, Portion::Join(_)) { 2 } else { 1 }];
         let program = Program::new(title.clone(), Placement::OutOfPlace, inputs, output);
-        let mut lowering = Lowering { program, problem: &self, declared: Vec::new(), profile };
+        let mut lowering = Lowering { program, problem: &self, declared: [Vec::new(), Vec::new()], profile };
         lowering.declare()?;
         match recipe {
             Recipe::Tree { workgroup } => {
@@ -67,8 +68,9 @@ const MOST_DISPATCHES: u64 = 4096;
 struct Lowering<'a> {
     program: Program,
     problem: &'a Problem,
-    /// The bindings of what a fragment declares.
-    declared: Vec<Bind>,
+    /// The bindings of what the fragments declare: of the one on the elements, and of the one on
+    /// the results.
+    declared: [Vec<Bind>; 2],
     profile: &'a DeviceProfile,
 }
 
@@ -149,26 +151,29 @@ fn largest(most: u32, fits: impl Fn(u32) -> bool) -> u32 {
 }
 
 impl Lowering<'_> {
-    /// Declares what the fragment declares, if there is one.
+    /// Declares what the fragments declare.
     fn declare(&mut self) -> Result<()> {
-        let Some(source) = &self.problem.operator.source else { return Ok(()) };
+        let operator = &self.problem.operator;
         let (required, available) = (self.program.bytes(Slot::Input(0)), self.profile.binding_bytes);
-        if required > available {
+        if operator.source.is_some() && required > available {
             let what = format!("`{}`: an array that a fragment reads (bytes)", self.program.title);
             return Err(Error::LimitExceeded { what, limit: "max_storage_buffer_binding_size", required, available });
         }
-        for (binding, own) in (FIRST_DECLARED..).zip(source.fragment.arrays()) {
-            let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
-            let slot = self.program.declare(own)?;
-            self.declared.push(Bind { binding, name: source.fragment.binding_name(own).into(), access, slot, range: None });
+        for (binds, own) in self.declared.iter_mut().zip(declaring(operator)) {
+            let Some((Indexed { fragment, .. }, first)) = own else { continue };
+            for (binding, own) in (first..).zip(fragment.arrays()) {
+                let access = if own.is_uniform() { Access::Uniform } else { Access::Read };
+                let slot = self.program.declare(own)?;
+                binds.push(Bind { binding, name: fragment.binding_name(own).into(), access, slot, range: None });
+            }
         }
         Ok(())
     }
 
-    /// Adds a dispatch that reads elements, or partial results.
-    fn push(&mut self, mut dispatch: Dispatch, partial: bool) {
-        if !partial {
-            dispatch.binds.extend(self.declared.iter().cloned());
+    /// Adds a dispatch of a stage that reads partial results or elements, and stores either.
+    fn push(&mut self, mut dispatch: Dispatch, partial: bool, last: bool) {
+        for (binds, is_applied) in self.declared.iter().zip([!partial, last]) {
+            dispatch.binds.extend(binds.iter().filter(|_| is_applied).cloned());
         }
         self.program.dispatches.push(dispatch);
     }
@@ -210,7 +215,7 @@ impl Lowering<'_> {
                 join: 0,
             };
             let dispatch = tree::dispatch(length, emit::tree(stage), workgroup, self.profile.groups_per_axis, Arrays::whole(from, to))?;
-            self.push(dispatch, pass > 0);
+            self.push(dispatch, pass > 0, last);
             if last {
                 break;
             }
@@ -234,7 +239,7 @@ impl Lowering<'_> {
             for section in sections {
                 let arrivals = pass.join.then(|| self.arrivals(stage, section));
                 let dispatch = self.dispatch(step, &extent, section, Arrays { arrivals, ..Arrays::whole(from, to) })?;
-                self.push(dispatch, stage.partial);
+                self.push(dispatch, stage.partial, stage.last);
             }
             from = to;
         }

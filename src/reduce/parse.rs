@@ -61,6 +61,7 @@ impl Core {
             map: self.map.clone(),
             fold: self.fold.clone(),
             finish: self.finish,
+            sink: None,
             rounded: false,
         };
         match operator.mapped() {

@@ -16,7 +16,7 @@ use crate::tune::{Known, Sample, Tolerance};
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     let Ok(geometry) = Geometry::of(spec) else { return Vec::new() };
     let Ok(operator) = spec.arithmetic(&geometry) else { return Vec::new() };
-    if operator.source.is_some() {
+    if operator.source.is_some() || operator.sink.is_some() {
         // What a fragment computes is unknown.
         return Vec::new();
     }

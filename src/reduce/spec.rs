@@ -14,9 +14,9 @@ use super::parse::parse;
 use super::{Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
-use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Kind, Operator, Source};
+use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, Kind, Operator};
 use crate::layout::Layout;
 use crate::plan::{Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
@@ -132,7 +132,8 @@ pub enum Determinism {
 ///
 /// The input has elements of type `T`, the output those of type `O`. With
 /// [`map_input`](Self::map_input), a [`Fragment`] of WGSL makes the elements that are reduced from
-/// those of an array of any [`Readable`] type.
+/// those of an array of any [`Readable`] type. With [`map_output`](Self::map_output), one makes
+/// elements of any [`Writable`] type from the results.
 ///
 /// Arrays are row-major and dense, unless [`input_layout`](Self::input_layout) says where the
 /// elements of the input are: one channel of several, a part of a larger array, axes in another
@@ -183,18 +184,19 @@ pub enum Determinism {
 /// a custom map, elements are visited in the order of the shape. That is slow if it is far from the
 /// order in memory.
 ///
-/// A fragment costs no pass, but elements are then loaded one by one. If it asks for indices of
-/// axes that are reduced, elements are visited in the order of the shape.
+/// A fragment costs no pass, but with one on the input, elements are loaded one by one. If it asks
+/// for indices of axes that are reduced, elements are visited in the order of the shape.
 ///
 /// # Errors
 /// Planning returns:
 /// - [`Error::Empty`] for an empty array;
 /// - [`Error::Unsupported`] for axes that do not exist, for a map that the type does not support,
 ///   for a layout of another number of axes or that leaves its array, for a ddof that is not less
-///   than n, and for f64 arithmetic on devices without it;
+///   than n, for f64 arithmetic on devices without it, and for two fragments with different arrays
+///   of one name;
 /// - [`Error::LimitExceeded`] for 2³² or more elements, including the gaps of a layout, or if an
 ///   array larger than one binding cannot be cut: what one part of a line or row takes must fit,
-///   and with a fragment the whole array;
+///   and with a fragment on the input the whole array;
 /// - [`Error::UnfitRecipe`] for a recipe given by hand that does not fit.
 ///
 /// Running returns [`Error::WrongInputs`] for one array where two are needed.
@@ -227,8 +229,9 @@ pub(crate) struct Core {
     pub(super) ddof: usize,
     /// The map given to [`Reduction::map`], which replaces the operation's own.
     pub(super) mapped: Option<operator::Map>,
-    /// The fragment that makes elements of this kind of those in the array.
-    pub(super) fragment: Option<Checked>,
+    /// The fragment that makes elements of this kind of those in the array, and the one that makes
+    /// what is stored of the results.
+    pub(super) maps: [Option<Checked>; 2],
     pub(super) determinism: Determinism,
 }
 
@@ -269,12 +272,12 @@ impl Core {
             Finish::Identity | Finish::Root => self.finish,
         };
         let rounded = self.determinism == Determinism::AcrossDevices;
-        Ok(Operator { input: self.kind, source: self.source(), map, fold: self.fold.clone(), finish, rounded })
+        let [source, sink] = [0, 1].map(|side| self.maps[side].clone().map(|fragment| self.indexed(fragment)));
+        Ok(Operator { input: self.kind, source, map, fold: self.fold.clone(), finish, sink, rounded })
     }
 
-    /// The fragment, with where it finds its indices.
-    fn source(&self) -> Option<Arc<Source>> {
-        let fragment = self.fragment.clone()?;
+    /// A fragment, with where it finds its indices.
+    fn indexed(&self, fragment: Checked) -> Arc<Indexed> {
         let rank = self.shape.rank();
         let extents: Vec<u32> = self.shape.extents().iter().chain([&self.batch]).map(|&extent| extent as u32).collect();
         let is_reduced = |axis: usize| axis < rank && self.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
@@ -296,11 +299,11 @@ impl Core {
             }
         };
         let axes = (0..=rank).map(axis).collect();
-        Some(Arc::new(Source { fragment, axes }))
+        Arc::new(Indexed { fragment, axes })
     }
 
     /// Adds a fragment that maps elements of an array to those that are reduced.
-    fn with_fragment(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+    fn with_source(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
         fn form<T: Readable>() -> Form {
             T::FORM
         }
@@ -320,7 +323,26 @@ impl Core {
             // The fragment has unpacked it.
             (self.kind, self.element) = (Kind::F32, f32::NAME);
         }
-        self.fragment = Some(checked);
+        self.maps[0] = Some(checked);
+        Ok(self)
+    }
+
+    /// Adds a fragment that maps results to elements of an array. Without a fragment, they have the
+    /// type of this id.
+    fn with_sink(mut self, fragment: Fragment, array: Form, element: &'static str, result: TypeId) -> Result<Self> {
+        fn form<T: Readable>() -> (TypeId, Form) {
+            (TypeId::of::<T>(), T::FORM)
+        }
+        let inner = match &self.maps[1] {
+            Some(earlier) => earlier.inner(),
+            None => {
+                let forms = [form::<f32>(), form::<i32>(), form::<u32>(), form::<Complex32>()];
+                let found = forms.into_iter().find(|(id, _)| *id == result);
+                found.ok_or_else(|| self.unsupported("the results are f64, and fragments cannot compute in f64"))?.1
+            }
+        };
+        let side = Side { name: "output", rank: self.shape.rank(), spectrum: false, array, inner, loads: false };
+        self.maps[1] = Some(Checked::new(fragment, element, side)?);
         Ok(self)
     }
 
@@ -351,7 +373,7 @@ impl<T: Value, O: Element> Reduction<T, O> {
             finish,
             ddof: 0,
             mapped: None,
-            fragment: None,
+            maps: [None, None],
             determinism: Determinism::RunToRun,
         };
         Self { core, element: PhantomData }
@@ -421,7 +443,47 @@ impl<T: Element, O: Element> Reduction<T, O> {
     /// [`Error::LimitExceeded`] if it is too long or too deep; [`Error::Unsupported`] for f64, and
     /// for operations on two arrays.
     pub fn map_input<I: Readable>(self, fragment: Fragment) -> Result<Reduction<I, O>> {
-        let core = self.core.with_fragment(fragment, I::FORM, I::NAME)?;
+        let core = self.core.with_source(fragment, I::FORM, I::NAME)?;
+        Ok(Reduction { core, element: PhantomData })
+    }
+
+    /// Applies a [`Fragment`] to every result before it is stored. The output then has elements of
+    /// type `U`. The `value` of the fragment is the finished result: `f32`, `i32`, `u32`, or
+    /// `vec2<f32>` for complex numbers.
+    ///
+    /// The fragment knows the indices of the result in the shape of the input: on an axis that is
+    /// kept, `i0` and so on are the result's index, on one that is reduced they are 0. `batch` is
+    /// the array of the batch, and `n0`, … are the lengths of all axes. A second fragment replaces
+    /// the first, and sees the results as the first one did.
+    ///
+    /// ```
+    /// use wgpu_fft::{Fragment, reduce};
+    ///
+    /// // The root mean square of each row, and the level of each column in decibels.
+    /// let rms = reduce::sum_squares::<f32>([480, 640]).axes([1]).map_output::<f32>(Fragment::new("sqrt(value / f32(n1))"))?;
+    /// let decibels = Fragment::new("4.3429448 * log(max(value, 1e-20))"); // 10·log₁₀
+    /// let levels = reduce::sum_squares::<f32>([480, 640]).axes([0]).map_output::<f32>(decibels)?;
+    /// // A norm times a factor that is known when the plan runs.
+    /// let scaled = reduce::norm::<f32>(1000).map_output::<f32>(Fragment::new("value * factor").uniform::<f32>("factor", "f32"))?;
+    /// // Where each row has its largest element, as column and row.
+    /// let peaks = Fragment::new("vec2(f32(value), f32(i0))");
+    /// let peaks = reduce::argmax::<f32>([480, 640]).axes([1]).map_output::<[f32; 2]>(peaks)?;
+    /// assert_eq!(peaks.to_string(), "argmax f32 480x640 axes=1 to f32x2 by `vec2(f32(value), f32(i0))`");
+    /// # use wgpu_fft::{DeviceProfile, Spec};
+    /// # let profile = DeviceProfile::webgpu_defaults();
+    /// # rms.lower(&rms.design(&profile)?, &profile)?;
+    /// # levels.lower(&levels.design(&profile)?, &profile)?;
+    /// # scaled.lower(&scaled.design(&profile)?, &profile)?;
+    /// # peaks.lower(&peaks.design(&profile)?, &profile)?;
+    /// # Ok::<(), wgpu_fft::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parse`] with the line and the column if the fragment is not valid;
+    /// [`Error::LimitExceeded`] if it is too long or too deep; [`Error::Unsupported`] for results
+    /// of f64.
+    pub fn map_output<U: Writable>(self, fragment: Fragment) -> Result<Reduction<T, U>> {
+        let core = self.core.with_sink(fragment, U::FORM, U::NAME, TypeId::of::<O>())?;
         Ok(Reduction { core, element: PhantomData })
     }
 
@@ -512,9 +574,11 @@ impl fmt::Display for Core {
             }
         }
         f.write_str(if self.determinism == Determinism::AcrossDevices { " across-devices" } else { "" })?;
-        match &self.fragment {
-            Some(fragment) => write!(f, " from {} by {}", fragment.element, fragment.fragment),
-            None => Ok(()),
+        for (name, map) in ["from", "to"].iter().zip(&self.maps) {
+            if let Some(map) = map {
+                write!(f, " {name} {} by {}", map.element, map.fragment)?;
+            }
         }
+        Ok(())
     }
 }

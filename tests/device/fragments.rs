@@ -155,6 +155,61 @@ pub fn reductions_map_what_they_load(device: &Device) {
     }
 }
 
+/// Sums of bytes become pairs that know where they are, with a table that both fragments read; norms
+/// are scaled by a uniform, and the largest elements become coordinates.
+pub fn reductions_map_their_results(device: &Device) {
+    let gpu = device.gpu();
+    let (planes, rows, columns, batch) = (3, 130, 70, 2);
+    let bytes: Vec<u8> = (0..planes * rows * columns * batch).map(|i| ((i as u32).wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let weights: Vec<u32> = (0..130u32).map(|i| i.wrapping_mul(0x85eb_ca6b) >> 16).collect();
+    let input = Fragment::new("value * weights[i2]").array::<u32>("weights", 130);
+    let output = "vec2(value + batch * 7u, i0 * 10000u + i1 * 100u + i2 + n1 + weights[i1])";
+    let output = Fragment::new(output).array::<u32>("weights", 130);
+    let weights_buffer = gpu.upload(&weights).unwrap();
+    let arrays = FragmentArrays::new().with("weights", &weights_buffer);
+    for axes in [&[0, 1, 2][..], &[2], &[1], &[0], &[0, 2], &[0, 1]] {
+        let mut expected = BTreeMap::<[usize; 4], [u32; 2]>::new();
+        for (i, &byte) in bytes.iter().enumerate() {
+            let index = [i / (planes * rows * columns), i / (rows * columns) % planes, i / columns % rows, i % columns];
+            let result = [0, 1, 2, 3].map(|i| if i > 0 && axes.contains(&(i - 1)) { 0 } else { index[i] });
+            let [b, p, r, c] = result.map(|index| index as u32);
+            let place = p * 10_000 + r * 100 + c + rows as u32 + weights[r as usize];
+            let [sum, _] = expected.entry(result).or_insert([b * 7, place]);
+            *sum = sum.wrapping_add(u32::from(byte) * weights[index[3]]);
+        }
+        let expected: Vec<[u32; 2]> = expected.into_values().collect();
+        for determinism in [Determinism::RunToRun, Determinism::AcrossDevices] {
+            let spec = reduce::sum::<u32>([planes, rows, columns]).batch(batch).axes(axes).determinism(determinism);
+            let spec = spec.map_input::<u8>(input.clone()).unwrap().map_output::<[u32; 2]>(output.clone()).unwrap();
+            let pairs = device.planner.plan(spec).unwrap().run_with(&bytes, &arrays).unwrap().wait().unwrap();
+            assert!(pairs == expected, "{}: {axes:?}", device.name);
+        }
+    }
+
+    let (rows, columns) = (33, 5000);
+    let x = noise(rows * columns, 12);
+    let factor = shared(gpu, 0, &[2.5f32, 0.0, 0.0, 0.0]);
+    let arrays = FragmentArrays::new().with("factor", View::<[f32; 4]>::new(&factor, 0, 1).unwrap());
+    let scaled = Fragment::new("value * factor.x").uniform::<[f32; 4]>("factor", "vec4<f32>");
+    let norms = reduce::norm::<f32>([rows, columns]).axes([1]).map_output::<f32>(scaled).unwrap();
+    let norms = device.planner.plan(norms).unwrap().run_with(&x, &arrays).unwrap().wait().unwrap();
+    let peaks = Fragment::new("vec2(f32(value), f32(i0))");
+    let peaks = reduce::argmax::<f32>([rows, columns]).axes([1]).map_output::<[f32; 2]>(peaks).unwrap();
+    let peaks = device.planner.plan(peaks).unwrap().run(&x).unwrap().wait().unwrap();
+    let largest = Fragment::new("vec2(value, -value)");
+    let largest = reduce::max::<f32>(rows * columns).map_output::<[f32; 2]>(largest).unwrap();
+    let largest = device.planner.plan(largest).unwrap().run(&x).unwrap().wait().unwrap();
+    for (i, row) in x.chunks(columns).enumerate() {
+        let norm = 2.5 * row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+        assert!((f64::from(norms[i]) - norm).abs() < 1e-5 * norm, "{}: {} and {norm}", device.name, norms[i]);
+        let most = row.iter().copied().fold(f32::MIN, f32::max);
+        let at = row.iter().position(|&x| x == most).unwrap();
+        assert_eq!(peaks[i], [at as f32, i as f32], "{}", device.name);
+    }
+    let most = x.iter().copied().fold(f32::MIN, f32::max);
+    assert_eq!(largest, [[most, -most]], "{}", device.name);
+}
+
 /// A transform with a filter and two uniforms, shared between the fragments by their names.
 fn filtered(n: usize) -> C2c {
     let input = Fragment::new("value * taps[i0] + vec2(settings.offset.x, f32(marks[i0 % 4u]))")

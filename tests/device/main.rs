@@ -125,6 +125,7 @@ fn per_device() -> Vec<DeviceTest> {
             pictures_of_bytes_become_decibels,
             indices_and_frequencies,
             reductions_map_what_they_load,
+            reductions_map_their_results,
             half_spectra_are_filtered,
             arrays_and_uniforms_are_bound_by_name,
             what_is_bound_wrongly_is_refused,

@@ -2,7 +2,7 @@
 
 use wgpu_fft::low_level::divide::reduction::{self as divide, Division};
 use wgpu_fft::reduce::{self, Determinism, Recipe, Reduction, Value};
-use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Layout, Spec};
 
 use crate::division::{Devices, Divided, in_lines, in_parts, in_pieces};
 use crate::reductions::{Case, Runner, axes_of_every_kind};
@@ -95,6 +95,12 @@ fn arrays_are_cut_as_their_axes_say() {
     // Elements with gaps stay together.
     let padded = reduce::sum::<f32>([64, 1000]).axes([1]).input_layout(Layout::strides([1024, 1]));
     assert_eq!(divide::division(&padded).unwrap(), Division::Whole { elements: 63 * 1024 + 1000, results: 64 });
+    // So do those that fragments map, or whose results they map.
+    let fragment = || Fragment::new("value + f32(i0)");
+    let whole = Division::Whole { elements: 90_000, results: 9 };
+    let rows = || reduce::sum::<f32>([9, 10_000]).axes([1]);
+    assert_eq!(divide::division(&rows().map_input::<f32>(fragment()).unwrap()).unwrap(), whole);
+    assert_eq!(divide::division(&rows().map_output::<u32>(Fragment::new("u32(value)")).unwrap()).unwrap(), whole);
     assert_eq!(of(&[10_000], 1, &[0]), Division::Parts { unit: 3584, units: 3, last: 2832, words: 2 });
     assert_eq!(of(&[1, 100, 100], 1, &[1, 2]), of(&[10_000], 1, &[0]));
     // Parts of rows. If there are too few rows, columns.
@@ -137,6 +143,10 @@ fn shares_that_there_are_not_are_refused() {
     unfit(divide::partial(&rows, 0..1).design(profile), "9 lines");
     unfit(divide::join(&rows).design(profile), "9 lines");
     unfit(divide::join(&short).design(profile), "cannot be cut");
+    let mapped = long.clone().map_output::<f32>(Fragment::new("sqrt(value)")).unwrap();
+    unfit(divide::partial(&mapped, 0..1).design(profile), "cannot be cut");
+    unfit(divide::join(&mapped).design(profile), "cannot be cut");
+    unfit(divide::piece(&rows.clone().map_output::<f32>(Fragment::new("value")).unwrap(), 1).design(profile), "cannot be cut");
     unfit(divide::join(&reduce::sum::<f64>(20_000)).design(profile), "SHADER_F64");
     for text in ["tree 64", "workgroup=8", "workgroup=64 lanes=64 width=4 accumulators=4 parts=2 join"] {
         let error = divide::partial(&long, 0..2).lower(&text.parse().unwrap(), profile).unwrap_err();

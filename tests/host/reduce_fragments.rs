@@ -31,15 +31,38 @@ fn mapped(case: &Case, i: usize, value: u32) -> u32 {
     sum.wrapping_add(value.wrapping_mul(3)).wrapping_add((rest as u32).wrapping_mul(FACTORS[4])) ^ 0x55
 }
 
+/// The same for a result, whose elements are these. Its indices on reduced axes are 0.
+fn mapped_result(case: &Case, group: &[usize], value: u32) -> u32 {
+    let (mut i, mut rest, mut step) = (0, group[0], 1);
+    for axis in (0..case.shape.len()).rev() {
+        let n = case.shape[axis];
+        let reduced = case.axes.as_ref().is_none_or(|axes| axes.contains(&axis));
+        i += if reduced { 0 } else { rest % n * step };
+        (rest, step) = (rest / n, step * n);
+    }
+    mapped(case, i + rest * step, value)
+}
+
 /// Runs a reduction of the array of a case. `None` if the recipe does not fit.
 fn run<T: Element, O: Element>(case: &Case, profile: &DeviceProfile, spec: Reduction<T, O>, dense: &[T]) -> Option<Vec<O>> {
+    run_with(case, profile, spec, &[dense], &[])
+}
+
+/// The same of one array or two, with what fragments declare.
+fn run_with<T: Element, O: Element>(
+    case: &Case,
+    profile: &DeviceProfile,
+    spec: Reduction<T, O>,
+    dense: &[&[T]],
+    declared: &[(&str, &[u8])],
+) -> Option<Vec<O>> {
     let mut spec = spec.batch(case.batch).determinism(case.determinism);
     if let Some(axes) = &case.axes {
         spec = spec.axes(axes);
     }
-    let mut x = dense.to_vec();
+    let mut inputs: Vec<Vec<T>> = dense.iter().map(|x| x.to_vec()).collect();
     if let Some(place) = &case.place {
-        (spec, x) = (spec.input_layout(place.layout()), place.spread(case, dense));
+        (spec, inputs) = (spec.input_layout(place.layout()), dense.iter().map(|x| place.spread(case, x)).collect());
     }
     let recipe = case.recipe.as_ref().map_or_else(|| spec.design(profile).unwrap(), |text| text.parse().unwrap());
     let program = match spec.lower(&recipe, profile) {
@@ -47,7 +70,8 @@ fn run<T: Element, O: Element>(case: &Case, profile: &DeviceProfile, spec: Reduc
         program => program.unwrap_or_else(|error| panic!("{}: {spec} by {recipe}: {error}", profile.name)),
     };
     program.check(profile).unwrap();
-    Some(sanitized::run_with(&program, &[&x], &[], 1, 1))
+    let inputs: Vec<&[T]> = inputs.iter().map(Vec::as_slice).collect();
+    Some(sanitized::run_with(&program, &inputs, declared, 1, 1))
 }
 
 /// A sum and the index of the largest value, of bytes that know where they are. Returns whether the
@@ -231,5 +255,236 @@ fn a_search_finds_recipes_that_fit() {
         for recipe in all {
             assert!(check(&case.clone().by(&recipe.to_string()), &profile), "{recipe}");
         }
+    }
+}
+
+/// A sum of words, with fragments on both sides that have the same names for different things, and
+/// share an array. Returns whether the recipe fits.
+fn check_results(case: &Case, profile: &DeviceProfile) -> bool {
+    let x: Vec<u32> = (0..case.len()).map(|i| (i as u32).wrapping_mul(FACTORS[0]) >> 8).collect();
+    let groups = case.groups();
+    let rank = case.shape.len();
+    let sums = |element: &dyn Fn(usize) -> u32| -> Vec<u32> {
+        let of_group = |group: &Vec<usize>| mapped_result(case, group, group.iter().map(|&i| element(i)).fold(0, u32::wrapping_add));
+        groups.iter().map(of_group).collect()
+    };
+    let spec = reduce::sum::<u32>(case.shape()).map_output::<u32>(fragment(rank)).unwrap();
+    let Some(own) = run(case, profile, spec, &x) else { return false };
+    assert_eq!(own, sums(&|i| x[i]), "{}: {case:?}", profile.name);
+
+    let table = [3u32, 5, 7];
+    let last = rank - 1;
+    let input = Fragment::new(format!("changed(value, i{last})")).array::<u32>("table", 3);
+    let input = input.functions("const FACTOR = 9u; fn changed(x: u32, i: u32) -> u32 { return x * FACTOR + table[i % 3u]; }");
+    let output = Fragment::new("changed(value) + extra[1]").array::<u32>("table", 3).array::<u32>("extra", 2);
+    let output = output.functions("const FACTOR = 2u; fn changed(x: u32) -> vec4<u32> { return vec4(x, x >> 16, FACTOR, table[2]); }");
+    let spec = reduce::sum::<u32>(case.shape()).map_output::<[u16; 4]>(output).unwrap().map_input::<u32>(input).unwrap();
+    let declared: [(&str, &[u8]); 2] = [("table", bytemuck::cast_slice(&table)), ("extra", bytemuck::cast_slice(&[0u32, 0x1_0001]))];
+    let Some(own) = run_with(case, profile, spec, &[&x], &declared) else { return true };
+    let element = |i: usize| x[i].wrapping_mul(9).wrapping_add(table[i % case.shape[last] % 3]);
+    let of_group = |group: &Vec<usize>| {
+        let sum = group.iter().map(|&i| element(i)).fold(0, u32::wrapping_add);
+        [sum, sum >> 16, 2, table[2]].map(|number| number.wrapping_add(0x1_0001) as u16)
+    };
+    assert_eq!(own, groups.iter().map(of_group).collect::<Vec<_>>(), "{}: {case:?}", profile.name);
+    true
+}
+
+#[test]
+fn results_know_where_they_are() {
+    for (p, profile) in profiles().iter().enumerate() {
+        for (i, case) in axes_of_every_kind().into_iter().enumerate() {
+            assert!(check_results(&case, profile));
+            let case = if (i + p) % 2 == 0 { case.across_devices() } else { case };
+            assert!(check_results(&case.placed(i + p), profile));
+        }
+        // Long enough for several passes, or for parts that the last workgroup joins.
+        for (shape, axes) in [(&[70_001][..], None), (&[3, 20_000], Some(&[1][..])), (&[9000, 4], Some(&[0]))] {
+            let case = Case::new(shape, 1, axes);
+            assert!(check_results(&case.clone().across_devices(), profile));
+            assert!(check_results(&case, profile));
+        }
+    }
+}
+
+#[test]
+fn results_by_recipes_by_hand() {
+    let mut fitting: Vec<&str> = Vec::new();
+    for case in axes_of_every_kind() {
+        fitting.extend(RECIPES.iter().copied().filter(|recipe| check_results(&case.clone().by(recipe), &profiles()[1])));
+    }
+    assert!(fitting.len() > 100, "{}", fitting.len());
+    assert!(fitting.iter().any(|recipe| recipe.starts_with("tree")) && fitting.iter().any(|recipe| recipe.ends_with("join")));
+}
+
+/// Without a fragment on the input, the array may be larger than a binding.
+#[test]
+fn results_of_arrays_larger_than_a_binding() {
+    let small = profiles()[0].with(|profile| profile.binding_bytes = 65_536);
+    for (shape, axes, batch, turn) in [
+        (&[40_000][..], None, 2, None),
+        (&[100, 400], Some(&[1][..]), 1, None),
+        (&[3, 17_000], Some(&[1]), 1, None),
+        (&[500, 100], Some(&[0]), 2, None),
+        (&[1200, 16], Some(&[0]), 4, None),
+        (&[20, 20, 20, 8], Some(&[1, 3]), 1, None),
+        (&[30, 40, 20], Some(&[2]), 2, Some(3)),
+        (&[60, 10, 50], Some(&[0]), 2, Some(4)),
+    ] {
+        let case = Case::new(shape, batch, axes);
+        let case = if let Some(turn) = turn { case.placed(turn) } else { case };
+        let x: Vec<u32> = (0..case.len()).map(|i| (i as u32).wrapping_mul(FACTORS[0])).collect();
+        let expected = case.groups().into_iter().map(|group| {
+            let sum = group.iter().map(|&i| x[i]).fold(0, u32::wrapping_add);
+            mapped_result(&case, &group, sum)
+        });
+        let spec = reduce::sum::<u32>(case.shape()).map_output::<u32>(fragment(shape.len())).unwrap();
+        let one = spec.clone().batch(batch);
+        let one = if let Some(axes) = axes { one.axes(axes) } else { one };
+        let program = one.lower(&one.design(&small).unwrap(), &small).unwrap();
+        assert!(program.dispatch_count() > 1, "{program}");
+        assert_eq!(run(&case, &small, spec, &x).unwrap(), expected.collect::<Vec<_>>(), "{case:?}");
+    }
+}
+
+#[test]
+fn every_result_can_be_mapped() {
+    let (rows, columns) = (6, 70);
+    let x = noise(rows * columns, 1);
+    let wide: Vec<Vec<f64>> = x.chunks(columns).map(|row| row.iter().map(|&x| x.into()).collect()).collect();
+    let case = Case::new(&[rows, columns], 1, Some(&[1]));
+    let across = case.clone().across_devices();
+    let near = |own: &[f32], expected: &dyn Fn(&[f64]) -> f64, what: &str| {
+        assert_eq!(own.len(), rows);
+        for (own, row) in own.iter().zip(&wide) {
+            let expected = expected(row);
+            assert!((f64::from(*own) - expected).abs() <= 2e-5 * expected.abs().max(1.0), "{what}: {own} and {expected}");
+        }
+    };
+    let squares = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+    let largest = |row: &[f64]| row.iter().copied().fold(f64::MIN, f64::max);
+    for profile in profiles() {
+        for case in [&case, &across] {
+            let (p, name) = (&profile, &profile.name);
+            let factor: [(&str, &[u8]); 1] = [("factor", bytemuck::bytes_of(&[2.5f32, 0.0, 0.0, 0.0]))];
+            let norm = reduce::norm::<f32>([rows, columns]);
+            let norm = norm.map_output::<f32>(Fragment::new("value * factor.x").uniform::<[f32; 4]>("factor", "vec4<f32>")).unwrap();
+            near(&run_with(case, p, norm, &[&x], &factor).unwrap(), &|row| 2.5 * squares(row).sqrt(), name);
+
+            let energy = || reduce::sum_squares::<f32>([rows, columns]);
+            let decibels = energy().map_output::<f32>(Fragment::new("4.3429448 * log(max(value, 1e-20))")).unwrap();
+            near(&run(case, p, decibels, &x).unwrap(), &|row| 10.0 * squares(row).log10(), name);
+            let rms = energy().map_output::<f32>(Fragment::new("sqrt(value / f32(n1))")).unwrap();
+            near(&run(case, p, rms, &x).unwrap(), &|row| (squares(row) / columns as f64).sqrt(), name);
+            let half = energy().map_output::<[f16; 2]>(Fragment::new("vec2(f32(i0), f32(i1) + 2.0)")).unwrap();
+            let expected: Vec<[f16; 2]> = (0..rows).map(|row| [row as f32, 2.0].map(f16::from_f32)).collect();
+            assert_eq!(run(case, p, half, &x).unwrap(), expected, "{name}");
+
+            // Ranked numbers are numbers again.
+            let max = reduce::max::<f32>([rows, columns]).map_output::<f32>(Fragment::new("-value")).unwrap();
+            near(&run(case, p, max, &x).unwrap(), &|row| -largest(row), name);
+            let threshold = reduce::max::<f32>([rows, columns]).map_output::<u32>(Fragment::new("u32(value > limits[i0])"));
+            let limits: Vec<f32> = wide.iter().zip([-1e-3, 1e-3].iter().cycle()).map(|(row, more)| (largest(row) + more) as f32).collect();
+            let threshold = threshold.unwrap_err();
+            assert!(threshold.to_string().contains("line 1, column"), "{threshold}");
+            let threshold = Fragment::new("u32(value > limits[i0])").array::<f32>("limits", rows);
+            let threshold = reduce::max::<f32>([rows, columns]).map_output::<u32>(threshold).unwrap();
+            let own = run_with(case, p, threshold, &[&x], &[("limits", bytemuck::cast_slice(&limits))]).unwrap();
+            assert_eq!(own, [1, 0, 1, 0, 1, 0], "{name}");
+            let whole: Vec<i32> = x.iter().map(|x| (x * 1000.0) as i32).collect();
+            let least = reduce::min::<i32>([rows, columns]).map_output::<f32>(Fragment::new("f32(value) - 0.5")).unwrap();
+            let expected: Vec<f32> = whole.chunks(columns).map(|row| *row.iter().min().unwrap() as f32 - 0.5).collect();
+            assert_eq!(run(case, p, least, &whole).unwrap(), expected, "{name}");
+
+            // The f64 are compared, but the result is an index.
+            let place = || Fragment::new("vec2(f32(value), f32(i0))");
+            let argmax = reduce::argmax::<f32>([rows, columns]).map_output::<[f32; 2]>(place()).unwrap();
+            let at = |row: &Vec<f64>| row.iter().position(|&x| x == largest(row)).unwrap();
+            let expected: Vec<[f32; 2]> = wide.iter().enumerate().map(|(i, row)| [at(row) as f32, i as f32]).collect();
+            assert_eq!(run(case, p, argmax, &x).unwrap(), expected, "{name}");
+            let argmax = reduce::argmax::<f64>([rows, columns]).map_output::<[f32; 2]>(place()).unwrap();
+            assert_eq!(run(case, p, argmax, &wide.concat()).unwrap(), expected, "{name}");
+
+            let scaled = || Fragment::new("value * 3.0");
+            let halves: Vec<f16> = x.iter().map(|&x| f16::from_f32(x)).collect();
+            let rounded: Vec<f64> = halves.iter().map(|x| x.to_f64()).collect();
+            let mean = reduce::mean::<f16>([rows, columns]).map_output::<f32>(scaled()).unwrap();
+            for (own, row) in run(case, p, mean, &halves).unwrap().iter().zip(rounded.chunks(columns)) {
+                let expected = row.iter().sum::<f64>() / columns as f64 * 3.0;
+                assert!((f64::from(*own) - expected).abs() < 1e-5, "{name}: {own} and {expected}");
+            }
+            let dot = reduce::dot::<f32>([rows, columns]).map_output::<f32>(scaled()).unwrap();
+            near(&run_with(case, p, dot, &[&x, &x], &[]).unwrap(), &|row| 3.0 * squares(row), name);
+            let variance = reduce::variance::<f32>([rows, columns]).map_output::<f32>(scaled()).unwrap();
+            let expected = |row: &[f64]| {
+                let mean = row.iter().sum::<f64>() / columns as f64;
+                3.0 * row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / columns as f64
+            };
+            near(&run(case, p, variance, &x).unwrap(), &expected, name);
+            let custom = Custom::<f32>::new("max(a, b)", -1e30).unwrap();
+            let custom = reduce::custom([rows, columns], custom).map_output::<f32>(scaled()).unwrap();
+            near(&run(case, p, custom, &x).unwrap(), &|row| 3.0 * largest(row), name);
+            let z: Vec<Complex32> = x.iter().map(|&x| Complex32::new(x, 2.0 * x)).collect();
+            let length = reduce::sum::<Complex32>([rows, columns]).map_output::<f32>(Fragment::new("length(value)")).unwrap();
+            near(&run(case, p, length, &z).unwrap(), &|row| row.iter().sum::<f64>().abs() * 5f64.sqrt(), name);
+        }
+    }
+}
+
+#[test]
+fn results_that_cannot_be_mapped_are_refused() {
+    let profile = &profiles()[0];
+    for error in [
+        reduce::sum::<f64>(8).map_output::<f32>(Fragment::new("f32(value)")).unwrap_err(),
+        reduce::min::<f64>(8).map_output::<f32>(Fragment::new("1.0")).unwrap_err(),
+        reduce::max_abs_diff::<f64>(8).map_output::<u32>(Fragment::new("1u")).unwrap_err(),
+    ] {
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("the results are f64"), "{error}");
+    }
+    for (text, place) in [
+        ("value *\n    NaN", "line 2, column 5: no definition in scope for identifier: `NaN`"),
+        ("u32(value)", "line 1, column"),
+        ("value * f32(i2)", "line 1, column 13"),
+        ("value; 0.0", "line 1, column 6"),
+        ("value * f0", "line 1, column 9"),
+        ("0.0 / 0.0", "line 1, column"),
+    ] {
+        let error = reduce::sum::<f32>([8, 8]).map_output::<f32>(Fragment::new(text)).unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }) && error.to_string().contains(place), "{text}: {error}");
+    }
+    let spec = reduce::mean::<f16>([8, 4]).axes([1]).map_output::<u32>(Fragment::new("u32(value)")).unwrap();
+    assert_eq!(spec.to_string(), "mean f16 8x4 axes=1 to u32 by `u32(value)`");
+    let spec = spec.map_input::<u8>(Fragment::new("f32(value)")).unwrap();
+    assert_eq!(spec.to_string(), "mean f32 8x4 axes=1 from u8 by `f32(value)` to u32 by `u32(value)`");
+    assert!(spec.to_string().parse::<Reduction<f32, u32>>().is_err());
+    // The second replaces the first, and sees what it saw.
+    let again = spec.map_output::<f32>(Fragment::new("value + 0.5")).unwrap();
+    let own = run(&Case::new(&[8, 4], 1, Some(&[1])), profile, again, &[2u8; 32]).unwrap();
+    assert_eq!(own, [2.5; 8]);
+    // One name, two arrays.
+    let array = |len| Fragment::new("value + table[0]").array::<f32>("table", len);
+    let spec = reduce::sum::<f32>(8).map_input::<f32>(array(4)).unwrap().map_output::<f32>(array(5)).unwrap();
+    let error = spec.lower(&spec.design(profile).unwrap(), profile).unwrap_err();
+    assert!(error.to_string().contains("two different arrays `table`"), "{error}");
+}
+
+/// All recipes of a search compute the same results.
+#[test]
+fn a_search_finds_recipes_for_mapped_results() {
+    let case = Case::new(&[70, 90], 1, Some(&[1]));
+    for profile in profiles() {
+        let spec = reduce::sum::<u32>([70, 90]).axes([1]).map_output::<u32>(fragment(2)).unwrap();
+        let own = spec.design(&profile).unwrap();
+        let all = spec.alternatives(&profile).into_iter().chain(spec.neighbours(&own, &profile)).collect::<Vec<_>>();
+        assert!(!all.is_empty());
+        for recipe in all {
+            assert!(check_results(&case.clone().by(&recipe.to_string()), &profile), "{recipe}");
+        }
+        // The input is that of the reduction, and the output has the form of the fragment's.
+        let spec = reduce::sum::<f32>(1000).map_output::<[f16; 2]>(Fragment::new("vec2(value, 1.0)")).unwrap();
+        let verification = spec.verification();
+        assert_eq!(verification.input, reduce::sum::<f32>(1000).verification().input);
+        assert!(matches!(verification.output, wgpu_fft::tune::Tolerance::F16(_)), "{verification:?}");
+        assert!(spec.samples(&[0; 1000]).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
-use wgpu_fft::reduce::{Reduction, Value};
+use wgpu_fft::reduce::{self, Reduction, Value};
 use wgpu_fft::signal::Mode;
 use wgpu_fft::signal::filter::{self, Pixel};
 use wgpu_fft::transpose::Permute;
@@ -138,6 +138,17 @@ fn of_reductions(profile: &DeviceProfile, programs: &mut Vec<Program>) {
         reductions::Case::new(&[960], 1, None).by(recipe).check_f32(&runner);
         reductions::Case::new(&[12, 20, 16], 1, Some(&[0, 2])).by(recipe).check_f16(&runner);
         reductions::Case::new(&[12, 20, 16], 1, Some(&[1])).by(recipe).check_integers(&runner);
+    }
+    for axes in [&[0, 1][..], &[0], &[1]] {
+        let input = Fragment::new("value * f32(i1) + table[i0]").array::<f32>("table", 7);
+        let output = Fragment::new("vec4(value, f32(i0), f32(i1), table[batch] * gain)");
+        let output = output.array::<f32>("table", 7).uniform::<f32>("gain", "f32");
+        let largest = reduce::max::<f32>([9000, 12]).batch(3).axes(axes).map_output::<[f16; 4]>(output).unwrap();
+        for spec in [largest.clone(), largest.map_input::<f32>(input).unwrap()] {
+            let recipes = RECIPES.iter().map(|recipe| recipe.parse().unwrap());
+            let recipes = recipes.chain([spec.design(profile).unwrap()]);
+            runner.programs.borrow_mut().extend(recipes.filter_map(|recipe| spec.lower(&recipe, profile).ok()));
+        }
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod tree;
 
 use std::sync::Arc;
 
-use operator::{Fold, Kind, Map, Operator};
+use operator::{Fold, Indexed, Kind, Map, Operator};
 
 use super::{Access, Bind, Dispatch, Form, Generated, Grid, Kernel, Slot, Source, sources};
 
@@ -42,11 +42,16 @@ impl Stage {
     }
 
     /// The fragment that is applied to what is read.
-    pub(crate) fn fragment(&self) -> Option<&operator::Source> {
+    pub(crate) fn source(&self) -> Option<&Indexed> {
         self.operator.source.as_deref().filter(|_| !self.partial)
     }
 
-    /// What is stored.
+    /// The fragment that is applied to what is stored.
+    pub(crate) fn sink(&self) -> Option<&Indexed> {
+        self.operator.sink.as_deref().filter(|_| self.last)
+    }
+
+    /// What is stored, or what a fragment maps before.
     #[must_use]
     pub fn target(&self) -> Kind {
         if self.last { self.operator.result() } else { self.operator.value() }

@@ -74,9 +74,9 @@ pub enum Map {
     Custom(Arc<str>),
 }
 
-/// A fragment of the caller's, which makes an element of what the array holds.
+/// A fragment of the caller's on the elements or on the results, and where it finds its indices.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Source {
+pub struct Indexed {
     pub(crate) fragment: Checked,
     /// For each axis, slowest first, and for the batch: where its index is found.
     pub(crate) axes: Vec<AxisIndex>,
@@ -96,7 +96,7 @@ pub struct AxisIndex {
     pub slowest: bool,
 }
 
-impl Source {
+impl Indexed {
     /// The axis whose index an argument of the fragment is.
     pub(crate) fn axis(&self, argument: Argument) -> Option<AxisIndex> {
         match argument {
@@ -160,13 +160,15 @@ pub struct Operator {
     /// What is reduced: the element type of the array, or what the fragment makes of it.
     pub input: Kind,
     /// The fragment that is applied to each element of the array before the map.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<Indexed>>,
     /// The map on each element.
     pub map: Map,
     /// The operator on two values.
     pub fold: Fold,
     /// The final step on the result.
     pub finish: Finish,
+    /// The fragment that is applied to each result after that step.
+    pub sink: Option<Arc<Indexed>>,
     /// Whether every device rounds products before it adds them. Otherwise some devices fuse the
     /// two.
     pub rounded: bool,
@@ -220,6 +222,12 @@ impl Operator {
         self.source.as_ref().map_or(self.input.bytes(), |source| source.fragment.array.bytes())
     }
 
+    /// The size of an element of the output, in bytes.
+    #[must_use]
+    pub fn result_bytes(&self) -> u32 {
+        self.sink.as_ref().map_or(self.result().bytes(), |sink| sink.fragment.array.bytes())
+    }
+
     /// Whether the result does not depend on the order of combination.
     #[must_use]
     pub fn is_exact(&self) -> bool {
@@ -270,7 +278,7 @@ impl Operator {
         }
     }
 
-    /// The type as which the result is stored. A ranked number is stored as its bits.
+    /// The type of the result before a fragment. A ranked number is given as its bits.
     #[must_use]
     pub fn result(&self) -> Kind {
         match (self.is_ranked(), self.mapped()) {
