@@ -274,6 +274,15 @@ impl Mapped {
         let [x, y] = self.extents();
         let most = profile.invocations.clamp(1, 256);
         let mut recipes = Vec::new();
+        // Milliseconds on an H200 of transposes of f32 with a factor on load, by the side of the tile
+        // and the elements of an invocation; 1024², 1080x1920 and 4096². Without a fragment, in wide
+        // accesses: 0.0046, 0.0067 and 0.0359.
+        //
+        // | 32, 4 | 32, 8 | 16, 4 | 48, 8 | 64, 8 | 32, 2 |
+        // |---|---|---|---|---|---|
+        // | 0.0049 | 0.0050 | 0.0054 | 0.0051 | 0.0051 | 0.0057 |
+        // | 0.0073 | 0.0079 | 0.0081 | 0.0082 | 0.0082 | 0.0091 |
+        // | 0.0402 | 0.0421 | 0.0431 | 0.0436 | 0.0511 | 0.0567 |
         let tiled =
             [(32, 4), (16, 4), (16, 1), (8, 2), (4, 4), (1, 1)].map(|(tile, elements)| Recipe::Tiled { tile, padding: 1, elements });
         let wide = self.turned && x >= NARROW && y >= NARROW;
