@@ -65,7 +65,7 @@ use crate::shape::{Batched, Shape};
 /// # Cost
 /// Three real transforms, of which the second one forms the products as it stores, one reduction,
 /// and for each of the two steps one reading of half of a spectrum. The workspace has two spectra
-/// and, in the same memory as one of them, C.
+/// and C.
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for more than 3 axes;
