@@ -7,10 +7,10 @@ use std::str::FromStr;
 use num_complex::Complex32;
 
 use super::chirp::Grid;
-use super::convolve::{Number, Recipe};
+use super::convolve::{By, Number, Recipe};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
-use crate::fft::filter::Filter;
+use crate::fft::filter::{Filter, FilterRecipe};
 use crate::fft::window::Windowed;
 use crate::fft::{End, TransformKind, next_fast_len};
 use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
@@ -301,8 +301,13 @@ impl Core {
         self.with_length(length, profile)
     }
 
+    /// The kernel's spectrum is constant.
+    fn recipe(length: u32, filter: FilterRecipe) -> Recipe {
+        Recipe { lengths: vec![length], by: By::Transforms { kernel: None, filter } }
+    }
+
     fn with_length(&self, length: u32, profile: &DeviceProfile) -> Result<Recipe> {
-        Ok(Recipe { lengths: vec![length], kernel: None, filter: self.like(length)?.design(profile)? })
+        Ok(Self::recipe(length, self.like(length)?.design(profile)?))
     }
 
     #[cfg(feature = "tune")]
@@ -311,7 +316,7 @@ impl Core {
         let lengths = [self.least().next_power_of_two() as u32, self.least() as u32];
         let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
         let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
-        all.extend(in_passes.ok().map(|filter| Recipe { filter, ..own.clone() }));
+        all.extend(in_passes.ok().map(|filter| Self::recipe(own.lengths[0], filter)));
         all.retain(|recipe| *recipe != own);
         all
     }
@@ -326,9 +331,9 @@ impl Core {
         if (length as usize) < self.least() {
             return Err(unfit(format!("a transform of {length} is too short: it needs at least {}", self.least())));
         }
-        if recipe.kernel.is_some() {
-            return Err(unfit("it has a recipe for the kernel, whose spectrum is constant".to_owned()));
-        }
+        let By::Transforms { kernel: None, filter } = &recipe.by else {
+            return Err(unfit("it has other parts than the transforms there and back: the kernel's spectrum is constant".to_owned()));
+        };
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
         let mut program = Program::new(title.clone(), Placement::OutOfPlace, vec![input], output);
@@ -336,7 +341,7 @@ impl Core {
         program.output.check(&title, "output", profile)?;
         program.notes.push(format!("transforms of length {length}"));
         let slots = self.grid().tables(self.n() as u32, self.points as u32, length).map(|table| program.table(table));
-        self.filter(length, slots)?.append(&recipe.filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
+        self.filter(length, slots)?.append(filter, &title, profile, &mut program, [Slot::Input(0), Slot::Output])?;
         Ok(program.share_workspaces())
     }
 }

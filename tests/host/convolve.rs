@@ -2,7 +2,7 @@
 
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::signal::Mode;
-use wgpu_fft::signal::convolve::{Convolve, Number, Recipe};
+use wgpu_fft::signal::convolve::{By, Convolve, Number, Recipe};
 use wgpu_fft::{Complex32, Edge, Error, Shape, Spec};
 
 use crate::reference::*;
@@ -250,6 +250,22 @@ fn sums_over_channels() {
     assert!(matches!(spec().channels(2, 2).kernel_for_each().design(profile), Err(Error::Unsupported { .. })));
     let one = spec().design(profile).unwrap();
     assert!(matches!(spec().channels(2, 2).lower(&one, profile), Err(Error::UnfitRecipe { .. })));
+}
+
+/// Few products are added one by one where the kernel can do it, and many are not.
+#[test]
+fn small_kernels_are_added_directly() {
+    let profile = &profiles()[0];
+    let is_direct = |spec: Convolve<f32>| matches!(spec.design(profile).unwrap().by, By::Sums(_));
+    let image = |kernel: [usize; 2]| Convolve::<f32>::convolution([1080, 1920], kernel);
+    assert!(is_direct(image([3, 3])) && is_direct(image([13, 13])) && !is_direct(image([31, 31])));
+    assert!(is_direct(Convolve::convolution(10_000, 15)) && !is_direct(Convolve::convolution(10_000, 100)));
+    assert!(!is_direct(image([3, 3]).kernel_for_each().batch(2)) && !is_direct(image([3, 3]).channels(1, 2)));
+    assert!(!is_direct(Convolve::convolution([30, 30, 30], [3, 3, 3])));
+    assert!(!is_direct(image([3, 3]).spectrum(&[1082, 1922])));
+    let complex = Convolve::<Complex32>::convolution([30, 30], [3, 3]);
+    let recipe = image([3, 3]).design(profile).unwrap();
+    assert!(matches!(complex.lower(&recipe, profile), Err(Error::UnfitRecipe { .. })));
 }
 
 #[test]

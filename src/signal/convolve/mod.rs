@@ -4,5 +4,5 @@ mod lower;
 mod recipe;
 mod spec;
 
-pub use recipe::Recipe;
+pub use recipe::{By, Recipe};
 pub use spec::{Convolve, Number};

@@ -63,18 +63,18 @@ impl Number for Complex32 {}
 ///
 /// # Shapes
 /// The first input is the signal, b × the shape, and the second one the kernel. The kernel is one
-/// array for all signals, or one for each with [`kernel_for_each`](Self::kernel_for_each). It may be
-/// longer than the signal, except with `Valid`. All arrays are dense and row-major.
+/// array for all signals, or one for each with [`kernel_for_each`](Self::kernel_for_each). It may
+/// be longer than the signal, except with `Valid`. All arrays are dense and row-major.
 /// [`output_shape`](Self::output_shape) returns the shape of a result. With
 /// [`channels`](Self::channels), signals are b × inputs × the shape, kernels outputs × inputs × the
-/// kernel's shape, and results b × outputs × the output shape. With [`spectrum`](Self::spectrum), the
-/// second input is the kernel's spectrum.
+/// kernel's shape, and results b × outputs × the output shape. With [`spectrum`](Self::spectrum),
+/// the second input is the kernel's spectrum.
 ///
 /// # Accuracy
 /// The relative two-norm error of a result of the whole sum, with zeros at the edges, is at most
-/// 10·u·√log₂N, where N is the product of the lengths of the transforms and u = 2⁻²⁴. An element of
-/// the result has an error in proportion to the largest elements, not to itself: a kernel of large
-/// numbers whose sum cancels loses digits that a direct sum would keep.
+/// 10·u·√log₂N for transforms, where N is the product of the lengths of the transforms and u =
+/// 2⁻²⁴. An element of the result has an error in proportion to the largest elements, not to
+/// itself: a kernel of large numbers whose sum cancels loses digits that a direct sum would keep.
 ///
 /// # Determinism
 /// That of [`C2c`]: equal plans on one adapter give equal bits.
@@ -82,14 +82,16 @@ impl Number for Complex32 {}
 /// # Cost
 /// Each axis is padded to a length that the device transforms fast; the recipe prints it. Nothing
 /// is stored or transformed for the padding, and nothing is computed of elements that are not
-/// wanted. The signal takes one pass for each axis but the first there, one for each of these back,
-/// and one for the first axis, which is transformed there and back with the product in between. If
-/// that axis does not fit a workgroup, its transforms take passes of their own. Along one axis that
-/// fits a workgroup, there is one pass. The kernel takes the passes of its transform in every run,
-/// unless its spectrum is given. Workspaces: the signal's rows transformed, and the spectrum of the
-/// kernel. With channels, all axes are transformed there and all back, so that the first axis takes
-/// one pass more; the sum is part of the first load of the way back, which reads all channels for
-/// each result.
+/// wanted. Few products are added without transforms, in one dispatch: of f32 with one kernel over
+/// 1 or 2 axes, up to some 13 x 13 taps on GPUs; a search compares both. Otherwise the signal takes
+/// one pass for each axis but the first there, one for each of these back, and one for the first
+/// axis, which is transformed there and back with the product in between. If that axis does not fit
+/// a workgroup, its transforms take passes of their own. Along one axis that fits a workgroup,
+/// there is one pass. The kernel takes the passes of its transform in every run, unless its
+/// spectrum is given. Workspaces: the signal's rows transformed, and the spectrum of the kernel.
+/// With channels, all axes are transformed there and all back, so that the first axis takes one
+/// pass more; the sum is part of the first load of the way back, which reads all channels for each
+/// result.
 ///
 /// # Errors
 /// Planning returns [`Error::Empty`]; [`Error::Unsupported`] for shapes of different ranks, of more
@@ -257,6 +259,8 @@ pub(super) struct Axis {
     pub before: usize,
     pub after: usize,
     pub wanted: Wanted,
+    /// The number of the first wanted element, counted as the definition does.
+    pub start: usize,
     /// The shortest length of the transform.
     pub least: usize,
 }
@@ -336,7 +340,7 @@ impl Core {
         };
         let least = least.max(long).max(short) as usize;
         let wanted = Wanted { first: first - shift + before, len };
-        Ok(Axis { n, k, before: before as usize, after: after as usize, wanted, least })
+        Ok(Axis { n, k, start: first as usize, before: before as usize, after: after as usize, wanted, least })
     }
 }
 
@@ -361,7 +365,7 @@ impl<T: Number> crate::tune::Searchable for Convolve<T> {}
 
 #[cfg(feature = "tune")]
 impl<T: Number> crate::tune::Searchable for Convolve<T> {
-    /// Other lengths, and the first axis in passes of its own.
+    /// Sums without transforms, other lengths, and the first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)
     }
@@ -378,8 +382,8 @@ impl<T> fmt::Display for Convolve<T> {
     }
 }
 
-/// `convolve f32 1080x1920 x4 by 31x31 same wrap each channels=3,8 lengths=1152x2048`, where defaults are left
-/// out except the mode.
+/// `convolve f32 1080x1920 x4 by 31x31 same wrap each channels=3,8 lengths=1152x2048`, where
+/// defaults are left out except the mode.
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, shape, kernel, batch, mode, edge, .. } = self;

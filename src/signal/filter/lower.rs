@@ -48,7 +48,7 @@ pub(super) fn lower(spec: &Core, recipe: &Recipe, profile: &DeviceProfile) -> Re
 }
 
 impl Filtered {
-    fn dispatch(&self, problem: &Problem, arrays: Arrays, profile: &DeviceProfile) -> Result<crate::kernels::Dispatch> {
+    pub fn dispatch(&self, problem: &Problem, arrays: Arrays, profile: &DeviceProfile) -> Result<crate::kernels::Dispatch> {
         let Self { view, form, first } = self;
         let [rows, accesses] = form.tile;
         let [output_rows, output_columns] = [view.output[0], view.output[1] / form.width];

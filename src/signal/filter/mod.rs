@@ -25,6 +25,7 @@ mod design;
 mod direct;
 mod emit;
 mod fit;
+mod given;
 mod lower;
 #[cfg(feature = "tune")]
 mod neighbours;
@@ -35,6 +36,7 @@ mod separable;
 mod spec;
 
 pub use direct::DirectFilter;
+pub(super) use given::Given;
 pub use recipe::{Recipe, Step, Tile};
 pub use separable::SeparableFilter;
 pub use spec::Pixel;

@@ -149,11 +149,11 @@ pub(super) struct Problem {
 }
 
 /// The most taps along one axis.
-const MOST_TAPS: u64 = 255;
+pub(super) const MOST_TAPS: u64 = 255;
 /// The most taps of a kernel over all axes: 32 x 32.
-const MOST_DIRECT: u64 = 1024;
+pub(super) const MOST_DIRECT: u64 = 1024;
 /// The most elements along an axis: an index and twice the extent are compared as i32.
-const MOST_EXTENT: u64 = (1 << 30) - 1;
+pub(super) const MOST_EXTENT: u64 = (1 << 30) - 1;
 
 impl Core {
     fn unsupported(&self, what: String, why: &str) -> Error {
