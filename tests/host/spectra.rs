@@ -2,7 +2,7 @@
 //! and with SciPy.
 
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::signal::convolve::Number;
+use wgpu_fft::signal::convolve::{By, Number};
 use wgpu_fft::signal::{Resample, Zoom};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec};
@@ -406,14 +406,15 @@ fn what_makes_no_sense_is_refused() {
     // Recipes for something else.
     let spec = zoom(&[30], [0.1, 0.2], 10);
     let own = spec.design(profile).unwrap();
+    let By::Transforms { filter, .. } = &own.by else { panic!("{own}") };
     let unfit = |text: String, why: &str| {
         let error = spec.lower(&text.parse().unwrap(), profile).unwrap_err();
         assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains(why), "{error}");
     };
-    unfit(format!("lengths=38 / {}", own.filter), "38 is too short: it needs at least 39");
-    unfit(format!("lengths=64x64 / {}", own.filter), "2 lengths for one axis");
-    let kernel = own.filter.to_string().replace("middle", "kernel");
-    unfit(format!("lengths={} / {kernel} / {}", own.lengths[0], own.filter), "whose spectrum is constant");
+    unfit(format!("lengths=38 / {filter}"), "38 is too short: it needs at least 39");
+    unfit(format!("lengths=64x64 / {filter}"), "2 lengths for one axis");
+    let kernel = filter.to_string().replace("middle", "kernel");
+    unfit(format!("lengths={} / {kernel} / {filter}", own.lengths[0]), "whose spectrum is constant");
     let spec = resample(&[8], &[6]);
     let own = spec.design(profile).unwrap().to_string();
     let (forward, _) = own.split_once(" / ").unwrap();
