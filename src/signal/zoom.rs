@@ -332,7 +332,7 @@ impl Core {
             return Err(unfit(format!("a transform of {length} is too short: it needs at least {}", self.least())));
         }
         let By::Transforms { kernel: None, filter } = &recipe.by else {
-            return Err(unfit("it has other parts than the transforms there and back: the kernel's spectrum is constant".to_owned()));
+            return Err(unfit("only transforms there and back are computed, with a kernel whose spectrum is constant".to_owned()));
         };
         let [input, output] =
             [(input, End::Input), (output, End::Output)].map(|(len, end)| Array { len, element_bytes: self.array(end).bytes() as usize });
