@@ -158,7 +158,7 @@ impl Core {
         let output: Vec<usize> = axes.iter().map(|own| own.wanted.len).collect();
         let before: Vec<usize> = axes.iter().map(|own| own.k - 1 - own.start).collect();
         let output = Shape::from(&output[..]);
-        Given::new(self.to_string(), self.shape, output, self.kernel, &before, self.edge, !self.correlate, self.batch)
+        Given::new(self.to_string(), [self.shape, output, self.kernel], &before, self.edge, !self.correlate, self.batch)
     }
 
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {

@@ -25,6 +25,7 @@ pub struct Recipe {
 }
 
 /// How the sums of a convolution are computed.
+#[expect(clippy::large_enum_variant, reason = "a plan has one, and a search some dozens")]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum By {

@@ -18,13 +18,12 @@ pub(in crate::signal) struct Given {
 }
 
 impl Given {
-    /// A filter of 1 or 2 axes, if the kernel can compute it. Along each axis, output i is the sum
-    /// from element i - `before` on. `flipped` takes the taps from the last one on.
+    /// A filter of 1 or 2 axes of the input, with this output and kernel, if the kernel can compute
+    /// it. Along each axis, output i is the sum from element i - `before` on. `flipped` takes the
+    /// taps from the last one on.
     pub fn new(
         title: String,
-        input: Shape,
-        output: Shape,
-        kernel: Shape,
+        [input, output, kernel]: [Shape; 3],
         before: &[usize],
         edge: Edge,
         flipped: bool,
