@@ -123,6 +123,14 @@ impl Filter {
         lengths.iter().enumerate().map(axis).collect()
     }
 
+    /// Where a fragment finds its element in a spectrum with this number, in WGSL. `0u` is the only
+    /// spectrum.
+    pub fn place(number: &str, spectrum: &[Windowed]) -> String {
+        spectrum.iter().enumerate().fold(number.to_owned(), |index, (axis, window)| {
+            if index == "0u" { format!("i{axis}") } else { format!("({index}) * {}u + i{axis}", window.len) }
+        })
+    }
+
     fn lengths(&self) -> Vec<u32> {
         self.frames[0].iter().map(|window| window.n).collect()
     }

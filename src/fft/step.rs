@@ -65,17 +65,11 @@ impl Step {
     }
 
     /// Adds a fragment between the transform and an array of the type that it has without one.
-    pub fn map(self, end: End, fragment: Fragment) -> Result<Self> {
-        let (form, element) = self.form(end);
-        self.map_as(end, fragment, form, element)
-    }
-
-    /// Adds a fragment between the transform and an array of such elements.
-    pub fn map_as(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+    pub fn map(mut self, end: End, fragment: Fragment) -> Result<Self> {
+        let (array, element) = self.form(end);
         let name = if end == End::Input { "input" } else { "output" };
         let rank = self.frames[0].len();
-        let side =
-            Side { name, rank, spectrum: self.inverse == (end == End::Input), array, inner: self.form(end).0, loads: end == End::Input };
+        let side = Side { name, rank, spectrum: self.inverse == (end == End::Input), array, inner: array, loads: end == End::Input };
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
         Ok(self)
     }

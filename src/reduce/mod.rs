@@ -65,6 +65,8 @@ pub use operations::{
     all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
     variance, vdot,
 };
+#[cfg(feature = "signal")]
+pub(crate) use recipe::MOST_STEPS_ON_CPU;
 pub use recipe::{Pass, Recipe};
 use spec::Core;
 pub use spec::{Determinism, Float, Map, Real, Reduction, Value};

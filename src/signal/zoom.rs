@@ -317,8 +317,7 @@ impl Core {
         let mut all: Vec<Recipe> = lengths.into_iter().filter_map(|length| self.with_length(length, profile).ok()).collect();
         let in_passes = self.like(own.lengths[0]).and_then(|filter| filter.design_in_passes(profile));
         all.extend(in_passes.ok().map(|filter| Self::recipe(own.lengths[0], filter)));
-        all.retain(|recipe| *recipe != own);
-        all
+        crate::tune::others(Some(&own), all)
     }
 
     fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {

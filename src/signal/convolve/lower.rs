@@ -93,7 +93,7 @@ impl Core {
     fn product(&self, lengths: &[u32], spectrum: Slot) -> Fragment {
         let first = if self.for_each { "batch" } else { "0u" };
         let len = self.spectrum_len(lengths) * self.kernels();
-        Fragment::new(format!("product(value, spectrum[{}])", self.place(first, lengths)))
+        Fragment::new(format!("product(value, spectrum[{}])", Filter::place(first, &Filter::spectrum(self.real, lengths))))
             .functions(self.product_function())
             .slot::<Complex32>("spectrum", len, spectrum)
     }
@@ -101,14 +101,6 @@ impl Core {
     /// Elements of one spectrum.
     fn spectrum_len(&self, lengths: &[u32]) -> usize {
         Filter::spectrum(self.real, lengths).iter().map(|window| window.len as usize).product()
-    }
-
-    /// The place of an element in the spectrum with this number, in WGSL.
-    fn place(&self, number: &str, lengths: &[u32]) -> String {
-        let stored = Filter::spectrum(self.real, lengths);
-        stored.iter().enumerate().fold(number.to_owned(), |index, (axis, window)| {
-            if index == "0u" { format!("i{axis}") } else { format!("({index}) * {}u + i{axis}", window.len) }
-        })
     }
 
     fn product_function(&self) -> String {
@@ -131,7 +123,7 @@ impl Core {
              }}\n    return sum;\n}}",
             self.product_function()
         );
-        Fragment::new(format!("summed(batch, {})", self.place("0u", lengths)))
+        Fragment::new(format!("summed(batch, {})", Filter::place("0u", &Filter::spectrum(self.real, lengths))))
             .functions(functions)
             .slot::<Complex32>("signals", of_one * self.signals(), slots[0])
             .slot::<Complex32>("spectrum", of_one * self.kernels(), slots[1])

@@ -6,13 +6,14 @@ use super::Recipe;
 use super::spec::Core;
 use crate::error::{Error, Result};
 use crate::fft::End;
+use crate::fft::filter::Filter;
 use crate::fft::step::Step;
 use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::signal::{Peaks, peak_start, peak_step, peak_sums};
 use crate::plan::{Array, Placement, Program, Spec};
-use crate::reduce::{self, Reduction};
+use crate::reduce::{self, MOST_STEPS_ON_CPU, Reduction};
 
 /// Steps of Newton's method. From the top of a parabola, which is within 0.11 of the top of a sharp
 /// peak, two steps come within 10⁻⁶ of it.
@@ -30,9 +31,6 @@ const ELEMENTS_OF_PART: u64 = 2048;
 
 /// The most parts by the rules: 16 for each invocation that adds them.
 const MOST_PARTS: u64 = 1024;
-
-/// The most turns of a loop. lavapipe leaves a loop after 65,535 without any error.
-const MOST_TURNS: u32 = 32_768;
 
 /// The transforms.
 struct Steps {
@@ -63,19 +61,14 @@ impl Core {
         let forward = || Step { maps: [self.map.clone(), None], ..Step::whole(true, false, extents, batch) };
         let count: f64 = extents.iter().map(|&n| n as f64).product();
         let reference = forward();
-        let product = self.product(reference.array(End::Output).len, spectra);
+        let product = self.product(&reference, spectra);
         let moving = forward().map(End::Output, product)?;
         Ok(Steps { reference, moving, back: Step { factor: (1.0 / count) as f32, ..Step::whole(true, true, extents, batch) } })
     }
 
     /// The product of the reference's spectrum with the conjugate of the other one.
-    fn product(&self, len: usize, spectra: Slot) -> Fragment {
-        let extents = self.shape.extents();
-        let last = extents.len() - 1;
-        let index = extents.iter().enumerate().fold("batch".to_owned(), |index, (axis, &n)| {
-            let extent = if axis == last { n / 2 + 1 } else { n };
-            format!("({index}) * {extent}u + i{axis}")
-        });
+    fn product(&self, spectrum: &Step, spectra: Slot) -> Fragment {
+        let index = Filter::place("batch", &spectrum.frames[End::Output as usize]);
         // Divided by its larger part first, so that no square overflows or vanishes.
         let unit = if self.normalised {
             "    let larger = max(abs(z.x), abs(z.y));\n    if (!(larger > 0.0)) {\n        return z;\n    }\n    \
@@ -88,25 +81,23 @@ impl Core {
              fn product(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {{\n    let a = unit(x);\n    let b = unit(y);\n    \
              return vec2(a.x * b.x + a.y * b.y, a.y * b.x - a.x * b.y);\n}}"
         );
-        Fragment::new(format!("product(spectra[{index}], value)")).functions(functions).slot::<Complex32>("spectra", len, spectra)
+        Fragment::new(format!("product(spectra[{index}], value)")).functions(functions).slot::<Complex32>(
+            "spectra",
+            spectrum.array(End::Output).len,
+            spectra,
+        )
     }
 
     fn peak(&self) -> Reduction<f32, u32> {
         reduce::argmax(self.shape).batch(self.batch)
     }
 
-    /// The elements of half of a spectrum.
-    fn half(&self) -> u64 {
-        let extents = self.shape.extents();
-        let last = extents.len() - 1;
-        extents.iter().enumerate().map(|(axis, &n)| if axis == last { n / 2 + 1 } else { n } as u64).product()
-    }
-
     pub fn design(&self, profile: &DeviceProfile) -> Result<Recipe> {
         self.check()?;
         let Steps { reference, moving, back } = self.steps(Slot::Workspace(0))?;
-        let elements = self.half();
-        let parts = (elements / ELEMENTS_OF_PART).clamp(1, MOST_PARTS).max(elements.div_ceil(u64::from(MOST_TURNS * peak_sums::WORKGROUP)));
+        let elements = (reference.array(End::Output).len / self.batch) as u64;
+        let parts =
+            (elements / ELEMENTS_OF_PART).clamp(1, MOST_PARTS).max(elements.div_ceil(u64::from(MOST_STEPS_ON_CPU * peak_sums::WORKGROUP)));
         Ok(Recipe {
             reference: reference.design(profile)?,
             moving: moving.design(profile)?,
@@ -118,20 +109,20 @@ impl Core {
 
     pub fn lower(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
         self.check()?;
-        let elements = self.half() as u32;
+        // The first workspace of the program.
+        let spectra = Slot::Workspace(0);
+        let Steps { reference, moving, back } = self.steps(spectra)?;
+        let elements = (reference.array(End::Output).len / self.batch) as u32;
         let chunk = elements.div_ceil(recipe.parts.max(1));
         let turns = chunk.div_ceil(peak_sums::WORKGROUP).max(recipe.parts.div_ceil(peak_step::WORKGROUP));
-        if !(1..=elements).contains(&recipe.parts) || turns > MOST_TURNS {
-            let why = format!("{} parts of {elements} elements: each invocation may loop {MOST_TURNS} times", recipe.parts);
+        if !(1..=elements).contains(&recipe.parts) || turns > MOST_STEPS_ON_CPU {
+            let why = format!("{} parts of {elements} elements: each invocation may loop {MOST_STEPS_ON_CPU} times", recipe.parts);
             return Err(Error::UnfitRecipe { recipe: recipe.to_string(), spec: self.to_string(), why });
         }
         let parts = elements.div_ceil(chunk);
         let rank = self.shape.rank();
         let array = |len: usize, element_bytes: usize| Array { len, element_bytes };
 
-        // The first workspace of the program.
-        let spectra = Slot::Workspace(0);
-        let Steps { reference, moving, back } = self.steps(spectra)?;
         let pictures = reference.array(End::Input);
         let mut program =
             Program::new(self.to_string(), Placement::OutOfPlace, vec![pictures; 2], array(self.batch * (rank + 1), size_of::<f32>()));
