@@ -1,6 +1,6 @@
 //! The shapes of transforms, for arrays of the crate `ndarray`.
 
-use super::spec::{C2c, C2r, R2c};
+use super::spec::{C2c, C2r, R2c, R2r};
 use super::transform::Transform;
 use crate::element::Element;
 use crate::error::Result;
@@ -27,6 +27,12 @@ impl<I: Element, O: Element> Shaped for R2c<I, O> {
 }
 
 impl<I: Element, O: Element> Shaped for C2r<I, O> {
+    fn arrays(&self) -> Result<[Arrangement; 2]> {
+        self.transform.arrays()
+    }
+}
+
+impl<I: Element, O: Element> Shaped for R2r<I, O> {
     fn arrays(&self) -> Result<[Arrangement; 2]> {
         self.transform.arrays()
     }

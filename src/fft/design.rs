@@ -244,17 +244,18 @@ impl Designer<'_> {
 
     /// Whether an axis has reals on one side.
     pub fn has_reals(&self, axis: usize) -> bool {
-        !matches!(self.transform.kind, Kind::C2c(_)) && axis + 1 == self.transform.shape.rank()
+        !matches!(self.transform.kind, Kind::Filter { .. }) && self.transform.inner(axis).reals.is_some()
     }
 
     /// Whether its rows of reals can be taken in halves.
     pub fn has_halves(&self, axis: usize) -> bool {
-        self.transform.shape.extents()[axis].is_multiple_of(2) && self.transform.reals_in_twos(self.geometry)
+        let is_even = self.transform.inner(axis).n.is_multiple_of(2);
+        is_even && (self.transform.real_kind(axis).is_some() || self.transform.reals_in_twos(self.geometry))
     }
 
     /// The lines of an axis whose reals are taken in such a way, for one pass.
     pub fn lines(&self, axis: usize, reals: Reals) -> Lines {
-        let n = self.transform.shape.extents()[axis] as u32;
+        let n = self.transform.inner(axis).n;
         let is_input = self.has_reals(axis) && self.transform.kind == Kind::R2c;
         let extents = if is_input { &self.geometry.input_extents } else { &self.geometry.output_extents };
         let others = extents.iter().enumerate().filter(|(own, _)| *own != axis).map(|(_, &extent)| u64::from(extent));

@@ -89,7 +89,7 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
         return;
     }
     let plain = axes.to_vec();
-    for axis in axes.iter_mut() {
+    for axis in axes.iter_mut().filter(|axis| transform.real_kind(axis.axis).is_none()) {
         if let Some(passes) = passes(axis.axis, geometry, profile, text) {
             *axis = AxisRecipe { axis: axis.axis, bluestein: None, reals: super::recipe::Reals::Complex, passes };
         }

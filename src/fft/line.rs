@@ -36,27 +36,27 @@ impl Strided for LineIndex {
 pub(super) fn lines(step: &Step<'_>) -> Vec<LineIndex> {
     let [from, to] = &step.states;
     let axis = step.element.0;
-    let by_position = step.load.by_position.is_some();
-    let mut lines: Vec<LineIndex> = from
-        .dims
-        .iter()
-        .filter(|dim| dim.key != step.element)
-        .map(|dim| {
-            let own = dim.key.0 == axis;
-            let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
-            LineIndex {
-                extent: dim.extent,
-                axis: (!own && step.asks_for(dim.key.0)).then_some(dim.key.0),
-                load: if own && by_position { Place::linear(0) } else { dim.place.clone() },
-                store: to.dim(dim.key).place.clone(),
-                load_weight: weight(&step.load.weights),
-                store_weight: weight(&step.store.weights),
-                twiddle_weight: step.store.twiddle().map_or(0, |twiddle| weight(&twiddle.weights)),
-            }
-        })
-        .collect();
-    sort_short_by_key(&mut lines, |line| (line.store.lowest_stride(), line.load.lowest_stride()));
-    let mut lines = joined(lines);
+    let [loads_by_position, stores_by_position] = [&step.load, &step.store].map(|fusion| fusion.by_position.is_some());
+    let lines = from.dims.iter().filter(|dim| dim.key != step.element).map(|dim| {
+        let own = dim.key.0 == axis;
+        let weight = |weights: &[u32]| if own { weights.get(dim.key.1).copied().unwrap_or(0) } else { 0 };
+        let (load, store) = (dim.place.clone(), to.dim(dim.key).place.clone());
+        let load = if own && loads_by_position { Place::linear(0) } else { load };
+        let key = (store.lowest_stride(), load.lowest_stride());
+        let line = LineIndex {
+            extent: dim.extent,
+            axis: (!own && step.asks_for(dim.key.0)).then_some(dim.key.0),
+            load,
+            store: if own && stores_by_position { Place::linear(0) } else { store },
+            load_weight: weight(&step.load.weights),
+            store_weight: weight(&step.store.weights),
+            twiddle_weight: step.store.twiddle().map_or(0, |twiddle| weight(&twiddle.weights)),
+        };
+        (key, line)
+    });
+    let mut lines: Vec<_> = lines.collect();
+    sort_short_by_key(&mut lines, |(key, _)| *key);
+    let mut lines = joined(lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>());
     if lines.is_empty() {
         let nowhere = Place::linear(0);
         lines.push(LineIndex {

@@ -89,7 +89,7 @@ fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
     if transform.placement == Placement::InPlace {
         // In place, both are one array. Its rows of reals are padded, so count all of its elements.
         match transform.kind {
-            Kind::C2c(_) | Kind::Filter { .. } => {}
+            Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => {}
             Kind::R2c => input.len = 2 * output.len,
             Kind::C2r => output.len = 2 * input.len,
         }
@@ -235,7 +235,7 @@ impl Lowering<'_> {
         // can hold any state that is not larger.
         let output_bytes = self.program.bytes(output);
         let held_by_output = |state: &State| {
-            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
+            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes() <= output_bytes
         };
         // The last slot may also be a workspace that the program already had.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
@@ -275,7 +275,8 @@ impl Lowering<'_> {
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
             if let Some(own) = own_workspace(slot) {
-                sizes[own] = sizes[own].max(step.states[1].span as usize);
+                // In complex numbers, of which two reals take the bytes of one.
+                sizes[own] = sizes[own].max(step.states[1].bytes().div_ceil(8) as usize);
             }
         }
         self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: 8 }));
@@ -291,9 +292,10 @@ impl Lowering<'_> {
         }
         let count: u32 = lines.iter().map(|line| line.extent).product();
         let what = match self.transform.kind {
-            Kind::Filter { .. } => "FFT, filter and inverse FFT",
-            _ if self.transform.is_inverse() => "inverse FFT",
-            _ => "FFT",
+            Kind::Filter { .. } => "FFT, filter and inverse FFT".to_owned(),
+            _ if let Some(kind) = self.transform.real_kind(axis) => format!("{kind} by an FFT"),
+            _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
+            _ => "FFT".to_owned(),
         };
         let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
         let label = format!("{what}{of}, {count} x {}", step.n);

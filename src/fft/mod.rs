@@ -5,8 +5,9 @@
 //! | complex to complex | [`C2c`] | n complex → n complex |
 //! | real to complex | [`R2c`] | n real → ⌊n/2⌋+1 complex |
 //! | complex to real | [`C2r`] | ⌊n/2⌋+1 complex → n real |
+//! | real to real: cosine, sine and Hartley transforms | [`R2r`] | n real → n real |
 //!
-//! All three have the options `batch`, `axes`, `input_layout`, `output_layout`, `scale` and
+//! All have the options `batch`, `axes`, `input_layout`, `output_layout`, `scale` and
 //! `in_place`. They print as text and parse that text:
 //!
 //! ```
@@ -46,6 +47,7 @@ mod neighbours;
 mod pass;
 mod passes;
 mod place;
+mod real_kind;
 mod recipe;
 pub(crate) mod roots;
 #[cfg(feature = "tune")]
@@ -61,8 +63,9 @@ pub(crate) mod window;
 pub use fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
 pub use filter::FilterRecipe;
+pub use real_kind::RealKind;
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
-pub use spec::{Adapt, C2c, C2r, R2c};
+pub use spec::{Adapt, C2c, C2r, R2c, R2r};
 #[cfg(feature = "signal")]
 pub(crate) use transform::End;
 pub use transform::{Direction, Scale};

@@ -12,7 +12,7 @@ use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 use super::samples::samples;
 use super::transform::{End, Geometry, Kind, Transform};
-use super::{C2c, C2r, R2c};
+use super::{C2c, C2r, R2c, R2r};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
@@ -49,7 +49,7 @@ macro_rules! searchable {
     )* };
 }
 
-searchable!(C2c, R2c, C2r);
+searchable!(C2c, R2c, C2r, R2r);
 
 /// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
 /// over several axes the root of the sum of their squares. With three axes and 2³² elements that is

@@ -52,6 +52,8 @@ pub(super) enum Constant {
     Twiddle(u32),
     /// exp(-πi·j²/n) for j below n, or the conjugates.
     Chirp { n: u32, conjugate: bool },
+    /// exp(-2πi·(first + step·x)/order) for x below len.
+    Arc { order: u64, first: u64, step: u64, len: u32 },
     /// The DFT of length m of the conjugate chirp of n, extended cyclically, divided by m.
     Spectrum { n: u32, m: u32 },
     /// One number, for a binding that must not be empty.
@@ -66,6 +68,7 @@ impl fmt::Display for Constant {
             Self::Twiddle(n) => write!(f, "twiddles {n}"),
             Self::Chirp { n, conjugate: false } => write!(f, "chirp {n}"),
             Self::Chirp { n, conjugate: true } => write!(f, "conjugate chirp {n}"),
+            Self::Arc { order, first, step, len } => write!(f, "{len} roots of {order} from {first} by {step}"),
             Self::Spectrum { n, m } => write!(f, "spectrum {n} in {m}"),
             Self::Unused => f.write_str("unused"),
         }
@@ -82,6 +85,7 @@ impl Constant {
                 product.saturating_sub(1)
             }
             Self::Twiddle(n) => u64::from(low_entries(*n)) + u64::from(n.div_ceil(low_entries(*n))),
+            Self::Arc { len, .. } => u64::from(*len),
             Self::Spectrum { m, .. } => u64::from(*m),
             Self::Unused => 1,
         }
@@ -108,6 +112,7 @@ impl Constant {
                 first.chain(second).collect()
             }
             Self::Chirp { n, conjugate } => chirp(*n, *conjugate),
+            Self::Arc { order, first, step, len } => (0..u64::from(*len)).map(|x| root(first + step * x, *order)).collect(),
             Self::Spectrum { n, m } => spectrum(*n, *m),
             Self::Unused => vec![Complex64::ONE],
         }
@@ -395,6 +400,7 @@ mod tests {
             constants.add(Constant::Twiddle(n));
             constants.add(Constant::Line(n));
             constants.add(Constant::Chirp { n, conjugate: n % 2 == 0 });
+            constants.add(Constant::Arc { order: 8 * u64::from(n), first: 1, step: 4, len: n / 2 });
         }
         constants.add(Constant::Stages(vec![5, 1, 3]));
         constants.add(Constant::Spectrum { n: 3, m: 8 });

@@ -19,12 +19,17 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     let read = axes.iter().map(|&axis| from.extents()[axis]).product();
     let results: usize = to.extents().iter().product::<usize>() * transform.batch;
     let definition = Definition { transform, axes: &axes, placed: &geometry.input, input };
+    // Coefficients have the factors that the kinds of axes leave to the scale.
+    let extent = |axis: usize| transform.shape.extents()[axis] as u32;
+    let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(transform.real_kind(axis)?.factor(extent(axis)))).product();
+    let factor = f64::from(factor) / of_kinds;
     let sample = |i: usize| {
         let index = index(to.extents(), i);
         let (value, norm) = definition.value(&index);
-        let value = value * f64::from(factor);
-        let parts = if transform.kind == Kind::C2r { vec![value.re] } else { vec![value.re, value.im] };
-        let within = TOLERANCE * f64::from(factor).abs() * norm;
+        let value = value * factor;
+        let parts = if matches!(transform.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
+        // Coefficients of real transforms are up to 2√2 along each axis.
+        let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
         Sample { byte: geometry.output.place(&index) * 4 * parts.len(), value: Known::F32(parts, within) }
     };
     spread(results, count(read)).map(sample).collect()
@@ -40,7 +45,11 @@ struct Definition<'a> {
 impl Definition<'_> {
     fn load(&self, place: usize) -> Complex64 {
         let number = |i: usize| f64::from(f32::from_bits(self.input.get(i).copied().unwrap_or_default()));
-        if self.transform.kind == Kind::R2c { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
+        if matches!(self.transform.kind, Kind::R2c | Kind::R2r) {
+            number(place).into()
+        } else {
+            Complex64::new(number(2 * place), number(2 * place + 1))
+        }
     }
 
     /// The element at an output index without its factor, and the two-norm of all numbers that it
@@ -48,11 +57,16 @@ impl Definition<'_> {
     fn value(&self, index: &[usize]) -> (Complex64, f64) {
         let last = self.transform.shape.rank() - 1;
         let extents = self.transform.shape.extents();
-        // exp(-2πi·j·k/n) for every j of an axis. An inverse transform conjugates at the end.
+        // exp(-2πi·j·k/n) for every j of an axis, or what takes its place. An inverse transform
+        // conjugates at the end.
         let roots: Vec<Vec<Complex64>> = self
             .axes
             .iter()
             .map(|&axis| {
+                if let Some(kind) = self.transform.real_kind(axis) {
+                    let coefficient = |j| kind.coefficient(extents[axis], j, index[axis], self.transform.orthogonal).into();
+                    return (0..extents[axis]).map(coefficient).collect();
+                }
                 let (n, k) = (extents[axis] as u64, index[axis] as u64);
                 (0..n).map(|j| root(j * k % n, n)).map(|w| if self.transform.is_inverse() { w.conj() } else { w }).collect()
             })

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
+use super::real_kind::RealKind;
 use super::recipe::Recipe;
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;
@@ -400,3 +401,142 @@ impl C2r {
 }
 
 specification!(C2r, Complex32, f32, [Kind::C2r]);
+
+/// The methods for axes of a transform of complex numbers that are transformed from reals to reals.
+macro_rules! mixed {
+    ($($name:ident),*) => { $(
+        impl<I, O> $name<I, O> {
+            /// Transforms an axis from reals to reals, real and imaginary parts each by themselves,
+            /// instead of by a Fourier transform: for example complex fields between two walls. In a
+            /// real transform this cannot be the last axis.
+            ///
+            /// ```
+            /// # use wgpu_fft::fft::{C2c, RealKind};
+            /// let channel = C2c::forward([256, 256]).axis_kind(0, RealKind::DctI);
+            /// assert_eq!(channel.to_string(), "c2c fwd 256x256 kinds=dct1,-");
+            /// ```
+            ///
+            /// An inverse transform takes the kind's [inverse](RealKind::inverse). Planning returns
+            /// [`Error::Unsupported`] for such a transform with parts or fragments.
+            pub fn axis_kind(mut self, axis: usize, kind: RealKind) -> Self {
+                let kinds = &mut self.transform.kinds;
+                // Planning refuses an axis that the shape does not have.
+                kinds.resize(self.transform.shape.rank().max(axis + 1), None);
+                kinds[axis] = Some(kind);
+                self
+            }
+        }
+    )* };
+}
+
+mixed!(C2c, R2c, C2r);
+
+/// Transforms from real numbers to real numbers, along one to three axes: discrete cosine and sine
+/// transforms of types I to IV, Hartley's transform, and spectra in half-complex form.
+///
+/// ```no_run
+/// use wgpu_fft::{Planner, fft::{R2r, RealKind}};
+///
+/// # fn transform(planner: &Planner, image: &[f32]) -> wgpu_fft::Result<Vec<f32>> {
+/// // The cosine transform of JPEG, orthonormal, of blocks of 8 x 8.
+/// let spec = R2r::new(RealKind::DctII, [8, 8]).batch(4096).orthonormal();
+/// let plan = planner.plan(spec.clone())?;
+/// let coefficients = plan.run(image)?.wait()?;
+/// let back = planner.plan(spec.inverse())?.run(&coefficients)?.wait()?;
+/// # Ok(back)
+/// # }
+/// ```
+///
+/// # Definition
+/// [`RealKind`] defines each kind along one axis. With several axes, they are applied along one after
+/// the other. All results have the factor s of the [`Scale`], in which n is the product of the
+/// [logical lengths](RealKind::logical_length).
+///
+/// | SciPy | here |
+/// |---|---|
+/// | `dct(x, type=2)` | `R2r::new(RealKind::DctII, n)` |
+/// | `idct(x, type=2)` | `R2r::new(RealKind::DctIII, n).scale(Scale::InvLen)` |
+/// | `dct(x, type=2, norm="ortho")` | `R2r::new(RealKind::DctII, n).orthonormal()` |
+/// | `dct(x, type=2, norm="forward")` | `R2r::new(RealKind::DctII, n).scale(Scale::InvLen)` |
+/// | `dctn(x, axes=[0, 2])` | `R2r::new(RealKind::DctII, shape).axes([0, 2])` |
+///
+/// # Shapes
+/// Input and output have the shape of the transform, b × n, b × R × C or b × P × R × C. Arrays are
+/// dense unless [`Layout`]s say otherwise. Every length from 1 on is supported, for [`DctI`] from 2
+/// on. [In place](Self::in_place), input and output are the same array.
+///
+/// # Accuracy
+/// The relative two-norm error against f64 is at most 2·u·√log₂n, where u = 2⁻²⁴ and n is the length
+/// of the Fourier transform that is used: the logical length for type I, else the length of the axis.
+/// [`R2c`] says more.
+///
+/// # Cost
+/// Each is a real Fourier transform, with one more step in its loads and in its stores. Types II and
+/// III, Hartley's transform and half-complex spectra take the passes of [`R2c`] of the same length, and
+/// type I those of its logical length. Type IV of an even length takes those of a complex transform of
+/// half the length.
+///
+/// # Errors
+/// Those of [`C2c`]; also [`Error::Unsupported`] for [`DctI`] of length 1, for several kinds that are
+/// not one for each axis, and for parts.
+///
+/// # Sources
+/// J. Makhoul, IEEE Trans. Acoust. Speech Signal Process. 28 (1980) 27; S. C. Chan and K. L. Ho, IEEE
+/// Trans. Circuits Syst. II 39 (1992) 185; V. Britanak, P. C. Yip and K. R. Rao, Discrete Cosine and
+/// Sine Transforms, Academic Press 2007; R. N. Bracewell, The Hartley Transform, Oxford 1986.
+///
+/// [`DctI`]: RealKind::DctI
+#[must_use]
+pub struct R2r<I = f32, O = f32> {
+    pub(super) transform: Transform,
+    element: PhantomData<fn(I) -> O>,
+}
+
+impl R2r {
+    /// Transforms all axes by the same kind.
+    pub fn new(kind: RealKind, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        Self::by_axis(vec![kind; shape.rank()], shape)
+    }
+
+    /// Transforms each axis by a kind of its own, slowest axis first.
+    ///
+    /// ```
+    /// # use wgpu_fft::fft::{R2r, RealKind};
+    /// let walls = R2r::by_axis([RealKind::DstI, RealKind::Hartley], [255, 256]);
+    /// assert_eq!(walls.to_string(), "r2r dst1,hartley 255x256");
+    /// ```
+    pub fn by_axis(kinds: impl IntoIterator<Item = RealKind>, shape: impl Into<Shape>) -> Self {
+        let kinds = kinds.into_iter().map(Some).collect();
+        Self { transform: Transform { kinds, ..Transform::new(Kind::R2r, shape.into()) }, element: PhantomData }
+    }
+}
+
+impl<I, O> R2r<I, O> {
+    /// Multiplies first or last elements by √2 before and by 1/√2 after the transform, where that
+    /// makes the matrix of the transform a multiple of an orthogonal one. This is the argument
+    /// `orthogonalize` of SciPy.
+    pub fn orthogonalize(mut self) -> Self {
+        self.transform.orthogonal = true;
+        self
+    }
+
+    /// [`orthogonalize`](Self::orthogonalize) with [`Scale::InvSqrtLen`]: the matrix of the transform
+    /// is orthogonal, and that of the inverse is its transpose. This is `norm="ortho"` of SciPy.
+    pub fn orthonormal(self) -> Self
+    where
+        I: Element,
+        O: Element,
+    {
+        self.orthogonalize().scale(Scale::InvSqrtLen)
+    }
+
+    /// The transform with the [inverse](RealKind::inverse) kinds, and everything else as it is. With
+    /// scale 1 on one side and 1/n on the other, or 1/√n on both, the two undo one another.
+    pub fn inverse(mut self) -> Self {
+        self.transform.kinds.iter_mut().flatten().for_each(|kind| *kind = kind.inverse());
+        self
+    }
+}
+
+specification!(R2r, f32, f32, [Kind::R2r]);

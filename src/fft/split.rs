@@ -103,6 +103,9 @@ impl Transform {
                 "input and output are two dense arrays: leave out layouts, parts, fragments, `transposed` and `in_place`",
             ));
         }
+        if !self.kinds.is_empty() {
+            return Err(unsupported("axes from reals to reals are not transformed in parts"));
+        }
         let (axes, factor) = self.check()?;
         let rank = self.shape.rank();
         let kind = match self.kind {
@@ -110,6 +113,7 @@ impl Transform {
             Kind::R2c => PartKind::FromReals,
             Kind::C2r => PartKind::ToReals,
             Kind::Filter { .. } => return Err(unsupported("a filter has no parts")),
+            Kind::R2r => return Err(unsupported("a transform from reals to reals has no parts")),
         };
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::framed::Framing;
 use super::place::Storage;
+use super::real_kind::{Inner, RealKind};
 use super::window::{Window, Windowed};
 use crate::edge::Edge;
 use crate::error::{Error, Result};
@@ -24,7 +25,9 @@ pub enum Direction {
 }
 
 /// The factor on every output. Here n is the product of the lengths of all transformed axes; for
-/// real transforms these are the lengths in reals.
+/// real transforms these are the lengths in reals, and for axes with a
+/// [`RealKind`](super::RealKind) the [logical lengths](super::RealKind::logical_length), so that
+/// forward and inverse with 1/n undo one another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scale {
     /// 1, as in rustfft and FFTW. Forward and inverse together multiply by n.
@@ -49,6 +52,8 @@ pub(super) enum Kind {
     C2c(Direction),
     R2c,
     C2r,
+    /// Every axis is of a [`RealKind`].
+    R2r,
     /// A transform, a fragment on its spectrum, and the inverse transform, along one axis.
     Filter {
         /// Between rows of reals. The fragment sees half of their spectrum.
@@ -59,11 +64,13 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, [&'static str; 2]); 8] = [
+    const ALL: [(Self, [&'static str; 2]); 9] = [
         (Self::C2c(Direction::Forward), ["c2c", "fwd"]),
         (Self::C2c(Direction::Inverse), ["c2c", "inv"]),
         (Self::R2c, ["r2c", "fwd"]),
         (Self::C2r, ["c2r", "inv"]),
+        // The second word names the kinds of the axes.
+        (Self::R2r, ["r2r", ""]),
         (Self::Filter { real: false, linear: false }, ["filter", "complex"]),
         (Self::Filter { real: true, linear: false }, ["filter", "real"]),
         (Self::Filter { real: false, linear: true }, ["product", "complex"]),
@@ -81,6 +88,10 @@ pub(super) struct Transform {
     pub kind: Kind,
     /// Extents of the array of positions, which for real transforms is the array of reals.
     pub shape: Shape,
+    /// The kinds of axes that are transformed from reals to reals. Empty if there are none.
+    pub kinds: Vec<Option<RealKind>>,
+    /// Whether these axes have the factors on single elements that make them orthogonal.
+    pub orthogonal: bool,
     pub batch: usize,
     /// The axes to transform, in the form of [`Shape::canonical_axes`]; `None` for all.
     pub axes: Option<Vec<usize>>,
@@ -135,6 +146,8 @@ impl Transform {
         Self {
             kind,
             shape,
+            kinds: Vec::new(),
+            orthogonal: false,
             batch: 1,
             axes: None,
             input: None,
@@ -153,13 +166,13 @@ impl Transform {
 
     /// Whether it has all elements, and none is mapped.
     pub fn is_plain(&self) -> bool {
-        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
+        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none() && self.kinds.is_empty()
     }
 
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true, .. }, _) => Form::REAL,
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => Form::REAL,
             _ => Form::COMPLEX,
         }
     }
@@ -172,7 +185,7 @@ impl Transform {
     /// Adds a fragment between the transform and an array of such elements.
     pub fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
         // Frequencies are on the output of a forward transform, and on the input of an inverse one.
-        let spectrum = self.is_inverse() == (end == End::Input);
+        let spectrum = self.is_inverse() == (end == End::Input) && self.kind != Kind::R2r;
         let name = if end == End::Input { "input" } else { "output" };
         let side = Side { name, rank: self.shape.rank(), spectrum, array, inner: self.form(end), loads: end == End::Input };
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
@@ -185,7 +198,7 @@ impl Transform {
             return Ok(frame[end as usize].clone());
         }
         let last = self.shape.rank() - 1;
-        let is_half = !matches!(self.kind, Kind::C2c(_)) && self.form(end) == Form::COMPLEX;
+        let is_half = matches!(self.kind, Kind::R2c | Kind::C2r) && self.form(end) == Form::COMPLEX;
         let whole = self.shape.extents().iter().enumerate().map(|(axis, &extent)| {
             let n = extent as u32;
             if is_half && axis == last { Windowed::half(n) } else { Windowed::whole(n) }
@@ -201,6 +214,9 @@ impl Transform {
         }
         if self.transposed {
             return Err(wrong("a transposed output is dense: set an output layout instead".to_owned()));
+        }
+        if !self.kinds.is_empty() {
+            return Err(wrong("transforms from reals to reals need all elements of their axes".to_owned()));
         }
         let transformed = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
         let of_axis = |(axis, (window, whole)): (usize, (&Window, Windowed))| {
@@ -226,7 +242,7 @@ impl Transform {
     /// The shapes of input and output.
     pub fn shapes(&self) -> [Shape; 2] {
         let shapes = match self.kind {
-            Kind::C2c(_) | Kind::Filter { .. } => [self.shape, self.shape],
+            Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.shape, self.shape],
             Kind::R2c => [self.shape, self.half()],
             Kind::C2r => [self.half(), self.shape],
         };
@@ -261,7 +277,7 @@ impl Transform {
         let last = rank - 1;
         let wrong = |why| Error::Unsupported { what: format!("`{self}`"), why };
         let axes = self.shape.axes(self.axes.as_deref()).map_err(wrong)?;
-        let complex = matches!(self.kind, Kind::C2c(_) | Kind::Filter { .. });
+        let complex = !matches!(self.kind, Kind::R2c | Kind::C2r);
         if !complex && !axes.contains(&last) {
             return unsupported("a real transform without its last axis", "the last axis is the one of n/2+1 complex numbers");
         }
@@ -271,29 +287,89 @@ impl Transform {
         if self.transposed && self.output.is_some() {
             return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
-        let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
+        self.check_kinds(&axes)?;
+        let length =
+            |axis: usize| self.real_kind(axis).map_or(self.shape.extents()[axis], |kind| kind.logical_length(self.shape.extents()[axis]));
+        let n: f64 = axes.iter().map(|&axis| length(axis) as f64).product();
         let of_scale = match self.scale {
             Scale::One => 1.0,
             Scale::InvLen => 1.0 / n,
             Scale::InvSqrtLen => 1.0 / n.sqrt(),
         };
-        let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
+        let own = |axis: usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
+        let of_kinds: f64 = axes.iter().map(|&axis| own(axis)).product();
+        let factor = (self.factor.map_or(of_scale, |bits| f32::from_bits(bits).into()) * of_kinds) as f32;
         if !factor.is_finite() {
             return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
         }
         Ok((axes, factor))
     }
 
+    /// The kind of an axis that is transformed from reals to reals.
+    pub fn real_kind(&self, axis: usize) -> Option<RealKind> {
+        self.kinds.get(axis).copied().flatten()
+    }
+
+    /// The Fourier transform along an axis.
+    pub fn inner(&self, axis: usize) -> Inner {
+        let n = self.shape.extents()[axis] as u32;
+        let is_last = axis + 1 == self.shape.rank();
+        let reals = match self.kind {
+            Kind::R2c if is_last => Some(End::Input),
+            Kind::C2r if is_last => Some(End::Output),
+            _ => None,
+        };
+        self.real_kind(axis).map_or(Inner { n, reals }, |kind| kind.inner(n))
+    }
+
+    /// Refuses kinds that do not suit the axes.
+    fn check_kinds(&self, axes: &[usize]) -> Result<()> {
+        let rank = self.shape.rank();
+        if self.kinds.is_empty() && self.kind != Kind::R2r {
+            return Ok(());
+        }
+        if self.kinds.len() != rank {
+            let (given, why) = (self.kinds.len(), "give one kind for all axes, or one for each");
+            return Err(self.unsupported(&format!("{given} kinds for {rank} axes"), why));
+        }
+        if self.kind != Kind::R2r && self.maps.iter().any(Option::is_some) {
+            return Err(self.unsupported("fragments", "a transform of complex numbers with axes from reals to reals has none"));
+        }
+        if matches!(self.kind, Kind::R2c | Kind::C2r) && self.real_kind(rank - 1).is_some() {
+            return Err(self.unsupported("a kind of the last axis", "in a real transform this is the axis of n/2+1 complex numbers"));
+        }
+        for &axis in axes {
+            let n = self.shape.extents()[axis];
+            if self.kind == Kind::R2r && self.real_kind(axis).is_none() {
+                return Err(self.unsupported(&format!("axis {axis} without a kind"), "leave it out of `axes`, and it is not transformed"));
+            }
+            if self.real_kind(axis) == Some(RealKind::DctI) && n < 2 {
+                return Err(self.unsupported(&format!("dct1 of length {n}"), "a cosine transform of type I needs 2 numbers at least"));
+            }
+            let logical = self.real_kind(axis).map_or(0, |kind| kind.logical_length(n) as u64);
+            if logical > u32::MAX.into() {
+                let what = format!("`{self}`, the logical length of axis {axis}");
+                return Err(Error::LimitExceeded {
+                    what,
+                    limit: "elements indexed by a u32",
+                    required: logical,
+                    available: u32::MAX.into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     pub fn geometry(&self) -> Result<Geometry> {
         let unsupported = |what: &str, why: &str| self.unsupported(what, why);
         self.shape.elements("FFT", self.batch)?;
         let (mut axes, factor) = self.check()?;
-        let complex = matches!(self.kind, Kind::C2c(_) | Kind::Filter { .. });
+        let complex = !matches!(self.kind, Kind::R2c | Kind::C2r);
         let last = self.shape.rank() - 1;
         // An axis of length 1 needs no transform. One is kept if there are no others, so that there
         // is something to do.
         let any = axes.last().copied().unwrap_or(last);
-        axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last));
+        axes.retain(|&axis| self.shape.extents()[axis] > 1 || (!complex && axis == last) || self.real_kind(axis).is_some());
         if axes.is_empty() {
             axes.push(any);
         }
@@ -321,7 +397,7 @@ impl Transform {
                 }
                 match self.kind {
                     Kind::C2c(_) if self.transposed => [self.input.unwrap_or(dense(shapes[0])), Layout::reversed(shapes[1])],
-                    Kind::C2c(_) | Kind::Filter { .. } => [self.input.unwrap_or(dense(shapes[0])); 2],
+                    Kind::C2c(_) | Kind::R2r | Kind::Filter { .. } => [self.input.unwrap_or(dense(shapes[0])); 2],
                     _ if self.input.is_some() => {
                         return Err(unsupported("a layout for a real transform in place", "its rows of reals are padded to twice n/2+1"));
                     }
@@ -385,12 +461,19 @@ impl Transform {
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);
         let head = [words.any().unwrap_or_default(), words.any().unwrap_or_default()];
-        let kind = kinds.iter().find(|kind| kind.words() == head).ok_or_else(|| {
+        let is_real = |kind: &Kind| *kind == Kind::R2r;
+        let kind = kinds.iter().find(|kind| kind.words() == head || is_real(kind) && head[0] == kind.words()[0]).ok_or_else(|| {
             let choices: Vec<String> = kinds.iter().map(|kind| kind.words().join(" ")).collect();
             text.wrong(whole, format!("it must begin with {}", choices.join(" or ")))
         })?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
         let mut fields = words.fields();
+        let names = if is_real(kind) { Some(head[1]) } else { fields.value("kinds") };
+        let mut axis_kinds =
+            names.map_or(Ok(Vec::new()), |names| names.split(',').map(|name| parse_kind(text, name)).collect::<Result<Vec<_>>>())?;
+        if is_real(kind) && axis_kinds.len() == 1 {
+            axis_kinds = axis_kinds.repeat(shape.rank());
+        }
         let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
         let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
         let (input, output) = (layout("in")?, layout("out")?);
@@ -410,6 +493,8 @@ impl Transform {
         let spec = Self {
             kind: *kind,
             shape,
+            kinds: axis_kinds,
+            orthogonal: fields.flag("orthogonal"),
             batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
             axes: axes.and_then(|axes| shape.canonical_axes(&axes)),
             input,
@@ -425,18 +510,40 @@ impl Transform {
             product: None,
         };
         fields.done(
-            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
-             at most once",
+            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
+             from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
         )?;
         Ok(spec)
     }
+}
+
+/// Reads the kind of one axis; `-` for none.
+fn parse_kind(text: Text<'_>, name: &str) -> Result<Option<RealKind>> {
+    if name == "-" {
+        return Ok(None);
+    }
+    let unknown = || text.wrong(name, format!("expected one of {}", RealKind::names()));
+    RealKind::parse(name).map(Some).ok_or_else(unknown)
 }
 
 /// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
 /// out.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
+        let name = |kind: &Option<RealKind>| kind.map_or("-".to_owned(), |kind| kind.to_string());
+        let mut kinds: Vec<String> = self.kinds.iter().map(name).collect();
+        if self.kind == Kind::R2r {
+            // A single name stands for all axes.
+            if kinds.len() == self.shape.rank() && kinds.iter().all(|kind| *kind == kinds[0]) {
+                kinds.truncate(1);
+            }
+            write!(f, "r2r {} {}", kinds.join(","), Batched(self.shape, self.batch))?;
+        } else {
+            write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
+            if !kinds.is_empty() {
+                write!(f, " kinds={}", kinds.join(","))?;
+            }
+        }
         if let Some(axes) = &self.axes {
             write!(f, " axes={}", join(axes, ","))?;
         }
@@ -456,6 +563,7 @@ impl fmt::Display for Transform {
             (None, Scale::InvLen) => f.write_str(" 1/n")?,
             (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,
         }
+        f.write_str(if self.orthogonal { " orthogonal" } else { "" })?;
         f.write_str(if self.placement == Placement::InPlace { " in-place" } else { "" })?;
         f.write_str(if self.transposed { " transposed" } else { "" })?;
         for (name, map) in ["from", "to"].iter().zip(&self.maps) {

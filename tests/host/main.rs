@@ -25,6 +25,9 @@ mod permute;
 mod phase_correlate;
 mod power;
 mod programs;
+mod real_kinds;
+#[path = "../support/real_kinds.rs"]
+mod real_kinds_by_definition;
 mod recipes;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;

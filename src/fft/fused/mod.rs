@@ -17,6 +17,7 @@ mod packed;
 mod pairs;
 mod part;
 mod real;
+mod real_axis;
 mod twiddle;
 
 pub(super) use chirp::Factors;
@@ -29,6 +30,7 @@ pub(super) use packed::{OfPacked, ToPacked};
 pub(super) use pairs::{Pair, Pairs};
 pub(super) use part::Part;
 pub(super) use real::Real;
+pub(super) use real_axis::{Coefficients, Quarter, RealAxis, Sequence};
 pub(super) use twiddle::Twiddle;
 
 use super::codelets::{complex, roots, scale, times};
@@ -62,7 +64,25 @@ macro_rules! steps {
     };
 }
 
-steps!(Map, Neighbours, Frames, Part, Real, Pairs, Half, Separate, OfPacked, ToPacked, Exchange, Factors, Limit, Twiddle);
+steps!(
+    Map,
+    Neighbours,
+    Frames,
+    Part,
+    Sequence,
+    Coefficients,
+    Quarter,
+    Real,
+    Pairs,
+    Half,
+    Separate,
+    OfPacked,
+    ToPacked,
+    Exchange,
+    Factors,
+    Limit,
+    Twiddle
+);
 
 impl Fused {
     /// This step for lines whose coordinates have the given weights in the m of a [`Twiddle`] and
@@ -264,10 +284,7 @@ impl Site<'_> {
     /// Loads the value of an element through these steps.
     pub fn load(&mut self, element: &Element, steps: &[Fused]) -> Expr {
         let Some((outer, inner)) = steps.split_last() else {
-            let at = match &element.spot {
-                Spot::At(at) => at.clone(),
-                Spot::OnLine(line) => self.body.value("at", place_of(self.place, line.clone(), element.position.clone())),
-            };
+            let at = self.index(element);
             return call("load", [&at], self.storage.value());
         };
         outer.step().load(self, element, inner)
@@ -294,12 +311,23 @@ impl Site<'_> {
 
     /// Stores the value of an element as it is.
     pub fn put(&mut self, element: &Element, value: &Expr) {
-        let Spot::At(at) = &element.spot else { unreachable!("elements are stored by their number") };
-        self.body.call("store", [at, value]);
+        let at = self.index(element);
+        self.body.call("store", [&at, value]);
+    }
+
+    /// The index of an element in the array.
+    fn index(&mut self, element: &Element) -> Expr {
+        match &element.spot {
+            Spot::At(at) => at.clone(),
+            Spot::OnLine(line) => self.body.value("at", place_of(self.place, line.clone(), element.position.clone())),
+        }
     }
 
     /// Element `i` of the line, for a value that is stored with the same weight as `like`.
     pub fn element(&mut self, i: &Expr, like: &Element) -> Element {
+        if let Spot::OnLine(_) = like.spot {
+            return like.at_position(i.clone());
+        }
         let at = self.body.value("at", place_of(self.place, self.line.clone(), i.clone()));
         Element { spot: Spot::At(at), position: i.clone(), ..like.clone() }
     }

@@ -1,7 +1,7 @@
 //! Spectra of reals: values and their mirror images, which meet in workgroup memory.
 
 use super::super::codelets::pair;
-use super::super::fused::{Element, Fused, Spot};
+use super::super::fused::{Element, Fused};
 use super::{Generator, Invocation, Values};
 use crate::wgsl::{Expr, Type, Writes, select};
 
@@ -24,9 +24,9 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
             self.when(&place.live.and(condition), |own| {
-                let at = own.element_places(&side.place, &line, &place.t, &[first]).remove(0);
+                let spot = own.spots(side, &line, &place.t, &[first]).remove(0);
                 let k = &place.t + first;
-                let element = Element { spot: Spot::At(at), position: k.clone(), weight: None, second: false };
+                let element = Element { spot, position: k.clone(), weight: None, second: false };
                 fused.step().store_image(&mut own.site(side, place, &line), &k, [&z, &w], element, inner);
             });
         }

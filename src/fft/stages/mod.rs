@@ -159,7 +159,18 @@ impl Generator<'_> {
     }
 
     fn pass(&mut self) -> Result<(), String> {
-        let (load_map, store_map) = (self.sharing(&self.pass.load), self.sharing(&self.pass.store));
+        let across = |side: &Side| side.lines.first().map_or(u32::MAX, Place::lowest_stride);
+        let (load, store) = (&self.pass.load, &self.pass.store);
+        let load_map = self.sharing(load.place.lowest_stride(), across(load));
+        let store_map = if store.by_position {
+            // Neighbouring lines may be neighbouring positions.
+            let position = store.place.lowest_stride();
+            let along = |weight: u32| weight.saturating_mul(position);
+            let weight = store.index.lines.first().copied().unwrap_or(0);
+            self.sharing(along(store.index.element), if weight > 0 { along(weight) } else { across(store) })
+        } else {
+            self.sharing(store.place.lowest_stride(), across(store))
+        };
         let mut stages: Vec<u32> = self.recipe.radices.clone();
         let forward = stages.len();
         if self.pass.convolution.is_some() {
@@ -235,9 +246,7 @@ impl Generator<'_> {
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.
-    fn sharing(&self, side: &Side) -> Sharing {
-        let along_line = side.place.lowest_stride();
-        let across = side.lines.first().map_or(u32::MAX, Place::lowest_stride);
+    fn sharing(&self, along_line: u32, across: u32) -> Sharing {
         if self.recipe.lines > 1 && across < along_line && across > 0 { Sharing::Lines } else { Sharing::Lanes }
     }
 

@@ -41,7 +41,7 @@ impl Generator<'_> {
     }
 
     /// The places of elements t + step, given the place of element 0.
-    pub(super) fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
+    fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
         let mut place = |i: &Expr| self.body.value("at", place_of(of, line.clone(), i.clone()));
         let base_block: u32 = of.low.iter().map(|&(base, _)| base).product();
         if steps.iter().all(|step| step % base_block == 0) {
@@ -52,6 +52,14 @@ impl Generator<'_> {
             return steps.iter().map(|step| &anchor + beyond(step)).collect();
         }
         steps.iter().map(|&step| place(&(t + step))).collect()
+    }
+
+    /// Where elements t + step are found, given the place of element 0.
+    pub(super) fn spots(&mut self, side: &Side, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Spot> {
+        if side.by_position {
+            return vec![Spot::OnLine(line.clone()); steps.len()];
+        }
+        self.element_places(&side.place, line, t, steps).into_iter().map(Spot::At).collect()
     }
 
     pub(super) fn load(&mut self, place: &Invocation, radix: u32) -> Values {
@@ -80,11 +88,7 @@ impl Generator<'_> {
                 .collect();
             let mut round = Vec::new();
             self.when(&condition, |own| {
-                let spots: Vec<Spot> = if side.by_position {
-                    vec![Spot::OnLine(line.clone()); steps.len()]
-                } else {
-                    own.element_places(&side.place, &line, &place.t, &steps).into_iter().map(Spot::At).collect()
-                };
+                let spots = own.spots(side, &line, &place.t, &steps);
                 for (k, ((&step, spot), variable)) in steps.iter().zip(spots).zip(&variables).enumerate() {
                     let value = own.when(&there[k], |own| {
                         let position = own.body.value("index", position(side, &index, &place.t, step));
@@ -153,12 +157,12 @@ impl Generator<'_> {
             let t = self.taking_part_of(radix, b, &place.t);
             let condition = place.live.and(self.partial(radix, b, &place.t));
             self.when(&condition, |own| {
-                let places = own.element_places(&side.place, &line, &place.t, &steps);
-                for ((value, at), &step) in round.iter().zip(places).zip(&steps) {
+                let spots = own.spots(side, &line, &place.t, &steps);
+                for ((value, spot), &step) in round.iter().zip(spots).zip(&steps) {
                     let there = is_there(fused, &position(side, &index, &t, step));
                     own.when(&there, |own| {
                         let position = position(side, &index, &place.t, step);
-                        let element = Element { spot: Spot::At(at), position, weight: None, second: false };
+                        let element = Element { spot, position, weight: None, second: false };
                         own.site(side, place, &line).store(&element, value.clone(), fused);
                     });
                 }

@@ -5,12 +5,15 @@
 //! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
 //! state of the array has either one index for each axis, or one index for each factor of it.
 
+mod real_axis;
+
 use super::fused::{
-    Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, Separate,
-    ToPacked, Twiddle,
+    Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, RealAxis,
+    Separate, ToPacked, Twiddle,
 };
 use super::pass::Convolution;
 use super::place::{Place, Storage};
+use super::real_kind::Inner;
 use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::roots::Constant;
 use super::transform::{End, Geometry, Kind, Transform};
@@ -55,14 +58,6 @@ impl State {
         Self { dims, offset, span: u64::from(offset) + reach + 1, storage, distinct: true, in_output: false }
     }
 
-    /// Row-major, with the batch outermost.
-    fn dense(extents: &[u32]) -> Result<Self> {
-        let rank = extents.len() - 1;
-        let mut order = vec![Digit::whole((rank, 0), extents[rank])];
-        order.extend((0..rank).map(|axis| Digit::whole((axis, 0), extents[axis])));
-        Self::packed(&order)
-    }
-
     /// Without gaps, from the outermost digit to the innermost. An index with several digits lists
     /// them from the highest to the lowest.
     fn packed(order: &[Digit]) -> Result<Self> {
@@ -85,6 +80,11 @@ impl State {
         }
         sort_short_by_key(&mut dims, |dim| dim.key);
         Ok(Self { dims, offset: 0, span: stride.into(), storage: Storage::Complex, distinct: true, in_output: false })
+    }
+
+    /// Bytes from the begin of the array to the end of the last element.
+    pub fn bytes(&self) -> u64 {
+        self.span * u64::from(self.storage.form().bytes())
     }
 
     /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.
@@ -298,11 +298,11 @@ impl Step<'_> {
         };
         let (element, stored) = (from.dim(self.element), to.dim(self.element));
         match (from.storage, to.storage) {
-            (Storage::Complex, Storage::Complex) => {
+            (Storage::Complex, Storage::Complex) | (Storage::Real, Storage::Real) => {
                 let same = element == stored || element.extent == 1 && stored.extent == 1;
                 from.offset == to.offset && same && others_kept(1)
             }
-            (Storage::Other(_), _) | (_, Storage::Other(_)) | (Storage::Real, Storage::Real) => false,
+            (Storage::Other(_), _) | (_, Storage::Other(_)) => false,
             (Storage::Real, Storage::Complex) => {
                 from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
             }
@@ -333,7 +333,8 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     current.distinct = geometry.input.distinct;
     current.in_output = current.storage == Storage::Complex
         && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
-    let mut builder = Builder { transform, geometry, output, extents: geometry.input_extents.clone(), current, steps: Vec::new() };
+    let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
+    let mut builder = Builder { transform, geometry, output, extents, in_parts: false, current, steps };
     for (i, axis) in axes.iter().enumerate() {
         builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
     }
@@ -347,6 +348,8 @@ struct Builder<'a, 'b> {
     output: State,
     /// Extents of the current state, followed by the batch.
     extents: Vec<u32>,
+    /// Whether arrays have one more index, for the real and the imaginary parts of complex numbers.
+    in_parts: bool,
     current: State,
     steps: Vec<Step<'a>>,
 }
@@ -355,21 +358,26 @@ impl<'a> Builder<'a, '_> {
     fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();
-        let n = self.transform.shape.extents()[axis] as u32;
-        let inverse = self.transform.is_inverse();
-        // An inverse transform is a forward transform between two exchanges of real and imaginary
-        // parts. Half-spectra are loaded as they are.
-        let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
-        let load_swap = inverse && (first || half_axis == Some(axis));
-        let store_swap = inverse && (next.is_none() || half_axis == next);
-        let real_axis = axis + 1 == rank;
-        let (real_load, real_store) = (self.transform.kind == Kind::R2c && real_axis, self.transform.kind == Kind::C2r && real_axis);
+        let Inner { n, reals } = self.transform.inner(axis);
+        let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
         if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
         }
         if let Some(fragment) = &self.transform.product {
             return self.filter(recipe, n, fragment.clone());
         }
+        if let Some(kind) = self.transform.real_kind(axis) {
+            let real = RealAxis { kind, n: self.transform.shape.extents()[axis] as u32, orthogonal: self.transform.orthogonal };
+            return self.real_axis(recipe, real, first, next);
+        }
+        // An inverse transform is a forward transform between two exchanges of real and imaginary
+        // parts. Half-spectra are loaded as they are. Other axes may be between axes that are
+        // transformed from reals to reals; then each has its own exchanges.
+        let inverse = self.transform.is_inverse();
+        let half_axis = if self.transform.kind == Kind::C2r { Some(rank - 1) } else { None };
+        let alone = !self.transform.kinds.is_empty();
+        let load_swap = inverse && (alone || first || half_axis == Some(axis));
+        let store_swap = inverse && (alone || next.is_none() || half_axis == next);
         if recipe.reals != Reals::Complex && !(real_load || real_store) {
             return Err(format!("axis {axis} has no reals to take in pairs or halves").into());
         }
@@ -400,6 +408,36 @@ impl<'a> Builder<'a, '_> {
         // A part of the axis is stricter than its end.
         let part = self.part(End::Output, axis);
         let (limit, stored) = part.map_or((limit, stored), |part| (None, part.len));
+        let mut after = self.extents.clone();
+        after[axis] = stored;
+        let target = self.after(recipe, &after, next)?;
+        self.fourier(recipe, n, [load, store], [load_swap, store_swap], limit, target)?;
+        self.extents = after;
+        Ok(())
+    }
+
+    /// The state after an axis, of which `next` is the next one.
+    fn after(&self, recipe: &AxisRecipe, extents: &[u32], next: Option<usize>) -> Result<State> {
+        let block = recipe.passes.last().and_then(block_of);
+        let storage = if self.transform.kind == Kind::R2r { Storage::Real } else { Storage::Complex };
+        match next {
+            None => Ok(self.output.clone()),
+            Some(next) => self.natural(extents, storage, block.map(|block| (recipe.axis, next, block))),
+        }
+    }
+
+    /// A Fourier transform of length n along an axis, perhaps as a convolution. Results from `limit`
+    /// on are not stored.
+    fn fourier(
+        &mut self,
+        recipe: &'a AxisRecipe,
+        n: u32,
+        [load, store]: [Fusion; 2],
+        [load_swap, store_swap]: [bool; 2],
+        limit: Option<u32>,
+        target: State,
+    ) -> Result<()> {
+        let axis = recipe.axis;
         let limit = |computed: u32| limit.filter(|&limit| limit < computed).map(Limit);
         let chirp = |conjugate| Factors(Constant::Chirp { n, conjugate });
 
@@ -420,26 +458,17 @@ impl<'a> Builder<'a, '_> {
         }
 
         let load = load.then_exchange_if(load_swap);
-        let stored_extents = |own: &Self, extent: u32| {
-            let mut extents = own.extents.clone();
-            extents[axis] = extent;
-            extents
-        };
-        let after = stored_extents(self, stored);
-        let block = recipe.passes.last().and_then(block_of);
-        let target = match next {
-            None => self.output.clone(),
-            Some(next) => self.natural(&after, block.map(|block| (axis, next, block)))?,
-        };
         match recipe.bluestein {
             None => self.run(axis, recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
-            Some(_) if single => {
+            Some(_) if recipe.passes.len() == 1 => {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
                 self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp(n)))?;
             }
             Some(_) => {
-                let padded = self.natural(&stored_extents(self, m), None)?;
+                let mut padded = self.extents.clone();
+                padded[axis] = m;
+                let padded = self.natural(&padded, Storage::Complex, None)?;
                 let load = load.then(chirp(false)).then(Limit(n));
                 let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
@@ -450,7 +479,6 @@ impl<'a> Builder<'a, '_> {
                 self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
             }
         }
-        self.extents = after;
         Ok(())
     }
 
@@ -575,37 +603,38 @@ impl<'a> Builder<'a, '_> {
         self.current = self.current.as_complex(axis);
         if lengths.len() == 1 {
             extents[axis] = stored;
-            let block = recipe.passes.last().and_then(block_of);
-            let target = match next {
-                None => self.output.clone(),
-                Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
-            };
+            let target = self.after(recipe, &extents, next)?;
             let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
             self.run(axis, recipe, &lengths, load, store, target, None)?;
             self.extents = extents;
             return Ok(());
         }
-        let middle = self.natural(&extents, None)?;
+        let middle = self.natural(&extents, Storage::Complex, None)?;
         self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
-        // The spectrum of the reals has one more element. A pass that transforms nothing combines
-        // the halves; its element index is always 0. It has a line for every element that is
-        // stored.
+        // The spectrum of the reals has one more element.
         extents[axis] = stored;
         let target = match next {
             None => self.output.clone(),
-            Some(_) => self.natural(&extents, None)?,
+            Some(_) => self.natural(&extents, Storage::Complex, None)?,
         };
+        self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
+        self.extents = extents;
+        Ok(())
+    }
+
+    /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to `stored`
+    /// elements of their spectrum. Its element index is always 0, and it has a line for every element
+    /// of the spectrum.
+    fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
         let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
         let (mut from, mut to) = (self.current.clone(), target.clone());
         from.dims.iter_mut().filter(|dim| dim.key == (axis, 0)).for_each(|dim| dim.extent = stored);
         [&mut from, &mut to].into_iter().for_each(|state| state.dims.push(nothing.clone()));
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
-        let store = Fusion { weights, ..self.end(End::Output, axis, next.is_none()) };
+        let store = Fusion { weights, ..store };
         self.steps.push(Step { recipe: None, element: (axis, 1), n: 1, states: [from, to], load, store, convolution: None });
         self.current = target;
-        self.extents = extents;
-        Ok(())
     }
 
     /// A single in-place pass that changes places would store where others have yet to load. Lets
@@ -627,28 +656,35 @@ impl<'a> Builder<'a, '_> {
 
     /// The state between two axes: that of the output if it has these extents, otherwise one
     /// without gaps, or one in blocks along one axis and across the next.
-    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
-        let rank = extents.len() - 1;
+    fn natural(&self, extents: &[u32], storage: Storage, blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
+        let packed = |order: &[Digit]| Ok(State { storage, ..State::packed(order)? });
         if let Some((along, across, block)) = blocks {
             let [along_high, along_low] = Digit::blocks((along, 0), extents[along], block[0]);
             let [across_high, across_low] = Digit::blocks((across, 0), extents[across], block[1]);
-            let others = [rank].into_iter().chain((0..rank).filter(|axis| *axis != along && *axis != across));
-            let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), extents[axis])).collect();
+            let mut order = self.whole(extents, &[along, across]);
             order.extend([across_high, along_high, across_low, along_low]);
-            return State::packed(&order);
+            return packed(&order);
         }
         let inside_input = self.transform.placement == Placement::InPlace
             && self.transform.kind == Kind::C2r
             && extents == self.geometry.input_extents.as_slice();
-        let is_output = self.output.storage == Storage::Complex && !self.transform.transposed;
+        let is_output = self.output.storage == storage && !self.transform.transposed && !self.in_parts;
         if extents == self.geometry.output_extents.as_slice() && is_output {
             Ok(self.output.clone())
         } else if inside_input {
             let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, Storage::Complex);
             Ok(State { in_output: true, ..state })
         } else {
-            State::dense(extents)
+            packed(&self.whole(extents, &[]))
         }
+    }
+
+    /// The indices other than those of some axes, row-major with the batch outermost.
+    fn whole(&self, extents: &[u32], without: &[usize]) -> Vec<Digit> {
+        let rank = extents.len() - 1;
+        let axes = (0..rank).filter(|axis| !without.contains(axis));
+        let digits = [rank].into_iter().chain(axes).map(|axis| Digit::whole((axis, 0), extents[axis]));
+        self.in_parts.then(|| Digit::whole((rank + 1, 0), 2)).into_iter().chain(digits).collect()
     }
 
     /// Adds the passes of one transform along an axis, from the current state to `target`.
@@ -700,7 +736,6 @@ impl<'a> Builder<'a, '_> {
 
     /// The state after pass f of an axis, which is not the last pass.
     fn between(&self, current: &State, axis: usize, lengths: &[u32], f: usize, load: &Fusion, block: Option<[u32; 2]>) -> Result<State> {
-        let rank = self.extents.len() - 1;
         let (m, last) = (lengths.iter().product::<u32>(), lengths.len() - 1);
         // The arrangement can be kept only if the elements are complex numbers with distinct
         // places. If an input's elements share places, results would overwrite one another.
@@ -712,13 +747,12 @@ impl<'a> Builder<'a, '_> {
             let mut extents = self.extents.clone();
             extents[axis] = m;
             let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
-            return self.natural(&extents, None)?.split(axis, lengths, &after);
+            return self.natural(&extents, Storage::Complex, None)?.split(axis, lengths, &after);
         };
         // … [what is left but the last][what is done but the first, last first][left, high][done
         // first][left, low].
         let key = |f: usize| (axis, f);
-        let others = [rank].into_iter().chain((0..rank).filter(|own| *own != axis));
-        let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), self.extents[axis])).collect();
+        let mut order = self.whole(&self.extents, &[axis]);
         order.extend((f + 1..last).map(|g| Digit::whole(key(g), lengths[g])));
         order.extend((1..=f).rev().map(|g| Digit::whole(key(g), lengths[g])));
         let [high, low] = Digit::blocks(key(last), lengths[last], along);

@@ -1,0 +1,110 @@
+//! The passes of an axis that is transformed from reals to reals: those of a Fourier transform, with
+//! steps on both sides that find the reals in the array.
+
+use super::super::fused::{Coefficients, Half, OfPacked, Pair, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked};
+use super::super::place::{Place, Storage};
+use super::super::real_kind::Inner;
+use super::super::recipe::{AxisRecipe, Reals};
+use super::super::transform::{End, Kind};
+use super::{Builder, Dim, Fusion, Result, State, lengths};
+
+impl State {
+    /// The same array of complex numbers seen as reals, with one more index for real and imaginary
+    /// part.
+    fn as_parts(&self) -> Self {
+        let mut parts = Self { offset: self.offset * 2, span: self.span * 2, storage: Storage::Real, ..self.clone() };
+        for Dim { place, .. } in &mut parts.dims {
+            place.low.iter_mut().for_each(|(_, stride)| *stride *= 2);
+            place.stride *= 2;
+        }
+        // The last axis is followed by the batch.
+        let last = parts.dims.iter().map(|dim| dim.key.0).max().unwrap_or(0);
+        parts.dims.push(Dim { key: (last + 1, 0), extent: 2, place: Place::linear(1) });
+        parts
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Adds the passes of an axis from reals to reals. In an array of complex numbers, their parts
+    /// are transformed as arrays of their own.
+    pub(super) fn real_axis(&mut self, recipe: &'a AxisRecipe, real: RealAxis, first: bool, next: Option<usize>) -> Result<()> {
+        let axis = recipe.axis;
+        let target = self.after(recipe, &self.extents, next)?;
+        let mut stored = target.clone();
+        if self.transform.kind != Kind::R2r {
+            (self.current, stored) = (self.current.as_parts(), target.as_parts());
+            self.in_parts = true;
+        }
+        let load = self.reals(End::Input, axis, first, &self.current);
+        let store = self.reals(End::Output, axis, next.is_none(), &stored);
+        self.real_passes(recipe, real, [load, store], stored)?;
+        self.in_parts = false;
+        self.current = target;
+        Ok(())
+    }
+
+    /// A side that finds reals by their position.
+    fn reals(&self, end: End, axis: usize, is_end: bool, state: &State) -> Fusion {
+        let by_position = Some(state.dim((axis, 0)).place.clone());
+        let side = if self.in_parts { Fusion::complex() } else { self.end(end, axis, is_end) };
+        let storage = if self.in_parts || !is_end { Storage::Real } else { side.storage };
+        Fusion { storage, by_position, ..side }
+    }
+
+    fn real_passes(&mut self, recipe: &'a AxisRecipe, real: RealAxis, [load, store]: [Fusion; 2], target: State) -> Result<()> {
+        let axis = recipe.axis;
+        let Inner { n, reals } = self.transform.inner(axis);
+        let (pair, halves) = (Pair::default(), recipe.reals == Reals::Halves);
+        let [sequence, coefficients] = [Sequence { axis: real, halves }.into(), Coefficients(real).into()];
+        let steps: [super::Fused; 2] = [sequence, coefficients];
+        let [sequence, coefficients] = steps;
+        let Some(end) = reals else {
+            if recipe.reals != Reals::Complex {
+                return Err(format!("axis {axis} is transformed as complex numbers, not in pairs or halves").into());
+            }
+            let sides = [load.then(Quarter(real)), store.then(Quarter(real))];
+            return self.fourier(recipe, n, sides, [false; 2], Some(n), target);
+        };
+        if recipe.reals == Reals::Pairs && recipe.passes.len() > 1 {
+            return Err("pairs of rows are transformed in one pass".into());
+        }
+        let inverse = end == End::Output;
+        let (load, store) = match end {
+            End::Input => (load.then(sequence), store.then(coefficients)),
+            End::Output => (load.then(coefficients), store.then(sequence)),
+        };
+        if halves {
+            return self.real_halves(recipe, n, inverse, [load, store], target);
+        }
+        let pairs = recipe.reals == Reals::Pairs;
+        let (load, store, limit) = match (inverse, pairs) {
+            (false, true) => (load.then(Pairs(pair)), store.then(Separate { n, pair }), None),
+            (false, false) => (load.then(Real), store, Some(n / 2 + 1)),
+            (true, true) => (load.then(Half { n }).then(Pairs(pair)), store.then(Pairs(pair)), Some(n)),
+            (true, false) => (load.then(Half { n }), store.then(Real), Some(n)),
+        };
+        self.fourier(recipe, n, [load, store], [inverse; 2], limit, target)
+    }
+
+    /// Neighbours of the sequence of n reals as complex numbers.
+    fn real_halves(&mut self, recipe: &'a AxisRecipe, n: u32, inverse: bool, [load, store]: [Fusion; 2], target: State) -> Result<()> {
+        let axis = recipe.axis;
+        let (lengths, product) = lengths(recipe, n / 2);
+        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
+            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
+        }
+        if inverse {
+            let load = load.then(ToPacked { n }).then_exchange_if(true);
+            return self.run(axis, recipe, &lengths, load, store.then_exchange_if(true), target, None);
+        }
+        if lengths.len() == 1 {
+            return self.run(axis, recipe, &lengths, load, store.then(OfPacked { n }), target, None);
+        }
+        let mut extents = self.extents.clone();
+        extents[axis] = n / 2;
+        let middle = self.natural(&extents, Storage::Complex, None)?;
+        self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
+        self.combine(axis, n, n / 2 + 1, store, target);
+        Ok(())
+    }
+}

@@ -1,0 +1,291 @@
+//! Cosine, sine and Hartley transforms and half-complex spectra, run on the host and compared with
+//! their definitions in f64, and with SciPy.
+
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Layout, Program, Spec};
+
+use crate::real_kinds_by_definition::{element, transform};
+use crate::reference::*;
+use crate::sanitized::{RunOnHost, UNWRITTEN};
+use crate::variants::profiles;
+
+const BOUND: f64 = 6e-7;
+
+fn complex(x: &[f32]) -> Vec<Complex32> {
+    x.iter().map(|&x| x.into()).collect()
+}
+
+fn close(actual: &[f32], expected: &[f64], what: &dyn std::fmt::Display) {
+    assert!(actual.iter().all(|x| x.to_bits() != UNWRITTEN), "{what}");
+    let expected: Vec<Complex64> = expected.iter().map(|&x| x.into()).collect();
+    let error = relative_error(&complex(actual), &expected);
+    assert!(error <= BOUND, "error {error:.1e} of {what}");
+}
+
+/// The programs of the rules' recipe and of some of the others.
+fn programs<S: Searchable>(spec: &S, profile: &DeviceProfile, others: usize) -> Vec<Program> {
+    let recipe = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+    let mut recipes = vec![recipe];
+    recipes.extend(spec.alternatives(profile).into_iter().take(others));
+    let lower = |recipe: &S::Recipe| spec.lower(recipe, profile).unwrap_or_else(|error| panic!("{spec} by {recipe}: {error}"));
+    let programs: Vec<Program> = recipes.iter().map(lower).collect();
+    programs.iter().for_each(|program| program.check(profile).unwrap_or_else(|error| panic!("{program}: {error}")));
+    programs
+}
+
+fn check(shape: &[usize], batch: usize, kinds: &[RealKind], axes: Option<&[usize]>, others: usize) {
+    let all: Vec<usize> = (0..shape.len()).collect();
+    let axes = axes.unwrap_or(&all);
+    let of_axes: Vec<(usize, RealKind)> = axes.iter().map(|&axis| (axis, kinds[axis])).collect();
+    let input = noise(shape.iter().product::<usize>() * batch, 5);
+    let mut expected: Vec<f64> = input.iter().map(|&x| x.into()).collect();
+    expected.chunks_mut(shape.iter().product()).for_each(|item| transform(item, shape, &of_axes));
+    let spec = R2r::by_axis(kinds.iter().copied(), shape).batch(batch).axes(axes);
+    assert_eq!(spec.to_string().parse(), Ok(spec.clone()), "{spec}");
+    for profile in profiles() {
+        for spec in [spec.clone(), spec.clone().in_place()] {
+            for program in programs(&spec, &profile, others) {
+                close(&program.run_on_host::<f32, f32>(&input), &expected, &format!("{program} on {}", profile.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_short_length() {
+    for kind in RealKind::ALL {
+        for n in (1..=20).chain([24, 27, 32, 37, 64, 81, 101]).filter(|n| *n > 1 || kind != RealKind::DctI) {
+            check(&[n], 3, &[kind], None, if n < 10 { 4 } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn in_several_passes() {
+    for kind in RealKind::ALL {
+        for n in [1 << 14, 10_001] {
+            let input = noise(n, 5);
+            let x: Vec<f64> = input.iter().map(|&x| x.into()).collect();
+            let spec = R2r::new(kind, n);
+            let profile = profiles().remove(2);
+            for program in programs(&spec, &profile, 0) {
+                let output: Vec<f32> = program.run_on_host(&input);
+                // Some elements by the definition: the others would take minutes.
+                for k in [0, 1, 2, 777, n / 2 - 1, n / 2, n / 2 + 1, n - 2, n - 1] {
+                    let expected = element(kind, &x, k);
+                    let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let error = (f64::from(output[k]) - expected).abs() / norm;
+                    assert!(error < 3e-6, "element {k}: {} for {expected}, {program}", output[k]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_axes() {
+    use RealKind::*;
+    let cases: [(&[usize], &[RealKind]); 7] = [
+        (&[6, 10], &[DctII, DctII]),
+        (&[5, 9], &[DstIV, DctIV]),
+        (&[16, 8], &[DctIII, DstIII]),
+        (&[7, 4], &[Hartley, DctI]),
+        (&[3, 4, 5], &[DctII, DstI, ToHalfComplex]),
+        (&[8, 1, 6], &[DstII, DctII, OfHalfComplex]),
+        (&[33, 66], &[DctIV, DstII]),
+    ];
+    for (shape, kinds) in cases {
+        check(shape, 2, kinds, None, 6);
+    }
+    check(&[6, 10, 8], 2, &[DctII, DctIV, DstI], Some(&[1]), 0);
+    check(&[6, 10, 8], 2, &[DctII, DctIV, DstI], Some(&[0, 2]), 0);
+}
+
+#[test]
+fn layouts() {
+    let shape = [6, 10];
+    let input_places = Places { strides: vec![1, 8], distance: 90, offset: 3 };
+    let output_places = Places { strides: vec![23, 2], distance: 160, offset: 1 };
+    let (from, to) = (input_places.all(&shape, 2), output_places.all(&shape, 2));
+    let values = noise(120, 3);
+    let mut input = vec![f32::NAN; input_places.span(&shape, 2)];
+    from.iter().zip(&values).for_each(|(&place, &x)| input[place] = x);
+    for kind in RealKind::ALL {
+        let mut expected: Vec<f64> = values.iter().map(|&x| x.into()).collect();
+        expected.chunks_mut(60).for_each(|item| transform(item, &shape, &[(0, kind), (1, kind)]));
+        let spec = R2r::new(kind, shape).batch(2).input_layout(input_places.layout()).output_layout(output_places.layout());
+        for profile in profiles() {
+            for program in programs(&spec, &profile, 3) {
+                let output: Vec<f32> = program.run_on_host(&input);
+                let actual: Vec<f32> = to.iter().map(|&place| output[place]).collect();
+                close(&actual, &expected, &program);
+            }
+        }
+        // In place with gaps: what lies between the elements does not change.
+        let spec = R2r::new(kind, shape).batch(2).input_layout(input_places.layout()).output_layout(input_places.layout()).in_place();
+        for program in programs(&spec, &profiles()[0], 1) {
+            let output: Vec<f32> = program.run_on_host(&input);
+            let actual: Vec<f32> = from.iter().map(|&place| output[place]).collect();
+            close(&actual, &expected, &program);
+            assert!((0..input.len()).filter(|i| !from.contains(i)).all(|i| output[i].is_nan()), "{program}");
+        }
+    }
+}
+
+#[test]
+fn a_kind_and_its_inverse_lead_back() {
+    for kind in RealKind::ALL {
+        for n in [2, 7, 12] {
+            let input = noise(2 * n, 9);
+            let expected: Vec<f64> = input.iter().map(|&x| x.into()).collect();
+            let there = R2r::new(kind, n).batch(2);
+            for (there, back) in [
+                (there.clone(), there.clone().inverse().scale(Scale::InvLen)),
+                (there.clone().orthonormal(), there.clone().orthonormal().inverse()),
+                (there.clone().scale(Scale::InvSqrtLen), there.clone().inverse().scale(Scale::InvSqrtLen)),
+            ] {
+                let profile = &profiles()[0];
+                let middle: Vec<f32> = programs(&there, profile, 0)[0].run_on_host(&input);
+                let output: Vec<f32> = programs(&back, profile, 0)[0].run_on_host(&middle);
+                close(&output, &expected, &format!("{there} and {back}"));
+            }
+        }
+    }
+}
+
+/// The matrices of orthonormal transforms are orthogonal: lengths are kept.
+#[test]
+fn orthonormal_transforms_keep_lengths() {
+    let norm = |x: &[f32]| x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+    let cosine_and_sine = RealKind::ALL.into_iter().filter(|kind| !matches!(kind, RealKind::ToHalfComplex | RealKind::OfHalfComplex));
+    for kind in cosine_and_sine {
+        for n in [2, 5, 16] {
+            let input = noise(n, 4);
+            let spec = R2r::new(kind, n).orthonormal();
+            let output: Vec<f32> = programs(&spec, &profiles()[0], 0)[0].run_on_host(&input);
+            let (before, after) = (norm(&input), norm(&output));
+            assert!((before - after).abs() < 1e-6 * before, "{spec}: {before} {after}");
+        }
+    }
+}
+
+/// Axes from reals to reals, in transforms of complex numbers.
+#[test]
+fn mixed_axes() {
+    let shape = [6, 9, 8];
+    let n: usize = shape.iter().product();
+    let input = complex_noise(2 * n, 3);
+    for (kind, axis) in RealKind::ALL.into_iter().flat_map(|kind| [(kind, 0), (kind, 1), (kind, 2)]) {
+        let others: Vec<usize> = (0..3).filter(|own| *own != axis).collect();
+        let of_kind = |z: &mut [Complex64], kind: RealKind| {
+            for item in z.chunks_mut(n) {
+                let (mut re, mut im): (Vec<f64>, Vec<f64>) = item.iter().map(|z| (z.re, z.im)).unzip();
+                [&mut re, &mut im].into_iter().for_each(|part| transform(part, &shape, &[(axis, kind)]));
+                item.iter_mut().zip(re.into_iter().zip(im)).for_each(|(z, (re, im))| *z = Complex64::new(re, im));
+            }
+        };
+        for inverse in [false, true] {
+            let spec = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) }.batch(2).axis_kind(axis, kind);
+            assert_eq!(spec.to_string().parse(), Ok(spec.clone()), "{spec}");
+            let mut expected = wide(&input);
+            of_kind(&mut expected, kind);
+            dft(&mut expected, &shape, &others, inverse);
+            for spec in [spec.clone(), spec.in_place()] {
+                for program in programs(&spec, &profiles()[2], 2) {
+                    let output: Vec<Complex32> = program.run_on_host(&input);
+                    let error = relative_error(&output, &expected);
+                    assert!(error < BOUND, "error {error:.1e} of {program}");
+                }
+            }
+        }
+        if axis == 2 {
+            continue;
+        }
+        // Between reals and half of a spectrum.
+        let reals = noise(2 * n, 6);
+        let mut spectrum = wide(&complex(&reals));
+        of_kind(&mut spectrum, kind);
+        dft(&mut spectrum, &shape, &others, false);
+        let expected = of_half(&spectrum, &shape);
+        let there = R2c::forward(shape).batch(2).axis_kind(axis, kind);
+        for program in programs(&there, &profiles()[0], 2) {
+            let output: Vec<Complex32> = program.run_on_host(&reals);
+            let error = relative_error(&output, &expected);
+            assert!(error < BOUND, "error {error:.1e} of {program}");
+        }
+        let back = C2r::inverse(shape).batch(2).scale(Scale::InvLen).axis_kind(axis, kind.inverse());
+        let spectrum: Vec<Complex32> = expected.iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
+        for program in programs(&back, &profiles()[0], 2) {
+            let output: Vec<f32> = program.run_on_host(&spectrum);
+            let expected: Vec<f64> = reals.iter().map(|&x| x.into()).collect();
+            close(&output, &expected, &program);
+        }
+    }
+}
+
+#[test]
+fn mixed_axes_in_several_passes() {
+    let shape = [1 << 13, 3];
+    let input = complex_noise(3 << 13, 3);
+    for kind in [RealKind::DctIV, RealKind::Hartley, RealKind::OfHalfComplex] {
+        let there = C2c::forward(shape).axis_kind(0, kind);
+        let back = C2c::inverse(shape).axis_kind(0, kind.inverse()).scale(Scale::InvLen);
+        let profile = &profiles()[2];
+        let middle: Vec<Complex32> = programs(&there, profile, 0)[0].run_on_host(&input);
+        let output: Vec<Complex32> = programs(&back, profile, 0)[0].run_on_host(&middle);
+        let error = relative_error(&output, &wide(&input));
+        assert!(error < 1e-6, "error {error:.1e} of {there} and {back}");
+    }
+}
+
+/// Fragments see elements of the array, in its order.
+#[test]
+fn fragments() {
+    let input: Vec<f32> = noise(24, 2);
+    let spec = R2r::new(RealKind::DctII, [2, 12]);
+    let mapped = spec
+        .clone()
+        .map_input::<f32>(Fragment::new("value * f32(i1 + 1u)"))
+        .unwrap()
+        .map_output::<Complex32>(Fragment::new("vec2<f32>(value, f32(i1))"))
+        .unwrap();
+    let weighted: Vec<f64> = input.iter().enumerate().map(|(i, &x)| f64::from(x) * (i % 12 + 1) as f64).collect();
+    let mut expected = weighted;
+    transform(&mut expected, &[2, 12], &[(0, RealKind::DctII), (1, RealKind::DctII)]);
+    let expected: Vec<Complex64> = expected.iter().enumerate().map(|(i, &x)| Complex64::new(x, (i % 12) as f64)).collect();
+    for profile in profiles() {
+        let program = mapped.lower(&mapped.design(&profile).unwrap(), &profile).unwrap();
+        let output: Vec<Complex32> = program.run_on_host(&input);
+        let error = relative_error(&output, &expected);
+        assert!(error < BOUND, "error {error:.1e} of {program}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let refused = |error: Error, words: &str| {
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(words), "{error}");
+    };
+    let profile = &profiles()[0];
+    let of = |spec: R2r| spec.design(profile).unwrap_err();
+    refused(of(R2r::new(RealKind::DctI, 1)), "dct1 of length 1");
+    refused(of(R2r::by_axis([RealKind::DctI], [4, 4])), "1 kinds for 2 axes");
+    refused(of(R2r::new(RealKind::DctII, 8).input_part([0..4])), "all elements");
+    let long = R2r::new(RealKind::DstI, u32::MAX as usize / 2).design(profile).unwrap_err();
+    assert!(matches!(long, Error::LimitExceeded { .. }), "{long}");
+    refused(R2c::forward([4, 4]).axis_kind(1, RealKind::DctI).design(profile).unwrap_err(), "a kind of the last axis");
+    refused(C2c::forward([4, 4]).axis_kind(2, RealKind::DctI).design(profile).unwrap_err(), "3 kinds for 2 axes");
+    let fragment = C2c::forward([4, 4]).axis_kind(0, RealKind::DctI).map_input::<Complex32>(Fragment::new("value")).unwrap();
+    refused(fragment.design(profile).unwrap_err(), "fragments");
+    for text in ["r2r dct5 8", "r2r 8", "r2r dct2,dct2", "c2c fwd 8 kinds=dct9", "r2r dct2 8 orthogonal orthogonal"] {
+        assert!(text.parse::<R2r>().is_err(), "{text}");
+    }
+    assert_eq!("r2r dct2,dst3 8x9 x2 orthogonal in-place".parse(), {
+        let spec = R2r::by_axis([RealKind::DctII, RealKind::DstIII], [8, 9]).batch(2);
+        Ok(spec.orthogonalize().in_place())
+    });
+    let strided = R2r::new(RealKind::DctII, [4, 4]).input_layout(Layout::strides([8, 1]));
+    assert_eq!(strided.to_string(), "r2r dct2 4x4 in=8,1");
+}

@@ -1,0 +1,45 @@
+//! Transforms from reals to reals by their definitions, in f64.
+#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
+
+use std::f64::consts::PI;
+
+use wgpu_fft::fft::RealKind;
+
+/// Result k of one axis, by the sum that defines it.
+pub fn element(kind: RealKind, x: &[f64], k: usize) -> f64 {
+    let n = x.len();
+    // π·times/of, with the angle reduced in integers.
+    let angle = |times: usize, of: usize| PI * (times % (2 * of)) as f64 / of as f64;
+    let sum = |factor: &dyn Fn(usize) -> f64| x.iter().enumerate().map(|(j, x)| x * factor(j)).sum::<f64>();
+    let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
+    let inside = |j: usize, without: &[usize]| if without.contains(&j) { 0.0 } else { 2.0 };
+    match kind {
+        RealKind::DctI => x[0] + sign(k) * x[n - 1] + sum(&|j| inside(j, &[0, n - 1]) * angle(j * k, n - 1).cos()),
+        RealKind::DctII => sum(&|j| 2.0 * angle(k * (2 * j + 1), 2 * n).cos()),
+        RealKind::DctIII => x[0] + sum(&|j| inside(j, &[0]) * angle(j * (2 * k + 1), 2 * n).cos()),
+        RealKind::DctIV => sum(&|j| 2.0 * angle((2 * j + 1) * (2 * k + 1), 4 * n).cos()),
+        RealKind::DstI => sum(&|j| 2.0 * angle((j + 1) * (k + 1), n + 1).sin()),
+        RealKind::DstII => sum(&|j| 2.0 * angle((2 * j + 1) * (k + 1), 2 * n).sin()),
+        RealKind::DstIII => sign(k) * x[n - 1] + sum(&|j| inside(j, &[n - 1]) * angle((j + 1) * (2 * k + 1), 2 * n).sin()),
+        RealKind::DstIV => sum(&|j| 2.0 * angle((2 * j + 1) * (2 * k + 1), 4 * n).sin()),
+        RealKind::Hartley => sum(&|j| angle(2 * j * k, n).cos() + angle(2 * j * k, n).sin()),
+        RealKind::ToHalfComplex if 2 * k <= n => sum(&|j| angle(2 * j * k, n).cos()),
+        RealKind::ToHalfComplex => sum(&|j| -angle(2 * j * (n - k), n).sin()),
+        RealKind::OfHalfComplex => sum(&|j| {
+            let (i, own) = (j.min(n - j), if j == 0 || 2 * j == n { 1.0 } else { 2.0 });
+            if 2 * j <= n { own * angle(2 * i * k, n).cos() } else { -own * angle(2 * i * k, n).sin() }
+        }),
+        other => panic!("{other} is not defined here"),
+    }
+}
+
+/// Transforms dense arrays along some axes.
+pub fn transform(data: &mut [f64], shape: &[usize], kinds: &[(usize, RealKind)]) {
+    for &(axis, kind) in kinds {
+        let (n, stride) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+        for first in (0..data.len()).filter(|i| i / stride % n == 0) {
+            let own: Vec<f64> = (0..n).map(|i| data[first + i * stride]).collect();
+            (0..n).for_each(|k| data[first + k * stride] = element(kind, &own, k));
+        }
+    }
+}
