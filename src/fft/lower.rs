@@ -139,7 +139,7 @@ impl Lowering<'_> {
     fn by_transposes(&mut self, rows: &PassRecipe, columns: &PassRecipe, transpose: &transpose::Recipe) -> Result<()> {
         let (transform, geometry) = (self.transform, self.geometry);
         let (r, c) = match (transform.kind, geometry.axes.as_slice(), geometry.output_extents.as_slice()) {
-            (Kind::C2c(_), [0, 1], &[r, c, _]) if geometry.dense && transform.is_plain() => (r, c),
+            (Kind::C2c(_), [0, 1], &[r, c, _]) if geometry.dense && transform.is_plain() && transform.kinds.is_empty() => (r, c),
             _ => {
                 return Err(self.unfit(
                     "transposes are for two dense axes of complex numbers, both longer than 1, without parts and fragments".to_owned(),

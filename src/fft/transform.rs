@@ -166,7 +166,7 @@ impl Transform {
 
     /// Whether it has all elements, and none is mapped.
     pub fn is_plain(&self) -> bool {
-        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none() && self.kinds.is_empty()
+        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
     }
 
     /// What a number is without a fragment.

@@ -35,6 +35,9 @@ mod paper;
 mod paper_kernels;
 #[path = "../support/permute.rs"]
 mod permute;
+mod real_kinds;
+#[path = "../support/real_kinds.rs"]
+mod real_kinds_by_definition;
 #[path = "../support/recipes.rs"]
 mod recipes_by_hand;
 mod reduce;
@@ -95,6 +98,12 @@ fn per_device() -> Vec<DeviceTest> {
             imaginary_parts_of_the_own_mirror_images_do_not_matter,
             forward_and_inverse_of_reals_lead_back,
             rows_of_even_length_stay_apart,
+        }
+        real_kinds::{
+            scipys_results,
+            several_axes_of_reals,
+            kinds_and_their_inverses_lead_back,
+            recipes_of_real_kinds_agree,
         }
         fft_layouts::{
             every_pair_of_layouts,

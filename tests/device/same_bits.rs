@@ -34,6 +34,10 @@ const LENGTHS: &[&str] = &[
     "r2c fwd 64 x3",
     "r2c fwd 45 x3",
     "r2c fwd 61 x2",
+    "r2r dct2 24x20",
+    "r2r dct3,dct4 12x16 x3",
+    "r2r dst1 15 x3",
+    "r2r hartley 12 x3",
     "c2r inv 61x53",
     "c2r inv 1000 x4",
     "c2r inv 61 x3",
@@ -99,6 +103,11 @@ pub fn adapted_recipes_give_equal_bits() {
                 }
                 "r2c" => {
                     let spec: wgpu_fft::fft::R2c = text.parse().unwrap();
+                    let (len, seed) = len(spec_len(&spec, pair));
+                    compare(pair, &spec, recipe, &noise(len, seed));
+                }
+                "r2r" => {
+                    let spec: wgpu_fft::fft::R2r = text.parse().unwrap();
                     let (len, seed) = len(spec_len(&spec, pair));
                     compare(pair, &spec, recipe, &noise(len, seed));
                 }

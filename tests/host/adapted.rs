@@ -55,6 +55,10 @@ macro_rules! with_spec {
                 let $spec: wgpu_fft::fft::R2c = $text.parse().unwrap();
                 $body
             }
+            "r2r" => {
+                let $spec: wgpu_fft::fft::R2r = $text.parse().unwrap();
+                $body
+            }
             _ => {
                 let $spec: wgpu_fft::fft::C2r = $text.parse().unwrap();
                 $body
@@ -83,6 +87,8 @@ fn every_choice_fits_every_device() {
         "r2c fwd 4096x4096",
         "c2r inv 61x53",
         "r2c fwd 65536 x4",
+        "r2r dct2 512x512",
+        "r2r dct4,dst3 60x45 x3",
         // This is a line although its axis is not the last: there never were several columns.
         "c2c fwd 256x1 x8 axes=0",
     ];

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use wgpu_fft::Edge;
-use wgpu_fft::fft::{self, C2c, C2r, R2c};
+use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r};
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::signal::Mode;
@@ -26,6 +26,7 @@ fn fft(text: &str, visitor: &mut impl Visitor) {
     match &text[..3] {
         "c2c" => visitor.visit(&text.parse::<C2c>().unwrap()),
         "r2c" => visitor.visit(&text.parse::<R2c>().unwrap()),
+        "r2r" => visitor.visit(&text.parse::<R2r>().unwrap()),
         _ => visitor.visit(&text.parse::<C2r>().unwrap()),
     }
 }
@@ -74,6 +75,7 @@ fn usual(visitor: &mut impl Visitor) {
         "c2c fwd 128x128x128",
         "r2c fwd 1000 x999",
         "r2c fwd 1048576",
+        "r2r dct2 512x512",
         "r2c fwd 1024x1024",
         "c2r inv 1024x1024",
         "c2r inv 1080x1920",

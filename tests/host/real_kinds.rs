@@ -6,7 +6,7 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Layout, Program, Spec};
 
-use crate::real_kinds_by_definition::{element, transform};
+use crate::real_kinds_by_definition::{Vector, element, transform};
 use crate::reference::*;
 use crate::sanitized::{RunOnHost, UNWRITTEN};
 use crate::variants::profiles;
@@ -272,7 +272,7 @@ fn what_cannot_be_is_refused() {
     let of = |spec: R2r| spec.design(profile).unwrap_err();
     refused(of(R2r::new(RealKind::DctI, 1)), "dct1 of length 1");
     refused(of(R2r::by_axis([RealKind::DctI], [4, 4])), "1 kinds for 2 axes");
-    refused(of(R2r::new(RealKind::DctII, 8).input_part([0..4])), "all elements");
+    refused(of(R2r::new(RealKind::DctII, 8).input_part(std::iter::once(0..4))), "all elements");
     let long = R2r::new(RealKind::DstI, u32::MAX as usize / 2).design(profile).unwrap_err();
     assert!(matches!(long, Error::LimitExceeded { .. }), "{long}");
     refused(R2c::forward([4, 4]).axis_kind(1, RealKind::DctI).design(profile).unwrap_err(), "a kind of the last axis");
@@ -288,4 +288,31 @@ fn what_cannot_be_is_refused() {
     });
     let strided = R2r::new(RealKind::DctII, [4, 4]).input_layout(Layout::strides([8, 1]));
     assert_eq!(strided.to_string(), "r2r dct2 4x4 in=8,1");
+}
+
+#[test]
+fn scipys_results() {
+    let profiles = profiles();
+    for (i, vector) in Vector::all().iter().enumerate().filter(|(_, vector)| vector.len() <= 4096) {
+        // Each on one of the profiles.
+        let profile = &profiles[i % profiles.len()];
+        let program = &programs(&vector.spec, profile, 0)[0];
+        vector.check(&program.run_on_host(&vector.input()), BOUND, program);
+    }
+}
+
+/// A search verifies recipes by single elements, which it computes from the definitions.
+#[test]
+fn samples_are_what_transforms_compute() {
+    let profile = &profiles()[0];
+    for text in ["r2r dct2 12x10", "r2r dct1,dst4 7x9 orthogonal 1/n", "r2r hartley,hc2r 6x8", "r2r dst3 20 x3 axes=0"] {
+        let spec: R2r = text.parse().unwrap();
+        let program = &programs(&spec, profile, 0)[0];
+        let input = noise(program.inputs()[0].len, 8);
+        let output: Vec<f32> = program.run_on_host(&input);
+        let samples = spec.samples(&input.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+        assert!(!samples.is_empty() && samples.iter().all(|sample| sample.fault(bytemuck::cast_slice(&output)).is_none()), "{spec}");
+        let wrong: Vec<f32> = output.iter().map(|x| 1.1 * x + 0.1).collect();
+        assert!(samples.iter().any(|sample| sample.fault(bytemuck::cast_slice(&wrong)).is_some()), "{spec}");
+    }
 }

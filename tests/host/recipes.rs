@@ -1,7 +1,7 @@
 //! What the rules choose and what they refuse.
 
 use wgpu_fft::Layout;
-use wgpu_fft::fft::{self, C2c, C2r, R2c, Scale};
+use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r, Scale};
 use wgpu_fft::low_level;
 use wgpu_fft::signal::{DirectFilter, SeparableFilter};
 use wgpu_fft::transpose::{self, Permute};
@@ -54,7 +54,7 @@ const LENGTHS: [&str; 38] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 27] = [
+const MORE: [&str; 30] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
@@ -76,6 +76,9 @@ const MORE: [&str; 27] = [
     "r2c fwd 1024x1024",
     "r2c fwd 1080x1920",
     "r2c fwd 128x128x128",
+    "r2r dct2 1024 x1000",
+    "r2r dct2 4096x4096",
+    "r2r dct4 1000 x100",
     "c2r inv 1024 x1000",
     "c2r inv 1009 x1000",
     "c2r inv 1048576",
@@ -94,6 +97,7 @@ fn choice(spec: &str, profile: &DeviceProfile) -> Result<String, Error> {
     match &spec[..3] {
         "c2c" => of(spec.parse::<C2c>(), profile),
         "r2c" => of(spec.parse::<R2c>(), profile),
+        "r2r" => of(spec.parse::<R2r>(), profile),
         _ => of(spec.parse::<C2r>(), profile),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use wgpu_fft::fft::RealKind;
+use wgpu_fft::fft::{R2r, RealKind};
 
 /// Result k of one axis, by the sum that defines it.
 pub fn element(kind: RealKind, x: &[f64], k: usize) -> f64 {
@@ -11,7 +11,7 @@ pub fn element(kind: RealKind, x: &[f64], k: usize) -> f64 {
     // π·times/of, with the angle reduced in integers.
     let angle = |times: usize, of: usize| PI * (times % (2 * of)) as f64 / of as f64;
     let sum = |factor: &dyn Fn(usize) -> f64| x.iter().enumerate().map(|(j, x)| x * factor(j)).sum::<f64>();
-    let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
     let inside = |j: usize, without: &[usize]| if without.contains(&j) { 0.0 } else { 2.0 };
     match kind {
         RealKind::DctI => x[0] + sign(k) * x[n - 1] + sum(&|j| inside(j, &[0, n - 1]) * angle(j * k, n - 1).cos()),
@@ -40,6 +40,54 @@ pub fn transform(data: &mut [f64], shape: &[usize], kinds: &[(usize, RealKind)])
         for first in (0..data.len()).filter(|i| i / stride % n == 0) {
             let own: Vec<f64> = (0..n).map(|i| data[first + i * stride]).collect();
             (0..n).for_each(|k| data[first + k * stride] = element(kind, &own, k));
+        }
+    }
+}
+
+/// A transform that SciPy computed.
+pub struct Vector {
+    pub spec: R2r,
+    len: usize,
+    norm: f64,
+    samples: Vec<f64>,
+}
+
+impl Vector {
+    /// All lines of `tests/data/real_kinds.txt`.
+    pub fn all() -> Vec<Self> {
+        let lines = include_str!("../data/real_kinds.txt").lines().filter(|line| !line.starts_with('#'));
+        let parsed = |line: &str| {
+            let (spec, numbers) = line.split_once(": ").unwrap();
+            let (len, numbers) = numbers.split_once(' ').unwrap();
+            let mut numbers = numbers.split(' ').map(|number| number.parse::<f64>().unwrap());
+            let norm = numbers.next().unwrap();
+            let spec = spec.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+            Self { spec, len: len.parse().unwrap(), norm, samples: numbers.collect() }
+        };
+        lines.map(parsed).collect()
+    }
+
+    /// Number of elements of the arrays.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What SciPy transformed: `scripts/real_kind_vectors.py` computes the same numbers.
+    pub fn input(&self) -> Vec<f32> {
+        (0..self.len as u64).map(|i| ((i * i * 7 + i * 3) % 257) as f32 / 128.0 - 1.0).collect()
+    }
+
+    /// Compares the result and its norm. Single elements may be off by the bound times the norm.
+    pub fn check(&self, output: &[f32], bound: f64, what: &dyn std::fmt::Display) {
+        let n = self.len;
+        assert_eq!(output.len(), n, "{what}");
+        let norm = output.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+        assert!((norm - self.norm).abs() <= bound * self.norm, "norm {norm} for {}: {what}", self.norm);
+        let places = if n <= 16 { (0..n).collect() } else { vec![0, 1, 2, n / 3, n / 2 - 1, n / 2, n / 2 + 1, n - 2, n - 1] };
+        assert_eq!(places.len(), self.samples.len(), "{what}");
+        for (place, &expected) in places.into_iter().zip(&self.samples) {
+            let error = (f64::from(output[place]) - expected).abs();
+            assert!(error <= bound * self.norm, "element {place}: {} for {expected}, {what}", output[place]);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::{self, Dispatch};
 use wgpu_fft::plan::Program;
@@ -178,7 +178,7 @@ pub fn extents(shape: &[usize]) -> String {
 }
 
 /// Transforms that use the default recipes: every kind of length, rank, placement and layout.
-pub const SPECS: [&str; 34] = [
+pub const SPECS: [&str; 45] = [
     "c2c fwd 1",
     "c2c fwd 2 x1000",
     "c2c fwd 12 x1000",
@@ -213,6 +213,17 @@ pub const SPECS: [&str; 34] = [
     "c2r inv 60 x5 in-place",
     "c2r inv 16384 x3",
     "c2r inv 15x30x32",
+    "r2r dct1 17 x5",
+    "r2r dst1 15 x5",
+    "r2r dct2 64x48 x3",
+    "r2r dst3 60 x5 orthogonal in-place",
+    "r2r dct4 32 x5",
+    "r2r dst4 15x8",
+    "r2r hartley,r2hc 12x20",
+    "r2r hc2r 37 x4",
+    "r2r dct2 16384 x3",
+    "c2c inv 12x32 x3 kinds=dct3,-",
+    "c2r inv 15x20 kinds=dst4,-",
 ];
 
 /// The program of a specification given as text, with the default recipe or another one, if it
@@ -222,6 +233,7 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
     match &spec[..3] {
         "c2c" => of(&spec.parse::<C2c>()?, recipe.as_ref(), profile),
         "r2c" => of(&spec.parse::<R2c>()?, recipe.as_ref(), profile),
+        "r2r" => of(&spec.parse::<R2r>()?, recipe.as_ref(), profile),
         _ => of(&spec.parse::<C2r>()?, recipe.as_ref(), profile),
     }
 }
