@@ -57,7 +57,7 @@ searchable!(C2c, R2c, C2r);
 const TOLERANCE: f64 = 4e-6;
 
 fn verification(transform: &Transform) -> Verification {
-    let form = |end| transform.storage(end).form();
+    let form = |end| transform.form_of(end);
     Verification::of_forms(form(End::Input), form(End::Output), TOLERANCE)
 }
 

@@ -22,9 +22,9 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     let sample = |i: usize| {
         let index = index(to.extents(), i);
         let (value, norm) = definition.value(&index);
-        let value = value * f64::from(factor);
+        let value = value * factor;
         let parts = if transform.kind == Kind::C2r { vec![value.re] } else { vec![value.re, value.im] };
-        let within = TOLERANCE * f64::from(factor).abs() * norm;
+        let within = TOLERANCE * factor.abs() * norm;
         Sample { byte: geometry.output.place(&index) * 4 * parts.len(), value: Known::F32(parts, within) }
     };
     spread(results, count(read)).map(sample).collect()

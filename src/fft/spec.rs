@@ -77,9 +77,7 @@ macro_rules! specification {
             /// Sets the factor on every output to this number, instead of a [`scale`](Self::scale).
             /// The number must be finite.
             pub fn scale_by(mut self, factor: f32) -> Self {
-                self.transform.scale = Scale::One;
-                // All NaN are equally wrong; equal specifications must print equally.
-                self.transform.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
+                self.transform.set_factor(factor.into());
                 self
             }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::framed::Framing;
+use super::number::Number;
 use super::place::Storage;
 use super::window::{Window, Windowed};
 use crate::edge::Edge;
@@ -75,10 +76,17 @@ impl Kind {
     }
 }
 
+/// The bits of a factor, as a specification keeps them. All NaN are equally wrong; equal
+/// specifications must print equally.
+fn kept(factor: f64, number: Number) -> u64 {
+    if factor.is_nan() { f64::NAN } else { number.rounded(factor) }.to_bits()
+}
+
 /// The specification of a transform.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Transform {
     pub kind: Kind,
+    pub number: Number,
     /// Extents of the array of positions, which for real transforms is the array of reals.
     pub shape: Shape,
     pub batch: usize,
@@ -87,8 +95,9 @@ pub(super) struct Transform {
     pub input: Option<Layout>,
     pub output: Option<Layout>,
     pub scale: Scale,
-    /// Bits of a factor that replaces that of the scale, if there is one.
-    pub factor: Option<u32>,
+    /// Bits of a factor that replaces that of the scale, if there is one. It is one of the
+    /// transform's numbers.
+    pub factor: Option<u64>,
     pub placement: Placement,
     pub transposed: bool,
     /// The parts of the axes that input and output have, where that is not all.
@@ -124,8 +133,8 @@ pub(super) struct Geometry {
     /// Whether input and output are row-major without gaps, with the batch outermost. A transposed
     /// output has the axes in reverse.
     pub dense: bool,
-    /// The factor on every output.
-    pub factor: f32,
+    /// The factor on every output, one of the transform's numbers.
+    pub factor: f64,
 }
 
 impl Transform {
@@ -134,6 +143,7 @@ impl Transform {
         let (windows, maps, frame, framing, product) = Default::default();
         Self {
             kind,
+            number: Number::default(),
             shape,
             batch: 1,
             axes: None,
@@ -151,6 +161,12 @@ impl Transform {
         }
     }
 
+    /// Sets the factor on every output to the number that is closest to this one.
+    pub fn set_factor(&mut self, factor: f64) {
+        self.scale = Scale::One;
+        self.factor = Some(kept(factor, self.number));
+    }
+
     /// Whether it has all elements, and none is mapped.
     pub fn is_plain(&self) -> bool {
         self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
@@ -159,14 +175,19 @@ impl Transform {
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true, .. }, _) => Form::REAL,
-            _ => Form::COMPLEX,
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::Filter { real: true, .. }, _) => self.number.real_form(),
+            _ => self.number.complex_form(),
         }
     }
 
     /// What the array at an end holds.
+    pub fn form_of(&self, end: End) -> Form {
+        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
+    }
+
+    /// The same, as passes see it.
     pub fn storage(&self, end: End) -> Storage {
-        Storage::of(self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array))
+        Storage::of(self.form_of(end), self.number)
     }
 
     /// Adds a fragment between the transform and an array of such elements.
@@ -185,7 +206,7 @@ impl Transform {
             return Ok(frame[end as usize].clone());
         }
         let last = self.shape.rank() - 1;
-        let is_half = !matches!(self.kind, Kind::C2c(_)) && self.form(end) == Form::COMPLEX;
+        let is_half = !matches!(self.kind, Kind::C2c(_)) && self.form(end) == self.number.complex_form();
         let whole = self.shape.extents().iter().enumerate().map(|(axis, &extent)| {
             let n = extent as u32;
             if is_half && axis == last { Windowed::half(n) } else { Windowed::whole(n) }
@@ -248,7 +269,7 @@ impl Transform {
 
     /// The axes to transform in ascending order and the factor on every output, or what is wrong
     /// with them. This does not depend on the number of elements.
-    pub fn check(&self) -> Result<(Vec<usize>, f32)> {
+    pub fn check(&self) -> Result<(Vec<usize>, f64)> {
         self.shape.check_not_empty("FFT", self.batch)?;
         let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
         let rank = self.shape.rank();
@@ -277,7 +298,7 @@ impl Transform {
             Scale::InvLen => 1.0 / n,
             Scale::InvSqrtLen => 1.0 / n.sqrt(),
         };
-        let factor = self.factor.map_or(of_scale as f32, f32::from_bits);
+        let factor = self.factor.map_or(self.number.rounded(of_scale), f64::from_bits);
         if !factor.is_finite() {
             return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
         }
@@ -405,10 +426,11 @@ impl Transform {
         } else if fields.flag("1/sqrt(n)") {
             scale = Scale::InvSqrtLen;
         } else if let Some(number) = fields.after("*") {
-            factor = Some(text.factor(number)?);
+            factor = Some(kept(f64::from(text.number::<f32>(number)?), Number::F32));
         }
         let spec = Self {
             kind: *kind,
+            number: Number::F32,
             shape,
             batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
             axes: axes.and_then(|axes| shape.canonical_axes(&axes)),
@@ -451,7 +473,7 @@ impl fmt::Display for Transform {
             }
         }
         match (self.factor, self.scale) {
-            (Some(factor), _) => write!(f, " *{}", f32::from_bits(factor))?,
+            (Some(factor), _) => write!(f, " *{}", f64::from_bits(factor) as f32)?,
             (None, Scale::One) => {}
             (None, Scale::InvLen) => f.write_str(" 1/n")?,
             (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,

@@ -31,7 +31,8 @@ pub(super) use part::Part;
 pub(super) use real::Real;
 pub(super) use twiddle::Twiddle;
 
-use super::codelets::{complex, roots, scale, times};
+use super::codelets::{roots, scale, times};
+use super::number::Number;
 use super::place::{Place, Storage};
 use super::roots::{Constant, Constants};
 use crate::wgsl::{Body, Expr, Type, Writes, boolean, call};
@@ -223,7 +224,8 @@ pub(super) struct LookUp<'a> {
 impl LookUp<'_> {
     /// The constant at an index.
     pub fn at(&self, at: &Expr) -> Expr {
-        if self.in_pieces { call("constant", [at], complex()) } else { roots().at(at) }
+        let number = self.constants.number();
+        if self.in_pieces { call("constant", [at], number.complex()) } else { roots(number).at(at) }
     }
 
     /// Number i of a group of constants.
@@ -242,6 +244,7 @@ impl LookUp<'_> {
 /// The place where steps write: the text of one invocation at one side of a pass.
 pub(super) struct Site<'a> {
     pub body: &'a mut Body,
+    pub number: Number,
     pub storage: Storage,
     /// The distance of an element of the line, or of a position on the axis, from the first one.
     pub place: &'a Place,
@@ -268,7 +271,7 @@ impl Site<'_> {
                 Spot::At(at) => at.clone(),
                 Spot::OnLine(line) => self.body.value("at", place_of(self.place, line.clone(), element.position.clone())),
             };
-            return call("load", [&at], self.storage.value());
+            return call("load", [&at], self.storage.value(self.number));
         };
         outer.step().load(self, element, inner)
     }
@@ -289,7 +292,7 @@ impl Site<'_> {
 
     /// The value of an element with all factors that apply when it is stored.
     pub fn scaled(element: &Element, value: Expr) -> Expr {
-        element.weight.as_ref().map_or_else(scale, |weight| weight * scale()) * value
+        element.weight.as_ref().map_or_else(|| scale(&value), |weight| weight * scale(&value)) * value
     }
 
     /// Stores the value of an element as it is.
@@ -306,7 +309,7 @@ impl Site<'_> {
 
     /// The type of the values that these steps load.
     pub fn value_type(&self, steps: &[Fused]) -> Type {
-        steps.iter().rev().find_map(|step| step.step().value_type()).unwrap_or_else(|| self.storage.value())
+        steps.iter().rev().find_map(|step| step.step().value_type()).unwrap_or_else(|| self.storage.value(self.number))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Rows {
     /// Whether the transform is inverse.
     pub inverse: bool,
     /// Factor on every output.
-    pub scale: f32,
+    pub scale: f64,
 }
 
 impl Rows {
