@@ -22,7 +22,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::number::Number;
 use super::roots::root;
-use crate::wgsl::{Body, Expr, Scalar, Type, U32, bitcast, call, construct, float, param, vec2};
+use crate::wgsl::{Body, Expr, F32, Scalar, Type, U32, bitcast, call, construct, convert, float, param, vec2};
 
 /// The operations that DFTs are made of. Each takes the name of its result, which describes the
 /// value.
@@ -177,7 +177,7 @@ pub(super) fn pair(re: &Expr, im: &Expr) -> Expr {
     construct(&vec2(scalar(re)), [re, im])
 }
 
-/// The product of two complex numbers, using the function in `shaders/fft/complex.wgsl`.
+/// The product of two complex numbers, using a function of the kernel.
 pub(super) fn times(a: &Expr, b: &Expr) -> Expr {
     call("complex_mul", [a, b], a.ty().clone())
 }
@@ -190,7 +190,8 @@ pub(super) fn opaque(x: &Expr) -> Expr {
 /// A zero of the scalar type of `like`, which compilers cannot see through: no pass over two values
 /// or more has 2^31 lines.
 pub(super) fn opaque_zero(like: &Expr) -> Expr {
-    bitcast(&Type::Scalar(scalar(like)), &(param("lines", U32) >> 31))
+    let (zero, ty) = (param("lines", U32) >> 31, Type::Scalar(scalar(like)));
+    if ty == F32 { bitcast(&ty, &zero) } else { convert(&ty, &zero) }
 }
 
 /// The table of constants of a kernel.

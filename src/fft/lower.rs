@@ -18,13 +18,14 @@ use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
-use crate::kernels::fft::{self, Rows, radix2};
+use crate::kernels::fft::{self, Rows, pass_f64, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     let mut program = arrays(transform, &geometry);
     // Refuse arrays that no buffer of the device can hold before checking anything else about them.
@@ -52,6 +53,7 @@ pub(super) fn append(
             why: "an in-place transform begins and ends in the same array, and no other does".to_owned(),
         });
     }
+    transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     Lowering { transform, geometry: &geometry, recipe, profile, program, ends }.dispatches()
 }
@@ -194,6 +196,7 @@ impl Lowering<'_> {
     fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
+                self.transform.number.check_kernel("radix2").map_err(|why| self.unfit(why))?;
                 fit::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
                 let constants = Constants::new(Number::F32, [Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
                 let roots = self.program.table(constants.table());
@@ -358,6 +361,7 @@ impl Lowering<'_> {
     /// Adds a dispatch of the kernel `fft/lanes`.
     fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
+        self.transform.number.check_kernel("lanes").map_err(|why| self.unfit(why))?;
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
         let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
@@ -446,10 +450,19 @@ impl Lowering<'_> {
         let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
-            let params = pass::Params { lines: part.lines, scale: scale as f32 };
             let mut binds = pass::binds(part.input, part.output, part.roots);
             binds.extend(declared.iter().cloned());
-            let dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
+            let generated = generated.clone();
+            let dispatch = match self.transform.number {
+                Number::F32 => {
+                    let params = pass::Params { lines: part.lines, scale: scale as f32 };
+                    pass::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
+                }
+                Number::F64 => {
+                    let params = pass_f64::Params { lines: part.lines, unused: 0, scale };
+                    pass_f64::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
+                }
+            }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
             // size of each array. What a fragment indexes is not known.
             self.program.dispatches.push(Dispatch { proven: !indexes_memory, ..dispatch });

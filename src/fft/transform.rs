@@ -161,6 +161,11 @@ impl Transform {
         }
     }
 
+    /// The same transform of other numbers.
+    pub fn of_numbers(self, number: Number) -> Self {
+        Self { number, factor: self.factor.map(|factor| kept(f64::from_bits(factor), number)), ..self }
+    }
+
     /// Sets the factor on every output to the number that is closest to this one.
     pub fn set_factor(&mut self, factor: f64) {
         self.scale = Scale::One;
@@ -292,6 +297,12 @@ impl Transform {
         if self.transposed && self.output.is_some() {
             return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
+        if self.number != Number::F32 && (self.maps.iter().any(Option::is_some) || self.product.is_some()) {
+            return unsupported(
+                "a fragment in an FFT in f64",
+                "fragments see values in f32 alone: convert before the transform or after it",
+            );
+        }
         let n: f64 = axes.iter().map(|&axis| self.shape.extents()[axis] as f64).product();
         let of_scale = match self.scale {
             Scale::One => 1.0,
@@ -401,7 +412,7 @@ impl Transform {
     }
 
     /// Parses the text that [`Display`](fmt::Display) prints.
-    pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
+    pub fn parse(text: &str, kinds: &[Kind], number: Number) -> Result<Self> {
         let whole = text;
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);
@@ -412,6 +423,10 @@ impl Transform {
         })?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
         let mut fields = words.fields();
+        let own = if fields.flag("f64") { Number::F64 } else { Number::F32 };
+        if own != number {
+            return Err(text.wrong(whole, format!("it is a transform of {own}, not of {number}")));
+        }
         let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;
         let mut layout = |name| fields.value(name).map(|layout| Layout::parse(text, layout)).transpose();
         let (input, output) = (layout("in")?, layout("out")?);
@@ -425,12 +440,13 @@ impl Transform {
             scale = Scale::InvLen;
         } else if fields.flag("1/sqrt(n)") {
             scale = Scale::InvSqrtLen;
-        } else if let Some(number) = fields.after("*") {
-            factor = Some(kept(f64::from(text.number::<f32>(number)?), Number::F32));
+        } else if let Some(own) = fields.after("*") {
+            let own = if number == Number::F32 { text.number::<f32>(own)?.into() } else { text.number::<f64>(own)? };
+            factor = Some(kept(own, number));
         }
         let spec = Self {
             kind: *kind,
-            number: Number::F32,
+            number,
             shape,
             batch: fields.after("x").map_or(Ok(1), |count| text.number(count))?,
             axes: axes.and_then(|axes| shape.canonical_axes(&axes)),
@@ -447,18 +463,21 @@ impl Transform {
             product: None,
         };
         fields.done(
-            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
+            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed, each \
              at most once",
         )?;
         Ok(spec)
     }
 }
 
-/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
+/// `c2c fwd 512x512 x4 f64 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
 /// out.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
+        if self.number != Number::F32 {
+            write!(f, " {}", self.number)?;
+        }
         if let Some(axes) = &self.axes {
             write!(f, " axes={}", join(axes, ","))?;
         }
@@ -473,7 +492,9 @@ impl fmt::Display for Transform {
             }
         }
         match (self.factor, self.scale) {
-            (Some(factor), _) => write!(f, " *{}", f64::from_bits(factor) as f32)?,
+            // Each type of number prints the fewest digits that tell its values apart.
+            (Some(factor), _) if self.number == Number::F32 => write!(f, " *{}", f64::from_bits(factor) as f32)?,
+            (Some(factor), _) => write!(f, " *{}", f64::from_bits(factor))?,
             (None, Scale::One) => {}
             (None, Scale::InvLen) => f.write_str(" 1/n")?,
             (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,

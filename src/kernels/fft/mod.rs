@@ -3,6 +3,7 @@
 pub(crate) mod io;
 pub(crate) mod lanes;
 pub(crate) mod pass;
+pub(crate) mod pass_f64;
 pub(crate) mod radix2;
 
 use super::{Access, Bind, Slot};
