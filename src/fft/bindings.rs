@@ -42,7 +42,7 @@ pub(super) fn parts(
     let limit = profile.binding_bytes;
     let sides = [(&pass.load, input), (&pass.store, output)];
     for (side, array) in sides {
-        let reach = reach(pass, side, &pass.lines_of(lines)) * side.element_bytes();
+        let reach = reach(pass, side, &pass.lines_of(lines)) * pass.element_bytes(side);
         // The rules choose no such recipe. One written by hand may do so, with blocks of an array
         // of which less is stored than computed.
         if reach > array.bytes {
@@ -103,12 +103,13 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     if counted || sides.iter().any(|(side, _)| !side.lines[slowest].low.is_empty()) {
         return None;
     }
-    let alignment = u64::from(profile.storage_alignment.max(8));
-    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * side.element_bytes();
+    let complex_bytes = pass.number.complex_bytes();
+    let alignment = u64::from(profile.storage_alignment).max(complex_bytes);
+    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * pass.element_bytes(side);
     let bytes = |side: &Side, count: u32| {
         let mut extents = pass.lines.clone();
         extents[slowest] = count;
-        (reach(pass, side, &extents) * side.element_bytes()).next_multiple_of(8)
+        (reach(pass, side, &extents) * pass.element_bytes(side)).next_multiple_of(complex_bytes)
     };
     let in_place = sides[0].1.slot == sides[1].1.slot;
     if in_place && step_bytes(sides[0].0) != step_bytes(sides[1].0) {

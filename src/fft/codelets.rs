@@ -20,8 +20,9 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use super::number::Number;
 use super::roots::root;
-use crate::wgsl::{Body, Expr, Scalar, Type, call, construct, float, param, vec2};
+use crate::wgsl::{Body, Expr, F32, Scalar, Type, U32, bitcast, call, construct, convert, float, param, vec2};
 
 /// The operations that DFTs are made of. Each takes the name of its result, which describes the
 /// value.
@@ -156,37 +157,51 @@ fn odd_prime<A: Arithmetic>(own: &mut A, x: &[A::Value], name: &dyn Fn(usize) ->
     y
 }
 
-/// The type of real and imaginary parts.
-pub(super) const REAL: Scalar = Scalar::F32;
-
-/// The type of complex numbers.
-pub(super) fn complex() -> Type {
-    vec2(REAL)
+/// The scalar type of a real or complex number.
+fn scalar(number: &Expr) -> Scalar {
+    number.ty().scalar().expect("a number")
 }
 
-/// A constant of the type of real and imaginary parts.
-pub(super) fn real(value: f64) -> Expr {
-    float(REAL, value)
+/// A real constant of the scalar type of `like`.
+pub(super) fn real(like: &Expr, value: f64) -> Expr {
+    float(scalar(like), value)
+}
+
+/// A constant times a real or complex number.
+pub(super) fn scaled(value: f64, x: &Expr) -> Expr {
+    real(x, value) * x
 }
 
 /// A complex number from its two parts.
 pub(super) fn pair(re: &Expr, im: &Expr) -> Expr {
-    construct(&complex(), [re, im])
+    construct(&vec2(scalar(re)), [re, im])
 }
 
-/// The product of two complex numbers, using the function in `shaders/fft/complex.wgsl`.
+/// The product of two complex numbers, using a function of the kernel.
 pub(super) fn times(a: &Expr, b: &Expr) -> Expr {
-    call("complex_mul", [a, b], complex())
+    call("complex_mul", [a, b], a.ty().clone())
+}
+
+/// The same complex number, which compilers cannot see through.
+pub(super) fn opaque(x: &Expr) -> Expr {
+    call("opaque", [x], x.ty().clone())
+}
+
+/// A zero of the scalar type of `like`, which compilers cannot see through: no pass over two values
+/// or more has 2^31 lines.
+pub(super) fn opaque_zero(like: &Expr) -> Expr {
+    let (zero, ty) = (param("lines", U32) >> 31, Type::Scalar(scalar(like)));
+    if ty == F32 { bitcast(&ty, &zero) } else { convert(&ty, &zero) }
 }
 
 /// The table of constants of a kernel.
-pub(super) fn roots() -> Expr {
-    Expr::name("roots", Type::array(complex()))
+pub(super) fn roots(number: Number) -> Expr {
+    Expr::name("roots", Type::array(number.complex()))
 }
 
-/// The factor on every output.
-pub(super) fn scale() -> Expr {
-    param("scale", Type::Scalar(REAL))
+/// The factor on every output, for a value of this kernel.
+pub(super) fn scale(value: &Expr) -> Expr {
+    param("scale", Type::Scalar(scalar(value)))
 }
 
 /// Complex numbers as vectors of two components.
@@ -199,7 +214,7 @@ pub(super) struct Vectors<'a> {
 impl Vectors<'_> {
     /// Names a sum of products, and hides it from compilers if it may have a single use.
     pub fn product(&mut self, name: &str, product: Expr) -> Expr {
-        let product = if self.opaque { call("opaque", [&product], complex()) } else { product };
+        let product = if self.opaque { opaque(&product) } else { product };
         self.body.value(name, product)
     }
 }
@@ -232,13 +247,13 @@ impl Arithmetic for Vectors<'_> {
         let eighths = (8 * k).is_multiple_of(n).then(|| 8 * k / n % 8);
         match eighths {
             Some(0) => x.clone(),
-            Some(1) => self.product(&name, real(FRAC_1_SQRT_2) * pair(&(x.x() + x.y()), &(x.y() - x.x()))),
+            Some(1) => self.product(&name, scaled(FRAC_1_SQRT_2, &pair(&(x.x() + x.y()), &(x.y() - x.x())))),
             Some(2) => self.body.value(&name, pair(&x.y(), &-x.x())),
-            Some(3) => self.product(&name, real(-FRAC_1_SQRT_2) * pair(&(x.x() - x.y()), &(x.x() + x.y()))),
+            Some(3) => self.product(&name, scaled(-FRAC_1_SQRT_2, &pair(&(x.x() - x.y()), &(x.x() + x.y())))),
             Some(4) => self.body.value(&name, -x),
             _ => {
                 let root = root(k as u64, n as u64);
-                self.product(&name, times(x, &pair(&real(root.re), &real(root.im))))
+                self.product(&name, times(x, &pair(&real(x, root.re), &real(x, root.im))))
             }
         }
     }
@@ -251,10 +266,10 @@ impl Arithmetic for Vectors<'_> {
     fn opposite(&mut self, names: [&str; 2], first: &Expr, sums: &[Expr], differences: &[Expr], k: usize) -> [Expr; 2] {
         let n = 2 * sums.len() as u64 + 1;
         let roots: Vec<_> = (1..=sums.len() as u64).map(|j| root(j * k as u64, n)).collect();
-        let cosines = sums.iter().zip(&roots).filter(|(sum, _)| !sum.is_zero()).map(|(sum, root)| real(root.re) * sum);
+        let cosines = sums.iter().zip(&roots).filter(|(sum, _)| !sum.is_zero()).map(|(sum, root)| scaled(root.re, sum));
         let even = Some(first.clone()).filter(|first| !first.is_zero()).into_iter().chain(cosines).reduce(|even, next| even + next);
         let even = even.map_or_else(|| first.clone(), |even| self.body.value("even", even));
-        let sines = differences.iter().zip(&roots).filter(|(own, _)| !own.is_zero()).map(|(difference, root)| real(root.im) * difference);
+        let sines = differences.iter().zip(&roots).filter(|(own, _)| !own.is_zero()).map(|(difference, root)| scaled(root.im, difference));
         let Some(odd) = sines.reduce(|odd, next| odd + next) else { return [even.clone(), even] };
         // A single product is not a sum.
         let odd = if sums.len() == 1 { self.body.value("odd", odd) } else { self.product("odd", odd) };

@@ -18,6 +18,7 @@ pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<R
 
 /// A recipe whose shaders are as long as on processors they may be.
 pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: Text) -> Result<Recipe> {
+    transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     let designer = Designer { transform, geometry: &geometry, profile };
     // Rows first: columns first were 9 to 10% slower. Reals are where rows are.
@@ -190,9 +191,10 @@ impl Designer<'_> {
         self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
             // Lengths up to 64 take one invocation for each line and no workgroup memory, so
             // whatever a long one is split into fails for want of lines alone.
-            let what = format!("an FFT of length {n}, in passes over {COLUMNS} neighbouring lines,");
+            let columns = self.columns(COLUMNS);
+            let what = format!("an FFT of length {n}, in passes over {columns} neighbouring lines,");
             let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
-            Error::LimitExceeded { what, limit, required: COLUMNS.into(), available }
+            Error::LimitExceeded { what, limit, required: columns.into(), available }
         })
     }
 
@@ -290,10 +292,10 @@ impl Designer<'_> {
     fn without_barriers(&self, axis: usize) -> Option<AxisRecipe> {
         let reals = if self.has_reals(axis) && self.has_halves(axis) { Reals::Halves } else { Reals::Complex };
         let n = self.lines(axis, reals).n;
-        if !self.barriers_are_dear() || n <= MAX_ELEMENTS {
+        if !self.barriers_are_dear() || n <= self.most_elements() {
             return None;
         }
-        let lengths = split(n, &|length| length <= MAX_ELEMENTS)?;
+        let lengths = split(n, &|length| length <= self.most_elements())?;
         self.in_lengths(axis, reals, None, &lengths)
     }
 
@@ -319,7 +321,8 @@ impl Designer<'_> {
     /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
     /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
-        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < COLUMNS && stockham.n() > LONGEST_COLUMN / 2);
+        let columns = self.columns(COLUMNS);
+        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < columns && stockham.n() > LONGEST_COLUMN / 2);
         if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
             return;
         }
@@ -335,7 +338,7 @@ impl Designer<'_> {
         let lines = Lines { points, across: true, ..Lines::rows(n, u32::MAX) };
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
         let stockham = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
-        stockham.filter(|own| own.lines >= COLUMNS)
+        stockham.filter(|own| own.lines >= self.columns(COLUMNS))
     }
 
     /// The lengths of so many passes for a line that is too long for one.
@@ -355,8 +358,12 @@ impl Designer<'_> {
             stockham.lines = stockham.lines.min(at_least(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
             // 0.865.
-            if across && length <= 128 && !self.profile.is_cpu() && self.fits(&Stockham { lines: 32, ..stockham.clone() }, false) {
-                stockham.lines = 32;
+            if across
+                && length <= 128
+                && !self.profile.is_cpu()
+                && self.fits(&Stockham { lines: self.columns(32), ..stockham.clone() }, false)
+            {
+                stockham.lines = self.columns(32);
             }
             // The array between two passes in blocks that both of them touch in long pieces: 2^20
             // 0.558, without 0.621.
@@ -373,7 +380,10 @@ impl Designer<'_> {
     pub fn pass(&self, lines: Lines) -> Option<Stockham> {
         let n = lines.n;
         // Longer ones cannot fit, in however many pieces.
-        let longest = self.most_invocations().saturating_mul(MAX_ELEMENTS).min(self.profile.workgroup_bytes.max(4 * MAX_ELEMENTS));
+        let longest = {
+            let most = self.most_elements();
+            self.most_invocations().saturating_mul(most).min((self.profile.workgroup_bytes / self.words()).max(4 * most))
+        };
         // Fewer than 4 columns lose more than another pass costs: 8192² in one pass over columns
         // 0.97, in two 0.816.
         if n > longest || lines.across && !self.profile.is_cpu() && n > LONGEST_COLUMN {
@@ -385,11 +395,27 @@ impl Designer<'_> {
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
             return shapes.find(|stockham| self.fits(stockham, lines.pairs));
         }
-        if self.barriers_are_dear() && n <= MAX_ELEMENTS && !lines.pairs && !lines.convolution {
+        if self.barriers_are_dear() && n <= self.most_elements() && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
         let known = if self.profile.is_cpu() { None } else { measured(lines).and_then(|shape| self.complete(shape, lines)) };
         known.or_else(|| self.search(lines))
+    }
+
+    /// 32-bit words of a real number. The rules were measured with f32. For wider numbers they keep
+    /// the bytes: of workgroup memory, of neighbouring columns, and of an invocation's registers.
+    fn words(&self) -> u32 {
+        self.transform.number.words()
+    }
+
+    /// As many neighbouring lines as have the bytes of `count` lines of f32.
+    fn columns(&self, count: u32) -> u32 {
+        count / self.words()
+    }
+
+    /// Most complex numbers that an invocation holds.
+    fn most_elements(&self) -> u32 {
+        MAX_ELEMENTS / self.words()
     }
 
     fn most_invocations(&self) -> u32 {
@@ -405,16 +431,16 @@ impl Designer<'_> {
         let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
             // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
-            (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => 4,
-            (true, false) if lines.count < 4096 => COLUMNS,
-            (true, false) if n <= 512 => SHORT_COLUMNS,
-            (true, false) => COLUMNS,
+            (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => self.columns(4),
+            (true, false) if lines.count < 4096 => self.columns(COLUMNS),
+            (true, false) if n <= 512 => self.columns(SHORT_COLUMNS),
+            (true, false) => self.columns(COLUMNS),
             // Two subgroups of 32. n = 512: 1 row 0.1303, 2 rows 0.1336; 64: 8 rows 0.2572, 4 rows
             // 0.2567, 16 rows 0.2643.
             (false, false) => (64 / lanes).max(1),
             // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
             // rows 9.3, 8.9, 8.1.
-            (_, true) => (256 / lanes).max(if lines.across { COLUMNS } else { 1 }),
+            (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
         };
         let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
         loop {
@@ -425,7 +451,7 @@ impl Designer<'_> {
             }
             // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
             // 8 do not fit.
-            if together == 1 || lines.across && together <= 4 {
+            if together == 1 || lines.across && together <= self.columns(4) {
                 return None;
             }
             together /= 2;
@@ -444,7 +470,7 @@ impl Designer<'_> {
     fn in_pieces(&self, stockham: &mut Stockham, lines: Lines) -> bool {
         let Lines { pairs, count, .. } = lines;
         let exchanges = stockham.radices.len() > 1 || pairs;
-        let bytes = stockham.n() * stockham.lines * 4;
+        let bytes = stockham.n() * stockham.lines * 4 * self.words();
         let few = count.div_ceil(stockham.lines) <= 256;
         let liked: &[u32] = if self.profile.is_cpu() || bytes < 16_384 || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
         for &pieces in liked {
@@ -487,10 +513,10 @@ impl Designer<'_> {
         if pairs {
             elements = elements.max(2 * (n / 2 + 1).div_ceil(stockham.pieces).next_multiple_of(stockham.lanes));
         }
-        let bytes = 4 * u64::from(elements) * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
+        let bytes = 4 * u64::from(self.words()) * u64::from(elements) * u64::from(stockham.lines) * u64::from(stockham.exchange.words());
         bytes <= self.profile.workgroup_bytes.into()
             && u64::from(stockham.lanes) * u64::from(stockham.lines) <= self.most_invocations().into()
-            && stockham.elements() <= MAX_ELEMENTS
+            && stockham.elements() <= self.most_elements()
     }
 
     /// The best radices and lanes by an estimate of their cost.
@@ -529,7 +555,7 @@ impl Designer<'_> {
         // n = 2048: 16 elements 0.1336, 8 0.1393; 4096: 0.151 and 0.168. Of a short row about √n,
         // for the reason given in `measured`.
         let wanted = if lines.across {
-            f64::from(n).sqrt().clamp(8.0, 40.0)
+            f64::from(n).sqrt().clamp(8.0, 40.0 / f64::from(self.words()))
         } else if self.profile.is_cpu() || n >= 2048 {
             16.0
         } else {

@@ -103,7 +103,7 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
 /// Whether such a device can do anything of such a transform in lanes, and fast: where there are no
 /// subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
-    lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_))
+    lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_)) && transform.number.check_kernel("lanes").is_ok()
 }
 
 /// The passes in lanes of an axis, if there are any.

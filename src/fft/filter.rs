@@ -145,7 +145,7 @@ impl Filter {
             spectrum.iter().enumerate().map(|(axis, own)| if axis == middle_axis { frame[axis] } else { *own }).collect::<Vec<_>>()
         };
         let count: f64 = self.axes.iter().map(|&axis| f64::from(lengths[axis])).product();
-        let factor = Some(((1.0 / count) as f32).to_bits());
+        let factor = 1.0 / count;
         let (there, back) = if self.real { (Kind::R2c, Kind::C2r) } else { (Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)) };
         let others = if in_one { behind } else { &self.axes };
         let [from, to] = if in_one { [first_of(&input), first_of(&output)] } else { [spectrum.clone(), spectrum] };
@@ -172,7 +172,8 @@ impl Filter {
             (first.maps[0], first.input) = (self.maps[0].clone(), self.layouts[0]);
         }
         if let Some(last) = back.as_mut().or(middle.as_mut()) {
-            (last.maps[1], last.output, last.factor) = (self.maps[1].clone(), self.layouts[1], factor);
+            (last.maps[1], last.output) = (self.maps[1].clone(), self.layouts[1]);
+            last.set_factor(factor);
         }
         parts
     }
@@ -196,7 +197,7 @@ impl Filter {
         let parts = self.parts(false);
         let (Some(forward), Some(back)) = (&parts.forward, &parts.back) else { unreachable!("all axes are transformed") };
         let [input, output] = [forward.geometry()?.input.span, back.geometry()?.output.span];
-        let array = |len: usize, transform: &Transform, end| Array { len, element_bytes: transform.storage(end).form().bytes() as usize };
+        let array = |len: usize, transform: &Transform, end| Array { len, element_bytes: transform.form_of(end).bytes() as usize };
         Ok([array(input, forward, End::Input), array(output, back, End::Output)])
     }
 

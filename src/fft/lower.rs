@@ -7,6 +7,7 @@ use super::fit;
 use super::fused::{Exchange, LookUp, Pair};
 use super::lanes::{self, TurnTable};
 use super::line::{LineIndex, lines};
+use super::number::Number;
 use super::pass::{Convolution, Index, Pass, Side};
 use super::passes::{Broken, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
@@ -17,13 +18,14 @@ use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
-use crate::kernels::fft::{self, Rows, radix2};
+use crate::kernels::fft::{self, Rows, pass_f64, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
 
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
+    transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     let mut program = arrays(transform, &geometry);
     // Refuse arrays that no buffer of the device can hold before checking anything else about them.
@@ -51,6 +53,7 @@ pub(super) fn append(
             why: "an in-place transform begins and ends in the same array, and no other does".to_owned(),
         });
     }
+    transform.check_device(profile)?;
     let geometry = transform.geometry()?;
     Lowering { transform, geometry: &geometry, recipe, profile, program, ends }.dispatches()
 }
@@ -84,7 +87,7 @@ fn ends(transform: &Transform) -> [Slot; 2] {
 /// A program with the arrays of a transform, and no dispatches yet.
 fn arrays(transform: &Transform, geometry: &Geometry) -> Program {
     let [mut input, mut output] =
-        [End::Input, End::Output].map(|end| Array { len: 0, element_bytes: transform.storage(end).form().bytes() as usize });
+        [End::Input, End::Output].map(|end| Array { len: 0, element_bytes: transform.form_of(end).bytes() as usize });
     (input.len, output.len) = (geometry.input.span, geometry.output.span);
     if transform.placement == Placement::InPlace {
         // In place, both are one array. Its rows of reals are padded, so count all of its elements.
@@ -123,6 +126,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// Bytes of a complex number.
+    fn element_bytes(&self) -> u64 {
+        self.transform.number.complex_bytes()
+    }
+
     fn broken(&self, broken: Broken) -> Error {
         match broken {
             Broken::Unfit(why) => self.unfit(why),
@@ -148,15 +156,16 @@ impl Lowering<'_> {
         };
         let batch = geometry.output_extents[2];
         let elements = r * c * batch;
-        let array = Array { len: elements as usize, element_bytes: 8 };
+        let bytes = self.element_bytes();
+        let array = Array { len: elements as usize, element_bytes: bytes as usize };
         let workspace = Slot::Workspace(self.program.workspaces.len());
         self.program.workspaces.push(array);
         let [input, output] = self.ends;
         let in_place = input == output;
         let turn = |own: &Self, [rows, columns]: [u32; 2], from, to| {
             let task = transpose::OnDevice {
-                problem: &transpose::Problem::matrices(8, [rows, columns], batch),
-                matrices: Some((Matrices { rows, columns, batch }, 8)),
+                problem: &transpose::Problem::matrices(bytes as u32, [rows, columns], batch),
+                matrices: Some((Matrices { rows, columns, batch }, bytes as u32)),
                 label: format!("transpose {rows}x{columns}{}", if batch == 1 { String::new() } else { format!(" x{batch}") }),
                 slots: [from, to],
                 bytes: [array.bytes(); 2],
@@ -187,8 +196,9 @@ impl Lowering<'_> {
     fn rows(&mut self, recipe: &PassRecipe, rows: Rows, input: Slot, output: Slot) -> Result<()> {
         match recipe {
             PassRecipe::Radix2 { rows: rows_per_workgroup, lanes } => {
+                self.transform.number.check_kernel("radix2").map_err(|why| self.unfit(why))?;
                 fit::radix2(*rows_per_workgroup, *lanes, rows.n, self.profile).map_err(|why| self.unfit(why))?;
-                let constants = Constants::from_iter([Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
+                let constants = Constants::new(Number::F32, [Constant::Stages(vec![2; rows.n.trailing_zeros() as usize])]);
                 let roots = self.program.table(constants.table());
                 let max_groups = self.profile.groups_per_axis;
                 let dispatch = radix2::dispatch(rows, *rows_per_workgroup, *lanes, max_groups, [input, output, roots])?;
@@ -210,7 +220,8 @@ impl Lowering<'_> {
                     fused: rows.inverse.then_some(Exchange.into()).into_iter().collect(),
                 };
                 let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
-                let pass = Pass { radices, lines, load: side(), store: side(), convolution: None };
+                let number = self.transform.number;
+                let pass = Pass { number, radices, lines, load: side(), store: side(), convolution: None };
                 self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
@@ -233,9 +244,10 @@ impl Lowering<'_> {
         let ([first, output], before) = (self.ends, self.program.workspaces.len());
         // The output can hold a state whose elements lie where its own do. If it has no gaps, it
         // can hold any state that is not larger.
-        let output_bytes = self.program.bytes(output);
+        let (output_bytes, element_bytes) = (self.program.bytes(output), self.element_bytes());
         let held_by_output = |state: &State| {
-            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes() <= output_bytes
+            let held = || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes(self.transform.number) <= output_bytes;
+            state.in_output || held()
         };
         // The last slot may also be a workspace that the program already had.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
@@ -276,14 +288,15 @@ impl Lowering<'_> {
         for (step, slot) in steps.iter().zip(&slots[1..]) {
             if let Some(own) = own_workspace(slot) {
                 // In complex numbers, of which two reals take the bytes of one.
-                sizes[own] = sizes[own].max(step.states[1].bytes().div_ceil(8) as usize);
+                let bytes = step.states[1].bytes(self.transform.number);
+                sizes[own] = sizes[own].max(bytes.div_ceil(element_bytes) as usize);
             }
         }
-        self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: 8 }));
+        self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: element_bytes as usize }));
         slots
     }
 
-    fn step(&mut self, step: &Step<'_>, scale: f32, slots: [Slot; 2]) -> Result<()> {
+    fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
         let mut lines = lines(step);
         let mut pairs = [None, None];
@@ -336,6 +349,7 @@ impl Lowering<'_> {
             fused: fusion.fused.iter().map(|fused| fused.on_lines(&weights, &coordinates, pair)).collect(),
         };
         let pass = Pass {
+            number: self.transform.number,
             radices: stockham.radices.clone(),
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&step.load, &step.states[0], true, pairs[0]),
@@ -349,12 +363,13 @@ impl Lowering<'_> {
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.
-    fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[LineIndex], scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
+    fn lanes(&mut self, label: String, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         let Some(&PassRecipe::Lanes { factors, lanes, invocations, .. }) = step.recipe else { unreachable!("the caller asked") };
+        self.transform.number.check_kernel("lanes").map_err(|why| self.unfit(why))?;
         let (own, bytes) = lanes::fit(step, lines, scale != 1.0, self.profile).map_err(|why| self.unfit(why))?;
         let roots_of_line = (factors[1] > 1).then_some(Constant::Line(step.n));
         let twiddle = step.store.twiddle().map(|twiddle| twiddle.n);
-        let constants = Constants::from_iter(roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
+        let constants = Constants::new(Number::F32, roots_of_line.into_iter().chain(twiddle.map(Constant::Twiddle)));
         let turns = twiddle.map(|n| {
             let (low, at) = constants.twiddle(n);
             TurnTable { low, at }
@@ -365,7 +380,7 @@ impl Lowering<'_> {
         let constants_bytes = constants.bytes();
         let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
         let binds = pass::binds(bound(input, bytes[0]), bound(output, bytes[1]), roots);
-        let params = fft::lanes::Params { lines: own.lines(), scale };
+        let params = fft::lanes::Params { lines: own.lines(), scale: scale as f32 };
         let workgroup = fft::lanes::Workgroup { invocations, lanes, bytes: own.workgroup_bytes() };
         // A line of one number is a DFT of length 1.
         let radices = factors.into_iter().filter(|&factor| factor > 1 || factors == [1, 1]).collect();
@@ -418,11 +433,11 @@ impl Lowering<'_> {
     }
 
     /// Adds a dispatch of the kernel `fft/pass`.
-    fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f32, [input, output]: [Slot; 2]) -> Result<()> {
+    fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         let profile = self.profile;
-        let constants = Constants::from_iter(pass.constants());
+        let constants = Constants::new(pass.number, pass.constants());
         // If no buffer can hold a table, the table is not added, so that it is never computed.
-        Array { len: (constants.bytes() / 8) as usize, element_bytes: 8 }.check(&label, "its constants", profile)?;
+        Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;
         let roots = self.program.table(constants.table());
         let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
         let (declared, indexes_memory) = self.declared(&pass)?;
@@ -439,10 +454,19 @@ impl Lowering<'_> {
         let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
-            let params = pass::Params { lines: part.lines, scale };
             let mut binds = pass::binds(part.input, part.output, part.roots);
             binds.extend(declared.iter().cloned());
-            let dispatch = pass::dispatch(label, params, workgroup, generated.clone(), profile.groups_per_axis, binds)?;
+            let generated = generated.clone();
+            let dispatch = match self.transform.number {
+                Number::F32 => {
+                    let params = pass::Params { lines: part.lines, scale: scale as f32 };
+                    pass::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
+                }
+                Number::F64 => {
+                    let params = pass_f64::Params { lines: part.lines, unused: 0, scale };
+                    pass_f64::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
+                }
+            }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
             // size of each array. What a fragment indexes is not known.
             self.program.dispatches.push(Dispatch { proven: !indexes_memory, ..dispatch });
@@ -481,7 +505,7 @@ mod tests {
             let in_place = spec.transform.placement == Placement::InPlace;
             // The program already has a table and three arrays.
             let mut program = Program { tables: Vec::new(), dispatches: Vec::new(), workspaces: vec![alone.output; 3], ..alone.clone() };
-            program.table(Constants::from_iter([Constant::Line(3)]).table());
+            program.table(Constants::new(Number::F32, [Constant::Line(3)]).table());
             let middle = Slot::Workspace(1);
             let first = if in_place { middle } else { Slot::Input(0) };
             append(&spec.transform, &recipe, &profile, &mut program, [first, middle]).unwrap();

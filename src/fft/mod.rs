@@ -44,6 +44,7 @@ mod line;
 mod lower;
 #[cfg(feature = "tune")]
 mod neighbours;
+mod number;
 mod pass;
 mod passes;
 mod place;

@@ -8,6 +8,7 @@ use super::design_cpu::{self, Text, has_lanes};
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
 use super::lower::lower;
+use super::number::Number;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 use super::samples::samples;
@@ -57,8 +58,10 @@ searchable!(C2c, R2c, C2r, R2r);
 const TOLERANCE: f64 = 4e-6;
 
 fn verification(transform: &Transform) -> Verification {
-    let form = |end| transform.storage(end).form();
-    Verification::of_forms(form(End::Input), form(End::Output), TOLERANCE)
+    let form = |end| transform.form_of(end);
+    // f64 has 29 more bits.
+    let tolerance = if transform.number == Number::F64 { TOLERANCE / f64::from(1 << 29) } else { TOLERANCE };
+    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
 }
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the

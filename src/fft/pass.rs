@@ -2,6 +2,7 @@
 //! the pass that load and store them.
 
 use super::fused::{Fused, Map};
+use super::number::Number;
 use super::place::{Place, Storage};
 use super::roots::Constant;
 
@@ -12,6 +13,7 @@ use super::roots::Constant;
 /// load and store, y\[k\] = Σⱼ x\[j\] · exp(-2πi·jk/n).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pass {
+    pub number: Number,
     /// The radices of the stages in order; their product is n.
     pub radices: Vec<u32>,
     /// Extents of a line's coordinates, fastest first. The last one is not used, because the number
@@ -48,6 +50,11 @@ impl Pass {
         let counted: u32 = others.iter().product();
         debug_assert!(lines <= counted * last);
         others.iter().copied().chain([lines / counted]).collect()
+    }
+
+    /// Bytes of an element of a side's array.
+    pub fn element_bytes(&self, side: &Side) -> u64 {
+        side.storage.form(self.number).bytes().into()
     }
 
     /// The coordinate that counts the indices 0, m, 1, m-1, 2, … of a spectrum, so that neighbours
@@ -105,13 +112,6 @@ pub(super) struct Side {
     pub index: Index,
     /// The steps between the array and the transform, the one next to the array first.
     pub fused: Vec<Fused>,
-}
-
-impl Side {
-    /// Bytes of an element of the array.
-    pub fn element_bytes(&self) -> u64 {
-        self.storage.form().bytes().into()
-    }
 }
 
 /// A position on the axis: a weight times the element's number, plus weights times the line's

@@ -1,5 +1,6 @@
 //! What an array holds between two passes, and where.
 
+use super::number::Number;
 use crate::fragment::Form;
 use crate::wgsl::Type;
 
@@ -15,26 +16,26 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    /// The storage of such elements.
-    pub fn of(form: Form) -> Self {
+    /// The storage of such elements, for a transform of such numbers.
+    pub fn of(form: Form, number: Number) -> Self {
         match form {
-            Form::COMPLEX => Self::Complex,
-            Form::REAL => Self::Real,
+            form if form == number.complex_form() => Self::Complex,
+            form if form == number.real_form() => Self::Real,
             form => Self::Other(form),
         }
     }
 
-    pub fn form(self) -> Form {
+    pub fn form(self, number: Number) -> Form {
         match self {
-            Self::Complex => Form::COMPLEX,
-            Self::Real => Form::REAL,
+            Self::Complex => number.complex_form(),
+            Self::Real => number.real_form(),
             Self::Other(form) => form,
         }
     }
 
     /// The type of a value that is loaded or stored.
-    pub fn value(self) -> Type {
-        self.form().value()
+    pub fn value(self, number: Number) -> Type {
+        self.form(number).value()
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use num_complex::Complex64;
 use rustfft::FftPlannerScalar;
 
+use super::number::Number;
 use crate::plan::program::Table;
 use crate::shape::join;
 use crate::threads::side_by_side;
@@ -121,13 +122,26 @@ impl Constant {
 
 /// The constants of a pass, one after the other. They are only described here, and computed by the
 /// [`Table`] made from them.
-#[derive(Default)]
 pub(super) struct Constants {
+    number: Number,
     parts: Vec<(Constant, u32)>,
     len: u64,
 }
 
 impl Constants {
+    /// These constants as numbers of such a type.
+    pub fn new(number: Number, all: impl IntoIterator<Item = Constant>) -> Self {
+        let mut constants = Self { number, parts: Vec::new(), len: 0 };
+        all.into_iter().for_each(|constant| {
+            constants.add(constant);
+        });
+        constants
+    }
+
+    pub fn number(&self) -> Number {
+        self.number
+    }
+
     /// The index at which a constant begins; adds the constant if it is new. For constants that no
     /// binding could hold the index is meaningless. The caller checks [`bytes`](Self::bytes) before
     /// anything uses it.
@@ -159,7 +173,7 @@ impl Constants {
 
     /// Size of the constants.
     pub fn bytes(&self) -> u64 {
-        self.len.max(1).saturating_mul(8)
+        self.len.max(1).saturating_mul(self.number.complex_bytes())
     }
 
     pub fn table(&self) -> Table {
@@ -169,23 +183,14 @@ impl Constants {
             parts.push(Constant::Unused);
         }
         let labels: Vec<String> = parts.iter().map(Constant::to_string).collect();
-        Table::new(labels.join(", "), self.len.max(1).saturating_mul(2), move || {
-            let words =
-                |values: &&[Complex64]| values.iter().flat_map(|z| [z.re, z.im]).map(|part| (part as f32).to_bits()).collect::<Vec<u32>>();
+        let number = self.number;
+        let of = if number == Number::F32 { String::new() } else { format!(" in {number}") };
+        Table::new(labels.join(", ") + &of, self.bytes() / 4, move || {
+            let words = |values: &&[Complex64]| values.iter().flat_map(|z| number.words_of([z.re, z.im])).collect::<Vec<u32>>();
             let values = side_by_side(&parts, Constant::values);
             let chunks: Vec<&[Complex64]> = values.iter().flat_map(|values| values.chunks(CHUNK as usize)).collect();
             side_by_side(&chunks, words).concat()
         })
-    }
-}
-
-impl FromIterator<Constant> for Constants {
-    fn from_iter<I: IntoIterator<Item = Constant>>(all: I) -> Self {
-        let mut constants = Self::default();
-        all.into_iter().for_each(|constant| {
-            constants.add(constant);
-        });
-        constants
     }
 }
 
@@ -329,7 +334,7 @@ mod tests {
 
     #[test]
     fn stages_fill_the_table_without_gaps() {
-        let mut constants = Constants::default();
+        let mut constants = Constants::new(Number::F32, []);
         assert_eq!(constants.add(Constant::Stages(vec![8, 4, 2])), 0);
         let table = constants.table();
         let words = table.words();
@@ -371,7 +376,7 @@ mod tests {
 
     #[test]
     fn constants_are_kept_once() {
-        let mut constants = Constants::default();
+        let mut constants = Constants::new(Number::F32, []);
         let first = constants.add(Constant::Chirp { n: 5, conjugate: false });
         assert_eq!(constants.add(Constant::Stages(vec![2, 2])), 5);
         assert_eq!(constants.add(Constant::Chirp { n: 5, conjugate: false }), first);
@@ -395,7 +400,7 @@ mod tests {
 
     #[test]
     fn every_part_is_as_long_as_it_says() {
-        let mut constants = Constants::default();
+        let mut constants = Constants::new(Number::F32, []);
         for n in [1, 2, 3, 16_384, 16_385, 50_000] {
             constants.add(Constant::Twiddle(n));
             constants.add(Constant::Line(n));
@@ -411,7 +416,7 @@ mod tests {
 
     #[test]
     fn nothing_is_computed_before_it_is_asked_for() {
-        let mut constants = Constants::default();
+        let mut constants = Constants::new(Number::F32, []);
         constants.add(Constant::Spectrum { n: u32::MAX / 2, m: u32::MAX });
         constants.add(Constant::Stages(vec![u32::MAX; 8]));
         assert_eq!(constants.add(Constant::Chirp { n: 3, conjugate: false }), u32::MAX);

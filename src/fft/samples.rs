@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 
+use super::number::Number;
 use super::roots::root;
 use super::transform::{Kind, Transform};
 use crate::layout::Placed;
@@ -12,6 +13,9 @@ use crate::tune::{Known, Sample};
 /// times the error of the worst element of the least accurate transform, and far below that of a
 /// wrong one.
 const TOLERANCE: f64 = 4e-5;
+/// The part of that for f64. The definition is summed up in f64 too, with an error that grows with
+/// the number of terms, up to 2²⁴.
+const F64_TOLERANCE: f64 = 1.0 / 65_536.0;
 
 pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     let (Ok(geometry), Ok((axes, factor))) = (transform.geometry(), transform.check()) else { return Vec::new() };
@@ -30,7 +34,12 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
         let parts = if matches!(transform.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
         // Coefficients of real transforms are up to 2√2 along each axis.
         let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
-        Sample { byte: geometry.output.place(&index) * 4 * parts.len(), value: Known::F32(parts, within) }
+        let byte = geometry.output.place(&index) * 4 * transform.number.words() as usize * parts.len();
+        let value = match transform.number {
+            Number::F32 => Known::F32(parts, within),
+            Number::F64 => Known::F64(parts, within * F64_TOLERANCE),
+        };
+        Sample { byte, value }
     };
     spread(results, count(read)).map(sample).collect()
 }
@@ -44,7 +53,11 @@ struct Definition<'a> {
 
 impl Definition<'_> {
     fn load(&self, place: usize) -> Complex64 {
-        let number = |i: usize| f64::from(f32::from_bits(self.input.get(i).copied().unwrap_or_default()));
+        let word = |i: usize| self.input.get(i).copied().unwrap_or_default();
+        let number = |i: usize| match self.transform.number {
+            Number::F32 => f64::from(f32::from_bits(word(i))),
+            Number::F64 => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
+        };
         if matches!(self.transform.kind, Kind::R2c | Kind::R2r) {
             number(place).into()
         } else {

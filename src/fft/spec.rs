@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::str::FromStr;
 
-use num_complex::Complex32;
+use num_complex::{Complex32, Complex64};
 
 use super::real_kind::RealKind;
+use super::number::Number;
 use super::recipe::Recipe;
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;
@@ -37,7 +38,7 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 /// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
 /// that wraps a [`Transform`].
 macro_rules! specification {
-    ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
+    ($name:ident, [$input:ty, $output:ty], [$input64:ty, $output64:ty], [$($kind:expr),*]) => {
         plain_data!($name<I, O> { transform });
 
         impl<I: Element, O: Element> $name<I, O> {
@@ -76,11 +77,10 @@ macro_rules! specification {
             }
 
             /// Sets the factor on every output to this number, instead of a [`scale`](Self::scale).
-            /// The number must be finite.
-            pub fn scale_by(mut self, factor: f32) -> Self {
-                self.transform.scale = Scale::One;
-                // All NaN are equally wrong; equal specifications must print equally.
-                self.transform.factor = Some(if factor.is_nan() { f32::NAN } else { factor }.to_bits());
+            /// It is rounded to f32, or kept as f64 by a transform in f64. The number must be
+            /// finite.
+            pub fn scale_by(mut self, factor: impl Into<f64>) -> Self {
+                self.transform.set_factor(factor.into());
                 self
             }
 
@@ -185,12 +185,34 @@ macro_rules! specification {
             }
         }
 
+        impl $name {
+            /// The same transform of f64, computed in f64. Its text has the word `f64`. Fragments see
+            /// f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps the
+            /// value that it has in f32: set it afterwards.
+            ///
+            /// The device must have 64-bit floats in shaders ([`DeviceProfile::f64`]), as many do with
+            /// Vulkan; planning returns [`Error::Unsupported`] elsewhere. On most GPUs, arithmetic in
+            /// f64 has a small fraction of the speed of f32.
+            pub fn f64(self) -> $name<$input64, $output64> {
+                $name { transform: self.transform.of_numbers(Number::F64), element: PhantomData }
+            }
+        }
+
         /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
         impl FromStr for $name<$input, $output> {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
-                Ok(Self { transform: Transform::parse(text, &[$($kind),*])?, element: PhantomData })
+                Ok(Self { transform: Transform::parse(text, &[$($kind),*], Number::F32)?, element: PhantomData })
+            }
+        }
+
+        /// Parses the text that [`Display`](fmt::Display) prints for a transform in f64.
+        impl FromStr for $name<$input64, $output64> {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self> {
+                Ok(Self { transform: Transform::parse(text, &[$($kind),*], Number::F64)?, element: PhantomData })
             }
         }
     };
@@ -291,7 +313,7 @@ impl<I, O> C2c<I, O> {
     }
 }
 
-specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
+specification!(C2c, [Complex32, Complex32], [Complex64, Complex64], [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
 
 /// Discrete Fourier transform from real numbers to complex numbers, along one to three axes.
 ///
@@ -354,7 +376,7 @@ impl R2c {
     }
 }
 
-specification!(R2c, f32, Complex32, [Kind::R2c]);
+specification!(R2c, [f32, Complex32], [f64, Complex64], [Kind::R2c]);
 
 /// Discrete Fourier transform from complex numbers to real numbers, along one to three axes: the
 /// inverse of [`R2c`].
@@ -400,7 +422,7 @@ impl C2r {
     }
 }
 
-specification!(C2r, Complex32, f32, [Kind::C2r]);
+specification!(C2r, [Complex32, f32], [Complex64, f64], [Kind::C2r]);
 
 /// The methods for axes of a transform of complex numbers that are transformed from reals to reals.
 macro_rules! mixed {
@@ -539,4 +561,4 @@ impl<I, O> R2r<I, O> {
     }
 }
 
-specification!(R2r, f32, f32, [Kind::R2r]);
+specification!(R2r, [f32, f32], [f64, f64], [Kind::R2r]);

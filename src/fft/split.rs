@@ -117,6 +117,6 @@ impl Transform {
         };
         let extents = std::iter::once(self.batch).chain(self.shape.extents().iter().copied()).collect();
         let transformed = std::iter::once(false).chain((0..rank).map(|axis| axes.contains(&axis))).collect();
-        Ok(Parts { kind, extents, transformed, factor })
+        Ok(Parts { kind, extents, transformed, factor: factor as f32 })
     }
 }

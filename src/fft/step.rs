@@ -81,13 +81,16 @@ impl Step {
             (false, false) => Kind::C2c(Direction::Forward),
             (false, true) => Kind::C2c(Direction::Inverse),
         };
-        Transform {
+        let mut transform = Transform {
             input: self.layouts[0],
             output: self.layouts[1],
             maps: self.maps.clone(),
-            factor: (self.factor != 1.0).then(|| self.factor.to_bits()),
             ..between(kind, &self.axes, self.frames.clone(), self.batch)
+        };
+        if self.factor != 1.0 {
+            transform.set_factor(self.factor.into());
         }
+        transform
     }
 
     /// The elements of an end's array.

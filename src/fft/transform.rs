@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::framed::Framing;
+use super::number::Number;
 use super::place::Storage;
 use super::real_kind::{Inner, RealKind};
 use super::window::{Window, Windowed};
@@ -82,10 +83,17 @@ impl Kind {
     }
 }
 
+/// The bits of a factor, as a specification keeps them. All NaN are equally wrong; equal
+/// specifications must print equally.
+fn kept(factor: f64, number: Number) -> u64 {
+    if factor.is_nan() { f64::NAN } else { number.rounded(factor) }.to_bits()
+}
+
 /// The specification of a transform.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Transform {
     pub kind: Kind,
+    pub number: Number,
     /// Extents of the array of positions, which for real transforms is the array of reals.
     pub shape: Shape,
     /// The kinds of axes that are transformed from reals to reals. Empty if there are none.
@@ -98,8 +106,9 @@ pub(super) struct Transform {
     pub input: Option<Layout>,
     pub output: Option<Layout>,
     pub scale: Scale,
-    /// Bits of a factor that replaces that of the scale, if there is one.
-    pub factor: Option<u32>,
+    /// Bits of a factor that replaces that of the scale, if there is one. It is one of the
+    /// transform's numbers.
+    pub factor: Option<u64>,
     pub placement: Placement,
     pub transposed: bool,
     /// The parts of the axes that input and output have, where that is not all.
@@ -135,8 +144,8 @@ pub(super) struct Geometry {
     /// Whether input and output are row-major without gaps, with the batch outermost. A transposed
     /// output has the axes in reverse.
     pub dense: bool,
-    /// The factor on every output.
-    pub factor: f32,
+    /// The factor on every output, one of the transform's numbers.
+    pub factor: f64,
 }
 
 impl Transform {
@@ -145,6 +154,7 @@ impl Transform {
         let (windows, maps, frame, framing, product) = Default::default();
         Self {
             kind,
+            number: Number::default(),
             shape,
             kinds: Vec::new(),
             orthogonal: false,
@@ -164,6 +174,17 @@ impl Transform {
         }
     }
 
+    /// The same transform of other numbers.
+    pub fn of_numbers(self, number: Number) -> Self {
+        Self { number, factor: self.factor.map(|factor| kept(f64::from_bits(factor), number)), ..self }
+    }
+
+    /// Sets the factor on every output to the number that is closest to this one.
+    pub fn set_factor(&mut self, factor: f64) {
+        self.scale = Scale::One;
+        self.factor = Some(kept(factor, self.number));
+    }
+
     /// Whether it has all elements, and none is mapped.
     pub fn is_plain(&self) -> bool {
         self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
@@ -172,14 +193,19 @@ impl Transform {
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => Form::REAL,
-            _ => Form::COMPLEX,
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => self.number.real_form(),
+            _ => self.number.complex_form(),
         }
     }
 
     /// What the array at an end holds.
+    pub fn form_of(&self, end: End) -> Form {
+        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
+    }
+
+    /// The same, as passes see it.
     pub fn storage(&self, end: End) -> Storage {
-        Storage::of(self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array))
+        Storage::of(self.form_of(end), self.number)
     }
 
     /// Adds a fragment between the transform and an array of such elements.
@@ -198,7 +224,7 @@ impl Transform {
             return Ok(frame[end as usize].clone());
         }
         let last = self.shape.rank() - 1;
-        let is_half = matches!(self.kind, Kind::R2c | Kind::C2r) && self.form(end) == Form::COMPLEX;
+        let is_half = matches!(self.kind, Kind::R2c | Kind::C2r) && self.form(end) == self.number.complex_form();
         let whole = self.shape.extents().iter().enumerate().map(|(axis, &extent)| {
             let n = extent as u32;
             if is_half && axis == last { Windowed::half(n) } else { Windowed::whole(n) }
@@ -264,7 +290,7 @@ impl Transform {
 
     /// The axes to transform in ascending order and the factor on every output, or what is wrong
     /// with them. This does not depend on the number of elements.
-    pub fn check(&self) -> Result<(Vec<usize>, f32)> {
+    pub fn check(&self) -> Result<(Vec<usize>, f64)> {
         self.shape.check_not_empty("FFT", self.batch)?;
         let unsupported = |what: &str, why: &str| Err(self.unsupported(what, why));
         let rank = self.shape.rank();
@@ -287,6 +313,12 @@ impl Transform {
         if self.transposed && self.output.is_some() {
             return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
+        if self.number != Number::F32 && (self.maps.iter().any(Option::is_some) || self.product.is_some()) {
+            return unsupported(
+                "a fragment in an FFT in f64",
+                "fragments see values in f32 alone: convert before the transform or after it",
+            );
+        }
         self.check_kinds(&axes)?;
         let length =
             |axis: usize| self.real_kind(axis).map_or(self.shape.extents()[axis], |kind| kind.logical_length(self.shape.extents()[axis]));
@@ -298,7 +330,7 @@ impl Transform {
         };
         let own = |axis: usize| self.real_kind(axis).map_or(1.0, |kind| kind.factor(self.shape.extents()[axis] as u32));
         let of_kinds: f64 = axes.iter().map(|&axis| own(axis)).product();
-        let factor = (self.factor.map_or(of_scale, |bits| f32::from_bits(bits).into()) * of_kinds) as f32;
+        let factor = self.number.rounded(self.factor.map_or(of_scale, f64::from_bits) * of_kinds);
         if !factor.is_finite() {
             return unsupported(&format!("a scale of {factor}"), "the factor on the outputs must be finite");
         }
@@ -456,7 +488,7 @@ impl Transform {
     }
 
     /// Parses the text that [`Display`](fmt::Display) prints.
-    pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
+    pub fn parse(text: &str, kinds: &[Kind], number: Number) -> Result<Self> {
         let whole = text;
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);
@@ -468,6 +500,10 @@ impl Transform {
         })?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
         let mut fields = words.fields();
+        let own = if fields.flag("f64") { Number::F64 } else { Number::F32 };
+        if own != number {
+            return Err(text.wrong(whole, format!("it is a transform of {own}, not of {number}")));
+        }
         let names = if is_real(kind) { Some(head[1]) } else { fields.value("kinds") };
         let mut axis_kinds =
             names.map_or(Ok(Vec::new()), |names| names.split(',').map(|name| parse_kind(text, name)).collect::<Result<Vec<_>>>())?;
@@ -487,11 +523,13 @@ impl Transform {
             scale = Scale::InvLen;
         } else if fields.flag("1/sqrt(n)") {
             scale = Scale::InvSqrtLen;
-        } else if let Some(number) = fields.after("*") {
-            factor = Some(text.factor(number)?);
+        } else if let Some(own) = fields.after("*") {
+            let own = if number == Number::F32 { text.number::<f32>(own)?.into() } else { text.number::<f64>(own)? };
+            factor = Some(kept(own, number));
         }
         let spec = Self {
             kind: *kind,
+            number,
             shape,
             kinds: axis_kinds,
             orthogonal: fields.flag("orthogonal"),
@@ -510,7 +548,7 @@ impl Transform {
             product: None,
         };
         fields.done(
-            "a batch (x4), axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
+            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
              from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
         )?;
         Ok(spec)
@@ -526,23 +564,27 @@ fn parse_kind(text: Text<'_>, name: &str) -> Result<Option<RealKind>> {
     RealKind::parse(name).map(Some).ok_or_else(unknown)
 }
 
-/// `c2c fwd 512x512 x4 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
+/// `c2c fwd 512x512 x4 f64 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
 /// out.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |kind: &Option<RealKind>| kind.map_or("-".to_owned(), |kind| kind.to_string());
         let mut kinds: Vec<String> = self.kinds.iter().map(name).collect();
+        let mut head = self.kind.words().join(" ");
         if self.kind == Kind::R2r {
             // A single name stands for all axes.
             if kinds.len() == self.shape.rank() && kinds.iter().all(|kind| *kind == kinds[0]) {
                 kinds.truncate(1);
             }
-            write!(f, "r2r {} {}", kinds.join(","), Batched(self.shape, self.batch))?;
-        } else {
-            write!(f, "{} {}", self.kind.words().join(" "), Batched(self.shape, self.batch))?;
-            if !kinds.is_empty() {
-                write!(f, " kinds={}", kinds.join(","))?;
-            }
+            head = format!("r2r {}", kinds.join(","));
+            kinds.clear();
+        }
+        write!(f, "{head} {}", Batched(self.shape, self.batch))?;
+        if !kinds.is_empty() {
+            write!(f, " kinds={}", kinds.join(","))?;
+        }
+        if self.number != Number::F32 {
+            write!(f, " {}", self.number)?;
         }
         if let Some(axes) = &self.axes {
             write!(f, " axes={}", join(axes, ","))?;
@@ -558,7 +600,9 @@ impl fmt::Display for Transform {
             }
         }
         match (self.factor, self.scale) {
-            (Some(factor), _) => write!(f, " *{}", f32::from_bits(factor))?,
+            // Each type of number prints the fewest digits that tell its values apart.
+            (Some(factor), _) if self.number == Number::F32 => write!(f, " *{}", f64::from_bits(factor) as f32)?,
+            (Some(factor), _) => write!(f, " *{}", f64::from_bits(factor))?,
             (None, Scale::One) => {}
             (None, Scale::InvLen) => f.write_str(" 1/n")?,
             (None, Scale::InvSqrtLen) => f.write_str(" 1/sqrt(n)")?,

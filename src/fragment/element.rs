@@ -48,6 +48,7 @@ pub struct Form {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Number {
     F32,
+    F64,
     I32,
     U32,
     F16,
@@ -60,6 +61,7 @@ enum Number {
 impl Number {
     fn bits(self) -> u32 {
         match self {
+            Self::F64 => 64,
             Self::F32 | Self::I32 | Self::U32 => 32,
             Self::F16 | Self::U16 | Self::I16 => 16,
             Self::U8 | Self::I8 => 8,
@@ -69,6 +71,7 @@ impl Number {
     /// The type of its value.
     fn value(self) -> Scalar {
         match self {
+            Self::F64 => Scalar::F64,
             Self::F32 | Self::F16 => Scalar::F32,
             Self::I32 | Self::I16 | Self::I8 => Scalar::I32,
             Self::U32 | Self::U16 | Self::U8 => Scalar::U32,
@@ -81,6 +84,10 @@ impl Form {
     pub(crate) const COMPLEX: Self = Self { count: 2, number: Number::F32 };
     /// A real number.
     pub(crate) const REAL: Self = Self { count: 1, number: Number::F32 };
+    /// A complex number in f64. No fragment reads or writes one.
+    pub(crate) const COMPLEX_F64: Self = Self { count: 2, number: Number::F64 };
+    /// A real number in f64.
+    pub(crate) const REAL_F64: Self = Self { count: 1, number: Number::F64 };
 
     /// Bytes of an element.
     pub(crate) fn bytes(self) -> u32 {
@@ -94,7 +101,7 @@ impl Form {
 
     /// Whether an element is an element of a WGSL array, instead of a part of words.
     fn is_whole(self) -> bool {
-        self.number.bits() == 32
+        self.number.bits() >= 32
     }
 
     /// What the WGSL array holds.
@@ -110,7 +117,7 @@ impl Form {
     /// The bits of its numbers, if they are floating-point numbers.
     #[cfg(feature = "tune")]
     pub(crate) fn float_bits(self) -> Option<u32> {
-        matches!(self.number, Number::F32 | Number::F16).then_some(self.number.bits())
+        matches!(self.number, Number::F64 | Number::F32 | Number::F16).then_some(self.number.bits())
     }
 
     /// The value of element i of an array of [`stored`](Self::stored).

@@ -363,6 +363,7 @@ pub static ALL: &[&Kernel] = &[
     &reduce::columns::KERNEL,
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,
+    &fft::pass_f64::KERNEL,
     &fft::lanes::KERNEL,
     #[cfg(feature = "signal")]
     &signal::overlap_add::KERNEL,

@@ -58,6 +58,7 @@ sources! {
     FFT_IO_IN_PLACE = "fft/io/in_place.wgsl",
     FFT_RADIX2 = "fft/radix2.wgsl",
     FFT_PASS = "fft/pass.wgsl",
+    FFT_PASS_F64 = "fft/pass_f64.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
     #[cfg(feature = "signal")]

@@ -68,11 +68,13 @@ impl Verification {
     /// are stored.
     pub(crate) fn of_forms(input: Form, output: Form, tolerance: f64) -> Self {
         let input = match input.float_bits() {
+            Some(64) => TestInput::F64(-1.0, 1.0),
             Some(32) => TestInput::F32(-1.0, 1.0),
             Some(_) => TestInput::F16(-1.0, 1.0),
             None => TestInput::Bits,
         };
         let output = match output.float_bits() {
+            Some(64) => Tolerance::F64(tolerance),
             Some(32) => Tolerance::F32(tolerance),
             // Each of two results may be rounded by 2⁻¹¹.
             Some(_) => Tolerance::F16(1e-3),

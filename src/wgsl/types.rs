@@ -18,6 +18,14 @@ impl Scalar {
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
+
+    /// Bytes of a number that can be stored.
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Bool | Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::U64 | Self::F64 => 8,
+        }
+    }
 }
 
 impl fmt::Display for Scalar {
@@ -81,6 +89,15 @@ impl Type {
     /// A scalar for a count of 1, else a vector.
     pub fn numbers(count: u32, scalar: Scalar) -> Self {
         if count == 1 { Self::Scalar(scalar) } else { Self::Vector(count, scalar) }
+    }
+
+    /// Bytes of a scalar, or of a vector of two or four numbers.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Scalar(scalar) => Some(scalar.bytes()),
+            Self::Vector(count, scalar) => Some(u64::from(*count) * scalar.bytes()),
+            _ => None,
+        }
     }
 
     /// The type of the numbers of a scalar or a vector.

@@ -6,6 +6,11 @@ mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
+#[path = "../support/double.rs"]
+mod double;
+mod f64;
+#[path = "../support/f64.rs"]
+mod f64_cases;
 mod filter;
 #[path = "../support/filters.rs"]
 mod filters;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
 use wgpu_fft::half::f16;
 use wgpu_fft::low_level::{self, Dispatch};
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{self, Reduction, Value};
 use wgpu_fft::signal::Mode;
@@ -230,7 +231,11 @@ pub const SPECS: [&str; 45] = [
 /// fits.
 pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
     let recipe: Option<Recipe> = recipe.map(str::parse).transpose()?;
+    let in_f64 = spec.split(' ').any(|word| word == "f64");
     match &spec[..3] {
+        "c2c" if in_f64 => of(&spec.parse::<C2c<Complex64, Complex64>>()?, recipe.as_ref(), profile),
+        "r2c" if in_f64 => of(&spec.parse::<R2c<f64, Complex64>>()?, recipe.as_ref(), profile),
+        "c2r" if in_f64 => of(&spec.parse::<C2r<Complex64, f64>>()?, recipe.as_ref(), profile),
         "c2c" => of(&spec.parse::<C2c>()?, recipe.as_ref(), profile),
         "r2c" => of(&spec.parse::<R2c>()?, recipe.as_ref(), profile),
         "r2r" => of(&spec.parse::<R2r>()?, recipe.as_ref(), profile),
@@ -264,7 +269,16 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
     for spec in SPECS {
         programs.push(lowered(spec, None, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name)));
     }
+    if profile.f64 {
+        let specs = SPECS.iter().map(|spec| in_f64(spec));
+        programs.extend(specs.map(|spec| lowered(&spec, None, profile).unwrap_or_else(|error| panic!("{spec}: {error}"))));
+    }
     programs
+}
+
+/// The same transform of f64.
+pub fn in_f64(spec: &str) -> String {
+    format!("{spec} f64")
 }
 
 fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
@@ -280,8 +294,12 @@ fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
             recipes.iter().enumerate().map(move |(i, recipe)| (specs[i % 2].clone(), *recipe))
         })
     });
-    let lower = |(spec, recipe): (String, &str)| lowered(&spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}"));
-    complex.chain(real).map(lower).collect()
+    let all: Vec<(String, &str)> = complex.chain(real).collect();
+    let lower = |(spec, recipe): &(String, &str)| lowered(spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}"));
+    let mut programs: Vec<Program> = all.iter().map(lower).collect();
+    // Not every recipe is for f64.
+    programs.extend(all.iter().filter_map(|(spec, recipe)| lowered(&in_f64(spec), Some(recipe), profile).ok()));
+    programs
 }
 
 /// Programs for the processor with subgroups of 8, and for devices without subgroups.
@@ -307,7 +325,8 @@ fn programs_in_several_bindings() -> Vec<Program> {
     let specs =
         ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
     let lower = |spec| lowered(spec, Some("axis 0: stockham 4.4 lanes=4 lines=2"), &profile).unwrap();
-    specs.into_iter().map(lower).collect()
+    let wide = specs.map(in_f64);
+    specs.into_iter().chain(wide.iter().map(String::as_str)).map(lower).collect()
 }
 
 /// A fragment that indexes an array of its own has this name for it: see `Dispatch::proven`.

@@ -1,9 +1,10 @@
 //! Frames of a signal: rows that overlap, and that may reach past its ends.
 
+use super::super::codelets::scaled;
 use super::super::framed::{Framing, Padding};
 use super::map::IndexFrom;
 use super::{Element, Fuse, Fused, Site, Spot};
-use crate::wgsl::{Expr, Scalar, Writes, float, max, min, select, zero};
+use crate::wgsl::{Expr, Writes, max, min, select, zero};
 
 /// Finds the elements of a frame in its signal. The line's element 0 is that of the signal. The
 /// step is next to the array.
@@ -87,7 +88,7 @@ impl Fuse for Frames {
             let turned = site.values_when(&past, &names, |site| {
                 let end = site.body.value("end", select(&at.less(before), 0, last));
                 let end = load(site, &end);
-                vec![float(Scalar::F32, 2.0) * end - &value]
+                vec![scaled(2.0, &end) - &value]
             });
             vec![select(&past, &turned[0], &value)]
         });

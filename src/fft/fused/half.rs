@@ -20,7 +20,7 @@ impl Fuse for Half {
         let z = site.load_named("z", &element.at_position(position), inner);
         // The two numbers that mirror themselves have imaginary parts 0.
         let is_own_mirror = site.body.value("is_own_mirror", index.equals(0).or((index * 2).equals(n)));
-        let imaginary = select(&is_own_mirror, real(0.0), select(&mirrored, -z.y(), z.y()));
+        let imaginary = select(&is_own_mirror, real(&z, 0.0), select(&mirrored, -z.y(), z.y()));
         site.body.value("whole", pair(&z.x(), &imaginary))
     }
 
@@ -44,7 +44,7 @@ impl Fuse for Separate {
     }
 
     fn store_image(&self, site: &mut Site<'_>, _: &Expr, [z, w]: [&Expr; 2], at: Element, inner: &[Fused]) {
-        let at = Element { weight: Some(real(0.5)), ..at };
+        let at = Element { weight: Some(real(z, 0.5)), ..at };
         site.store(&at, pair(&(z.x() + w.x()), &(z.y() - w.y())), inner);
         let condition = self.pair.has_second(site);
         site.when(&condition, |site| {

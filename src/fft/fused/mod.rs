@@ -33,7 +33,8 @@ pub(super) use real::Real;
 pub(super) use real_axis::{Coefficients, Quarter, RealAxis, Sequence};
 pub(super) use twiddle::Twiddle;
 
-use super::codelets::{complex, roots, scale, times};
+use super::codelets::{roots, scale, times};
+use super::number::Number;
 use super::place::{Place, Storage};
 use super::roots::{Constant, Constants};
 use crate::wgsl::{Body, Expr, Type, Writes, boolean, call};
@@ -243,7 +244,8 @@ pub(super) struct LookUp<'a> {
 impl LookUp<'_> {
     /// The constant at an index.
     pub fn at(&self, at: &Expr) -> Expr {
-        if self.in_pieces { call("constant", [at], complex()) } else { roots().at(at) }
+        let number = self.constants.number();
+        if self.in_pieces { call("constant", [at], number.complex()) } else { roots(number).at(at) }
     }
 
     /// Number i of a group of constants.
@@ -262,6 +264,7 @@ impl LookUp<'_> {
 /// The place where steps write: the text of one invocation at one side of a pass.
 pub(super) struct Site<'a> {
     pub body: &'a mut Body,
+    pub number: Number,
     pub storage: Storage,
     /// The distance of an element of the line, or of a position on the axis, from the first one.
     pub place: &'a Place,
@@ -285,7 +288,7 @@ impl Site<'_> {
     pub fn load(&mut self, element: &Element, steps: &[Fused]) -> Expr {
         let Some((outer, inner)) = steps.split_last() else {
             let at = self.index(element);
-            return call("load", [&at], self.storage.value());
+            return call("load", [&at], self.storage.value(self.number));
         };
         outer.step().load(self, element, inner)
     }
@@ -306,7 +309,7 @@ impl Site<'_> {
 
     /// The value of an element with all factors that apply when it is stored.
     pub fn scaled(element: &Element, value: Expr) -> Expr {
-        element.weight.as_ref().map_or_else(scale, |weight| weight * scale()) * value
+        element.weight.as_ref().map_or_else(|| scale(&value), |weight| weight * scale(&value)) * value
     }
 
     /// Stores the value of an element as it is.
@@ -334,7 +337,7 @@ impl Site<'_> {
 
     /// The type of the values that these steps load.
     pub fn value_type(&self, steps: &[Fused]) -> Type {
-        steps.iter().rev().find_map(|step| step.step().value_type()).unwrap_or_else(|| self.storage.value())
+        steps.iter().rev().find_map(|step| step.step().value_type()).unwrap_or_else(|| self.storage.value(self.number))
     }
 }
 

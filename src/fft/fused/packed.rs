@@ -1,9 +1,9 @@
 //! A line of n reals as m = n/2 complex numbers x\[2j\] + i·x\[2j+1\] with the DFT z.
 
-use super::super::codelets::{complex, pair, real, times};
+use super::super::codelets::{opaque, pair, real, scaled, times};
 use super::super::roots::Constant;
 use super::{Element, Fuse, Fused, Site};
-use crate::wgsl::{Expr, call, select};
+use crate::wgsl::{Expr, select};
 
 /// Computes the spectrum of the n reals from z. For k ≤ m it is (z\[k\] + conj z\[m-k\])/2 +
 /// exp(-2πi·k/n) · (z\[k\] - conj z\[m-k\])/2i, with z\[m\] = z\[0\].
@@ -25,11 +25,11 @@ impl Fuse for OfPacked {
         let sum = site.body.value("sum", pair(&(z.x() + w.x()), &(z.y() - w.y())));
         // (z - conj w) / i
         let difference = site.body.value("difference", pair(&(z.y() + w.y()), &(w.x() - z.x())));
-        real(0.5)
-            * pair(
-                &(sum.x() + difference.x() * root.x() - difference.y() * root.y()),
-                &(sum.y() + difference.x() * root.y() + difference.y() * root.x()),
-            )
+        let whole = pair(
+            &(sum.x() + difference.x() * root.x() - difference.y() * root.y()),
+            &(sum.y() + difference.x() * root.y() + difference.y() * root.x()),
+        );
+        scaled(0.5, &whole)
     }
 
     fn touched(&self, by_position: bool) -> Option<u32> {
@@ -48,8 +48,8 @@ impl Fuse for OfPacked {
         // Where one of the two is not stored, compilers might add the products to the rest in another
         // order (`codelets.rs`).
         let drops = inner.iter().any(|step| step.step().drops_results_of(self.n));
-        let odd = site.body.value("odd", if drops { call("opaque", [&odd], complex()) } else { odd });
-        let at = Element { weight: Some(real(0.5)), ..at };
+        let odd = site.body.value("odd", if drops { opaque(&odd) } else { odd });
+        let at = Element { weight: Some(real(z, 0.5)), ..at };
         let mirrored = site.element(&(Expr::from(self.n / 2) - k), &at);
         site.store(&at, &even + &odd, inner);
         site.store(&mirrored, pair(&(even.x() - odd.x()), &(odd.y() - even.y())), inner);
@@ -79,7 +79,7 @@ impl Fuse for ToPacked {
         let [x, w] = [("x", k.clone()), ("w", mirrored)].map(|(name, i)| {
             let x = site.load_named("loaded", &element.at_position(i), inner);
             // The first and the last have no imaginary part.
-            site.body.value(name, pair(&x.x(), &select(&k.equals(0), real(0.0), x.y())))
+            site.body.value(name, pair(&x.x(), &select(&k.equals(0), real(&x, 0.0), x.y())))
         });
         let root = site.look_up.root(site.body, self.n, k);
         let sum = site.body.value("sum", pair(&(x.x() + w.x()), &(x.y() - w.y())));

@@ -2,7 +2,7 @@
 
 use super::super::codelets::pair;
 use super::{Element, Fuse, Fused, Site};
-use crate::wgsl::{Expr, F32, Writes, boolean};
+use crate::wgsl::{Expr, Type, Writes, boolean};
 
 /// Takes lines in pairs: lines of reals, and on loads also lines of complex numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,11 @@ impl Fuse for Pairs {
         let condition = self.0.has_second(site);
         let names = [("second".to_owned(), first.ty().clone())];
         let second = site.values_when(&condition, &names, |site| vec![site.load(&element.on_line(self.0.distance), inner)]).remove(0);
-        if *first.ty() == F32 { pair(&first, &second) } else { pair(&(first.x() - second.y()), &(first.y() + second.x())) }
+        if matches!(first.ty(), Type::Scalar(_)) {
+            pair(&first, &second)
+        } else {
+            pair(&(first.x() - second.y()), &(first.y() + second.x()))
+        }
     }
 
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {

@@ -1,8 +1,8 @@
 //! Real numbers as complex numbers.
 
-use super::super::codelets::pair;
+use super::super::codelets::{opaque_zero, pair};
 use super::{Element, Fuse, Fused, Site};
-use crate::wgsl::{Expr, F32, U32, bitcast, param};
+use crate::wgsl::Expr;
 
 /// Loads the imaginary part as 0, and does not store it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ impl Fuse for Real {
     fn apply(&self, _: &mut Site<'_>, _: &Element, value: Expr) -> Expr {
         // A zero that compilers cannot see through, as `codelets.rs` explains: otherwise they would
         // turn sums of products into products.
-        pair(&value, &bitcast(&F32, &(param("lines", U32) >> 31)))
+        pair(&value, &opaque_zero(&value))
     }
 
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {

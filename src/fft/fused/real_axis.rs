@@ -21,7 +21,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-use super::super::codelets::{pair, real, times};
+use super::super::codelets::{pair, real, scaled, times};
 use super::super::real_kind::RealKind;
 use super::super::roots::Constant;
 use super::{Element, Fuse, Fused, Site};
@@ -62,7 +62,7 @@ impl RealAxis {
         let ends = self.kind.orthogonal_factors(self.n)[end];
         let Some(is_end) = ends.iter().flatten().map(|&own| index.equals(own)).reduce(|any, own| any.or(own)) else { return value };
         let value = site.body.value("value", value);
-        let changed = select(&is_end, real([SQRT_2, FRAC_1_SQRT_2][end]) * &value, value);
+        let changed = select(&is_end, scaled([SQRT_2, FRAC_1_SQRT_2][end], &value), value);
         site.body.value("weighted", changed)
     }
 
@@ -121,8 +121,9 @@ impl Sequence {
     fn load_one(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], p: &Expr) -> Expr {
         let (Place { index, negated }, there) = self.place(site, p);
         let value = self.axis.load(site, element, inner, "x", index);
+        let nothing = real(&value, 0.0);
         let signed = select(&negated, -&value, value);
-        site.body.value("signed", select(&there, signed, real(0.0)))
+        site.body.value("signed", select(&there, signed, nothing))
     }
 
     fn store_one(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused], p: &Expr) {
@@ -197,7 +198,7 @@ impl Fuse for Coefficients {
         let opposite = select(&is_first, 0, Expr::from(n) - &k);
         let own = self.0.load(site, element, inner, "x", self.0.reversed_if(reversed, k.clone()));
         let other = self.0.load(site, element, inner, "w", self.0.reversed_if(reversed, opposite));
-        let other = site.body.value("other", select(&is_first, real(0.0), other));
+        let other = site.body.value("other", select(&is_first, real(&other, 0.0), other));
         if self.0.kind == RealKind::OfHalfComplex {
             return pair(&own, &other);
         }

@@ -3,9 +3,10 @@
 //! Signs are kept beside the names of values, and cost nothing: a sum with the negative of a value
 //! is a difference.
 
-use super::super::codelets::{Arithmetic, complex, real};
+use super::super::codelets::{Arithmetic, scaled};
 use super::super::roots::root;
-use crate::wgsl::{Body, Expr, Scalar, Type, construct};
+use super::NUMBER;
+use crate::wgsl::{Body, Expr, Scalar, Type, construct, float};
 
 /// A real number of the text or a vector of them, or its negative.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ pub(super) struct Complex {
 impl Complex {
     /// The parts of a vector of two: one complex number.
     pub fn of(body: &mut Body, name: &str, vector: &Expr) -> Self {
-        assert_eq!(*vector.ty(), complex());
+        assert_eq!(*vector.ty(), NUMBER.complex());
         let [re, im] = [("re", vector.x()), ("im", vector.y())].map(|(part, value)| body.value(&format!("{name}_{part}"), value).into());
         Self { re, im }
     }
@@ -127,13 +128,13 @@ impl Writer<'_> {
 
     /// The product of a constant and a value.
     fn times(&mut self, factor: f64, x: &Real) -> Real {
-        let value = self.body.value("product", real(factor.abs()) * &x.value);
+        let value = self.body.value("product", scaled(factor.abs(), &x.value));
         Real { value, negative: x.negative != (factor < 0.0) }
     }
 
     /// The product of as many constants, one for each of the numbers side by side.
     fn times_each(&mut self, factors: &[f64], x: &Real) -> Real {
-        let factors: Vec<Expr> = factors.iter().map(|&factor| real(factor)).collect();
+        let factors: Vec<Expr> = factors.iter().map(|&factor| float(Scalar::F32, factor)).collect();
         let value = self.body.value("product", side_by_side(&factors) * &x.value);
         Real { value, negative: x.negative }
     }
@@ -200,9 +201,9 @@ impl Arithmetic for Writer<'_> {
         let re = self.sum("sum", &y.re, &y.im);
         let im = self.sum("difference", &y.im, &y.re.negated());
         let negative = !(4 * k / n).is_multiple_of(2);
-        let factor = real(if negative { -std::f64::consts::FRAC_1_SQRT_2 } else { std::f64::consts::FRAC_1_SQRT_2 });
+        let factor = if negative { -std::f64::consts::FRAC_1_SQRT_2 } else { std::f64::consts::FRAC_1_SQRT_2 };
         let [re, im] = [("turned_re", re), ("turned_im", im)]
-            .map(|(name, x)| Real { value: self.body.value(name, &factor * &x.value), negative: x.negative != negative });
+            .map(|(name, x)| Real { value: self.body.value(name, scaled(factor, &x.value)), negative: x.negative != negative });
         Complex { re, im }
     }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::arithmetic::{Complex, Real, Writer, component, side_by_side, side_by_side_of};
-use super::{Access, Lanes, SUBGROUP, Through, Turn, TurnTable};
-use crate::fft::codelets::{self, Division, complex, pair, roots, scale};
+use super::{Access, Lanes, NUMBER, SUBGROUP, Through, Turn, TurnTable};
+use crate::fft::codelets::{self, Division, pair, roots, scale};
 use crate::wgsl::{
     Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, boolean, call, construct, convert, min, param, select, vec4,
 };
@@ -37,7 +37,7 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
         module.structure("Quads", &["low", "high"].map(|half| (half.to_owned(), vec4(Scalar::F32))));
     }
     if pass.workgroup_bytes() > 0 {
-        module.workgroup("exchange", Type::sized(complex(), (pass.workgroup_bytes() / 8) as u32));
+        module.workgroup("exchange", Type::sized(NUMBER.complex(), (pass.workgroup_bytes() / 8) as u32));
         module.gap();
     }
     let (input, output) = module.input_output(in_place, element(pass.access), element(pass.access));
@@ -66,14 +66,14 @@ fn upper_half(width: u32) -> Expr {
 
 /// exp(-2πi·x/n) of a [`Turn`].
 fn turn_root(TurnTable { low, at: [first, second] }: TurnTable, turn: Turn) -> Function {
-    let mut function = Function::new("turn_root").returning(complex());
+    let mut function = Function::new("turn_root").returning(NUMBER.complex());
     let x = function.parameter("x", U32);
     let body = &mut function.body;
     if low >= turn.n {
-        body.give(roots().at(&x + first));
+        body.give(roots(NUMBER).at(&x + first));
     } else {
-        let a = body.value("a", roots().at(&x % low + first));
-        let b = body.value("b", roots().at(&x / low + second));
+        let a = body.value("a", roots(NUMBER).at(&x % low + first));
+        let b = body.value("b", roots(NUMBER).at(&x / low + second));
         body.give(pair(&(a.x() * b.x() - a.y() * b.y()), &(a.x() * b.y() + a.y() * b.x())));
     }
     function
@@ -342,7 +342,7 @@ impl Emitter<'_> {
 
     pub(super) fn store(&mut self, place: &Expr, condition: &Expr, value: &Complex) {
         let Complex { re, im } = value.clone().swapped_if(self.pass.swap[1]);
-        let [re, im] = [re, im].map(|x| if self.pass.scaled { scale() * x.signed() } else { x.signed() });
+        let [re, im] = [re, im].map(|x| if self.pass.scaled { scale(&x.signed()) * x.signed() } else { x.signed() });
         let output = self.output.at(place);
         let access = self.pass.access;
         self.when(condition, |own| {
@@ -385,7 +385,7 @@ impl Emitter<'_> {
     /// for.
     fn exchange_in_memory(&mut self, invocations: u32, sent: &[Vec<[Expr; 2]>]) -> Vec<Vec<Complex>> {
         let lanes = self.pass.lanes;
-        let memory = Expr::name("exchange", Type::array(complex()));
+        let memory = Expr::name("exchange", Type::array(NUMBER.complex()));
         let width = self.pass.exchanged_together() as usize;
         let turns: Vec<(usize, usize)> = (0..sent.len()).flat_map(|own| (0..width).map(move |i| (own, i))).collect();
         let mut received: Vec<Vec<Vec<Complex>>> = vec![vec![Vec::new(); lanes as usize]; sent.len()];
@@ -464,8 +464,8 @@ impl Powers {
         let power = if k == high {
             let at = &self.x * k;
             let root = match self.table {
-                Table::Line => roots().at(at),
-                Table::Turn => call("turn_root", [&at], complex()),
+                Table::Line => roots(NUMBER).at(at),
+                Table::Turn => call("turn_root", [&at], NUMBER.complex()),
             };
             let root = emitter.body.value("root", root);
             Complex::of(&mut emitter.body, "root", &root)

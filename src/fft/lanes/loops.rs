@@ -12,11 +12,12 @@
 //! 0.95 and 8.6; of 1024 0.95 and 2.75, in loops 0.7 and 3.1. With the loads and stores outside of
 //! loops rows of 2048 take 2.1 s, with four in an iteration instead of eight 0.95 s and 9.5 ms.
 
+use super::NUMBER;
 use super::arithmetic::Complex;
 use super::emit::{Addresses, Emitter};
-use crate::fft::codelets::{real, roots};
+use crate::fft::codelets::roots;
 use crate::fft::roots::root;
-use crate::wgsl::{Expr, F32, Writes, min};
+use crate::wgsl::{Expr, F32, Scalar, Writes, float, min};
 
 /// Loads or stores in an iteration are at least as many, if there are.
 const ACCESSES: u32 = 8;
@@ -140,14 +141,14 @@ impl Emitter<'_> {
         let powers = (0..).map(|bit| 1 << bit).take_while(|power| *power < k);
         let mut bases = Vec::new();
         for power in powers {
-            let of_lane = self.body().value("root", roots().at(&x * power));
+            let of_lane = self.body().value("root", roots(NUMBER).at(&x * power));
             let of_lane = Complex::of(self.body(), "root", &of_lane);
             let mut others = Queue::new();
             for h in 0..self.accesses(j) {
                 for u in (0..along).map(|g| g + along * pass.lanes * h) {
                     let root = root(u64::from(power * u % pass.n()), pass.n().into());
                     for _ in 0..across {
-                        others.push([root.re, root.im].map(|part| self.body().variable_from("turned", real(part))));
+                        others.push([root.re, root.im].map(|part| self.body().variable_from("turned", float(Scalar::F32, part))));
                     }
                 }
             }

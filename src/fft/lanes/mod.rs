@@ -39,6 +39,11 @@ mod tests;
 pub(crate) use emit::wgsl;
 pub(crate) use fit::{fit, has_subgroups};
 
+use super::number::Number;
+
+/// What it computes with.
+const NUMBER: Number = Number::F32;
+
 /// Invocations of a subgroup, always.
 pub(crate) const SUBGROUP: u32 = 8;
 

@@ -11,6 +11,7 @@ use super::fused::{
     Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, RealAxis,
     Separate, ToPacked, Twiddle,
 };
+use super::number::Number;
 use super::pass::Convolution;
 use super::place::{Place, Storage};
 use super::real_kind::Inner;
@@ -83,8 +84,8 @@ impl State {
     }
 
     /// Bytes from the begin of the array to the end of the last element.
-    pub fn bytes(&self) -> u64 {
-        self.span * u64::from(self.storage.form().bytes())
+    pub fn bytes(&self, number: Number) -> u64 {
+        self.span * u64::from(self.storage.form(number).bytes())
     }
 
     /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.

@@ -1,19 +1,19 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to
 //! them.
 
-use super::super::codelets::{REAL, complex};
+use super::super::number::Number;
 use super::super::pass::{Pass, Side};
 use super::super::place::Storage;
 use super::Setting;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::wgsl::{self, Body, Expr, F32, Function, Module, Type, U32, Writes, construct, select};
+use crate::wgsl::{self, Body, Expr, Function, Module, Type, U32, Writes, construct, select};
 
 /// What an element of the array holds.
-pub(super) fn element(side: &Side) -> Type {
+fn element(side: &Side, number: Number) -> Type {
     match side.storage {
-        Storage::Complex => complex(),
-        Storage::Real => Type::Scalar(REAL),
+        Storage::Complex => number.complex(),
+        Storage::Real => number.real(),
         Storage::Other(form) => form.stored(),
     }
 }
@@ -27,7 +27,7 @@ struct Pieces {
 
 impl Pieces {
     fn new(names: &[&str], bound: &Bound, element: &Type) -> Self {
-        let bytes = if *element == F32 { 4 } else { 8 };
+        let bytes = element.bytes().expect("elements are numbers or pairs of them");
         let array = |name: &&str| Expr::name(name, Type::array(element.clone()));
         Self { bindings: names.iter().take(bound.segments()).map(array).collect(), each: bound.segment / bytes }
     }
@@ -58,16 +58,17 @@ impl Pieces {
 
 /// Declares the arrays and the functions that load from and store to them.
 pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
+    let number = pass.number;
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is
     // one of reals.
-    let of_output = element(&pass.store);
-    let of_input = if in_place { of_output.clone() } else { element(&pass.load) };
+    let of_output = element(&pass.store, number);
+    let of_input = if in_place { of_output.clone() } else { element(&pass.load, number) };
     for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
         let (access, element) = match access {
             // The first binding of the constants stands in the file.
             Access::Read if name == ROOTS[0] => continue,
-            Access::Read if ROOTS.contains(&&*name) => (wgsl::Access::Read, complex()),
+            Access::Read if ROOTS.contains(&&*name) => (wgsl::Access::Read, number.complex()),
             Access::Read => (wgsl::Access::Read, of_input.clone()),
             Access::ReadWrite => (wgsl::Access::ReadWrite, of_output.clone()),
             Access::Uniform => unreachable!("arrays of fragments are declared with them"),
@@ -77,7 +78,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     module.gap();
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let input = Pieces::new(inputs, &setting.input, &of_input);
-    let wanted = element(&pass.load);
+    let wanted = element(&pass.load, number);
     if let (Storage::Other(form), [array]) = (pass.load.storage, &input.bindings[..]) {
         let mut load = Function::new("load").returning(form.value());
         let i = load.parameter("i", U32);
@@ -91,7 +92,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     }
     let output = Pieces::new(outputs, &setting.output, &of_output);
     let mut store = Function::new("store");
-    let (i, value) = (store.parameter("i", U32), store.parameter("value", pass.store.storage.value()));
+    let (i, value) = (store.parameter("i", U32), store.parameter("value", pass.store.storage.value(number)));
     if let (Storage::Other(form), [array]) = (pass.store.storage, &output.bindings[..]) {
         form.write(&mut store.body, array, &i, &value);
     } else {
@@ -104,7 +105,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     }
     module.function(store);
     if setting.roots.segments() > 1 {
-        Pieces::new(&ROOTS, &setting.roots, &complex()).loading(module, "constant", &complex());
+        Pieces::new(&ROOTS, &setting.roots, &number.complex()).loading(module, "constant", &number.complex());
     }
 }
 
@@ -115,7 +116,7 @@ fn load_as(module: &mut Module, input: &Pieces, held: &Type, wanted: Type) {
     let i = load.parameter("i", U32);
     let body = &mut load.body;
     let from = |name: &str, i: Expr| wgsl::call(name, [&i], held.clone());
-    if wanted == complex() {
+    if matches!(wanted, Type::Vector(..)) {
         // Both parts lie in one piece, as pieces are of whole complex numbers.
         input.loading(module, "load_word", held);
         let parts = [0, 1].map(|part| from("load_word", &i * 2 + part));

@@ -50,7 +50,7 @@ impl Generator<'_> {
     ) -> Result<Values, String> {
         let pieces = self.recipe.pieces;
         let piece_len = self.n() / pieces;
-        let unit = self.recipe.exchange.words();
+        let unit = self.memory_words();
         let touches = |groups: &[Group], place: &Invocation| {
             let mut touches = Vec::new();
             for group in groups {

@@ -42,7 +42,7 @@ impl Generator<'_> {
         // Whole rounds of lanes, so that a round's frequencies are all in one piece.
         let half = (n / 2 + 1).div_ceil(self.recipe.pieces).next_multiple_of(lanes);
         let words = 2 * half * lines;
-        let unit = self.recipe.exchange.words();
+        let unit = self.memory_words();
         if words * unit > self.setting.words {
             return Err(format!("rows of reals need {} bytes of workgroup memory of {}", words * unit * 4, self.setting.words * 4));
         }

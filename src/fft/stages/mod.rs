@@ -12,7 +12,7 @@ mod exchange;
 mod halves;
 mod sides;
 
-use super::codelets::{self, Division, REAL, Vectors, complex, times};
+use super::codelets::{self, Division, Vectors, times};
 use super::fused::{Element, Fused, LookUp, Map, Spot};
 use super::pass::{Convolution, Pass, Side};
 use super::place::Place;
@@ -43,7 +43,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
     let body = std::mem::take(&mut transform.body);
     let mut generator = Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false };
     generator.pass()?;
-    let element = generator.memory_element();
+    let (element, unit) = (generator.memory_element(), generator.memory_words());
     let Generator { body, words, .. } = generator;
     transform.body = body;
 
@@ -57,7 +57,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
         map.fragment.write(&mut module, first);
     }
     if words > 0 {
-        module.workgroup("exchange", Type::sized(element, words / recipe.exchange.words()));
+        module.workgroup("exchange", Type::sized(element, words / unit));
         module.gap();
     }
     module.function(transform);
@@ -155,7 +155,13 @@ impl Generator<'_> {
 
     /// What an element of workgroup memory holds.
     fn memory_element(&self) -> Type {
-        if self.recipe.exchange == Exchange::Split { Type::Scalar(REAL) } else { complex() }
+        let number = self.pass.number;
+        if self.recipe.exchange == Exchange::Split { number.real() } else { number.complex() }
+    }
+
+    /// 32-bit words of that.
+    fn memory_words(&self) -> u32 {
+        self.recipe.exchange.words() * self.pass.number.words()
     }
 
     fn pass(&mut self) -> Result<(), String> {
@@ -286,7 +292,7 @@ impl Generator<'_> {
     /// What one round does to `count` values, under its condition where it is partial: the results
     /// are variables then.
     fn in_round(&mut self, partial: &Expr, count: u32, write: impl FnOnce(&mut Self) -> Vec<Expr>) -> Vec<Expr> {
-        let names: Vec<(String, Type)> = (0..count).map(|k| (format!("y{k}"), complex())).collect();
+        let names: Vec<(String, Type)> = (0..count).map(|k| (format!("y{k}"), self.pass.number.complex())).collect();
         self.values_when(partial, &names, write)
     }
 

@@ -1,7 +1,7 @@
 //! Where a pass loads and stores: which elements an invocation takes, where they lie, and under
 //! which conditions.
 
-use super::super::codelets::{complex, times};
+use super::super::codelets::times;
 use super::super::fused::{Element, Fused, Site, Spot, Twiddle, place_of};
 use super::super::pass::{Index, Side};
 use super::super::place::Place;
@@ -15,6 +15,7 @@ impl Generator<'_> {
         let Side { storage, place: along, index, .. } = side;
         Site {
             body: &mut self.body,
+            number: self.pass.number,
             storage: *storage,
             place: along,
             weight: index.element,
@@ -73,7 +74,7 @@ impl Generator<'_> {
             let condition = place.live.and(self.partial(radix, b, &place.t));
             let there: Vec<Expr> = steps.iter().map(|&step| is_there(&side.fused, &position(side, &index, &t, step))).collect();
             // Without any condition the values are constants.
-            let variable = |own: &mut Self, name: &str| own.body.variable(name, &complex());
+            let variable = |own: &mut Self, name: &str| own.body.variable(name, &own.pass.number.complex());
             let name = |k: usize| format!("x{}", b as usize * steps.len() + k);
             // What a part of an axis leaves out is zero, so that the arithmetic on it can be left out
             // too.
@@ -82,7 +83,7 @@ impl Generator<'_> {
                 .iter()
                 .enumerate()
                 .map(|(k, there)| match (has_part && there.is_false(), condition.and(there).is_true()) {
-                    (true, _) => Some(zero(&complex())),
+                    (true, _) => Some(zero(&self.pass.number.complex())),
                     (_, is_constant) => (!is_constant).then(|| variable(self, &name(k))),
                 })
                 .collect();

@@ -3,6 +3,7 @@
 pub(crate) mod io;
 pub(crate) mod lanes;
 pub(crate) mod pass;
+pub(crate) mod pass_f64;
 pub(crate) mod radix2;
 
 use super::{Access, Bind, Slot};
@@ -17,7 +18,7 @@ pub struct Rows {
     /// Whether the transform is inverse.
     pub inverse: bool,
     /// Factor on every output.
-    pub scale: f32,
+    pub scale: f64,
 }
 
 impl Rows {

@@ -30,7 +30,7 @@ pub fn workgroup_bytes(n: u32, rows_per_workgroup: u32) -> u64 {
 
 /// Transforms rows with `lanes` invocations per row.
 pub fn dispatch(rows: Rows, rows_per_workgroup: u32, lanes: u32, max_groups: u32, [input, output, roots]: [Slot; 3]) -> Result<Dispatch> {
-    let params = Params { rows: rows.rows, scale: rows.scale };
+    let params = Params { rows: rows.rows, scale: rows.scale as f32 };
     let grid = Grid::linear(u64::from(rows.rows.div_ceil(rows_per_workgroup)), max_groups)?;
     Ok(Dispatch {
         appended: vec![&sources::GRID, &sources::FFT_COMPLEX, io::source(input, output)],

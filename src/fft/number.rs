@@ -1,0 +1,111 @@
+//! The number that a transform computes with: the type of real and imaginary parts.
+
+use std::fmt;
+
+use super::transform::Transform;
+use crate::error::{Error, Result};
+use crate::fragment::Form;
+use crate::gpu::DeviceProfile;
+use crate::wgsl::{Scalar, Type, vec2};
+
+/// The type of real and imaginary parts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) enum Number {
+    #[default]
+    F32,
+    F64,
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.scalar().fmt(f)
+    }
+}
+
+impl Number {
+    /// The scalar type of values.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Self::F32 => Scalar::F32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// The type of real numbers.
+    pub fn real(self) -> Type {
+        Type::Scalar(self.scalar())
+    }
+
+    /// The type of complex numbers.
+    pub fn complex(self) -> Type {
+        vec2(self.scalar())
+    }
+
+    /// How real numbers lie in arrays.
+    pub fn real_form(self) -> Form {
+        match self {
+            Self::F32 => Form::REAL,
+            Self::F64 => Form::REAL_F64,
+        }
+    }
+
+    /// How complex numbers lie in arrays.
+    pub fn complex_form(self) -> Form {
+        match self {
+            Self::F32 => Form::COMPLEX,
+            Self::F64 => Form::COMPLEX_F64,
+        }
+    }
+
+    /// 32-bit words of a real number.
+    pub fn words(self) -> u32 {
+        match self {
+            Self::F32 => 1,
+            Self::F64 => 2,
+        }
+    }
+
+    /// Bytes of a complex number.
+    pub fn complex_bytes(self) -> u64 {
+        8 * u64::from(self.words())
+    }
+
+    /// The words of a complex constant.
+    pub fn words_of(self, parts: [f64; 2]) -> impl Iterator<Item = u32> {
+        parts.into_iter().flat_map(move |part| {
+            let bits = match self {
+                Self::F32 => (part as f32).to_bits().into(),
+                Self::F64 => part.to_bits(),
+            };
+            // The lower word comes first.
+            [bits as u32, (bits >> 32) as u32].into_iter().take(self.words() as usize)
+        })
+    }
+
+    /// The number that is closest to a factor.
+    pub fn rounded(self, factor: f64) -> f64 {
+        match self {
+            Self::F32 => f64::from(factor as f32),
+            Self::F64 => factor,
+        }
+    }
+
+    /// Refuses kernels that compute in f32 alone.
+    pub fn check_kernel(self, kernel: &str) -> std::result::Result<(), String> {
+        if self == Self::F32 { Ok(()) } else { Err(format!("{kernel} computes in f32 alone, not in {self}: stockham does")) }
+    }
+}
+
+impl Transform {
+    /// Refuses devices that cannot compute with its numbers.
+    pub fn check_device(&self, profile: &DeviceProfile) -> Result<()> {
+        if self.number == Number::F32 || profile.f64 {
+            return Ok(());
+        }
+        let why = format!(
+            "{} has no 64-bit floats in shaders (`SHADER_F64`), which wgpu offers with Vulkan alone: compute in f32, without `f64`, or on the host",
+            profile.name
+        );
+        Err(Error::Unsupported { what: format!("an FFT in f64 (`{self}`)"), why })
+    }
+}

@@ -1,0 +1,149 @@
+//! Transforms in f64, run on the host.
+
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::tune::Searchable;
+use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
+
+use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, U, by_hand, layouts};
+use crate::sanitized::RunOnHost;
+use crate::variants::profiles;
+
+/// Every profile as if it had f64, with the recipes of the rules; or the recipe that is given.
+struct Host;
+
+fn with_f64() -> Vec<DeviceProfile> {
+    profiles().iter().map(|profile| profile.with(|profile| profile.f64 = true)).collect()
+}
+
+impl Runner for Host {
+    fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+        let mut recipes: Vec<Recipe> = Vec::new();
+        let mut outputs = Vec::new();
+        for profile in with_f64() {
+            let own = recipe.map_or_else(|| spec.design(&profile), str::parse);
+            let own = own.unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            if recipes.contains(&own) {
+                continue;
+            }
+            let program = spec.lower(&own, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+            program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
+            outputs.push(program.run_on_host(input));
+            recipes.push(own);
+        }
+        outputs
+    }
+}
+
+/// Checks cases and prints the largest error.
+fn check(cases: impl IntoIterator<Item = Case>) {
+    let largest = cases.into_iter().map(|case| case.check(&Host)).fold(0.0, f64::max);
+    println!("largest error {largest:.2} of the bound");
+}
+
+#[test]
+fn every_short_length() {
+    let lengths = (1..=64).chain([67, 100, 127, 169, 210, 243, 256, 509, 512, 1000, 1009, 1024]);
+    check(lengths.flat_map(|n| [Case::new(Kind::Forward, &[n]).batch(3), Case::new(Kind::Inverse, &[n]).batch(2).in_place()]));
+}
+
+#[test]
+fn reals_of_every_short_length() {
+    let lengths = (1..=40).chain([60, 64, 67, 134, 256, 509, 1000]);
+    check(lengths.flat_map(|n| {
+        [Kind::ToHalf, Kind::FromHalf]
+            .into_iter()
+            .flat_map(move |kind| [Case::new(kind, &[n]).batch(3), Case::new(kind, &[n]).batch(2).in_place()])
+    }));
+}
+
+#[test]
+fn long_lengths() {
+    check([4096, 4099, 1 << 15].map(|n| Case::new(Kind::Forward, &[n])));
+    check([8192, 16_384].map(|n| Case::new(Kind::ToHalf, &[n])));
+    check([Case::new(Kind::FromHalf, &[16_384])]);
+}
+
+#[test]
+fn several_axes() {
+    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
+    check(SHAPES.iter().flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).in_place())));
+}
+
+#[test]
+fn layouts_axes_and_transposes() {
+    check(layouts());
+}
+
+#[test]
+fn recipes_by_hand() {
+    check(by_hand());
+}
+
+/// The reference knows more than f64 does: what f64 computes from the definition is far from it.
+#[test]
+fn the_comparison_can_fail() {
+    struct Nearly;
+    impl Runner for Nearly {
+        fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
+            let mut outputs = Host.run(spec, recipe, input);
+            let numbers: &mut [f64] = bytemuck::cast_slice_mut(&mut outputs[0]);
+            numbers.iter_mut().for_each(|x| *x *= 1.0 + 16.0 * U);
+            outputs
+        }
+    }
+    let case = Case::new(Kind::Forward, &[64]);
+    assert!(case.check(&Host) > 0.05);
+    assert!(std::panic::catch_unwind(|| case.check(&Nearly)).is_err());
+}
+
+#[test]
+fn factors_keep_their_bits() {
+    let factor = 1.0 / 3.0;
+    let spec = C2c::forward(1).f64().scale_by(factor);
+    assert_eq!(spec.to_string(), "c2c fwd 1 f64 *0.3333333333333333");
+    assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
+    let profile = &with_f64()[0];
+    let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+    let input = [Complex64::new(0.1, -0.7)];
+    let output: Vec<Complex64> = program.run_on_host(&input);
+    assert_eq!(output, [Complex64::new(0.1 * factor, -0.7 * factor)]);
+    // In f32 it is rounded, and stays so.
+    assert_eq!(C2c::forward(1).scale_by(factor).to_string(), "c2c fwd 1 *0.33333334");
+    assert_eq!(C2c::forward(1).scale_by(factor).f64().to_string(), "c2c fwd 1 f64 *0.3333333432674408");
+    assert!(matches!(C2c::forward(4).scale_by(1e39).design(profile), Err(Error::Unsupported { .. })));
+    assert!(C2c::forward(4).f64().scale_by(1e39).design(profile).is_ok());
+}
+
+#[test]
+fn texts_tell_the_number() {
+    let profile = &with_f64()[0];
+    let spec = R2c::forward([6, 10]).f64().batch(3);
+    assert_eq!(spec.to_string(), "r2c fwd 6x10 x3 f64");
+    assert_eq!("r2c fwd 6x10 x3 f64".parse(), Ok(spec.clone()));
+    let error = "r2c fwd 6x10 x3 f64".parse::<R2c>().unwrap_err().to_string();
+    assert!(error.contains("a transform of f64, not of f32"), "{error}");
+    let error = "c2r inv 6x10".parse::<C2r<Complex64, f64>>().unwrap_err().to_string();
+    assert!(error.contains("a transform of f32, not of f64"), "{error}");
+    let program = spec.lower(&spec.design(profile).unwrap(), profile).unwrap();
+    assert_eq!((program.inputs()[0].bytes(), program.output().bytes()), (3 * 60 * 8, 3 * 36 * 16));
+}
+
+#[test]
+fn devices_without_f64_are_refused_and_so_are_fragments() {
+    let [with, without] = [true, false].map(|f64| DeviceProfile::webgpu_defaults().with(|profile| profile.f64 = f64));
+    let spec = C2c::forward(64).f64();
+    let recipe = spec.design(&with).unwrap();
+    for error in [spec.design(&without).unwrap_err(), spec.lower(&recipe, &without).unwrap_err()] {
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("SHADER_F64"), "{error}");
+    }
+    let mapped = C2c::forward(64).map_input(Fragment::new("value * f0")).unwrap().f64();
+    let mapped_too = C2c::forward(64).f64().map_output::<f32>(Fragment::new("length(value)"));
+    for error in [mapped.design(&with).unwrap_err(), mapped_too.unwrap_err()] {
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("fragment"), "{error}");
+    }
+    for recipe in ["axis 0: radix2 rows=2 lanes=5", "axis 0: lanes 8.8 lanes=2 width=1 invocations=64"] {
+        let error = spec.lower(&recipe.parse().unwrap(), &with).unwrap_err();
+        assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains("f32 alone"), "{error}");
+    }
+}
