@@ -18,9 +18,13 @@
 //! for the kernel, product, inverse transform, copy of the wanted part. `ratio` is the time over that
 //! of the chain. `peers/fftconvolve.py` measures CuPy for the same cases.
 //!
+//! **`direct`**: convolutions with few taps by transforms and by sums. `ratio` is the time over that
+//! by transforms.
+//!
 //! **`spectrogram`**: log-magnitudes of frames of 1024 samples, 256 apart. `ratio` is the time over
 //! that of the spectra without the fragment, and `of copy` has the bytes of signal and result, each
-//! once.
+//! once. As many frames 16 apart, of a signal that the caches hold, show what the samples' way from
+//! memory costs.
 //!
 //! **`move`**: transposes with fragments, and cyclic shifts. `ratio` is the time over that of the
 //! plain transpose.
@@ -38,6 +42,7 @@ use std::process::ExitCode;
 use lexopt::ValueExt;
 use serde_json::json;
 use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft::signal::convolve::{By, Recipe as ConvolveRecipe};
 use wgpu_fft::signal::stft::Stft;
 use wgpu_fft::signal::window::Window;
 use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
@@ -51,8 +56,8 @@ use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, r
 mod support;
 
 const USAGE: &str = "cargo bench --bench fused -- [OPTIONS]
-  --table NAME    fragments, parts, convolve, spectrogram, rings, move,
-                  resample or shift; may be repeated
+  --table NAME    fragments, parts, convolve, direct, spectrogram, rings,
+                  move, resample or shift; may be repeated
 ";
 
 const COLUMNS: &[Column] = &[
@@ -65,7 +70,7 @@ const COLUMNS: &[Column] = &[
     Column::new("passes", "dispatches", Format::Decimals(0)),
 ];
 
-const TABLES: [&str; 8] = ["fragments", "parts", "convolve", "spectrogram", "rings", "move", "resample", "shift"];
+const TABLES: [&str; 9] = ["fragments", "parts", "convolve", "direct", "spectrogram", "rings", "move", "resample", "shift"];
 
 /// The cases on a GPU, on a software adapter, and in a smoke test.
 const FRAGMENTS: [&[&str]; 3] = [
@@ -112,6 +117,29 @@ const CONVOLVE: [&[Convolution]; 3] = [
     &[([20, 24], [3, 5], 2)],
 ];
 
+/// Few taps, around the number up to which sums are faster.
+const DIRECT: [&[Convolution]; 3] = [
+    &[
+        ([1080, 1920], [3, 3], 1),
+        ([1080, 1920], [7, 7], 1),
+        ([1080, 1920], [11, 11], 1),
+        ([1080, 1920], [15, 15], 1),
+        ([1080, 1920], [1, 31], 1),
+        ([1080, 1920], [31, 1], 1),
+        ([4096, 4096], [7, 7], 1),
+        ([4096, 4096], [11, 11], 1),
+        ([4096, 4096], [15, 15], 1),
+        ([512, 512], [7, 7], 64),
+        ([512, 512], [11, 11], 64),
+        ([512, 512], [15, 15], 64),
+        ([1, 1 << 22], [1, 15], 1),
+        ([1, 1 << 22], [1, 63], 1),
+        ([1, 1 << 22], [1, 127], 1),
+    ],
+    &[([540, 960], [5, 5], 1), ([540, 960], [9, 9], 1)],
+    &[([20, 24], [3, 5], 2)],
+];
+
 /// Samples of a spectrogram.
 const SPECTROGRAM: [&[usize]; 3] = [&[1 << 20, 1 << 23, 1 << 26], &[1 << 16, 1 << 18], &[5000]];
 
@@ -147,6 +175,9 @@ fn main() -> ExitCode {
         }
         if wanted("convolve") {
             CONVOLVE[size].iter().try_for_each(|&(shape, kernel, batch)| convolve(bench, shape, kernel, batch))?;
+        }
+        if wanted("direct") {
+            DIRECT[size].iter().try_for_each(|&(shape, kernel, batch)| direct(bench, shape, kernel, batch))?;
         }
         if wanted("spectrogram") {
             SPECTROGRAM[size].iter().try_for_each(|&len| spectrogram(bench, len))?;
@@ -278,6 +309,28 @@ fn convolve(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usi
     })
 }
 
+fn direct(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize) -> Result<()> {
+    // A single row is a line.
+    let of = |extents: [usize; 2]| extents[usize::from(shape[0] == 1)..].to_vec();
+    let spec = Convolve::<f32>::convolution(of(shape), of(kernel)).batch(batch);
+    bench.contest(&spec.to_string(), |bench| {
+        let profile = bench.gpu().profile().clone();
+        let by_sums = |recipe: &ConvolveRecipe| matches!(recipe.by, By::Sums(_));
+        let mut recipes = vec![spec.design(&profile)?];
+        recipes.extend(spec.alternatives(&profile));
+        let of_kind = |sums: bool| recipes.iter().find(|recipe| by_sums(recipe) == sums).cloned();
+        let [Some(transforms), Some(sums)] = [false, true].map(of_kind) else { return Err(format!("{spec}: there is one way alone").into()) };
+        let [transforms, sums] = [bench.planner().plan_with(spec.clone(), transforms)?, bench.planner().plan_with(spec.clone(), sums)?];
+        let arrays = Arrays::for_plan(bench, &transforms)?;
+        let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes: (8 * shape[0] * shape[1] * batch) as u64 };
+        let all = vec![
+            ("transforms", dispatches(&transforms), arrays.bind(&transforms)?),
+            ("sums", dispatches(&sums), arrays.bind(&sums)?),
+        ];
+        report(bench, &case, &arrays, all, 0)
+    })
+}
+
 fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
     let window: Vec<f64> = Window::Hann.periodic(1024)?;
     let spectra = Stft::<f32>::new(len, &window, 256);
@@ -287,6 +340,7 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
         let plain = bench.planner().plan(spectra.clone())?;
         let plan = bench.planner().plan(decibels(spectra.clone())?)?;
         let turned = bench.planner().plan(decibels(spectra.clone().frequencies_first())?)?;
+        let near = bench.planner().plan(decibels(Stft::<f32>::new(len / 16, &window, 16))?)?;
         let arrays = Arrays::for_plan(bench, &plain)?;
         let bytes = plan.program().inputs()[0].bytes() + plan.program().output().bytes();
         let case = Case { title, shape: len.to_string(), bytes };
@@ -294,6 +348,7 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
             ("spectra", dispatches(&plain), arrays.bind(&plain)?),
             ("decibels", dispatches(&plan), arrays.bind(&plan)?),
             ("frequencies first", dispatches(&turned), arrays.bind(&turned)?),
+            ("16 apart", dispatches(&near), arrays.bind(&near)?),
         ];
         report(bench, &case, &arrays, all, 0)
     })

@@ -16,8 +16,7 @@ fn complex(x: &[f32]) -> Vec<Complex32> {
 pub fn scipys_results(device: &Device) {
     let device = &device.alone();
     for (i, vector) in Vector::all().into_iter().enumerate() {
-        let is_long = vector.len() > 512;
-        if !device.is_thorough() && (if is_long { device.is_slow() && vector.len() > 1 << 16 } else { i % 23 != 0 }) {
+        if !device.is_thorough() && (vector.len() > 1 << 15 || i % if vector.len() > 512 { 5 } else { 29 } != 0) {
             continue;
         }
         let input = vector.input();
