@@ -319,14 +319,14 @@ fn direct(bench: &mut Bench, shape: [usize; 2], kernel: [usize; 2], batch: usize
         let mut recipes = vec![spec.design(&profile)?];
         recipes.extend(spec.alternatives(&profile));
         let of_kind = |sums: bool| recipes.iter().find(|recipe| by_sums(recipe) == sums).cloned();
-        let [Some(transforms), Some(sums)] = [false, true].map(of_kind) else { return Err(format!("{spec}: there is one way alone").into()) };
+        let [Some(transforms), Some(sums)] = [false, true].map(of_kind) else {
+            return Err(format!("{spec}: there is one way alone").into());
+        };
         let [transforms, sums] = [bench.planner().plan_with(spec.clone(), transforms)?, bench.planner().plan_with(spec.clone(), sums)?];
         let arrays = Arrays::for_plan(bench, &transforms)?;
         let case = Case { title: spec.to_string(), shape: format!("{shape:?}"), bytes: (8 * shape[0] * shape[1] * batch) as u64 };
-        let all = vec![
-            ("transforms", dispatches(&transforms), arrays.bind(&transforms)?),
-            ("sums", dispatches(&sums), arrays.bind(&sums)?),
-        ];
+        let all =
+            vec![("transforms", dispatches(&transforms), arrays.bind(&transforms)?), ("sums", dispatches(&sums), arrays.bind(&sums)?)];
         report(bench, &case, &arrays, all, 0)
     })
 }

@@ -36,6 +36,10 @@ pub mod from_rustfft {}
 #[doc = include_str!("../docs/from_cufft.md")]
 pub mod from_cufft {}
 
+/// Migration from NumPy and SciPy.
+#[doc = include_str!("../docs/from_scipy.md")]
+pub mod from_scipy {}
+
 /// Rigor, records, and kernels of your own: see also [`tune`](crate::tune).
 #[cfg_attr(feature = "tune", doc = include_str!("../docs/tuning.md"))]
 pub mod tuning {}

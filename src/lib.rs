@@ -74,7 +74,7 @@
 //! - [Speed](guides::speed): where the time goes, and how to measure.
 //! - [Tuning](guides::tuning): finding faster recipes.
 //! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
-//!   [from cuFFT](guides::from_cufft).
+//!   [from cuFFT](guides::from_cufft) and [from NumPy and SciPy](guides::from_scipy).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every

@@ -246,7 +246,8 @@ impl Lowering<'_> {
         // can hold any state that is not larger.
         let (output_bytes, element_bytes) = (self.program.bytes(output), self.element_bytes());
         let held_by_output = |state: &State| {
-            let held = || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes(self.transform.number) <= output_bytes;
+            let held =
+                || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes(self.transform.number) <= output_bytes;
             state.in_output || held()
         };
         // The last slot may also be a workspace that the program already had.

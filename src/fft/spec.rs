@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use num_complex::{Complex32, Complex64};
 
-use super::real_kind::RealKind;
 use super::number::Number;
+use super::real_kind::RealKind;
 use super::recipe::Recipe;
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;

@@ -193,7 +193,9 @@ impl Transform {
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
-            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => self.number.real_form(),
+            (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => {
+                self.number.real_form()
+            }
             _ => self.number.complex_form(),
         }
     }

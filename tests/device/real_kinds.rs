@@ -92,7 +92,7 @@ pub fn recipes_of_real_kinds_agree(device: &Device) {
         let expected: Vec<Complex64> = expected.into_iter().map(Complex64::from).collect();
         let profile = device.gpu().profile();
         let all = spec.alternatives(profile);
-        assert!(all.len() > 3, "{spec}: {}", all.len());
+        assert!(all.len() > 1, "{spec}: {}", all.len());
         for recipe in all.into_iter().take(if device.is_thorough() { 20 } else { 4 }) {
             let Some(plan) = device.plan_if_fit(spec.clone(), Some(recipe)) else { continue };
             let what = format!("{}: {spec} by {}", device.name, plan.recipe());
