@@ -23,7 +23,7 @@ use num_complex::Complex;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of an array on the device",
-    note = "FFTs work on `f32` and `Complex32`; permutations and reductions also on integers, `f16` and `f64`"
+    note = "FFTs work on `f32`, `Complex32`, `f64` and `Complex64`; permutations and reductions also on integers and `f16`"
 )]
 pub trait Element: bytemuck::Pod + Send + Sync {
     /// The name in printed specifications, such as `f32`.

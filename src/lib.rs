@@ -48,8 +48,9 @@
 //! | filters: convolution and correlation with small kernels, separable or not | [`signal`] | up to 255 taps along an axis; up to 4 axes, 2 if not separable; batches; five edges; f32 and u8 |
 //!
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
-//! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; most reductions of f64 need a
-//! device with wgpu's feature `SHADER_F64`.
+//! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; Fourier transforms in f64
+//! ([`f64`](fft::C2c::f64)) and most reductions of f64 need a device with wgpu's feature
+//! `SHADER_F64`.
 //!
 //! Reductions of two arrays take a pair. They are [`dot`](reduce::dot), [`vdot`](reduce::vdot) and
 //! [`max_abs_diff`](reduce::max_abs_diff):

@@ -249,12 +249,13 @@ macro_rules! specification {
 /// input and output layouts, if given, must be the same.
 ///
 /// # Accuracy
-/// The relative two-norm error against f64 is at most 1.5·u·√log₂n, where u = 2⁻²⁴ and log₂n counts
-/// as at least 1. A length with a prime factor above 31 is computed as a convolution of length m,
-/// 2n - 1 ≤ m < 3n (Bluestein); its error is at most 3·u·√log₂m. With several axes, the squares of
-/// these bounds add up. Measured errors are at most 0.9·u·√log₂n, 1.3·u·√log₂m, and 1.42 times the
-/// error of rustfft's f32 transform. Twiddle factors come from tables computed in f64, so the
-/// accuracy of an adapter's sine does not matter. NaN and infinities propagate to the outputs that
+/// The relative two-norm error is at most 1.5·u·√log₂n, where log₂n counts as at least 1, and u is
+/// 2⁻²⁴, or 2⁻⁵³ [in f64](Self::f64). A length with a prime factor above 31 is computed as a
+/// convolution of length m, 2n - 1 ≤ m < 3n (Bluestein); its error is at most 3·u·√log₂m. With
+/// several axes, the squares of these bounds add up. Measured errors are at most 0.9·u·√log₂n,
+/// 1.3·u·√log₂m, and 1.42 times the error of rustfft's f32 transform; in f64, 0.7 of the bounds.
+/// Twiddle factors come from tables computed in f64, so the accuracy of an adapter's sine does not
+/// matter. NaN and infinities propagate to the outputs that
 /// depend on them.
 ///
 /// # Determinism

@@ -190,6 +190,15 @@ impl Transform {
         self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
     }
 
+    /// Refuses fragments where values are not what they can see.
+    fn check_fragments(&self) -> Result<()> {
+        if self.number == Number::F32 {
+            return Ok(());
+        }
+        let why = "fragments compute in f32: convert the numbers before the transform or after it";
+        Err(self.unsupported(&format!("a fragment in an FFT in {}", self.number), why))
+    }
+
     /// What a number is without a fragment.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
@@ -212,6 +221,7 @@ impl Transform {
 
     /// Adds a fragment between the transform and an array of such elements.
     pub fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+        self.check_fragments()?;
         // Frequencies are on the output of a forward transform, and on the input of an inverse one.
         let spectrum = self.is_inverse() == (end == End::Input) && self.kind != Kind::R2r;
         let name = if end == End::Input { "input" } else { "output" };
@@ -315,11 +325,8 @@ impl Transform {
         if self.transposed && self.output.is_some() {
             return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
-        if self.number != Number::F32 && (self.maps.iter().any(Option::is_some) || self.product.is_some()) {
-            return unsupported(
-                "a fragment in an FFT in f64",
-                "fragments see values in f32 alone: convert before the transform or after it",
-            );
+        if self.maps.iter().any(Option::is_some) || self.product.is_some() {
+            self.check_fragments()?;
         }
         self.check_kinds(&axes)?;
         let length =

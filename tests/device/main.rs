@@ -11,6 +11,11 @@ mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
 mod division;
+#[path = "../support/double.rs"]
+mod double;
+mod f64;
+#[path = "../support/f64.rs"]
+mod f64_cases;
 mod fft_axes;
 mod fft_lanes;
 mod fft_large;
@@ -124,6 +129,12 @@ fn per_device() -> Vec<DeviceTest> {
         }
         fft_lanes::{
             lanes_by_hand,
+        }
+        f64::{
+            lengths_in_f64,
+            several_axes_in_f64,
+            recipes_by_hand_in_f64,
+            devices_without_f64_say_so,
         }
         fft_recipes::{
             complex_recipes_by_hand,

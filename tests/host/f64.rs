@@ -5,6 +5,7 @@ use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
 
+use crate::double::{complex_noise, noise};
 use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, U, by_hand, layouts};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
@@ -98,6 +99,49 @@ fn the_comparison_can_fail() {
 }
 
 #[test]
+fn every_choice_fits_its_profile() {
+    fn check<S: Spec<Recipe = Recipe>>(spec: &S, profile: &DeviceProfile) {
+        let recipe = spec.design(profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+        let program = spec.lower(&recipe, profile).and_then(|program| program.check(profile).map(|()| program));
+        let program = program.unwrap_or_else(|error| panic!("{spec} on {}: {error}\n{recipe}", profile.name));
+        assert!(!program.to_string().contains("fft/lanes") && program.to_string().contains("fft/pass_f64"), "{program}");
+        assert_eq!(recipe.to_string().parse(), Ok(recipe));
+    }
+    for profile in with_f64() {
+        for n in (1..=200).chain([256, 1000, 1009, 2048, 4096, 8192, 10_007, 1 << 14, 1 << 17, 100_003, 1 << 20]) {
+            check(&C2c::forward(n).f64().batch(3), &profile);
+            check(&C2c::inverse([n, 12]).f64().in_place(), &profile);
+            check(&R2c::forward(n).f64().batch(3), &profile);
+            check(&C2r::inverse([12, n]).f64(), &profile);
+        }
+        for shape in [[512, 512], [4096, 4096], [1080, 1920], [1000, 1009]] {
+            check(&C2c::forward(shape).f64(), &profile);
+            check(&R2c::forward(shape).f64(), &profile);
+        }
+    }
+}
+
+/// Single elements by the definition, which a search compares its recipes with.
+#[test]
+fn samples_are_what_transforms_compute() {
+    fn check<S: Searchable<Recipe = Recipe>>(spec: &S, input: &[S::Input]) {
+        let samples = spec.samples(bytemuck::cast_slice(input));
+        assert!(samples.len() > 2, "{spec}");
+        for mut output in Host.run(spec, None, input) {
+            let faults = |output: &[S::Output]| samples.iter().filter_map(|sample| sample.fault(bytemuck::cast_slice(output))).count();
+            assert_eq!(faults(&output), 0, "{spec}");
+            // What f32 would have left.
+            bytemuck::cast_slice_mut::<_, f64>(&mut output).iter_mut().for_each(|x| *x = f64::from(*x as f32));
+            assert!(faults(&output) > 0, "{spec}");
+        }
+    }
+    check(&C2c::forward([6, 10]).f64().batch(2).scale_by(0.1), &complex_noise(120, 1));
+    check(&C2c::inverse(1000).f64(), &complex_noise(1000, 2));
+    check(&R2c::forward([6, 10]).f64(), &noise(60, 3));
+    check(&C2r::inverse([4, 6, 10]).f64(), &complex_noise(144, 4));
+}
+
+#[test]
 fn factors_keep_their_bits() {
     let factor = 1.0 / 3.0;
     let spec = C2c::forward(1).f64().scale_by(factor);
@@ -137,7 +181,7 @@ fn devices_without_f64_are_refused_and_so_are_fragments() {
     for error in [spec.design(&without).unwrap_err(), spec.lower(&recipe, &without).unwrap_err()] {
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("SHADER_F64"), "{error}");
     }
-    let mapped = C2c::forward(64).map_input(Fragment::new("value * f0")).unwrap().f64();
+    let mapped = C2c::forward(64).map_input(Fragment::new("2.0 * value")).unwrap().f64();
     let mapped_too = C2c::forward(64).f64().map_output::<f32>(Fragment::new("length(value)"));
     for error in [mapped.design(&with).unwrap_err(), mapped_too.unwrap_err()] {
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("fragment"), "{error}");

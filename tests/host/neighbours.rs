@@ -139,6 +139,11 @@ fn small(visitor: &mut impl Visitor) {
     ] {
         fft(text, visitor);
     }
+    visitor.visit(&C2c::forward(64).f64().batch(24));
+    visitor.visit(&C2c::inverse(37).f64().batch(5).in_place());
+    visitor.visit(&C2c::forward([12, 20]).f64());
+    visitor.visit(&R2c::forward(60).f64().batch(5));
+    visitor.visit(&C2r::inverse([15, 30]).f64());
 }
 
 fn program<S: Spec>(spec: &S, recipe: &S::Recipe, profile: &DeviceProfile) -> Option<Program> {

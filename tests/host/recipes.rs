@@ -173,6 +173,7 @@ fn tiny_devices_get_a_recipe_or_an_error() {
                 profile.invocations = invocations;
                 profile.workgroup_size = [invocations, y, 1];
                 profile.workgroup_bytes = workgroup_bytes;
+                profile.f64 = true;
             });
             let spec = Permute::<[f32; 4]>::transpose([100, 100]);
             let transpose = spec.lower(&spec.design(&profile).unwrap(), &profile);
@@ -186,6 +187,10 @@ fn tiny_devices_get_a_recipe_or_an_error() {
                 "c2c fwd 24x60",
                 "r2c fwd 60 x3",
                 "c2r inv 67 x3",
+                "c2c fwd 64 x3 f64",
+                "c2c fwd 1000 x3 f64",
+                "c2c fwd 509 f64",
+                "c2r inv 67 x3 f64",
             ] {
                 match lowered(spec, None, &profile).and_then(|program| program.check(&profile)) {
                     Ok(()) => assert!(invocations > 0, "{spec}: {profile:?}"),

@@ -318,15 +318,18 @@ fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
 
 /// Arrays in several bindings, of complex numbers and reals, in place and out of place.
 fn programs_in_several_bindings() -> Vec<Program> {
+    const RECIPE: &str = "axis 0: stockham 4.4 lanes=4 lines=2";
     let profile = profiles().remove(0).with(|profile| {
         profile.binding_bytes = 256;
         profile.storage_buffers = 16;
     });
     let specs =
         ["c2c fwd 16 x8", "c2c inv 16 x8 in-place", "r2c fwd 16 x15", "r2c fwd 16 x8 in-place", "c2r inv 16 x15", "c2r inv 16 x8 in-place"];
-    let lower = |spec| lowered(spec, Some("axis 0: stockham 4.4 lanes=4 lines=2"), &profile).unwrap();
-    let wide = specs.map(in_f64);
-    specs.into_iter().chain(wide.iter().map(String::as_str)).map(lower).collect()
+    let lower = |spec| lowered(spec, Some(RECIPE), &profile).unwrap();
+    // As many bindings, each of twice the bytes.
+    let wide = profile.with(|profile| profile.binding_bytes = 512);
+    let wide = |spec| lowered(&in_f64(spec), Some(RECIPE), &wide).unwrap();
+    specs.into_iter().map(lower).chain(specs.into_iter().map(wide)).collect()
 }
 
 /// A fragment that indexes an array of its own has this name for it: see `Dispatch::proven`.
