@@ -219,12 +219,32 @@ impl Lowering<'_> {
 
     /// Adds the dispatches of a chain of passes.
     fn steps(&mut self, steps: &[Step<'_>]) -> Result<()> {
-        let slots = self.slots(steps);
+        let (slots, scales) = (self.slots(steps), self.scales(steps));
         for (i, step) in steps.iter().enumerate() {
-            let scale = if i + 1 == steps.len() { self.geometry.factor } else { 1.0 };
-            self.step(step, scale, [slots[i], slots[i + 1]])?;
+            self.step(step, scales[i], [slots[i], slots[i + 1]])?;
         }
         Ok(())
+    }
+
+    /// The factors on the results of the steps: all of it on those of the last one. If the arrays
+    /// between axes have numbers of 16 bits, whose range is small, each axis has a share of it.
+    fn scales(&self, steps: &[Step<'_>]) -> Vec<f32> {
+        let factor = self.geometry.factor;
+        let mut scales = vec![1.0; steps.len()];
+        let Some(last) = scales.len().checked_sub(1) else { return scales };
+        let length = |step: &Step<'_>| self.transform.shape.extents()[step.element.0] as f64;
+        let logarithm = |step: &Step<'_>| length(step).ln();
+        let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
+        let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
+        let mut rest = f64::from(factor);
+        if self.transform.between() != Storage::Complex && factor != 0.0 && all > 0.0 {
+            for i in (0..last).filter(|&i| of_axis(i)) {
+                scales[i] = f64::from(factor.abs()).powf(logarithm(&steps[i]) / all) as f32;
+                rest /= f64::from(scales[i]);
+            }
+        }
+        scales[last] = rest as f32;
+        scales
     }
 
     /// The slots that hold the array before the first pass, between passes, and after the last one.
@@ -235,7 +255,7 @@ impl Lowering<'_> {
         // can hold any state that is not larger.
         let output_bytes = self.program.bytes(output);
         let held_by_output = |state: &State| {
-            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.span * 8 <= output_bytes
+            state.in_output || self.geometry.output_filled && self.transform.kind != Kind::C2r && state.bytes() <= output_bytes
         };
         // The last slot may also be a workspace that the program already had.
         let own_workspace = |slot: &Slot| if let Slot::Workspace(w) = slot { w.checked_sub(before) } else { None };
@@ -275,7 +295,7 @@ impl Lowering<'_> {
         let mut sizes = vec![0; workspaces];
         for (step, slot) in steps.iter().zip(&slots[1..]) {
             if let Some(own) = own_workspace(slot) {
-                sizes[own] = sizes[own].max(step.states[1].span as usize);
+                sizes[own] = sizes[own].max(step.states[1].bytes().div_ceil(8) as usize);
             }
         }
         self.program.workspaces.extend(sizes.into_iter().map(|len| Array { len, element_bytes: 8 }));

@@ -43,6 +43,7 @@ mod line;
 mod lower;
 #[cfg(feature = "tune")]
 mod neighbours;
+mod number;
 mod pass;
 mod passes;
 mod place;
@@ -61,6 +62,7 @@ pub(crate) mod window;
 pub use fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]
 pub use filter::FilterRecipe;
+pub use number::{ComplexElement, RealElement};
 pub use recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
 pub use spec::{Adapt, C2c, C2r, R2c};
 #[cfg(feature = "signal")]

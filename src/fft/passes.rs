@@ -90,7 +90,7 @@ impl State {
     /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.
     fn as_complex(&self, axis: usize) -> Self {
         // A fragment sees elements, whatever pairs they form behind it.
-        let storage = if self.storage == Storage::Real { Storage::Complex } else { self.storage };
+        let storage = self.storage.of_pairs();
         let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage, ..self.clone() };
         for dim in &mut complex.dims {
             if dim.key.0 == axis {
@@ -100,6 +100,11 @@ impl State {
             }
         }
         complex
+    }
+
+    /// The size of an array that holds it.
+    pub fn bytes(&self) -> u64 {
+        self.span * u64::from(self.storage.form().bytes())
     }
 
     pub fn dim(&self, key: Key) -> &Dim {
@@ -291,18 +296,21 @@ impl Step<'_> {
                             dim.place == kept.place
                         } else {
                             // One side counts reals, the other complex numbers.
-                            let (real, complex) = if from.storage == Storage::Real { (dim, kept) } else { (kept, dim) };
+                            let (real, complex) = if from.storage.widened() == Storage::Real { (dim, kept) } else { (kept, dim) };
                             real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
                         })
             })
         };
         let (element, stored) = (from.dim(self.element), to.dim(self.element));
-        match (from.storage, to.storage) {
+        if from.storage.of_pairs() != to.storage.of_pairs() {
+            return false;
+        }
+        match (from.storage.widened(), to.storage.widened()) {
             (Storage::Complex, Storage::Complex) => {
                 let same = element == stored || element.extent == 1 && stored.extent == 1;
                 from.offset == to.offset && same && others_kept(1)
             }
-            (Storage::Other(_), _) | (_, Storage::Other(_)) | (Storage::Real, Storage::Real) => false,
+            (Storage::Half(_) | Storage::Other(_), _) | (_, Storage::Half(_) | Storage::Other(_)) | (Storage::Real, Storage::Real) => false,
             (Storage::Real, Storage::Complex) => {
                 from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
             }
@@ -429,7 +437,7 @@ impl<'a> Builder<'a, '_> {
         let block = recipe.passes.last().and_then(block_of);
         let target = match next {
             None => self.output.clone(),
-            Some(next) => self.natural(&after, block.map(|block| (axis, next, block)))?,
+            Some(next) => self.natural(&after, block.map(|block| (axis, next, block)), self.transform.between())?,
         };
         match recipe.bluestein {
             None => self.run(axis, recipe, &lengths, load, store.then_exchange_if(store_swap).then_maybe(limit(n)), target, None)?,
@@ -439,7 +447,7 @@ impl<'a> Builder<'a, '_> {
                 self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp(n)))?;
             }
             Some(_) => {
-                let padded = self.natural(&stored_extents(self, m), None)?;
+                let padded = self.natural(&stored_extents(self, m), None, Storage::Complex)?;
                 let load = load.then(chirp(false)).then(Limit(n));
                 let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
                 self.run(axis, recipe, &lengths, load, middle, padded, None)?;
@@ -505,10 +513,10 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// A side of a pass over an axis without its part of the axis. At an end of the transform, this
-    /// is the caller's array with the caller's fragment; elsewhere, complex numbers.
+    /// is the caller's array with the caller's fragment; between two axes, complex numbers.
     fn end(&self, end: End, axis: usize, is_end: bool) -> Fusion {
         if !is_end {
-            return Fusion::complex();
+            return Fusion { storage: self.transform.between(), ..Fusion::complex() };
         }
         let fragment = self.transform.maps[end as usize].clone();
         let index = |own: usize, window: Windowed| {
@@ -537,7 +545,8 @@ impl<'a> Builder<'a, '_> {
     fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
         let by_position = self.frames(end).map(|_| self.current.dim((axis, 0)).place.clone());
         let side = Fusion { by_position, ..self.end(end, axis, true) };
-        let side = if side.fused.is_empty() { Fusion::complex() } else { side.then(Neighbours) };
+        let side =
+            if side.fused.is_empty() { Fusion { storage: side.storage.of_pairs(), ..Fusion::complex() } } else { side.then(Neighbours) };
         let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
         if edge != Edge::Zero {
             return Err("rows of reals in halves, which are continued past their ends".into());
@@ -578,14 +587,14 @@ impl<'a> Builder<'a, '_> {
             let block = recipe.passes.last().and_then(block_of);
             let target = match next {
                 None => self.output.clone(),
-                Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)))?,
+                Some(next) => self.natural(&extents, block.map(|block| (axis, next, block)), self.transform.between())?,
             };
             let store = self.side(End::Output, axis, next.is_none(), true).then(OfPacked { n });
             self.run(axis, recipe, &lengths, load, store, target, None)?;
             self.extents = extents;
             return Ok(());
         }
-        let middle = self.natural(&extents, None)?;
+        let middle = self.natural(&extents, None, Storage::Complex)?;
         self.run(axis, recipe, &lengths, load, Fusion::complex(), middle, None)?;
         // The spectrum of the reals has one more element. A pass that transforms nothing combines
         // the halves; its element index is always 0. It has a line for every element that is
@@ -593,7 +602,7 @@ impl<'a> Builder<'a, '_> {
         extents[axis] = stored;
         let target = match next {
             None => self.output.clone(),
-            Some(_) => self.natural(&extents, None)?,
+            Some(_) => self.natural(&extents, None, self.transform.between())?,
         };
         let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
         let (mut from, mut to) = (self.current.clone(), target.clone());
@@ -620,14 +629,19 @@ impl<'a> Builder<'a, '_> {
         for state in &mut states {
             state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
         }
-        step.states[1].in_output = false;
+        // The workspace holds numbers of 32 bits.
+        let storage = step.store.storage;
+        step.store.storage = storage.widened();
+        (step.states[1].in_output, step.states[1].storage) = (false, step.states[1].storage.widened());
+        states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
-        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain.clone(), store: plain, convolution: None });
+        let store = Fusion { storage, ..plain.clone() };
+        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain, store, convolution: None });
     }
 
-    /// The state between two axes: that of the output if it has these extents, otherwise one
-    /// without gaps, or one in blocks along one axis and across the next.
-    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
+    /// The state between two axes or in the midst of one: that of the output if it has these
+    /// extents, otherwise one without gaps, or one in blocks along one axis and across the next.
+    fn natural(&self, extents: &[u32], blocks: Option<(usize, usize, [u32; 2])>, storage: Storage) -> Result<State> {
         let rank = extents.len() - 1;
         if let Some((along, across, block)) = blocks {
             let [along_high, along_low] = Digit::blocks((along, 0), extents[along], block[0]);
@@ -635,19 +649,20 @@ impl<'a> Builder<'a, '_> {
             let others = [rank].into_iter().chain((0..rank).filter(|axis| *axis != along && *axis != across));
             let mut order: Vec<Digit> = others.map(|axis| Digit::whole((axis, 0), extents[axis])).collect();
             order.extend([across_high, along_high, across_low, along_low]);
-            return State::packed(&order);
+            return Ok(State { storage, ..State::packed(&order)? });
         }
         let inside_input = self.transform.placement == Placement::InPlace
             && self.transform.kind == Kind::C2r
+            && self.transform.storage(End::Input) == storage
             && extents == self.geometry.input_extents.as_slice();
-        let is_output = self.output.storage == Storage::Complex && !self.transform.transposed;
+        let is_output = self.output.storage == storage && !self.transform.transposed;
         if extents == self.geometry.output_extents.as_slice() && is_output {
             Ok(self.output.clone())
         } else if inside_input {
-            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, Storage::Complex);
+            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, storage);
             Ok(State { in_output: true, ..state })
         } else {
-            State::dense(extents)
+            Ok(State { storage, ..State::dense(extents)? })
         }
     }
 
@@ -712,7 +727,7 @@ impl<'a> Builder<'a, '_> {
             let mut extents = self.extents.clone();
             extents[axis] = m;
             let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
-            return self.natural(&extents, None)?.split(axis, lengths, &after);
+            return self.natural(&extents, None, Storage::Complex)?.split(axis, lengths, &after);
         };
         // … [what is left but the last][what is done but the first, last first][left, high][done
         // first][left, low].

@@ -10,6 +10,8 @@ pub(super) enum Storage {
     Complex,
     /// Real numbers.
     Real,
+    /// Complex or real numbers of 16 bits each.
+    Half(Form),
     /// What a fragment of the caller's reads or writes.
     Other(Form),
 }
@@ -20,6 +22,7 @@ impl Storage {
         match form {
             Form::COMPLEX => Self::Complex,
             Form::REAL => Self::Real,
+            form if form.is_half() => Self::Half(form),
             form => Self::Other(form),
         }
     }
@@ -28,8 +31,31 @@ impl Storage {
         match self {
             Self::Complex => Form::COMPLEX,
             Self::Real => Form::REAL,
-            Self::Other(form) => form,
+            Self::Half(form) | Self::Other(form) => form,
         }
+    }
+
+    /// That of pairs of neighbours, where this is that of reals.
+    pub fn of_pairs(self) -> Self {
+        match self {
+            Self::Real => Self::Complex,
+            Self::Half(form) => Self::Half(form.of(2)),
+            other => other,
+        }
+    }
+
+    /// That of the same numbers in 32 bits.
+    pub fn widened(self) -> Self {
+        match self {
+            Self::Half(form) if form.has(1) => Self::Real,
+            Self::Half(_) => Self::Complex,
+            other => other,
+        }
+    }
+
+    /// Whether it holds reals that are stored one by one, though two of them share a word.
+    pub fn shares_words(self) -> bool {
+        matches!(self, Self::Half(form) if form.has(1))
     }
 
     /// The type of a value that is loaded or stored.

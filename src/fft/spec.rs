@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use num_complex::Complex32;
 
+use super::number::{ComplexElement, HalfNumbers, RealElement};
 use super::recipe::Recipe;
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;
@@ -36,7 +37,7 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 /// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
 /// that wraps a [`Transform`].
 macro_rules! specification {
-    ($name:ident, $input:ty, $output:ty, [$($kind:expr),*]) => {
+    ($name:ident, $input:ident, $output:ident, [$($kind:expr),*]) => {
         plain_data!($name<I, O> { transform });
 
         impl<I: Element, O: Element> $name<I, O> {
@@ -149,6 +150,44 @@ macro_rules! specification {
             }
         }
 
+        impl<I: $input, O: Element> $name<I, O> {
+            /// Lets the input array have elements of type `T`: numbers of f32, f16 or bf16. They are
+            /// loaded as f32, which changes no value, and all arithmetic is that of f32.
+            ///
+            /// With a fragment on the input, this changes the array and leaves the fragment's
+            /// `value` as it is. A fragment that is given later,
+            /// [`map_input::<T>`](Self::map_input), decides itself what the array holds.
+            ///
+            /// See [the module](crate::fft#numbers-of-16-bits) for accuracy, range and cost.
+            pub fn input_as<T: $input>(self) -> $name<T, O> {
+                $name { transform: self.transform.with_elements::<T>(End::Input), element: PhantomData }
+            }
+        }
+
+        impl<I: Element, O: $output> $name<I, O> {
+            /// Lets the output array have elements of type `T`: numbers of f32, f16 or bf16. Each
+            /// result is computed and scaled in f32 and then rounded once. A fragment on the output
+            /// comes before that.
+            ///
+            /// See [the module](crate::fft#numbers-of-16-bits) for accuracy, range and cost.
+            pub fn output_as<T: $output>(self) -> $name<I, T> {
+                $name { transform: self.transform.with_elements::<T>(End::Output), element: PhantomData }
+            }
+        }
+
+        impl<I, O> $name<I, O> {
+            /// Lets the array between two axes have elements of type `T`, [`Complex32`] by default.
+            /// Numbers of 16 bits save half of what it costs to store and load them, and round once
+            /// more for each axis but the last. The [`scale`](Self::scale) is then applied axis by
+            /// axis, so that what lies between two axes needs no larger range than the result.
+            ///
+            /// Arrays in the midst of one axis, where it takes several passes, always hold f32.
+            pub fn between_axes_as<T: ComplexElement>(mut self) -> Self {
+                self.transform.between = HalfNumbers::of::<T>();
+                self
+            }
+        }
+
         impl<I, O> crate::plan::Sealed for $name<I, O> {
             fn leaves_gaps(&self) -> bool {
                 self.transform.output.is_some()
@@ -185,11 +224,12 @@ macro_rules! specification {
         }
 
         /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
-        impl FromStr for $name<$input, $output> {
+        /// The text must name the elements that the type has.
+        impl<I: $input, O: $output> FromStr for $name<I, O> {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
-                Ok(Self { transform: Transform::parse(text, &[$($kind),*])?, element: PhantomData })
+                Ok(Self { transform: Transform::parse_typed::<I, O>(text, &[$($kind),*])?, element: PhantomData })
             }
         }
     };
@@ -290,7 +330,7 @@ impl<I, O> C2c<I, O> {
     }
 }
 
-specification!(C2c, Complex32, Complex32, [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
+specification!(C2c, ComplexElement, ComplexElement, [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
 
 /// Discrete Fourier transform from real numbers to complex numbers, along one to three axes.
 ///
@@ -353,7 +393,7 @@ impl R2c {
     }
 }
 
-specification!(R2c, f32, Complex32, [Kind::R2c]);
+specification!(R2c, RealElement, ComplexElement, [Kind::R2c]);
 
 /// Discrete Fourier transform from complex numbers to real numbers, along one to three axes: the
 /// inverse of [`R2c`].
@@ -399,4 +439,4 @@ impl C2r {
     }
 }
 
-specification!(C2r, Complex32, f32, [Kind::C2r]);
+specification!(C2r, ComplexElement, RealElement, [Kind::C2r]);
