@@ -161,7 +161,11 @@ impl Transform {
 
     /// Whether it has all elements, each of f32, and none is mapped.
     pub fn is_plain(&self) -> bool {
-        self.elements == [None; 2] && self.between.is_none() && self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
+        self.elements == [None; 2]
+            && self.between.is_none()
+            && self.windows.iter().all(Option::is_none)
+            && self.maps.iter().all(Option::is_none)
+            && self.frame.is_none()
     }
 
     /// What a number is that no fragment has changed, in the arithmetic of the transform.

@@ -5,9 +5,9 @@ use super::super::codelets::{REAL, complex};
 use super::super::pass::{Pass, Side};
 use super::super::place::Storage;
 use super::Setting;
+use crate::fragment::Form;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::fragment::Form;
 use crate::wgsl::{self, Body, Expr, F32, Function, Module, Scalar, Type, U32, Writes, construct, select};
 
 /// What an element of the array holds.
