@@ -7,7 +7,7 @@ use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe};
 use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Element, Error, Spec, bytemuck, fft};
+use wgpu_fft::{Element, Error, bytemuck, fft};
 
 use crate::reference::noise;
 use crate::sanitized::UNWRITTEN;
