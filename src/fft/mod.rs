@@ -57,16 +57,18 @@
 //! 16 bits between the axes too, d axes add at most d·v. On f16 numbers below 2⁻¹⁴ are subnormal:
 //! there the change is at most 2⁻²⁵ each.
 //!
-//! f16 is rounded to nearest, ties to even, on all adapters that we tested (lavapipe, SwiftShader,
-//! NVIDIA), with equal bits. It is the conversion of `pack2x16float`, for which WGSL allows either
-//! neighbour: a driver that chooses the other one doubles v. bf16 is rounded to nearest, ties to
-//! even, in integers, so on every device.
+//! f16 is rounded to nearest, ties to even, on all adapters that we tested, with equal bits there. It
+//! is the conversion of `pack2x16float`, for which WGSL allows either neighbour: a driver that
+//! chooses the other one doubles v. bf16 is rounded to nearest, ties to even, in integers, so on every
+//! device.
 //!
-//! **Range.** f16 ends at 65,504, and what is larger becomes infinite on those adapters; WGSL promises
-//! no value then. A sum of n numbers of size 1 may reach n, so scale the forward transform:
-//! [`Scale::InvLen`] keeps every result within the largest input, and [`Scale::InvSqrtLen`] keeps the
-//! size of noise, with constants growing by √n. The scale is applied in f32 before rounding; with 16
-//! bits between axes, each axis applies its share. bf16 has the range of f32.
+//! **Range.** f16 ends at 65,504. What rounds to more has no value that WGSL promises: it becomes
+//! infinite on lavapipe and NaN on SwiftShader, where the other part of a complex number changes too. A
+//! sum of n numbers of size 1 may reach n, so scale the
+//! forward transform: [`Scale::InvLen`] keeps every result within the largest input, and
+//! [`Scale::InvSqrtLen`] keeps the size of noise, while constants grow by √n. The scale is applied in
+//! f32 before rounding; with 16 bits between axes, each axis applies its share. bf16 has the range of
+//! f32.
 //!
 //! **Cost.** A transform whose axis takes one pass moves half the bytes. With several axes, all but
 //! the first load and the last store move f32: two axes move 24 bytes for each number instead of 32,
