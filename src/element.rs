@@ -1,6 +1,6 @@
 //! The element types of arrays on the device.
 
-use half::f16;
+use half::{bf16, f16};
 use num_complex::Complex;
 
 /// A plain data type that can be an element of an array on the device.
@@ -23,7 +23,7 @@ use num_complex::Complex;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of an array on the device",
-    note = "FFTs work on `f32`, `Complex32`, `f64` and `Complex64`; permutations and reductions also on integers and `f16`"
+    note = "FFTs work on `f32`, `f16`, `bf16`, `f64` and complex numbers of these; permutations and reductions also on integers"
 )]
 pub trait Element: bytemuck::Pod + Send + Sync {
     /// The name in printed specifications, such as `f32`.
@@ -36,11 +36,12 @@ macro_rules! elements {
 
 elements! {
     f32 => "f32", i32 => "i32", u32 => "u32", Complex<f32> => "complex f32",
+    f16 => "f16", Complex<f16> => "complex f16", bf16 => "bf16", Complex<bf16> => "complex bf16",
     f64 => "f64", i64 => "i64", u64 => "u64", Complex<f64> => "complex f64",
     [f32; 2] => "f32x2", [i32; 2] => "i32x2", [u32; 2] => "u32x2",
     [f32; 4] => "f32x4", [i32; 4] => "i32x4", [u32; 4] => "u32x4",
     [u8; 4] => "u8x4", [u8; 3] => "u8x3",
-    u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", f16 => "f16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
+    u8 => "u8", i8 => "i8", u16 => "u16", i16 => "i16", [u8; 2] => "u8x2", [f16; 2] => "f16x2", [f16; 4] => "f16x4", [u16; 4] => "u16x4",
 }
 
 /// Implements what `derive` would, but without requiring the same of the element types, so that

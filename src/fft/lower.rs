@@ -230,12 +230,33 @@ impl Lowering<'_> {
 
     /// Adds the dispatches of a chain of passes.
     fn steps(&mut self, steps: &[Step<'_>]) -> Result<()> {
-        let slots = self.slots(steps);
+        let (slots, scales) = (self.slots(steps), self.scales(steps));
         for (i, step) in steps.iter().enumerate() {
-            let scale = if i + 1 == steps.len() { self.geometry.factor } else { 1.0 };
-            self.step(step, scale, [slots[i], slots[i + 1]])?;
+            self.step(step, scales[i], [slots[i], slots[i + 1]])?;
         }
         Ok(())
+    }
+
+    /// The factors on the results of the steps: all of it on those of the last one. If the arrays
+    /// between axes have numbers of 16 bits, whose range is small, each axis has a share of it.
+    fn scales(&self, steps: &[Step<'_>]) -> Vec<f64> {
+        let factor = self.geometry.factor;
+        let mut scales = vec![1.0; steps.len()];
+        let Some(last) = scales.len().checked_sub(1) else { return scales };
+        let length = |step: &Step<'_>| self.transform.shape.extents()[step.element.0] as f64;
+        let logarithm = |step: &Step<'_>| length(step).ln();
+        let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
+        let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
+        let mut rest = factor;
+        if self.transform.between.is_some() && factor != 0.0 && all > 0.0 {
+            for i in (0..last).filter(|&i| of_axis(i)) {
+                // What is left for the last one is exact if these are numbers of the kernel.
+                scales[i] = self.transform.number.rounded(factor.abs().powf(logarithm(&steps[i]) / all));
+                rest /= scales[i];
+            }
+        }
+        scales[last] = rest;
+        scales
     }
 
     /// The slots that hold the array before the first pass, between passes, and after the last one.

@@ -11,6 +11,8 @@ pub(super) enum Storage {
     Complex,
     /// Real numbers.
     Real,
+    /// Complex or real numbers of 16 bits each.
+    Half(Form),
     /// What a fragment of the caller's reads or writes.
     Other(Form),
 }
@@ -21,6 +23,7 @@ impl Storage {
         match form {
             form if form == number.complex_form() => Self::Complex,
             form if form == number.real_form() => Self::Real,
+            form if form.is_half() => Self::Half(form),
             form => Self::Other(form),
         }
     }
@@ -29,8 +32,40 @@ impl Storage {
         match self {
             Self::Complex => number.complex_form(),
             Self::Real => number.real_form(),
-            Self::Other(form) => form,
+            Self::Half(form) | Self::Other(form) => form,
         }
+    }
+
+    /// That of pairs of neighbours, where this is that of reals.
+    pub fn of_pairs(self) -> Self {
+        match self {
+            Self::Real => Self::Complex,
+            Self::Half(form) => Self::Half(form.of(2)),
+            other => other,
+        }
+    }
+
+    /// That of real and imaginary parts, where this is that of complex numbers.
+    pub fn of_parts(self) -> Self {
+        match self {
+            Self::Complex => Self::Real,
+            Self::Half(form) => Self::Half(form.of(1)),
+            other => other,
+        }
+    }
+
+    /// That of the same numbers in 32 bits.
+    pub fn widened(self) -> Self {
+        match self {
+            Self::Half(form) if form.has(1) => Self::Real,
+            Self::Half(_) => Self::Complex,
+            other => other,
+        }
+    }
+
+    /// Whether it holds reals that are stored one by one, though two of them share a word.
+    pub fn shares_words(self) -> bool {
+        matches!(self, Self::Half(form) if form.has(1))
     }
 
     /// The type of a value that is loaded or stored.

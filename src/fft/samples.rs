@@ -26,7 +26,7 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     // Coefficients have the factors that the kinds of axes leave to the scale.
     let extent = |axis: usize| transform.shape.extents()[axis] as u32;
     let of_kinds: f64 = axes.iter().filter_map(|&axis| Some(transform.real_kind(axis)?.factor(extent(axis)))).product();
-    let factor = f64::from(factor) / of_kinds;
+    let factor = factor / of_kinds;
     let sample = |i: usize| {
         let index = index(to.extents(), i);
         let (value, norm) = definition.value(&index);

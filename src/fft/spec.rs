@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use num_complex::{Complex32, Complex64};
 
+use super::elements::{ComplexElement, HalfNumbers, RealElement};
 use super::number::Number;
 use super::real_kind::RealKind;
 use super::recipe::Recipe;
@@ -38,7 +39,7 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 /// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
 /// that wraps a [`Transform`].
 macro_rules! specification {
-    ($name:ident, [$input:ty, $output:ty], [$input64:ty, $output64:ty], [$($kind:expr),*]) => {
+    ($name:ident, [$input:ident, $between:ident, $output:ident], [$input64:ty, $output64:ty], [$($kind:expr),*]) => {
         plain_data!($name<I, O> { transform });
 
         impl<I: Element, O: Element> $name<I, O> {
@@ -150,6 +151,44 @@ macro_rules! specification {
             }
         }
 
+        impl<I: $input, O: Element> $name<I, O> {
+            /// Lets the input array have elements of type `T`: numbers of f32, f16 or bf16. They are
+            /// loaded as f32, which changes no value, and all arithmetic is that of f32.
+            ///
+            /// With a fragment on the input, this changes the array and leaves the fragment's
+            /// `value` as it is. A fragment that is given later,
+            /// [`map_input::<T>`](Self::map_input), decides itself what the array holds.
+            ///
+            /// See [the module](crate::fft#numbers-of-16-bits) for accuracy, range and cost.
+            pub fn input_as<T: $input>(self) -> $name<T, O> {
+                $name { transform: self.transform.with_elements::<T>(End::Input), element: PhantomData }
+            }
+        }
+
+        impl<I: Element, O: $output> $name<I, O> {
+            /// Lets the output array have elements of type `T`: numbers of f32, f16 or bf16. Each
+            /// result is computed and scaled in f32 and then rounded once. A fragment on the output
+            /// comes before that.
+            ///
+            /// See [the module](crate::fft#numbers-of-16-bits) for accuracy, range and cost.
+            pub fn output_as<T: $output>(self) -> $name<I, T> {
+                $name { transform: self.transform.with_elements::<T>(End::Output), element: PhantomData }
+            }
+        }
+
+        impl<I, O> $name<I, O> {
+            /// Lets the array between two axes have elements of type `T`, numbers of f32 by default.
+            /// Numbers of 16 bits save half of what it costs to store and load them, and round once
+            /// more for each axis but the last. The [`scale`](Self::scale) is then applied axis by
+            /// axis, so that what lies between two axes needs no larger range than the result.
+            ///
+            /// Arrays in the midst of one axis, where it takes several passes, always hold f32.
+            pub fn between_axes_as<T: $between>(mut self) -> Self {
+                self.transform.between = HalfNumbers::of::<T>();
+                self
+            }
+        }
+
         impl<I, O> crate::plan::Sealed for $name<I, O> {
             fn leaves_gaps(&self) -> bool {
                 self.transform.output.is_some()
@@ -199,11 +238,12 @@ macro_rules! specification {
         }
 
         /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
-        impl FromStr for $name<$input, $output> {
+        /// The text must name the elements that the type has.
+        impl<I: $input, O: $output> FromStr for $name<I, O> {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
-                Ok(Self { transform: Transform::parse(text, &[$($kind),*], Number::F32)?, element: PhantomData })
+                Ok(Self { transform: Transform::parse_typed::<I, O>(text, &[$($kind),*])?, element: PhantomData })
             }
         }
 
@@ -314,7 +354,12 @@ impl<I, O> C2c<I, O> {
     }
 }
 
-specification!(C2c, [Complex32, Complex32], [Complex64, Complex64], [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]);
+specification!(
+    C2c,
+    [ComplexElement, ComplexElement, ComplexElement],
+    [Complex64, Complex64],
+    [Kind::C2c(Direction::Forward), Kind::C2c(Direction::Inverse)]
+);
 
 /// Discrete Fourier transform from real numbers to complex numbers, along one to three axes.
 ///
@@ -377,7 +422,7 @@ impl R2c {
     }
 }
 
-specification!(R2c, [f32, Complex32], [f64, Complex64], [Kind::R2c]);
+specification!(R2c, [RealElement, ComplexElement, ComplexElement], [f64, Complex64], [Kind::R2c]);
 
 /// Discrete Fourier transform from complex numbers to real numbers, along one to three axes: the
 /// inverse of [`R2c`].
@@ -423,7 +468,7 @@ impl C2r {
     }
 }
 
-specification!(C2r, [Complex32, f32], [Complex64, f64], [Kind::C2r]);
+specification!(C2r, [ComplexElement, ComplexElement, RealElement], [Complex64, f64], [Kind::C2r]);
 
 /// The methods for axes of a transform of complex numbers that are transformed from reals to reals.
 macro_rules! mixed {
@@ -562,4 +607,4 @@ impl<I, O> R2r<I, O> {
     }
 }
 
-specification!(R2r, [f32, f32], [f64, f64], [Kind::R2r]);
+specification!(R2r, [RealElement, RealElement, RealElement], [f64, f64], [Kind::R2r]);

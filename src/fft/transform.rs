@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::elements::HalfNumbers;
 use super::framed::Framing;
 use super::number::Number;
 use super::place::Storage;
@@ -10,7 +11,7 @@ use super::real_kind::{Inner, RealKind};
 use super::window::{Window, Windowed};
 use crate::edge::Edge;
 use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Side};
+use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::layout::{Layout, Placed};
 use crate::plan::Placement;
 use crate::shape::{Batched, Shape, join};
@@ -113,6 +114,10 @@ pub(super) struct Transform {
     pub transposed: bool,
     /// The parts of the axes that input and output have, where that is not all.
     pub windows: [Option<Vec<Window>>; 2],
+    /// What the arrays hold, where that is not f32 and no fragment decides it.
+    pub elements: [Option<HalfNumbers>; 2],
+    /// What the arrays between two axes hold, where that is not complex f32.
+    pub between: Option<HalfNumbers>,
     /// What fragments of the caller's do to values, and what the arrays of input and output hold
     /// then.
     pub maps: [Option<Checked>; 2],
@@ -152,6 +157,7 @@ impl Transform {
     pub fn new(kind: Kind, shape: Shape) -> Self {
         let (scale, placement) = (Scale::One, Placement::OutOfPlace);
         let (windows, maps, frame, framing, product) = Default::default();
+        let (elements, between) = Default::default();
         Self {
             kind,
             number: Number::default(),
@@ -167,6 +173,8 @@ impl Transform {
             placement,
             transposed: false,
             windows,
+            elements,
+            between,
             maps,
             frame,
             framing,
@@ -185,21 +193,36 @@ impl Transform {
         self.factor = Some(kept(factor, self.number));
     }
 
-    /// Whether it has all elements, and none is mapped.
+    /// Whether it has all elements, each of one of its numbers, and none is mapped.
     pub fn is_plain(&self) -> bool {
-        self.windows.iter().all(Option::is_none) && self.maps.iter().all(Option::is_none) && self.frame.is_none()
+        self.elements == [None; 2]
+            && self.between.is_none()
+            && self.windows.iter().all(Option::is_none)
+            && self.maps.iter().all(Option::is_none)
+            && self.frame.is_none()
     }
 
-    /// Refuses fragments where values are not what they can see.
-    fn check_fragments(&self) -> Result<()> {
+    /// Refuses fragments, and numbers of 16 bits, where arithmetic is not that of f32.
+    fn check_numbers(&self) -> Result<()> {
         if self.number == Number::F32 {
             return Ok(());
         }
-        let why = "fragments compute in f32: convert the numbers before the transform or after it";
-        Err(self.unsupported(&format!("a fragment in an FFT in {}", self.number), why))
+        if self.maps.iter().any(Option::is_some) || self.product.is_some() {
+            return Err(self.without_fragments());
+        }
+        if self.elements != [None; 2] || self.between.is_some() {
+            let why = "numbers of 16 bits are for arithmetic in f32";
+            return Err(self.unsupported(&format!("numbers of 16 bits in an FFT in {}", self.number), why));
+        }
+        Ok(())
     }
 
-    /// What a number is without a fragment.
+    fn without_fragments(&self) -> Error {
+        let why = "fragments compute in f32: convert the numbers before the transform or after it";
+        self.unsupported(&format!("a fragment in an FFT in {}", self.number), why)
+    }
+
+    /// What a number is that no fragment has changed, in the arithmetic of the transform.
     fn form(&self, end: End) -> Form {
         match (self.kind, end) {
             (Kind::R2c, End::Input) | (Kind::C2r, End::Output) | (Kind::R2r | Kind::Filter { real: true, .. }, _) => {
@@ -211,7 +234,8 @@ impl Transform {
 
     /// What the array at an end holds.
     pub fn form_of(&self, end: End) -> Form {
-        self.maps[end as usize].as_ref().map_or(self.form(end), |map| map.array)
+        let without = || self.elements[end as usize].map_or(self.form(end), |elements| elements.form);
+        self.maps[end as usize].as_ref().map_or_else(without, |map| map.array)
     }
 
     /// The same, as passes see it.
@@ -219,14 +243,34 @@ impl Transform {
         Storage::of(self.form_of(end), self.number)
     }
 
+    /// What an array between two axes holds.
+    pub fn between(&self) -> Storage {
+        let plain = if self.kind == Kind::R2r { Storage::Real } else { Storage::Complex };
+        self.between.map_or(plain, |elements| Storage::of(elements.form, self.number))
+    }
+
+    /// Lets the array at an end have elements of `T`. Behind a fragment, these are what it sees as
+    /// the same values.
+    pub fn with_elements<T: Readable>(mut self, end: End) -> Self {
+        match &mut self.maps[end as usize] {
+            Some(map) => (map.array, map.element) = (T::FORM, T::NAME),
+            None => self.elements[end as usize] = HalfNumbers::of::<T>(),
+        }
+        self
+    }
+
     /// Adds a fragment between the transform and an array of such elements.
     pub fn mapped(mut self, end: End, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
-        self.check_fragments()?;
+        if self.number != Number::F32 {
+            return Err(self.without_fragments());
+        }
         // Frequencies are on the output of a forward transform, and on the input of an inverse one.
         let spectrum = self.is_inverse() == (end == End::Input) && self.kind != Kind::R2r;
         let name = if end == End::Input { "input" } else { "output" };
         let side = Side { name, rank: self.shape.rank(), spectrum, array, inner: self.form(end), loads: end == End::Input };
         self.maps[end as usize] = Some(Checked::new(fragment, element, side)?);
+        // The fragment decides what the array holds.
+        self.elements[end as usize] = None;
         Ok(self)
     }
 
@@ -325,9 +369,7 @@ impl Transform {
         if self.transposed && self.output.is_some() {
             return unsupported("transposed and an output layout", "`transposed` is the dense layout with the axes in reverse");
         }
-        if self.maps.iter().any(Option::is_some) || self.product.is_some() {
-            self.check_fragments()?;
-        }
+        self.check_numbers()?;
         self.check_kinds(&axes)?;
         let length =
             |axis: usize| self.real_kind(axis).map_or(self.shape.extents()[axis], |kind| kind.logical_length(self.shape.extents()[axis]));
@@ -401,6 +443,23 @@ impl Transform {
         Ok(())
     }
 
+    /// Refuses elements that are not those of one array.
+    fn check_elements_in_place(&self) -> Result<()> {
+        for (end, name) in [(End::Input, "input"), (End::Output, "output")] {
+            if let Some(map) = &self.maps[end as usize]
+                && !map.array.holds(self.form(end))
+            {
+                let what = format!("elements of {} at the {name} in place", map.element);
+                return Err(self.unsupported(&what, "in place, a fragment cannot change the type of the elements"));
+            }
+        }
+        let [input, output] = [End::Input, End::Output].map(|end| self.storage(end).of_pairs());
+        if input != output {
+            return Err(self.unsupported("two kinds of numbers in place", "there is one array: give input and output the same numbers"));
+        }
+        Ok(())
+    }
+
     pub fn geometry(&self) -> Result<Geometry> {
         let unsupported = |what: &str, why: &str| self.unsupported(what, why);
         self.shape.elements("FFT", self.batch)?;
@@ -416,14 +475,8 @@ impl Transform {
         }
 
         let windows = [self.windows(End::Input)?, self.windows(End::Output)?];
-        if self.placement == Placement::InPlace
-            && let Some((end, map)) = [End::Input, End::Output].into_iter().find_map(|end| {
-                let map = self.maps[end as usize].as_ref()?;
-                (map.array != self.form(end)).then_some((end, map))
-            })
-        {
-            let what = format!("elements of {} at the {} in place", map.element, if end == End::Input { "input" } else { "output" });
-            return Err(unsupported(&what, "in place, a fragment cannot change the type of the elements"));
+        if self.placement == Placement::InPlace {
+            self.check_elements_in_place()?;
         }
         let shapes = self.shapes();
         let dense = |shape: Shape| Layout::dense(shape).batch_distance(shape.extents().iter().product());
@@ -527,6 +580,13 @@ impl Transform {
             fields.value(name).map(ranges).transpose()
         };
         let windows = [window("in-part")?, window("out-part")?];
+        let mut elements = |name, complex| {
+            let named = |value: &str| HalfNumbers::named(value, complex).map_err(|why| text.wrong(value, why));
+            fields.value(name).map(named).transpose()
+        };
+        let is_complex = |end| Self::new(*kind, shape).form(end) == Form::COMPLEX;
+        let between = elements("between-as", true)?;
+        let elements = [elements("in-as", is_complex(End::Input))?, elements("out-as", is_complex(End::Output))?];
         let (mut scale, mut factor) = (Scale::One, None);
         if fields.flag("1/n") {
             scale = Scale::InvLen;
@@ -551,15 +611,30 @@ impl Transform {
             placement: if fields.flag("in-place") { Placement::InPlace } else { Placement::OutOfPlace },
             transposed: fields.flag("transposed"),
             windows,
+            elements,
+            between,
             maps: Default::default(),
             frame: None,
             framing: None,
             product: None,
         };
         fields.done(
-            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
+            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), numbers of 16 bits (in-as=f16 between-as=complex-f16 out-as=complex-f16), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
              from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
         )?;
+        Ok(spec)
+    }
+
+    /// The same for a specification whose arrays have elements of types `I` and `O`.
+    pub fn parse_typed<I: Readable, O: Readable>(text: &str, kinds: &[Kind]) -> Result<Self> {
+        let spec = Self::parse(text, kinds, Number::F32)?;
+        for (end, form, element) in [(End::Input, I::FORM, I::NAME), (End::Output, O::FORM, O::NAME)] {
+            if spec.form_of(end) != form {
+                let (side, held) = if end == End::Input { ("input", "in-as") } else { ("output", "out-as") };
+                let why = format!("its type has an {side} of {element}, which {held}=… must name unless the numbers are f32");
+                return Err(Error::Parse { what: "specification", text: text.to_owned(), why });
+            }
+        }
         Ok(spec)
     }
 }
@@ -606,6 +681,11 @@ impl fmt::Display for Transform {
         for (name, windows) in ["in-part", "out-part"].iter().zip(&self.windows) {
             if let Some(windows) = windows {
                 write!(f, " {name}={}", join(windows, ","))?;
+            }
+        }
+        for (name, elements) in [("in-as", self.elements[0]), ("between-as", self.between), ("out-as", self.elements[1])] {
+            if let Some(HalfNumbers { name: of, .. }) = elements {
+                write!(f, " {name}={of}")?;
             }
         }
         match (self.factor, self.scale) {

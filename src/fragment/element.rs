@@ -1,20 +1,20 @@
 //! How elements of arrays become values in WGSL, and back.
 
-use half::f16;
-use num_complex::Complex32;
+use half::{bf16, f16};
+use num_complex::{Complex, Complex32};
 
 use crate::element::Element;
-use crate::wgsl::{Body, Expr, I32, Scalar, Type, U32, bitcast, call, construct, convert, vec2};
+use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, construct, convert, float, select, vec2};
 
 /// An element type that a [`Fragment`](super::Fragment) can read, from the input or from an array
 /// of the caller's.
 ///
 /// | element | `value` in WGSL |
 /// |---|---|
-/// | f32, f16 | `f32` |
+/// | f32, f16, bf16 | `f32` |
 /// | i32, i16, i8 | `i32` |
 /// | u32, u16, u8 | `u32` |
-/// | complex f32, `[f32; 2]`, `[f16; 2]` | `vec2<f32>` |
+/// | complex f32, complex f16, complex bf16, `[f32; 2]`, `[f16; 2]` | `vec2<f32>` |
 /// | `[u32; 2]`, `[u8; 2]` | `vec2<u32>` |
 /// | `[i32; 2]` | `vec2<i32>` |
 /// | `[u8; 3]` | `vec3<u32>` |
@@ -26,8 +26,8 @@ use crate::wgsl::{Body, Expr, I32, Scalar, Type, U32, bitcast, call, construct, 
 pub trait Readable: Element + Formed {}
 
 /// An element type that a [`Fragment`](super::Fragment) can write: those of [`Readable`] whose size
-/// is a multiple of 4 bytes, because invocations share the words of smaller ones. Values of f16 are
-/// rounded. Of integers in 8 and 16 bits the lowest bits are stored.
+/// is a multiple of 4 bytes, because invocations share the words of smaller ones. Values of f16 and
+/// bf16 are rounded. Of integers in 8 and 16 bits the lowest bits are stored.
 pub trait Writable: Readable {}
 
 /// A private supertrait that seals [`Readable`].
@@ -52,6 +52,7 @@ enum Number {
     I32,
     U32,
     F16,
+    Bf16,
     U16,
     I16,
     U8,
@@ -63,7 +64,7 @@ impl Number {
         match self {
             Self::F64 => 64,
             Self::F32 | Self::I32 | Self::U32 => 32,
-            Self::F16 | Self::U16 | Self::I16 => 16,
+            Self::F16 | Self::Bf16 | Self::U16 | Self::I16 => 16,
             Self::U8 | Self::I8 => 8,
         }
     }
@@ -72,7 +73,7 @@ impl Number {
     fn value(self) -> Scalar {
         match self {
             Self::F64 => Scalar::F64,
-            Self::F32 | Self::F16 => Scalar::F32,
+            Self::F32 | Self::F16 | Self::Bf16 => Scalar::F32,
             Self::I32 | Self::I16 | Self::I8 => Scalar::I32,
             Self::U32 | Self::U16 | Self::U8 => Scalar::U32,
         }
@@ -88,6 +89,26 @@ impl Form {
     pub(crate) const COMPLEX_F64: Self = Self { count: 2, number: Number::F64 };
     /// A real number in f64.
     pub(crate) const REAL_F64: Self = Self { count: 1, number: Number::F64 };
+
+    /// One or two floating-point numbers of 16 bits: a real or a complex number.
+    pub(crate) fn is_half(self) -> bool {
+        self.count <= 2 && matches!(self.number, Number::F16 | Number::Bf16)
+    }
+
+    /// Whether its elements hold such values as they are, perhaps rounded to 16 bits.
+    pub(crate) fn holds(self, value: Self) -> bool {
+        self == value || self.is_half() && self.count == value.count
+    }
+
+    /// Whether it has this many numbers.
+    pub(crate) fn has(self, count: u32) -> bool {
+        self.count == count
+    }
+
+    /// This many of the same numbers.
+    pub(crate) fn of(self, count: u32) -> Self {
+        Self { count, ..self }
+    }
 
     /// Bytes of an element.
     pub(crate) fn bytes(self) -> u32 {
@@ -114,16 +135,24 @@ impl Form {
         self.bytes().is_multiple_of(4)
     }
 
-    /// The bits of its numbers, if they are floating-point numbers.
+    /// The bits of its numbers, and whether they are those of a bf16, if they are floating-point
+    /// numbers.
     #[cfg(feature = "tune")]
-    pub(crate) fn float_bits(self) -> Option<u32> {
-        matches!(self.number, Number::F64 | Number::F32 | Number::F16).then_some(self.number.bits())
+    pub(crate) fn float_bits(self) -> Option<(u32, bool)> {
+        let is_float = matches!(self.number, Number::F64 | Number::F32 | Number::F16 | Number::Bf16);
+        is_float.then_some((self.number.bits(), self.number == Number::Bf16))
     }
 
     /// The value of element i of an array of [`stored`](Self::stored).
     pub(crate) fn read(self, body: &mut Body, array: &Expr, i: &Expr) -> Expr {
+        self.read_by(body, &|at| array.at(at), i)
+    }
+
+    /// The value of element i of an array of [`stored`](Self::stored), of which `at` reads an
+    /// element.
+    pub(crate) fn read_by(self, body: &mut Body, at: &dyn Fn(Expr) -> Expr, i: &Expr) -> Expr {
         if self.is_whole() {
-            return array.at(i);
+            return at(i.clone());
         }
         let bits = self.number.bits();
         let each = 32 / bits;
@@ -134,7 +163,7 @@ impl Form {
             .map(|k| {
                 let (word, place) =
                     if aligned { (&first / each + k / each, Expr::from(k % each)) } else { ((&first + k) / each, (&first + k) % each) };
-                let word = body.value("word", array.at(word));
+                let word = body.value("word", at(word));
                 self.number_of(body, &word, &place)
             })
             .collect();
@@ -146,6 +175,8 @@ impl Form {
         let bits = self.number.bits();
         let value = match self.number {
             Number::F16 => call("unpack2x16float", [&(word >> (place * bits))], vec2(Scalar::F32)).x(),
+            // Its bits are the upper ones of an f32.
+            Number::Bf16 => bitcast(&F32, &((word >> (place * bits)) << bits)),
             // The sign is that of the uppermost bit.
             Number::I8 | Number::I16 => {
                 let upper = body.value("upper", bitcast(&I32, &(word << ((Expr::from(32 / bits - 1) - place) * bits))));
@@ -165,16 +196,34 @@ impl Form {
         let each = 32 / bits;
         let words = self.count / each;
         for word in 0..words {
-            let number = |k: u32| value.component((word * each + k) as usize);
-            let packed = if self.number == Number::F16 {
-                call("pack2x16float", [&construct(&vec2(Scalar::F32), &[number(0), number(1)])], U32)
-            } else {
-                let part = |k: u32| (convert(&U32, &number(k)) & ((1 << bits) - 1)) << (k * bits);
-                (1..each).fold(part(0), |packed, k| packed | part(k))
-            };
+            let numbers: Vec<Expr> = (0..each).map(|k| value.component((word * each + k) as usize)).collect();
+            let packed = self.packed(body, &numbers);
             body.assign(&array.at(i * words + word), packed);
         }
     }
+
+    /// A word of these numbers. If they do not fill it, the rest is zeros.
+    pub(crate) fn packed(self, body: &mut Body, numbers: &[Expr]) -> Expr {
+        let bits = self.number.bits();
+        let part = |bits_of: Expr, k: usize| bits_of << (k as u32 * bits);
+        let parts: Vec<Expr> = match self.number {
+            Number::F16 => {
+                let second = numbers.get(1).cloned().unwrap_or_else(|| float(Scalar::F32, 0.0));
+                return call("pack2x16float", [&construct(&vec2(Scalar::F32), &[numbers[0].clone(), second])], U32);
+            }
+            Number::Bf16 => numbers.iter().enumerate().map(|(k, number)| part(bf16_bits(body, number), k)).collect(),
+            _ => numbers.iter().enumerate().map(|(k, number)| part(convert(&U32, number) & ((1 << bits) - 1), k)).collect(),
+        };
+        parts.into_iter().reduce(|packed, part| packed | part).expect("a word has a number")
+    }
+}
+
+/// The bits of the bf16 that is nearest to an f32, of two the even one. A NaN stays one.
+fn bf16_bits(body: &mut Body, number: &Expr) -> Expr {
+    let bits = body.value("bits", bitcast(&U32, number));
+    let is_nan = (&bits & 0x7fff_ffff).greater(0x7f80_0000);
+    let rounded = (&bits + (((&bits >> 16) & 1) + 0x7fff)) >> 16;
+    body.value("rounded", select(&is_nan, (&bits >> 16) | 0x40, rounded))
 }
 
 macro_rules! forms {
@@ -191,7 +240,7 @@ macro_rules! forms {
 
 forms! {
     f32: 1 F32 Writable; i32: 1 I32 Writable; u32: 1 U32 Writable;
-    f16: 1 F16; u16: 1 U16; i16: 1 I16; u8: 1 U8; i8: 1 I8;
+    f16: 1 F16; bf16: 1 Bf16; Complex<f16>: 2 F16 Writable; Complex<bf16>: 2 Bf16 Writable; u16: 1 U16; i16: 1 I16; u8: 1 U8; i8: 1 I8;
     Complex32: 2 F32 Writable; [f32; 2]: 2 F32 Writable; [i32; 2]: 2 I32 Writable; [u32; 2]: 2 U32 Writable;
     [f16; 2]: 2 F16 Writable; [u8; 2]: 2 U8; [u8; 3]: 3 U8;
     [f32; 4]: 4 F32 Writable; [i32; 4]: 4 I32 Writable; [u32; 4]: 4 U32 Writable;

@@ -27,7 +27,7 @@ pub(super) fn verification(spec: &Core) -> Verification {
     // What the fragment computes is unknown, and devices may round in it as they like.
     let error = match own.output {
         Tolerance::Bits => 0.0,
-        Tolerance::F32(error) | Tolerance::F16(error) | Tolerance::F64(error) => error,
+        Tolerance::F32(error) | Tolerance::F16(error) | Tolerance::Bf16(error) | Tolerance::F64(error) => error,
     };
     let of_forms = Verification::of_forms(Form::REAL, sink.fragment.array, error.max(64.0 * U32));
     Verification { output: of_forms.output, ..own }
@@ -49,8 +49,9 @@ fn of_results(spec: &Core, operator: &Operator, count: f64) -> Verification {
             _ => Tolerance::F32(error),
         };
         let input = match source.fragment.array.float_bits() {
-            Some(32) => TestInput::F32(0.5, 1.5),
-            Some(_) => TestInput::F16(0.5, 1.5),
+            Some((32, _)) => TestInput::F32(0.5, 1.5),
+            Some((_, false)) => TestInput::F16(0.5, 1.5),
+            Some((_, true)) => TestInput::Bf16(0.5, 1.5),
             None => TestInput::Bits,
         };
         return Verification { input, output };

@@ -1,6 +1,6 @@
 //! Makes test inputs and compares results.
 
-use half::f16;
+use half::{bf16, f16};
 
 use super::{TestInput, Tolerance};
 
@@ -17,10 +17,8 @@ pub(super) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
         match fill {
             TestInput::Bits => input.push((dice.next() >> 32) as u32),
             TestInput::F32(low, high) => input.push((low + (high - low) * dice.unit() as f32).to_bits()),
-            TestInput::F16(low, high) => {
-                let halves = [(); 2].map(|()| u32::from(f16::from_f32(low + (high - low) * dice.unit() as f32).to_bits()));
-                input.push(halves[0] | halves[1] << 16);
-            }
+            TestInput::F16(low, high) => input.push(word(|| f16::from_f32(low + (high - low) * dice.unit() as f32).to_bits())),
+            TestInput::Bf16(low, high) => input.push(word(|| bf16::from_f32(low + (high - low) * dice.unit() as f32).to_bits())),
             TestInput::F64(low, high) => {
                 let bits = (low + (high - low) * dice.unit()).to_bits();
                 input.extend([bits as u32, (bits >> 32) as u32]);
@@ -33,6 +31,12 @@ pub(super) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
         input.extend_from_within(..more);
     }
     input
+}
+
+/// A word of two numbers of 16 bits.
+fn word(mut number: impl FnMut() -> u16) -> u32 {
+    let first = u32::from(number());
+    first | u32::from(number()) << 16
 }
 
 /// Why a result does not agree with what is expected, if it does not.
@@ -48,6 +52,10 @@ pub(super) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32
         Tolerance::F32(tolerance) => (tolerance, squares(expected, actual, |word| [f64::from(f32::from_bits(word)), 0.0])),
         Tolerance::F16(tolerance) => {
             let halves = |word: u32| [word as u16, (word >> 16) as u16].map(|bits| f16::from_bits(bits).to_f64());
+            (tolerance, squares(expected, actual, halves))
+        }
+        Tolerance::Bf16(tolerance) => {
+            let halves = |word: u32| [word as u16, (word >> 16) as u16].map(|bits| bf16::from_bits(bits).to_f64());
             (tolerance, squares(expected, actual, halves))
         }
         Tolerance::F64(tolerance) => {

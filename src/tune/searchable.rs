@@ -68,16 +68,18 @@ impl Verification {
     /// are stored.
     pub(crate) fn of_forms(input: Form, output: Form, tolerance: f64) -> Self {
         let input = match input.float_bits() {
-            Some(64) => TestInput::F64(-1.0, 1.0),
-            Some(32) => TestInput::F32(-1.0, 1.0),
-            Some(_) => TestInput::F16(-1.0, 1.0),
+            Some((64, _)) => TestInput::F64(-1.0, 1.0),
+            Some((32, _)) => TestInput::F32(-1.0, 1.0),
+            Some((_, false)) => TestInput::F16(-1.0, 1.0),
+            Some((_, true)) => TestInput::Bf16(-1.0, 1.0),
             None => TestInput::Bits,
         };
         let output = match output.float_bits() {
-            Some(64) => Tolerance::F64(tolerance),
-            Some(32) => Tolerance::F32(tolerance),
-            // Each of two results may be rounded by 2⁻¹¹.
-            Some(_) => Tolerance::F16(1e-3),
+            Some((64, _)) => Tolerance::F64(tolerance),
+            Some((32, _)) => Tolerance::F32(tolerance),
+            // Each of two results may be rounded by 2⁻¹¹, or 2⁻⁸.
+            Some((_, false)) => Tolerance::F16(1e-3),
+            Some((_, true)) => Tolerance::Bf16(8e-3),
             None => Tolerance::Bits,
         };
         Self { input, output }
@@ -94,6 +96,8 @@ pub enum TestInput {
     F32(f32, f32),
     /// Values of f16, uniform between two bounds.
     F16(f32, f32),
+    /// Values of bf16, uniform between two bounds.
+    Bf16(f32, f32),
     /// Values of f64, uniform between two bounds.
     F64(f64, f64),
 }
@@ -108,6 +112,8 @@ pub enum Tolerance {
     F32(f64),
     /// The same for arrays of f16.
     F16(f64),
+    /// The same for arrays of bf16.
+    Bf16(f64),
     /// The same for arrays of f64.
     F64(f64),
 }

@@ -33,6 +33,9 @@ mod fragments;
 mod frames;
 #[path = "../support/grids.rs"]
 mod grids;
+mod half_numbers;
+#[path = "../support/halves.rs"]
+mod halves;
 mod harness;
 mod lifetimes;
 mod paper;
@@ -139,6 +142,12 @@ fn per_device() -> Vec<DeviceTest> {
         fft_recipes::{
             complex_recipes_by_hand,
             real_recipes_by_hand,
+        }
+        half_numbers::{
+            they_round_once,
+            long_ones_round_once,
+            errors_are_bounded,
+            special_values_are_rounded,
         }
         fragments::{
             padded_and_cropped,

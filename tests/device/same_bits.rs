@@ -8,6 +8,8 @@
 use std::ops::Range;
 
 use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
+use wgpu_fft::half::f16;
+use wgpu_fft::num_complex::Complex;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Spec, wgpu};
 
@@ -117,6 +119,15 @@ pub fn adapted_recipes_give_equal_bits() {
                     compare(pair, &spec, recipe, &complex_noise(len, seed));
                 }
             }
+        }
+    }
+    // Numbers of 16 bits are rounded alike.
+    for pair in &pairs() {
+        for text in ["c2c fwd 1000 x3", "c2c inv 61x53 1/n"] {
+            let spec: C2c = text.parse().unwrap();
+            let spec = spec.input_as::<Complex<f16>>().output_as::<Complex<f16>>().between_axes_as::<Complex<f16>>();
+            let len = spec_len(&spec, pair);
+            compare(pair, &spec, None, &bytemuck::pod_collect_to_vec(&crate::halves::numbers::<f16>(2 * len, 3)));
         }
     }
     // Every form of the lanes kernel, once.

@@ -19,6 +19,9 @@ mod fragments;
 mod frames;
 #[path = "../support/grids.rs"]
 mod grids;
+mod half_numbers;
+#[path = "../support/halves.rs"]
+mod halves;
 mod lanes;
 mod mapped;
 mod neighbours;

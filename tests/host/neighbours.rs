@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use wgpu_fft::Edge;
 use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r};
-use wgpu_fft::half::f16;
+use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::signal::Mode;
 
@@ -217,6 +217,7 @@ fn filled<T: Element>(fill: TestInput, len: usize, seed: u32) -> Vec<T> {
         TestInput::Bits => random.iter().flat_map(|word| word.to_le_bytes()).collect(),
         TestInput::F32(a, b) => (0..bytes / 4).flat_map(|i| (a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F16(a, b) => (0..bytes / 2).flat_map(|i| f16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
+        TestInput::Bf16(a, b) => (0..bytes / 2).flat_map(|i| bf16::from_f32(a + (b - a) * part(i) as f32).to_le_bytes()).collect(),
         TestInput::F64(a, b) => (0..bytes / 8).flat_map(|i| (a + (b - a) * part(i)).to_le_bytes()).collect(),
         other => unimplemented!("{other:?}"),
     };
@@ -235,6 +236,7 @@ fn agree<T: Element>(verification: Verification, first: &[T], second: &[T]) -> b
     match verification.output {
         Tolerance::Bits => first == second,
         Tolerance::F16(most) => of(2, &|x| f16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
+        Tolerance::Bf16(most) => of(2, &|x| bf16::from_le_bytes(x.try_into().unwrap()).to_f64(), most),
         Tolerance::F32(most) => of(4, &|x| f32::from_le_bytes(x.try_into().unwrap()).into(), most),
         Tolerance::F64(most) => of(8, &|x| f64::from_le_bytes(x.try_into().unwrap()), most),
         other => unimplemented!("{other:?}"),

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
-use wgpu_fft::half::f16;
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe, Scale};
+use wgpu_fft::half::{bf16, f16};
 use wgpu_fft::low_level::{self, Dispatch};
-use wgpu_fft::num_complex::Complex64;
+use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::plan::Program;
 use wgpu_fft::reduce::{self, Reduction, Value};
 use wgpu_fft::signal::Mode;
@@ -392,6 +392,31 @@ fn programs_with_fragments(profile: &DeviceProfile, by_hand: bool) -> Vec<Progra
     programs
 }
 
+/// Transforms of numbers of 16 bits, in one binding and in several.
+fn programs_of_halves(profile: &DeviceProfile) -> Vec<Program> {
+    type F16 = Complex<f16>;
+    let mut programs = Vec::new();
+    for shape in [&[1][..], &[15], &[60], &[4096], &[1009], &[1 << 17], &[64, 48], &[15, 21], &[8, 6, 10]] {
+        let complex = C2c::forward(shape).batch(3).scale(Scale::InvSqrtLen).input_as::<F16>().output_as::<F16>();
+        programs.extend([of(&complex, None, profile), of(&complex.clone().between_axes_as::<F16>().in_place(), None, profile)]);
+        let wide = C2c::inverse(shape).input_as::<Complex<bf16>>();
+        programs.extend([of(&wide, None, profile), of(&wide.output_as::<Complex<bf16>>().in_place(), None, profile)]);
+        let reals = R2c::forward(shape).batch(2).input_as::<f16>().output_as::<F16>();
+        programs.extend([of(&reals, None, profile), of(&reals.between_axes_as::<F16>().in_place(), None, profile)]);
+        let back = C2r::inverse(shape).batch(2).input_as::<F16>().output_as::<f16>();
+        programs.extend([of(&back, None, profile), of(&back.in_place(), None, profile)]);
+        programs.push(of(&C2r::inverse(shape).batch(2).output_as::<bf16>(), None, profile));
+    }
+    let several = profiles().remove(0).with(|profile| {
+        profile.binding_bytes = 256;
+        profile.storage_buffers = 16;
+    });
+    let recipe: Recipe = "axis 0: stockham 5.3 lanes=3 lines=2".parse().unwrap();
+    let back = C2r::inverse(15).batch(21).output_as::<f16>();
+    programs.extend([of(&back, Some(&recipe), &several), of(&R2c::forward(15).batch(21).input_as::<bf16>(), Some(&recipe), &several)]);
+    programs.into_iter().map(|program| program.unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
 /// Permutations with fragments, by default recipes and by hand-written ones.
 fn permutations_with_fragments(profile: &DeviceProfile, programs: &mut Vec<Program>) {
     for case in [
@@ -440,11 +465,12 @@ pub fn all_programs() -> Vec<Program> {
     programs.chain(of_lanes).chain(programs_in_several_bindings()).collect()
 }
 
-/// All programs with fragments.
+/// All programs with fragments, and those of numbers of 16 bits.
 pub fn all_with_fragments() -> Vec<Program> {
     let profiles = profiles();
     let mut programs: Vec<Program> = profiles.iter().flat_map(|profile| programs_with_fragments(profile, false)).collect();
     programs.extend(programs_with_fragments(&profiles[0], true));
+    programs.extend(profiles.iter().flat_map(programs_of_halves));
     profiles.iter().for_each(|profile| permutations_with_fragments(profile, &mut programs));
     profiles.iter().for_each(|profile| rings::programs(profile, &mut programs));
     profiles.iter().for_each(|profile| shifts::programs(profile, &mut programs));

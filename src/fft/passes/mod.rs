@@ -91,7 +91,7 @@ impl State {
     /// The same array of reals seen as complex numbers, which are pairs of neighbours along `axis`.
     fn as_complex(&self, axis: usize) -> Self {
         // A fragment sees elements, whatever pairs they form behind it.
-        let storage = if self.storage == Storage::Real { Storage::Complex } else { self.storage };
+        let storage = self.storage.of_pairs();
         let mut complex = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage, ..self.clone() };
         for dim in &mut complex.dims {
             if dim.key.0 == axis {
@@ -292,18 +292,21 @@ impl Step<'_> {
                             dim.place == kept.place
                         } else {
                             // One side counts reals, the other complex numbers.
-                            let (real, complex) = if from.storage == Storage::Real { (dim, kept) } else { (kept, dim) };
+                            let (real, complex) = if from.storage.widened() == Storage::Real { (dim, kept) } else { (kept, dim) };
                             real.place.low.is_empty() && complex.place.low.is_empty() && real.place.stride == 2 * complex.place.stride
                         })
             })
         };
         let (element, stored) = (from.dim(self.element), to.dim(self.element));
-        match (from.storage, to.storage) {
+        if from.storage.of_pairs() != to.storage.of_pairs() {
+            return false;
+        }
+        match (from.storage.widened(), to.storage.widened()) {
             (Storage::Complex, Storage::Complex) | (Storage::Real, Storage::Real) => {
                 let same = element == stored || element.extent == 1 && stored.extent == 1;
                 from.offset == to.offset && same && others_kept(1)
             }
-            (Storage::Other(_), _) | (_, Storage::Other(_)) => false,
+            (Storage::Half(_) | Storage::Other(_), _) | (_, Storage::Half(_) | Storage::Other(_)) => false,
             (Storage::Real, Storage::Complex) => {
                 from.offset == 2 * to.offset && [element, stored].iter().all(|dim| dim.place == Place::linear(1)) && others_kept(2)
             }
@@ -420,10 +423,9 @@ impl<'a> Builder<'a, '_> {
     /// The state after an axis, of which `next` is the next one.
     fn after(&self, recipe: &AxisRecipe, extents: &[u32], next: Option<usize>) -> Result<State> {
         let block = recipe.passes.last().and_then(block_of);
-        let storage = if self.transform.kind == Kind::R2r { Storage::Real } else { Storage::Complex };
         match next {
             None => Ok(self.output.clone()),
-            Some(next) => self.natural(extents, storage, block.map(|block| (recipe.axis, next, block))),
+            Some(next) => self.natural(extents, self.transform.between(), block.map(|block| (recipe.axis, next, block))),
         }
     }
 
@@ -534,10 +536,10 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// A side of a pass over an axis without its part of the axis. At an end of the transform, this
-    /// is the caller's array with the caller's fragment; elsewhere, complex numbers.
+    /// is the caller's array with the caller's fragment; between two axes, complex numbers.
     fn end(&self, end: End, axis: usize, is_end: bool) -> Fusion {
         if !is_end {
-            return Fusion::complex();
+            return Fusion { storage: self.transform.between(), ..Fusion::complex() };
         }
         let fragment = self.transform.maps[end as usize].clone();
         let index = |own: usize, window: Windowed| {
@@ -566,7 +568,8 @@ impl<'a> Builder<'a, '_> {
     fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
         let by_position = self.frames(end).map(|_| self.current.dim((axis, 0)).place.clone());
         let side = Fusion { by_position, ..self.end(end, axis, true) };
-        let side = if side.fused.is_empty() { Fusion::complex() } else { side.then(Neighbours) };
+        let side =
+            if side.fused.is_empty() { Fusion { storage: side.storage.of_pairs(), ..Fusion::complex() } } else { side.then(Neighbours) };
         let Some(Windowed { n, first, len, edge, .. }) = self.part(end, axis) else { return Ok(side) };
         if edge != Edge::Zero {
             return Err("rows of reals in halves, which are continued past their ends".into());
@@ -616,7 +619,7 @@ impl<'a> Builder<'a, '_> {
         extents[axis] = stored;
         let target = match next {
             None => self.output.clone(),
-            Some(_) => self.natural(&extents, Storage::Complex, None)?,
+            Some(_) => self.natural(&extents, self.transform.between(), None)?,
         };
         self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
         self.extents = extents;
@@ -650,13 +653,18 @@ impl<'a> Builder<'a, '_> {
         for state in &mut states {
             state.dims.push(Dim { key, extent: 1, place: Place::linear(0) });
         }
-        step.states[1].in_output = false;
+        // The workspace holds numbers of 32 bits.
+        let storage = step.store.storage;
+        step.store.storage = storage.widened();
+        (step.states[1].in_output, step.states[1].storage) = (false, step.states[1].storage.widened());
+        states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
-        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain.clone(), store: plain, convolution: None });
+        let store = Fusion { storage, ..plain.clone() };
+        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain, store, convolution: None });
     }
 
-    /// The state between two axes: that of the output if it has these extents, otherwise one
-    /// without gaps, or one in blocks along one axis and across the next.
+    /// The state between two axes or in the midst of one: that of the output if it has these
+    /// extents, otherwise one without gaps, or one in blocks along one axis and across the next.
     fn natural(&self, extents: &[u32], storage: Storage, blocks: Option<(usize, usize, [u32; 2])>) -> Result<State> {
         let packed = |order: &[Digit]| Ok(State { storage, ..State::packed(order)? });
         if let Some((along, across, block)) = blocks {
@@ -668,12 +676,13 @@ impl<'a> Builder<'a, '_> {
         }
         let inside_input = self.transform.placement == Placement::InPlace
             && self.transform.kind == Kind::C2r
+            && self.transform.storage(End::Input) == storage
             && extents == self.geometry.input_extents.as_slice();
         let is_output = self.output.storage == storage && !self.transform.transposed && !self.in_parts;
         if extents == self.geometry.output_extents.as_slice() && is_output {
             Ok(self.output.clone())
         } else if inside_input {
-            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, Storage::Complex);
+            let state = State::new(extents, &self.geometry.input.strides, self.geometry.input.offset, storage);
             Ok(State { in_output: true, ..state })
         } else {
             packed(&self.whole(extents, &[]))

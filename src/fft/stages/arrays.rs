@@ -5,18 +5,23 @@ use super::super::number::Number;
 use super::super::pass::{Pass, Side};
 use super::super::place::Storage;
 use super::Setting;
+use crate::fragment::Form;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::wgsl::{self, Body, Expr, Function, Module, Type, U32, Writes, construct, select};
+use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, construct, select};
 
 /// What an element of the array holds.
-fn element(side: &Side, number: Number) -> Type {
+fn element(side: &Side, number: Number, stores: bool) -> Type {
     match side.storage {
         Storage::Complex => number.complex(),
         Storage::Real => number.real(),
-        Storage::Other(form) => form.stored(),
+        storage if stores && storage.shares_words() => WORD,
+        Storage::Half(form) | Storage::Other(form) => form.stored(),
     }
 }
+
+/// A word that several invocations store parts of.
+const WORD: Type = Type::Atomic(Scalar::U32);
 
 /// An array in its bindings.
 struct Pieces {
@@ -27,7 +32,7 @@ struct Pieces {
 
 impl Pieces {
     fn new(names: &[&str], bound: &Bound, element: &Type) -> Self {
-        let bytes = element.bytes().expect("elements are numbers or pairs of them");
+        let bytes = if *element == WORD { 4 } else { element.bytes().expect("elements are numbers or pairs of them") };
         let array = |name: &&str| Expr::name(name, Type::array(element.clone()));
         Self { bindings: names.iter().take(bound.segments()).map(array).collect(), each: bound.segment / bytes }
     }
@@ -49,11 +54,57 @@ impl Pieces {
 
     /// A function that loads an element.
     fn loading(&self, module: &mut Module, name: &str, element: &Type) {
-        let mut function = Function::new(name).returning(element.clone());
+        let mut function = Function::new(name).returning(if *element == WORD { U32 } else { element.clone() });
         let i = function.parameter("i", U32);
-        self.at(&mut function.body, &i, |body, place, _| body.give(place));
+        self.at(&mut function.body, &i, |body, place, _| body.give(loaded(&place)));
         module.function(function);
     }
+
+    /// A function that loads an element of such a form, which is a part of words.
+    fn loading_form(&self, module: &mut Module, form: Form, held: &Type) {
+        let mut load = Function::new("load").returning(form.value());
+        let i = load.parameter("i", U32);
+        let value = if let [array] = &self.bindings[..] {
+            form.read_by(&mut load.body, &|at| loaded(&array.at(at)), &i)
+        } else {
+            self.loading(module, "load_word", held);
+            form.read_by(&mut load.body, &|at| wgsl::call("load_word", [&at], form.stored()), &i)
+        };
+        load.body.give(value);
+        module.function(load);
+    }
+
+    /// What stores element `i` of such a form.
+    fn store_half(&self, body: &mut Body, form: Form, i: &Expr, value: &Expr) {
+        if form.has(2) {
+            let packed = form.packed(body, &[value.x(), value.y()]);
+            let packed = body.value("packed", packed);
+            return self.at(body, i, |body, place, last| {
+                body.assign(&place, &packed);
+                if !last {
+                    body.leave();
+                }
+            });
+        }
+        // Another invocation may store the other number of the word at the same time. Each changes
+        // its own bits alone, so that their order does not matter.
+        let shift = body.value("shift", (i % 2) * 16);
+        let packed = form.packed(body, std::slice::from_ref(value));
+        let packed = body.value("packed", packed << &shift);
+        let others = body.value("others", Expr::from(0xffff_0000) >> shift);
+        self.at(body, &(i / 2), |body, place, last| {
+            body.call("atomicAnd", [&place.pointer(), &others]);
+            body.call("atomicOr", [&place.pointer(), &packed]);
+            if !last {
+                body.leave();
+            }
+        });
+    }
+}
+
+/// The value at a place.
+fn loaded(place: &Expr) -> Expr {
+    if *place.ty() == WORD { wgsl::call("atomicLoad", [&place.pointer()], U32) } else { place.clone() }
 }
 
 /// Declares the arrays and the functions that load from and store to them.
@@ -62,8 +113,8 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is
     // one of reals.
-    let of_output = element(&pass.store, number);
-    let of_input = if in_place { of_output.clone() } else { element(&pass.load, number) };
+    let of_output = element(&pass.store, number, true);
+    let of_input = if in_place { of_output.clone() } else { element(&pass.load, number, false) };
     for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
         let (access, element) = match access {
             // The first binding of the constants stands in the file.
@@ -78,13 +129,9 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     module.gap();
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let input = Pieces::new(inputs, &setting.input, &of_input);
-    let wanted = element(&pass.load, number);
-    if let (Storage::Other(form), [array]) = (pass.load.storage, &input.bindings[..]) {
-        let mut load = Function::new("load").returning(form.value());
-        let i = load.parameter("i", U32);
-        let value = form.read(&mut load.body, array, &i);
-        load.body.give(value);
-        module.function(load);
+    let wanted = element(&pass.load, number, false);
+    if let Storage::Half(form) | Storage::Other(form) = pass.load.storage {
+        input.loading_form(module, form, &of_input);
     } else if wanted == of_input {
         input.loading(module, "load", &of_input);
     } else {
@@ -93,7 +140,9 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let output = Pieces::new(outputs, &setting.output, &of_output);
     let mut store = Function::new("store");
     let (i, value) = (store.parameter("i", U32), store.parameter("value", pass.store.storage.value(number)));
-    if let (Storage::Other(form), [array]) = (pass.store.storage, &output.bindings[..]) {
+    if let Storage::Half(form) = pass.store.storage {
+        output.store_half(&mut store.body, form, &i, &value);
+    } else if let (Storage::Other(form), [array]) = (pass.store.storage, &output.bindings[..]) {
         form.write(&mut store.body, array, &i, &value);
     } else {
         output.at(&mut store.body, &i, |body, place, last| {
