@@ -20,7 +20,6 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use lexopt::ValueExt;
@@ -126,7 +125,7 @@ impl Own {
 
     /// A transform given by its text.
     fn text(&self, bench: &mut Bench, text: &str) -> Result<()> {
-        if text.starts_with("r2c") { self.contest(bench, &R2c::from_str(text)?) } else { self.contest(bench, &C2c::from_str(text)?) }
+        if text.starts_with("r2c") { self.contest(bench, &text.parse::<R2c>()?) } else { self.contest(bench, &text.parse::<C2c>()?) }
     }
 
     fn tuning(&self, bench: &Bench) -> Tuning {
