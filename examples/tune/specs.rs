@@ -37,7 +37,11 @@ impl<T: Tunable> Task for T {
 pub fn parse(text: &str) -> Result<Box<dyn Task>, Error> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
+    let in_f64 = words.contains(&"f64");
     match words.first().copied() {
+        Some("c2c") if in_f64 => Ok(Box::new(text.parse::<C2c<Complex64, Complex64>>()?)),
+        Some("r2c") if in_f64 => Ok(Box::new(text.parse::<R2c<f64, Complex64>>()?)),
+        Some("c2r") if in_f64 => Ok(Box::new(text.parse::<C2r<Complex64, f64>>()?)),
         Some("c2c") => Ok(Box::new(text.parse::<C2c>()?)),
         Some("r2c") => Ok(Box::new(text.parse::<R2c>()?)),
         Some("c2r") => Ok(Box::new(text.parse::<C2r>()?)),

@@ -229,6 +229,18 @@ macro_rules! specification {
             /// f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps the
             /// value that it has in f32: set it afterwards.
             ///
+            /// ```
+            /// use wgpu_fft::{DeviceProfile, Spec, fft::R2c, num_complex::Complex64};
+            ///
+            /// let spec: R2c<f64, Complex64> = R2c::forward([480, 640]).f64();
+            /// assert_eq!(spec.to_string(), "r2c fwd 480x640 f64");
+            /// // Not every device has f64.
+            /// let device = DeviceProfile::webgpu_defaults();
+            /// assert!(spec.design(&device).unwrap_err().to_string().contains("SHADER_F64"));
+            /// println!("{}", spec.design(&device.with(|profile| profile.f64 = true))?);
+            /// # Ok::<(), wgpu_fft::Error>(())
+            /// ```
+            ///
             /// The device must have 64-bit floats in shaders ([`DeviceProfile::f64`]), as many do with
             /// Vulkan; planning returns [`Error::Unsupported`] elsewhere. On most GPUs, arithmetic in
             /// f64 has a small fraction of the speed of f32.

@@ -1,6 +1,6 @@
 //! Transforms in f64, run on the host.
 
-use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::fft::{Adapt, C2c, C2r, R2c, Recipe};
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Spec};
@@ -118,6 +118,24 @@ fn every_choice_fits_its_profile() {
             check(&C2c::forward(shape).f64(), &profile);
             check(&R2c::forward(shape).f64(), &profile);
         }
+    }
+}
+
+/// A recipe for another device that rounds alike gives equal bits.
+#[test]
+fn adapted_recipes_give_equal_bits() {
+    let profiles = with_f64();
+    for spec in [C2c::forward(4096).f64(), C2c::forward([48, 64]).f64(), C2c::inverse(509).f64().in_place()] {
+        let recipe = spec.design(&profiles[0]).unwrap();
+        let input = complex_noise(spec.lower(&recipe, &profiles[0]).unwrap().inputs()[0].len, 5);
+        let outputs: Vec<Vec<Complex64>> = profiles
+            .iter()
+            .map(|profile| {
+                let own = spec.adapted(&recipe, profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
+                spec.lower(&own, profile).unwrap().run_on_host(&input)
+            })
+            .collect();
+        assert!(outputs.iter().all(|output| *output == outputs[0]), "{spec}");
     }
 }
 
