@@ -126,7 +126,7 @@ impl Own {
 
     /// A transform given by its text.
     fn text(&self, bench: &mut Bench, text: &str) -> Result<()> {
-        if text.starts_with("r2c") { self.contest(bench, &R2c::from_str(text)?) } else { self.contest(bench, &C2c::from_str(text)?) }
+        if text.starts_with("r2c") { self.contest(bench, &<R2c>::from_str(text)?) } else { self.contest(bench, &<C2c>::from_str(text)?) }
     }
 
     fn tuning(&self, bench: &Bench) -> Tuning {
