@@ -619,8 +619,9 @@ impl Transform {
             product: None,
         };
         fields.done(
-            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), numbers of 16 bits (in-as=f16 between-as=complex-f16 out-as=complex-f16), a scale (1/n, 1/sqrt(n) or *0.25), in-place or transposed; for axes \
-             from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
+            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), \
+             numbers of 16 bits (in-as=f16 between-as=complex-f16 out-as=complex-f16), a scale (1/n, 1/sqrt(n) or *0.25), \
+             in-place or transposed; for axes from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
         )?;
         Ok(spec)
     }
