@@ -45,15 +45,6 @@ impl Storage {
         }
     }
 
-    /// That of real and imaginary parts, where this is that of complex numbers.
-    pub fn of_parts(self) -> Self {
-        match self {
-            Self::Complex => Self::Real,
-            Self::Half(form) => Self::Half(form.of(1)),
-            other => other,
-        }
-    }
-
     /// That of the same numbers in 32 bits.
     pub fn widened(self) -> Self {
         match self {

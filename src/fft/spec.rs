@@ -496,8 +496,8 @@ macro_rules! mixed {
             /// assert_eq!(channel.to_string(), "c2c fwd 256x256 kinds=dct1,-");
             /// ```
             ///
-            /// An inverse transform takes the kind's [inverse](RealKind::inverse). Planning returns
-            /// [`Error::Unsupported`] for such a transform with parts or fragments.
+            /// For the inverse transform, give the kind's [inverse](RealKind::inverse). Planning returns
+            /// [`Error::Unsupported`] for such a transform with parts, fragments or numbers of 16 bits.
             pub fn axis_kind(mut self, axis: usize, kind: RealKind) -> Self {
                 let kinds = &mut self.transform.kinds;
                 // Planning refuses an axis that the shape does not have.

@@ -418,6 +418,10 @@ impl Transform {
         if self.kind != Kind::R2r && self.maps.iter().any(Option::is_some) {
             return Err(self.unsupported("fragments", "a transform of complex numbers with axes from reals to reals has none"));
         }
+        if self.kind != Kind::R2r && (self.elements != [None; 2] || self.between.is_some()) {
+            let why = "the parts of such numbers share a word, and these axes take them one by one";
+            return Err(self.unsupported("complex numbers of 16 bits with axes from reals to reals", why));
+        }
         if matches!(self.kind, Kind::R2c | Kind::C2r) && self.real_kind(rank - 1).is_some() {
             return Err(self.unsupported("a kind of the last axis", "in a real transform this is the axis of n/2+1 complex numbers"));
         }

@@ -240,6 +240,44 @@ fn mixed_axes_in_several_passes() {
     }
 }
 
+/// In f64, on profiles that have it, and with arrays of f16 with arithmetic in f32.
+#[test]
+fn other_numbers() {
+    use wgpu_fft::half::f16;
+    let input = noise(2 * 60, 7);
+    for (i, kind) in RealKind::ALL.into_iter().enumerate() {
+        let kinds = [kind, RealKind::ALL[(i + 4) % 11]];
+        let shape = if i % 2 == 0 { [6, 10] } else { [5, 12] };
+        let exact = |mut x: Vec<f64>| {
+            x.chunks_mut(60).for_each(|item| transform(item, &shape, &[(0, kinds[0]), (1, kinds[1])]));
+            x.into_iter().map(Complex64::from).collect::<Vec<_>>()
+        };
+        let spec = R2r::by_axis(kinds, shape).batch(2);
+        let wide = spec.clone().f64();
+        assert_eq!(wide.to_string().parse(), Ok(wide.clone()), "{wide}");
+        let x: Vec<f64> = input.iter().map(|&x| f64::from(x) / 3.0).collect();
+        let expected = exact(x.clone());
+        for program in programs(&wide, &profiles()[0], 3) {
+            let output: Vec<Complex64> = program.run_on_host::<f64, f64>(&x).into_iter().map(Complex64::from).collect();
+            let error = relative_error(&output, &expected);
+            assert!(error < 1e-15, "error {error:.1e} of {program}");
+        }
+        let x: Vec<f16> = input.iter().map(|&x| f16::from_f32(x)).collect();
+        let expected = exact(x.iter().map(|x| x.to_f64()).collect());
+        let halves = spec.input_as::<f16>().output_as::<f16>();
+        assert_eq!(halves.to_string().parse(), Ok(halves.clone()), "{halves}");
+        for (spec, bound) in [(halves.clone(), 1.0), (halves.between_axes_as::<f16>(), 2.0)] {
+            for profile in profiles() {
+                for program in programs(&spec, &profile, 1) {
+                    let output = program.run_on_host::<f16, f16>(&x).into_iter().map(|x| Complex32::from(x.to_f32()));
+                    let error = relative_error(&output.collect::<Vec<_>>(), &expected);
+                    assert!(error < bound / 2048.0, "error {error:.1e} of {program}");
+                }
+            }
+        }
+    }
+}
+
 /// Fragments see elements of the array, in its order.
 #[test]
 fn fragments() {
@@ -277,6 +315,8 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(long, Error::LimitExceeded { .. }), "{long}");
     refused(R2c::forward([4, 4]).axis_kind(1, RealKind::DctI).design(profile).unwrap_err(), "a kind of the last axis");
     refused(C2c::forward([4, 4]).axis_kind(2, RealKind::DctI).design(profile).unwrap_err(), "3 kinds for 2 axes");
+    let halves = C2c::forward([4, 4]).axis_kind(0, RealKind::DctI).output_as::<wgpu_fft::num_complex::Complex<wgpu_fft::half::f16>>();
+    refused(halves.design(profile).unwrap_err(), "16 bits");
     let fragment = C2c::forward([4, 4]).axis_kind(0, RealKind::DctI).map_input::<Complex32>(Fragment::new("value")).unwrap();
     refused(fragment.design(profile).unwrap_err(), "fragments");
     for text in ["r2r dct5 8", "r2r 8", "r2r dct2,dct2", "c2c fwd 8 kinds=dct9", "r2r dct2 8 orthogonal orthogonal"] {

@@ -236,6 +236,7 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
         "c2c" if in_f64 => of(&spec.parse::<C2c<Complex64, Complex64>>()?, recipe.as_ref(), profile),
         "r2c" if in_f64 => of(&spec.parse::<R2c<f64, Complex64>>()?, recipe.as_ref(), profile),
         "c2r" if in_f64 => of(&spec.parse::<C2r<Complex64, f64>>()?, recipe.as_ref(), profile),
+        "r2r" if in_f64 => of(&spec.parse::<R2r<f64, f64>>()?, recipe.as_ref(), profile),
         "c2c" => of(&spec.parse::<C2c>()?, recipe.as_ref(), profile),
         "r2c" => of(&spec.parse::<R2c>()?, recipe.as_ref(), profile),
         "r2r" => of(&spec.parse::<R2r>()?, recipe.as_ref(), profile),

@@ -12,8 +12,7 @@ impl State {
     /// The same array of complex numbers seen as reals, with one more index for real and imaginary
     /// part.
     fn as_parts(&self) -> Self {
-        let storage = self.storage.of_parts();
-        let mut parts = Self { offset: self.offset * 2, span: self.span * 2, storage, ..self.clone() };
+        let mut parts = Self { offset: self.offset * 2, span: self.span * 2, storage: Storage::Real, ..self.clone() };
         for Dim { place, .. } in &mut parts.dims {
             place.low.iter_mut().for_each(|(_, stride)| *stride *= 2);
             place.stride *= 2;
@@ -48,7 +47,7 @@ impl<'a> Builder<'a, '_> {
     fn reals(&self, end: End, axis: usize, is_end: bool, state: &State) -> Fusion {
         let by_position = Some(state.dim((axis, 0)).place.clone());
         let side = if self.in_parts { Fusion::complex() } else { self.end(end, axis, is_end) };
-        let storage = if self.in_parts { state.storage } else { side.storage };
+        let storage = if self.in_parts { Storage::Real } else { side.storage };
         Fusion { storage, by_position, ..side }
     }
 
