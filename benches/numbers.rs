@@ -1,0 +1,275 @@
+//! Benchmarks transforms of other numbers than f32, and transforms from reals to reals.
+//!
+//! ```sh
+//! cargo bench --bench numbers                     # all tables
+//! cargo bench --bench numbers -- --table half --filter 4096x4096
+//! ```
+//!
+//! Every candidate of a case has arrays of its own, and all of them are timed in turns. `ratio` is the
+//! time over that of the first one.
+//!
+//! **`half`**: `f32`; `f16` on both sides, which is f32 between two axes; `all f16`, which has f16
+//! there too; `to f32`, with f16 on the input alone; and `bf16` on both sides.
+//!
+//! **`f64`**: `f32` and `f64`, on devices that have it.
+//!
+//! **`real`**: real Fourier transforms, and cosine and sine transforms of the same shape.
+//!
+//! `peers/numbers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that a search
+//! would begin with.
+
+use std::process::ExitCode;
+
+use lexopt::ValueExt;
+use serde_json::json;
+use wgpu_fft::Plan;
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
+use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::num_complex::Complex;
+use wgpu_fft::tune::Searchable;
+
+use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
+
+#[path = "support/mod.rs"]
+mod support;
+
+const USAGE: &str = "cargo bench --bench numbers -- [OPTIONS]
+  --table NAME    half, f64 or real; may be repeated
+  --alternatives  other recipes too
+";
+
+const TABLES: [&str; 3] = ["half", "f64", "real"];
+
+const COLUMNS: &[Column] = &[
+    Column::new("case", "spec", Format::Group),
+    Column::new("by", "candidate", Format::Text),
+    Column::new("ms", "ms", Format::Digits),
+    Column::new("spread", "spread", Format::Percent),
+    Column::new("ratio", "ratio", Format::Digits),
+    Column::new("of copy", "copy_fraction", Format::Percent),
+    Column::new("passes", "dispatches", Format::Decimals(0)),
+];
+
+/// The cases on a GPU, on a software adapter, and in a smoke test.
+const HALF: [&[&str]; 3] = [
+    &[
+        "c2c fwd 64 x1048576",
+        "c2c fwd 256 x262144",
+        "c2c fwd 1024 x65536",
+        "c2c fwd 4096 x16384",
+        "c2c fwd 1000 x65536",
+        "c2c fwd 1048576 x64",
+        "c2c fwd 512x512",
+        "c2c fwd 1024x1024",
+        "c2c fwd 2048x2048",
+        "c2c fwd 4096x4096",
+        "c2c fwd 128x128x128",
+        "c2c fwd 256x256x256",
+        "c2c fwd 512x512 x64",
+        "r2c fwd 1024 x65536",
+        "r2c fwd 4096x4096",
+        "r2c fwd 1023 x32768",
+        "c2r inv 1024 x65536",
+        "c2r inv 4096x4096",
+        "c2r inv 1023 x32768",
+    ],
+    &["c2c fwd 1024 x1024", "c2c fwd 512x512", "r2c fwd 512x512", "c2r inv 512x512"],
+    &["c2c fwd 16x16", "r2c fwd 16x12", "c2r inv 16x15"],
+];
+
+const F64: [&[&str]; 3] = [
+    &[
+        "c2c fwd 64 x524288",
+        "c2c fwd 256 x131072",
+        "c2c fwd 1024 x32768",
+        "c2c fwd 4096 x8192",
+        "c2c fwd 1000 x32768",
+        "c2c fwd 1048576 x32",
+        "c2c fwd 512x512",
+        "c2c fwd 1024x1024",
+        "c2c fwd 2048x2048",
+        "c2c fwd 4096x4096",
+        "c2c fwd 128x128x128",
+        "c2c fwd 256x256x256",
+        "r2c fwd 1024 x32768",
+        "r2c fwd 4096x4096",
+        "c2r inv 4096x4096",
+    ],
+    &["c2c fwd 1024 x512", "c2c fwd 512x512", "r2c fwd 512x512"],
+    &["c2c fwd 16x16", "r2c fwd 16x12"],
+];
+
+/// Shapes, each with its batch.
+const REAL: [&[&str]; 3] = [
+    &["4096x4096", "2048x2048", "1024x1024", "1080x1920", "256x256x256", "1024 x65536", "256 x262144", "1000 x65536", "1048576 x64"],
+    &["512x512", "1024 x1024"],
+    &["16x12"],
+];
+
+fn main() -> ExitCode {
+    let (mut tables, mut others) = (Vec::new(), false);
+    let options = Options::parse(USAGE, |name, parser| {
+        match name {
+            "table" => {
+                let table = parser.value()?.string()?;
+                if !TABLES.contains(&table.as_str()) {
+                    return Err(format!("the tables are {}, not {table}", TABLES.join(", ")).into());
+                }
+                tables.push(table);
+            }
+            "alternatives" => others = true,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    });
+    support::run("numbers", options, COLUMNS, |bench| {
+        let wanted = |name: &str| tables.is_empty() || tables.iter().any(|table| table == name);
+        let size = bench.sized(0, 1, 2);
+        if wanted("half") {
+            HALF[size].iter().try_for_each(|text| bench.contest(text, |bench| half(bench, text)))?;
+        }
+        if wanted("f64") && bench.gpu().profile().f64 {
+            F64[size].iter().try_for_each(|text| bench.contest(text, |bench| wide(bench, text, others)))?;
+        }
+        if wanted("real") {
+            REAL[size].iter().try_for_each(|shape| bench.contest(shape, |bench| real(bench, shape, others)))?;
+        }
+        Ok(())
+    })
+}
+
+/// What is measured of one case.
+#[derive(Default)]
+struct Contest {
+    names: Vec<(String, usize)>,
+    candidates: Vec<Candidate>,
+    bytes: Vec<u64>,
+}
+
+impl Contest {
+    fn add<S: Searchable>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
+        let plan = bench.planner().plan(spec)?;
+        self.plan(bench, name, &plan)
+    }
+
+    /// The recipes that a search begins with, those that fit.
+    fn add_others<S: Searchable>(&mut self, bench: &Bench, name: &str, spec: S) -> Result<()> {
+        for recipe in spec.alternatives(bench.gpu().profile()) {
+            if let Ok(plan) = bench.planner().plan_with(spec.clone(), recipe) {
+                self.plan(bench, &format!("{name} by {}", plan.recipe()), &plan)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan<S: Searchable>(&mut self, bench: &Bench, name: &str, plan: &Plan<S>) -> Result<()> {
+        let arrays = Arrays::for_plan(bench, plan)?;
+        if self.candidates.is_empty() {
+            self.candidates.push(arrays.copy(bench)?);
+            self.bytes.push(arrays.copy_bytes());
+        }
+        self.names.push((name.to_owned(), plan.program().dispatch_count()));
+        self.candidates.push(arrays.bind(plan)?);
+        self.bytes.push(plan.program().inputs()[0].bytes() + plan.program().output().bytes());
+        Ok(())
+    }
+}
+
+fn half(bench: &mut Bench, text: &str) -> Result<()> {
+    type F16 = Complex<f16>;
+    type Bf16 = Complex<bf16>;
+    let mut all = Contest::default();
+    let axes = text.split_whitespace().nth(2).map_or(1, |shape| shape.split('x').count());
+    match &text[..3] {
+        "c2c" => {
+            let full: C2c = text.parse()?;
+            let halves = full.clone().input_as::<F16>().output_as::<F16>();
+            all.add(bench, "f32", full.clone())?;
+            all.add(bench, "f16", halves.clone())?;
+            if axes > 1 {
+                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
+            }
+            all.add(bench, "to f32", full.clone().input_as::<F16>())?;
+            all.add(bench, "bf16", full.input_as::<Bf16>().output_as::<Bf16>())?;
+        }
+        "r2c" => {
+            let full: R2c = text.parse()?;
+            let halves = full.clone().input_as::<f16>().output_as::<F16>();
+            all.add(bench, "f32", full.clone())?;
+            all.add(bench, "f16", halves.clone())?;
+            if axes > 1 {
+                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
+            }
+            all.add(bench, "to f32", full.clone().input_as::<f16>())?;
+            all.add(bench, "bf16", full.input_as::<bf16>().output_as::<Bf16>())?;
+        }
+        _ => {
+            let full: C2r = text.parse()?;
+            let halves = full.clone().input_as::<F16>().output_as::<f16>();
+            all.add(bench, "f32", full.clone())?;
+            all.add(bench, "f16", halves.clone())?;
+            if axes > 1 {
+                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
+            }
+            all.add(bench, "to f32", full.clone().input_as::<F16>())?;
+            all.add(bench, "bf16", full.input_as::<Bf16>().output_as::<bf16>())?;
+        }
+    }
+    all.report(bench, text)
+}
+
+/// Text with and without the word `f64`.
+fn wide(bench: &mut Bench, text: &str, others: bool) -> Result<()> {
+    let mut all = Contest::default();
+    match &text[..3] {
+        "c2c" => {
+            let spec: C2c = text.parse()?;
+            all.add(bench, "f32", spec.clone())?;
+            all.add(bench, "f64", spec.clone().f64())?;
+            if others {
+                all.add_others(bench, "f64", spec.f64())?;
+            }
+        }
+        "r2c" => {
+            let spec: R2c = text.parse()?;
+            all.add(bench, "f32", spec.clone())?;
+            all.add(bench, "f64", spec.f64())?;
+        }
+        _ => {
+            let spec: C2r = text.parse()?;
+            all.add(bench, "f32", spec.clone())?;
+            all.add(bench, "f64", spec.f64())?;
+        }
+    }
+    all.report(bench, text)
+}
+
+fn real(bench: &mut Bench, shape: &str, others: bool) -> Result<()> {
+    let mut all = Contest::default();
+    all.add(bench, "r2c", format!("r2c fwd {shape}").parse::<R2c>()?)?;
+    all.add(bench, "c2r", format!("c2r inv {shape}").parse::<C2r>()?)?;
+    for kind in ["dct2", "dct3", "dct4", "dst1", "hartley"] {
+        let spec: R2r = format!("r2r {kind} {shape}").parse()?;
+        all.add(bench, kind, spec.clone())?;
+        if others && kind != "dst1" && kind != "hartley" {
+            all.add_others(bench, kind, spec)?;
+        }
+    }
+    all.report(bench, &format!("real {shape}"))
+}
+
+impl Contest {
+    fn report(self, bench: &mut Bench, text: &str) -> Result<()> {
+        let shape = text.splitn(3, ' ').nth(2).unwrap_or(text).to_owned();
+        let Contest { names, candidates, bytes } = self;
+        let samples = bench.measure(candidates)?;
+        let copy = samples[0].gb_per_s(bytes[0]);
+        let least = samples[1].median();
+        for (((name, dispatches), bytes), samples) in names.into_iter().zip(&bytes[1..]).zip(&samples[1..]) {
+            let case = Case { title: text.to_owned(), shape: shape.clone(), bytes: *bytes };
+            let fields = [("candidate", json!(name)), ("ratio", rounded(samples.median() / least)), ("dispatches", json!(dispatches))];
+            bench.report(&case, "", samples, copy, fields);
+        }
+        Ok(())
+    }
+}
