@@ -15,7 +15,9 @@
 //!
 //! **`real`**: real Fourier transforms, and cosine and sine transforms of the same shape.
 //!
-//! `peers/numbers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that a search
+//! `--spec TEXT` measures this specification instead, by the rules' recipe and by each `--recipe TEXT`.
+//!
+//! `peers/number_peers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that a search
 //! would begin with.
 
 use std::process::ExitCode;
@@ -23,9 +25,9 @@ use std::process::ExitCode;
 use lexopt::ValueExt;
 use serde_json::json;
 use wgpu_fft::Plan;
-use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
+use wgpu_fft::fft::{C2c, C2r, R2c, R2r, Recipe};
 use wgpu_fft::half::{bf16, f16};
-use wgpu_fft::num_complex::Complex;
+use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 
 use support::{Arrays, Bench, Candidate, Case, Column, Format, Options, Result, rounded};
@@ -36,6 +38,7 @@ mod support;
 const USAGE: &str = "cargo bench --bench numbers -- [OPTIONS]
   --table NAME    half, f64 or real; may be repeated
   --alternatives  other recipes too
+  --spec TEXT     a specification instead of the tables
 ";
 
 const TABLES: [&str; 3] = ["half", "f64", "real"];
@@ -107,7 +110,7 @@ const REAL: [&[&str]; 3] = [
 ];
 
 fn main() -> ExitCode {
-    let (mut tables, mut others) = (Vec::new(), false);
+    let (mut tables, mut others, mut given) = (Vec::new(), false, None);
     let options = Options::parse(USAGE, |name, parser| {
         match name {
             "table" => {
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
                 tables.push(table);
             }
             "alternatives" => others = true,
+            "spec" => given = Some(parser.value()?.string()?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -125,6 +129,10 @@ fn main() -> ExitCode {
     support::run("numbers", options, COLUMNS, |bench| {
         let wanted = |name: &str| tables.is_empty() || tables.iter().any(|table| table == name);
         let size = bench.sized(0, 1, 2);
+        if let Some(text) = &given {
+            let recipes = bench.options().recipe_texts().to_vec();
+            return bench.contest(text, |bench| by_recipes(bench, text, &recipes));
+        }
         if wanted("half") {
             HALF[size].iter().try_for_each(|text| bench.contest(text, |bench| half(bench, text)))?;
         }
@@ -256,6 +264,31 @@ fn real(bench: &mut Bench, shape: &str, others: bool) -> Result<()> {
         }
     }
     all.report(bench, &format!("real {shape}"))
+}
+
+/// A specification by several recipes.
+fn by_recipes(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
+    fn of<S: Searchable<Recipe = Recipe>>(bench: &mut Bench, text: &str, spec: S, recipes: &[String]) -> Result<()> {
+        let mut all = Contest::default();
+        all.add(bench, "rules", spec.clone())?;
+        for text in recipes {
+            match bench.planner().plan_with(spec.clone(), text.parse()?) {
+                Ok(plan) => all.plan(bench, text, &plan)?,
+                Err(error) => eprintln!("{error}"),
+            }
+        }
+        all.report(bench, text)
+    }
+    let has = |word: &str| text.split(' ').any(|own| own == word);
+    type F16 = Complex<f16>;
+    match &text[..3] {
+        "c2c" if has("f64") => of(bench, text, text.parse::<C2c<Complex64, Complex64>>()?, recipes),
+        "c2c" if has("in-as=complex-f16") => of(bench, text, text.parse::<C2c<F16, F16>>()?, recipes),
+        "c2c" => of(bench, text, text.parse::<C2c>()?, recipes),
+        "r2c" => of(bench, text, text.parse::<R2c>()?, recipes),
+        "r2r" => of(bench, text, text.parse::<R2r>()?, recipes),
+        _ => of(bench, text, text.parse::<C2r>()?, recipes),
+    }
 }
 
 impl Contest {

@@ -30,7 +30,7 @@ pub(super) use packed::{OfPacked, ToPacked};
 pub(super) use pairs::{Pair, Pairs};
 pub(super) use part::Part;
 pub(super) use real::Real;
-pub(super) use real_axis::{Coefficients, Quarter, RealAxis, Sequence};
+pub(super) use real_axis::{Coefficients, PairCoefficients, Quarter, RealAxis, Sequence};
 pub(super) use twiddle::Twiddle;
 
 use super::codelets::{roots, scale, times};
@@ -72,6 +72,7 @@ steps!(
     Part,
     Sequence,
     Coefficients,
+    PairCoefficients,
     Quarter,
     Real,
     Pairs,

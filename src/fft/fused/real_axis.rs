@@ -5,6 +5,8 @@
 //!   other signs, or continued past the array's ends.
 //! - [`Coefficients`] turns elements of a half-spectrum into results of the transform, or arguments
 //!   into elements of a half-spectrum. An element of the spectrum belongs to two of them.
+//! - [`PairCoefficients`] does the same for two neighbouring lines at once, which the array holds as
+//!   complex numbers.
 //! - [`Quarter`] takes two reals as a complex number, for cosine and sine transforms of type IV of
 //!   an even length.
 //!
@@ -25,7 +27,7 @@ use super::super::codelets::{pair, real, scaled, times};
 use super::super::real_kind::RealKind;
 use super::super::roots::Constant;
 use super::{Element, Fuse, Fused, Site};
-use crate::wgsl::{Expr, Writes, boolean, select};
+use crate::wgsl::{Expr, Writes, boolean, select, zero};
 
 /// The transform of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +73,15 @@ impl RealAxis {
         let index = site.body.value("own", index);
         let value = site.load_named(name, &element.at_position(index.clone()), inner);
         self.with_factor(0, site, &index, value)
+    }
+
+    /// Stores two results k and n-k, the second of which may be the first.
+    fn store_two(self, site: &mut Site<'_>, element: &Element, inner: &[Fused], indices: [Expr; 2], values: [Expr; 2]) {
+        let k = &element.position;
+        let differ = site.body.value("differ", k.differs(0).and((k * 2).differs(self.n)));
+        let ([first, second], [own, other]) = (indices, values);
+        self.store(site, element, inner, first, own);
+        site.when(&differ, |site| self.store(site, element, inner, second, other));
     }
 
     /// Stores a real at an index.
@@ -121,7 +132,7 @@ impl Sequence {
     fn load_one(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], p: &Expr) -> Expr {
         let (Place { index, negated }, there) = self.place(site, p);
         let value = self.axis.load(site, element, inner, "x", index);
-        let nothing = real(&value, 0.0);
+        let nothing = zero(value.ty());
         let signed = select(&negated, -&value, value);
         site.body.value("signed", select(&there, signed, nothing))
     }
@@ -169,23 +180,17 @@ pub(in crate::fft) struct Coefficients(pub RealAxis);
 impl Coefficients {
     /// exp(-πik/2n).
     fn arc(&self) -> Constant {
-        let n = u64::from(self.0.n);
-        Constant::Arc { order: 4 * n, first: 0, step: 1, len: self.0.n / 2 + 1 }
+        arc(self.0.n, self.0.n / 2 + 1)
     }
 
     fn has_arc(&self) -> bool {
         matches!(self.0.kind, RealKind::DctII | RealKind::DstII | RealKind::DctIII | RealKind::DstIII)
     }
+}
 
-    /// Stores one of two results k and n-k, the second of which may be the first.
-    fn store_two(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], indices: [Expr; 2], values: [Expr; 2]) {
-        let RealAxis { n, .. } = self.0;
-        let k = &element.position;
-        let differ = site.body.value("differ", k.differs(0).and((k * 2).differs(n)));
-        let ([first, second], [own, other]) = (indices, values);
-        self.0.store(site, element, inner, first, own);
-        site.when(&differ, |site| self.0.store(site, element, inner, second, other));
-    }
+/// exp(-πik/2n) for k below `len`.
+fn arc(n: u32, len: u32) -> Constant {
+    Constant::Arc { order: 4 * u64::from(n), first: 0, step: 1, len }
 }
 
 impl Fuse for Coefficients {
@@ -218,8 +223,8 @@ impl Fuse for Coefficients {
                 let there = k.differs(0).and(k.at_most(n));
                 site.when(&there, |site| self.0.store(site, element, inner, &k - 1, -v.y()));
             }
-            RealKind::Hartley => self.store_two(site, element, inner, [k, opposite], [v.x() - v.y(), v.x() + v.y()]),
-            RealKind::ToHalfComplex => self.store_two(site, element, inner, [k, opposite], [v.x(), v.y()]),
+            RealKind::Hartley => self.0.store_two(site, element, inner, [k, opposite], [v.x() - v.y(), v.x() + v.y()]),
+            RealKind::ToHalfComplex => self.0.store_two(site, element, inner, [k, opposite], [v.x(), v.y()]),
             RealKind::DctIV | RealKind::DstIV => {
                 // √2 of the factor 2 is in the scale.
                 let eighth = n % 8;
@@ -237,7 +242,7 @@ impl Fuse for Coefficients {
                 };
                 let (first, own) = of(site, &frequency, &re + &im);
                 let (second, other) = of(site, &mirrored, re - im);
-                self.store_two(site, element, inner, [first, second], [own, other]);
+                self.0.store_two(site, element, inner, [first, second], [own, other]);
             }
             RealKind::DctII | RealKind::DstII | RealKind::DctIII | RealKind::DstIII | RealKind::OfHalfComplex => {
                 let root = site.look_up.of(&self.arc(), &k);
@@ -245,7 +250,7 @@ impl Fuse for Coefficients {
                 let reversed = self.0.is_sine();
                 // Of k = 0 there is no opposite, and its index is not used.
                 let opposite = if reversed { &k - 1 } else { opposite };
-                self.store_two(site, element, inner, [self.0.reversed_if(reversed, k), opposite], [turned.x(), -turned.y()]);
+                self.0.store_two(site, element, inner, [self.0.reversed_if(reversed, k), opposite], [turned.x(), -turned.y()]);
             }
         }
     }
@@ -256,6 +261,66 @@ impl Fuse for Coefficients {
 
     fn touched(&self, _: bool) -> Option<u32> {
         Some(self.0.n)
+    }
+}
+
+/// Arguments or results of cosine and sine transforms of types II and III of two lines a and b, as
+/// elements a + i·b of a line whose spectrum is Z. With A = exp(-πik/2n), results of type II are
+/// X\[k\] = A·Z\[k\] + conj A·Z\[n-k\] and X\[n-k\] = i·(A·Z\[k\] - conj A·Z\[n-k\]), and for
+/// type III Z\[k\] = conj A·(X\[k\] - i·X\[n-k\]) with X\[n\] = 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct PairCoefficients(pub RealAxis);
+
+impl PairCoefficients {
+    fn arc(&self) -> Constant {
+        arc(self.0.n, self.0.n)
+    }
+}
+
+impl Fuse for PairCoefficients {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let k = site.body.value("k", element.position.clone());
+        let reversed = self.0.is_sine();
+        let is_first = site.body.value("is_first", k.equals(0));
+        let opposite = select(&is_first, 0, Expr::from(self.0.n) - &k);
+        let own = self.0.load(site, element, inner, "x", self.0.reversed_if(reversed, k.clone()));
+        let other = self.0.load(site, element, inner, "w", self.0.reversed_if(reversed, opposite));
+        let other = site.body.value("other", select(&is_first, zero(other.ty()), other));
+        let root = site.look_up.of(&self.arc(), &k);
+        let root = site.body.value("root", root);
+        let difference = site.body.value("difference", pair(&(own.x() + other.y()), &(own.y() - other.x())));
+        times(&difference, &pair(&root.x(), &-root.y()))
+    }
+
+    fn mirrors(&self) -> Option<u32> {
+        Some(self.0.n)
+    }
+
+    fn store_image(&self, site: &mut Site<'_>, k: &Expr, [z, w]: [&Expr; 2], at: Element, inner: &[Fused]) {
+        let k = site.body.value("k", k.clone());
+        let root = site.look_up.of(&self.arc(), &k);
+        let root = site.body.value("root", root);
+        let own = site.body.value("turned", times(z, &root));
+        let other = site.body.value("mirrored", times(w, &pair(&root.x(), &-root.y())));
+        // The scale has the factor 2 that is in these sums.
+        let at = Element { weight: Some(real(&own.x(), 0.5)), position: k.clone(), ..at };
+        let difference = site.body.value("difference", &own - &other);
+        let reversed = self.0.is_sine();
+        let opposite = if reversed { &k - 1 } else { Expr::from(self.0.n) - &k };
+        let values = [own + other, pair(&-difference.y(), &difference.x())];
+        self.0.store_two(site, &at, inner, [self.0.reversed_if(reversed, k), opposite], values);
+    }
+
+    fn constants(&self) -> Option<Constant> {
+        Some(self.arc())
+    }
+
+    fn touched(&self, _: bool) -> Option<u32> {
+        Some(self.0.n)
+    }
+
+    fn multiplies(&self) -> bool {
+        true
     }
 }
 

@@ -1,9 +1,11 @@
 //! The passes of an axis that is transformed from reals to reals: those of a Fourier transform, with
 //! steps on both sides that find the reals in the array.
 
-use super::super::fused::{Coefficients, Half, OfPacked, Pair, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked};
+use super::super::fused::{
+    Coefficients, Half, OfPacked, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked,
+};
 use super::super::place::{Place, Storage};
-use super::super::real_kind::Inner;
+use super::super::real_kind::{Inner, RealKind};
 use super::super::recipe::{AxisRecipe, Reals};
 use super::super::transform::{End, Kind};
 use super::{Builder, Dim, Fusion, Result, State, lengths};
@@ -22,6 +24,39 @@ impl State {
         parts.dims.push(Dim { key: (last + 1, 0), extent: 2, place: Place::linear(1) });
         parts
     }
+
+    /// The same array of reals seen as complex numbers, which are neighbours along the fastest axis
+    /// other than `axis`; `None` if some of them do not lie in twos.
+    fn as_pairs(&self, axis: usize) -> Option<Self> {
+        let Self { storage: Storage::Real, .. } = self else { return None };
+        let even = |place: &Place| place.low.iter().all(|(_, stride)| stride.is_multiple_of(2)) && place.stride.is_multiple_of(2);
+        let fastest = self.dims.iter().position(|dim| dim.key.0 != axis && dim.extent > 1 && dim.place.lowest_stride() == 1)?;
+        let mut others = self.dims.iter().enumerate().filter(|(i, _)| *i != fastest).map(|(_, dim)| dim);
+        let Dim { extent, place, .. } = &self.dims[fastest];
+        // In blocks along the fastest axis, a block has whole pairs.
+        let [first, rest] = match &place.low[..] {
+            [] => [*extent, 0],
+            [(base, _)] => [*base, place.stride],
+            _ => return None,
+        };
+        let fits = [*extent, first, rest, self.offset].iter().all(|number| number.is_multiple_of(2));
+        if !fits || !others.all(|dim| dim.extent == 1 || even(&dim.place)) {
+            return None;
+        }
+        let mut pairs = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage: Storage::Complex, ..self.clone() };
+        for (i, Dim { extent, place, .. }) in pairs.dims.iter_mut().enumerate() {
+            if i != fastest {
+                place.low.iter_mut().for_each(|(_, stride)| *stride /= 2);
+                place.stride /= 2;
+                continue;
+            }
+            *extent /= 2;
+            if let Some((base, _)) = place.low.first_mut() {
+                (*base, place.stride) = (*base / 2, place.stride / 2);
+            }
+        }
+        Some(pairs)
+    }
 }
 
 impl<'a> Builder<'a, '_> {
@@ -35,12 +70,44 @@ impl<'a> Builder<'a, '_> {
             (self.current, stored) = (self.current.as_parts(), target.as_parts());
             self.in_parts = true;
         }
+        if let Some(pairs) = self.pairs_of_lines(recipe, real, [first, next.is_none()], &stored) {
+            self.in_parts = false;
+            self.line_pairs(recipe, real, pairs)?;
+            self.current = target;
+            return Ok(());
+        }
         let load = self.reals(End::Input, axis, first, &self.current);
         let store = self.reals(End::Output, axis, next.is_none(), &stored);
         self.real_passes(recipe, real, [load, store], stored)?;
         self.in_parts = false;
         self.current = target;
         Ok(())
+    }
+
+    /// The states before and after the axis, if its recipe takes pairs of lines and these are
+    /// neighbours everywhere, so that each access loads or stores a number of both.
+    fn pairs_of_lines(&self, recipe: &AxisRecipe, real: RealAxis, is_end: [bool; 2], stored: &State) -> Option<[State; 2]> {
+        let has_map = |(end, is_end): (usize, bool)| is_end && self.transform.maps[end].is_some();
+        let knows = matches!(real.kind, RealKind::DctII | RealKind::DctIII | RealKind::DstII | RealKind::DstIII);
+        if recipe.reals != Reals::Pairs || !knows || is_end.into_iter().enumerate().any(has_map) {
+            return None;
+        }
+        Some([self.current.as_pairs(recipe.axis)?, stored.as_pairs(recipe.axis)?])
+    }
+
+    /// The passes of pairs of neighbouring lines.
+    fn line_pairs(&mut self, recipe: &'a AxisRecipe, real: RealAxis, [from, to]: [State; 2]) -> Result<()> {
+        if recipe.passes.len() > 1 {
+            return Err("pairs of rows are transformed in one pass".into());
+        }
+        let axis = recipe.axis;
+        let Inner { n, reals } = self.transform.inner(axis);
+        let [load, store] = [&from, &to].map(|state| Fusion::by_position(&state.dim((axis, 0)).place));
+        let (sequence, coefficients) = (Sequence { axis: real, halves: false }, PairCoefficients(real));
+        self.current = from;
+        let inverse = reals == Some(End::Output);
+        let sides = if inverse { [load.then(coefficients), store.then(sequence)] } else { [load.then(sequence), store.then(coefficients)] };
+        self.fourier(recipe, n, sides, [inverse; 2], if inverse { Some(n) } else { None }, to)
     }
 
     /// A side that finds reals by their position.

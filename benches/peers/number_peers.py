@@ -2,8 +2,8 @@
 """Times cuFFT in f16 and f64, and cosine transforms of cupyx.scipy.fft, for the cases of
 `cargo bench --bench numbers`.
 
-    python3 numbers.py > peer.jsonl
-    python3 numbers.py --ours numbers.jsonl --peer peer.jsonl     # a table of ratios
+    python3 number_peers.py > peer.jsonl
+    python3 number_peers.py --ours numbers.jsonl --peer peer.jsonl     # a table of ratios
 
 Prints one line of JSON per case. Data stays on the device; plans are kept. About a second of work
 precedes the first sample, and a sample is many runs between two CUDA events, of a CUDA graph where
