@@ -13,8 +13,8 @@ use crate::reference::{Places, half, of_half};
 /// u = 2⁻⁵³, the unit roundoff of f64.
 pub const U: f64 = f64::EPSILON / 2.0;
 
-/// 2⁻⁴⁷, of which by two f32 the documented bound is 8 times √log₂n.
-pub const U_BY_F32: f64 = 64.0 * U;
+/// 2⁻⁴⁶, of which by two f32 the documented bound is √log₂n.
+pub const U_BY_F32: f64 = 128.0 * U;
 
 /// Runs a specification, and returns the output of each way to do so. `None` stands for a recipe of
 /// the rules.
@@ -98,7 +98,7 @@ impl Case {
                 }
             });
             if self.by_f32 {
-                return 64.0 * ((if rest == 1 { 1 } else { 3 } * n) as f64).log2().max(1.0);
+                return ((if rest == 1 { 1 } else { 3 } * n) as f64).log2().max(1.0);
             }
             if rest == 1 { 2.25 * (n as f64).log2().max(1.0) } else { 9.0 * (3.0 * n as f64).log2() }
         };
