@@ -1,5 +1,6 @@
 // Arithmetic with numbers of two f32: a number is high + low, where low is at most half a unit in the
-// last place of high. At least 46 bits of each sum and product are right.
+// last place of high. The error of a sum is at most 2^-45 of the size of its operands, that of a
+// product 2^-45 of its own size.
 //
 // A complex number is a vec4: high and low of the real part, then high and low of the imaginary part.
 // Inside of these functions, the two parts of a complex number are computed side by side: one vec2
@@ -7,12 +8,14 @@
 // compilers drop the other one.
 //
 // All of it depends on what rounding takes away, which compilers must not compute as if sums were
-// exact: a + b - a is not b here. WGSL lets them do so, and some do. So each intermediate result is
-// hidden from them (`hidden`). Whether that was enough on a device, src/plan/precision.rs finds out.
+// exact: a + b - a is not b here. WGSL lets them do so, and some do. So each step that must be exact
+// is hidden from them (`hidden`). Sums and products of low parts are not: in whichever order they are
+// computed, with or without fused multiply-add, their errors are as small. Whether that is enough on
+// a device, src/plan/precision.rs finds out.
 //
 // Source: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, Numer.
 // Math. 18 (1971) 224; M. Joldes, J.-M. Muller and V. Popescu, Tight and Rigorous Error Bounds for
-// Basic Building Blocks of Double-Word Arithmetic, ACM Trans. Math. Softw. 44 (2017) 15, algorithms 6
+// Basic Building Blocks of Double-Word Arithmetic, ACM Trans. Math. Softw. 44 (2017) 15, algorithms 5
 // and 10.
 // Rust twin: src/kernels/fft/mod.rs
 
@@ -28,21 +31,22 @@ fn hidden(x: vec2<f32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
 }
 
-/// a + b, and what rounding took away.
-fn two_sum(a: vec2<f32>, b: vec2<f32>) -> Doubles {
-    let sum = hidden(a + b);
-    let of_b = hidden(sum - a);
-    let of_a = hidden(sum - of_b);
-    let rest_of_a = hidden(a - of_a);
-    let rest_of_b = hidden(b - of_b);
-    return Doubles(sum, hidden(rest_of_a + rest_of_b));
+/// a + b, where b is at most some units in the last place of a.
+fn joined(a: vec2<f32>, b: vec2<f32>) -> Doubles {
+    let high = hidden(a + b);
+    let of_b = hidden(high - a);
+    return Doubles(high, b - of_b);
 }
 
-/// The same where a is not smaller than b, or 0.
-fn ordered_two_sum(a: vec2<f32>, b: vec2<f32>) -> Doubles {
-    let sum = hidden(a + b);
-    let of_b = hidden(sum - a);
-    return Doubles(sum, hidden(b - of_b));
+/// The sum of two numbers, whose low parts may be some units in the last place of the high ones.
+fn sum_of(a: Doubles, b: Doubles) -> Doubles {
+    let sum = hidden(a.high + b.high);
+    let of_b = hidden(sum - a.high);
+    let of_a = hidden(sum - of_b);
+    // What rounding took away.
+    let rest_of_a = hidden(a.high - of_a);
+    let rest_of_b = hidden(b.high - of_b);
+    return joined(sum, (rest_of_a + rest_of_b) + (a.low + b.low));
 }
 
 /// The upper 12 bits. What is left has 12 bits as well.
@@ -50,30 +54,21 @@ fn upper(x: vec2<f32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) & vec2<u32>(0xfffff000u));
 }
 
-/// a * b, and what rounding took away. The four products of halves are exact.
-fn two_product(a: vec2<f32>, b: vec2<f32>) -> Doubles {
-    let product = hidden(a * b);
-    let a1 = upper(a);
-    let b1 = upper(b);
-    let a2 = hidden(a - a1);
-    let b2 = hidden(b - b1);
-    var rest = hidden(hidden(a1 * b1) - product);
-    rest = hidden(rest + hidden(a1 * b2));
-    rest = hidden(rest + hidden(a2 * b1));
-    return Doubles(product, hidden(rest + hidden(a2 * b2)));
-}
-
-fn sum_of(a: Doubles, b: Doubles) -> Doubles {
-    let high = two_sum(a.high, b.high);
-    let low = two_sum(a.low, b.low);
-    let first = ordered_two_sum(high.high, hidden(high.low + low.high));
-    return ordered_two_sum(first.high, hidden(low.low + first.low));
+/// The product of two numbers, whose low part may be some units in the last place of the high one.
+fn loose_product_of(a: Doubles, b: Doubles) -> Doubles {
+    let product = hidden(a.high * b.high);
+    // The products of halves are exact, and so are the differences in this order.
+    let a1 = upper(a.high);
+    let b1 = upper(b.high);
+    let a2 = a.high - a1;
+    let b2 = b.high - b1;
+    let rest = hidden(hidden(hidden(a1 * b1 - product) + a1 * b2) + a2 * b1) + a2 * b2;
+    return Doubles(product, rest + (a.high * b.low + a.low * b.high));
 }
 
 fn product_of(a: Doubles, b: Doubles) -> Doubles {
-    let high = two_product(a.high, b.high);
-    let crossed = hidden(hidden(a.high * b.low) + hidden(a.low * b.high));
-    return ordered_two_sum(high.high, hidden(high.low + crossed));
+    let product = loose_product_of(a, b);
+    return joined(product.high, product.low);
 }
 
 fn of_complex(z: vec4<f32>) -> Doubles {
@@ -98,8 +93,8 @@ fn complex_subtract(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
 }
 
 fn complex_mul(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
-    let by_real = product_of(of_real(a.xy), of_complex(b));
-    let by_imaginary = product_of(of_real(a.zw), Doubles(vec2<f32>(-b.z, b.x), vec2<f32>(-b.w, b.y)));
+    let by_real = loose_product_of(of_real(a.xy), of_complex(b));
+    let by_imaginary = loose_product_of(of_real(a.zw), Doubles(vec2<f32>(-b.z, b.x), vec2<f32>(-b.w, b.y)));
     return complex_of(sum_of(by_real, by_imaginary));
 }
 

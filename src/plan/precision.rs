@@ -98,18 +98,20 @@ pub fn right_bits(output: &[f64]) -> u32 {
     let of_pair = |(results, [a, b, c, d]): (&[f64], [i128; 4])| {
         let sizes = [a, b, c, d].map(|part| part as f64);
         let product_size = (sizes[0].hypot(sizes[1])) * (sizes[2].hypot(sizes[3]));
-        let own = |exact: i128| (exact, exact as f64);
+        let [a_size, b_size, c_size, d_size] = sizes.map(f64::abs);
+        let product = |exact: i128| (exact, exact as f64);
+        // A sum is as exact as the size of its operands.
         let expected = [
-            own(a + c),
-            own(b + d),
-            own(a - c),
-            own(b - d),
+            (a + c, a_size + c_size),
+            (b + d, b_size + d_size),
+            (a - c, a_size + c_size),
+            (b - d, b_size + d_size),
             (a * c - b * d, product_size),
             (a * d + b * c, product_size),
-            own(a * c),
-            own(a * d),
-            own(a * c),
-            own(b + d),
+            product(a * c),
+            product(a * d),
+            product(a * c),
+            (b + d, b_size + d_size),
         ];
         results.iter().zip(expected).map(|(&result, (exact, size))| bits(result, exact, size)).min().unwrap_or_default()
     };

@@ -128,14 +128,20 @@ fn the_probe_finds_what_compilers_do_wrong() {
     };
     for (from, to) in [
         // a + b - a is not b.
-        ("let of_b = hidden(sum - a);", "let of_b = b;"),
-        ("let of_a = hidden(sum - of_b);", "let of_a = a;"),
-        // Exact products make what is left 0.
-        ("var rest = hidden(hidden(a1 * b1) - product);", "var rest = hidden(hidden(a1 * b1) - product) * 0.0;"),
-        // As above, but the low parts are dropped.
-        ("return Doubles(sum, hidden(b - of_b));", "return Doubles(sum, vec2<f32>());"),
-        ("return Doubles(product, hidden(rest + hidden(a2 * b2)));", "return Doubles(product, vec2<f32>());"),
-        ("hidden(a.high * b.low) + hidden(a.low * b.high)", "hidden(a.high * b.low)"),
+        ("let of_b = hidden(sum - a.high);", "let of_b = b.high;"),
+        ("let of_a = hidden(sum - of_b);", "let of_a = a.high;"),
+        ("let rest_of_a = hidden(a.high - of_a);", "let rest_of_a = hidden((a.high - sum) + of_b);"),
+        ("return Doubles(high, b - of_b);", "return Doubles(high, vec2<f32>());"),
+        // Sums and products in another order.
+        ("joined(sum, (rest_of_a + rest_of_b) + (a.low + b.low))", "joined(sum, ((a.high + b.high) - (of_a + of_b)) + (a.low + b.low))"),
+        (
+            "hidden(hidden(hidden(a1 * b1 - product) + a1 * b2) + a2 * b1) + a2 * b2",
+            "hidden(hidden(a1 * b1 - product) + a1 * b2) + b.high * a2",
+        ),
+        ("hidden(hidden(hidden(a1 * b1 - product) + a1 * b2) + a2 * b1) + a2 * b2", "a.high * b.high - product"),
+        // The low parts are dropped.
+        ("+ (a.low + b.low)", "+ a.low"),
+        ("(a.high * b.low + a.low * b.high)", "a.high * b.low"),
         // Halves that are too long, whose products are not exact.
         ("0xfffff000u", "0xfffffff0u"),
         ("+ fraction + up;", "+ fraction;"),
