@@ -70,6 +70,11 @@ pub mod transfer {
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
 }
 
+/// Whether a device computes with numbers of two f32 as the text says.
+pub mod precision {
+    pub use crate::plan::precision::{WANTED_BITS, input, output, program, right_bits};
+}
+
 /// The dispatches of a program, in order.
 #[must_use]
 pub fn dispatches(program: &Program) -> &[Dispatch] {

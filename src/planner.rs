@@ -132,7 +132,9 @@ impl Planner {
     /// Those of [`plan`](Self::plan).
     #[cfg(target_arch = "wasm32")]
     pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
-        self.plan(spec)
+        let recipe = self.choose(&spec)?.recipe;
+        self.builder.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
+        self.plan_with(spec, recipe)
     }
 
     /// Returns the recipe for `spec` on this device and says where it comes from. Nothing is

@@ -191,7 +191,11 @@ pub(super) fn opaque(x: &Expr) -> Expr {
 /// or more has 2^31 lines.
 pub(super) fn opaque_zero(like: &Expr) -> Expr {
     let (zero, ty) = (param("lines", U32) >> 31, Type::Scalar(scalar(like)));
-    if ty == F32 { bitcast(&ty, &zero) } else { convert(&ty, &zero) }
+    match scalar(like) {
+        Scalar::Double => construct(&ty, [&bitcast(&F32, &zero)]),
+        Scalar::F32 => bitcast(&ty, &zero),
+        _ => convert(&ty, &zero),
+    }
 }
 
 /// The table of constants of a kernel.
@@ -201,7 +205,8 @@ pub(super) fn roots(number: Number) -> Expr {
 
 /// The factor on every output, for a value of this kernel.
 pub(super) fn scale(value: &Expr) -> Expr {
-    param("scale", Type::Scalar(scalar(value)))
+    let ty = Type::Scalar(scalar(value));
+    if scalar(value) == Scalar::Double { call("scale", [], ty) } else { param("scale", ty) }
 }
 
 /// Complex numbers as vectors of two components.

@@ -18,11 +18,12 @@ use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::fft::pass::{self, Bound, Workgroup};
-use crate::kernels::fft::{self, Rows, pass_f64, radix2};
+use crate::kernels::fft::{self, Rows, pass_double, pass_f64, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
 use crate::transpose;
+use crate::wgsl::two_f32;
 
 pub(super) fn lower(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -> Result<Program> {
     transform.check_device(profile)?;
@@ -487,6 +488,10 @@ impl Lowering<'_> {
                 Number::F64 => {
                     let params = pass_f64::Params { lines: part.lines, unused: 0, scale };
                     pass_f64::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
+                }
+                Number::Double => {
+                    let params = pass_double::Params { lines: part.lines, scale: two_f32(scale) };
+                    pass_double::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
                 }
             }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound

@@ -60,7 +60,11 @@ const TOLERANCE: f64 = 4e-6;
 fn verification(transform: &Transform) -> Verification {
     let form = |end| transform.form_of(end);
     // f64 has 29 more bits.
-    let tolerance = if transform.number == Number::F64 { TOLERANCE / f64::from(1 << 29) } else { TOLERANCE };
+    let tolerance = match transform.number {
+        Number::F32 => TOLERANCE,
+        Number::F64 => TOLERANCE / f64::from(1 << 29),
+        Number::Double => TOLERANCE / f64::from(1 << 22),
+    };
     Verification::of_forms(form(End::Input), form(End::Output), tolerance)
 }
 

@@ -6,7 +6,7 @@ use super::transform::Transform;
 use crate::error::{Error, Result};
 use crate::fragment::Form;
 use crate::gpu::DeviceProfile;
-use crate::wgsl::{Scalar, Type, vec2};
+use crate::wgsl::{Expr, Scalar, Type, call, two_f32, vec2, vec4};
 
 /// The type of real and imaginary parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -14,11 +14,20 @@ pub(super) enum Number {
     #[default]
     F32,
     F64,
+    /// Sums of two f32, in arrays of f64.
+    Double,
 }
+
+/// The word for f64 computed by f32.
+pub(super) const DOUBLE: &str = "f64-by-f32";
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.scalar().fmt(f)
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Double => DOUBLE,
+        })
     }
 }
 
@@ -28,6 +37,7 @@ impl Number {
         match self {
             Self::F32 => Scalar::F32,
             Self::F64 => Scalar::F64,
+            Self::Double => Scalar::Double,
         }
     }
 
@@ -45,7 +55,7 @@ impl Number {
     pub fn real_form(self) -> Form {
         match self {
             Self::F32 => Form::REAL,
-            Self::F64 => Form::REAL_F64,
+            Self::F64 | Self::Double => Form::REAL_F64,
         }
     }
 
@@ -53,7 +63,35 @@ impl Number {
     pub fn complex_form(self) -> Form {
         match self {
             Self::F32 => Form::COMPLEX,
-            Self::F64 => Form::COMPLEX_F64,
+            Self::F64 | Self::Double => Form::COMPLEX_F64,
+        }
+    }
+
+    /// What an array of real numbers holds in WGSL.
+    pub fn real_element(self) -> Type {
+        if self == Self::Double { vec2(Scalar::U32) } else { self.real() }
+    }
+
+    /// What an array of complex numbers holds in WGSL.
+    pub fn complex_element(self) -> Type {
+        if self == Self::Double { vec4(Scalar::U32) } else { self.complex() }
+    }
+
+    /// The value of an element of an array. Of [`Double`](Self::Double) it is the bits of f64.
+    pub fn value_of(self, element: Expr) -> Expr {
+        match self {
+            Self::F32 | Self::F64 => element,
+            Self::Double if *element.ty() == self.complex_element() => call("complex_of_bits", [&element], self.complex()),
+            Self::Double => call("double_of_bits", [&element], self.real()),
+        }
+    }
+
+    /// The element of an array with this value.
+    pub fn element_of(self, value: &Expr) -> Expr {
+        match self {
+            Self::F32 | Self::F64 => value.clone(),
+            Self::Double if *value.ty() == self.complex() => call("bits_of_complex", [value], self.complex_element()),
+            Self::Double => call("bits_of_double", [value], self.real_element()),
         }
     }
 
@@ -61,7 +99,7 @@ impl Number {
     pub fn words(self) -> u32 {
         match self {
             Self::F32 => 1,
-            Self::F64 => 2,
+            Self::F64 | Self::Double => 2,
         }
     }
 
@@ -76,6 +114,10 @@ impl Number {
             let bits = match self {
                 Self::F32 => (part as f32).to_bits().into(),
                 Self::F64 => part.to_bits(),
+                Self::Double => {
+                    let [high, low] = two_f32(part).map(|part| u64::from(part.to_bits()));
+                    high | low << 32
+                }
             };
             // The lower word comes first.
             [bits as u32, (bits >> 32) as u32].into_iter().take(self.words() as usize)
@@ -87,6 +129,7 @@ impl Number {
         match self {
             Self::F32 => f64::from(factor as f32),
             Self::F64 => factor,
+            Self::Double => two_f32(factor).into_iter().map(f64::from).sum(),
         }
     }
 
@@ -99,11 +142,11 @@ impl Number {
 impl Transform {
     /// Refuses devices that cannot compute with its numbers.
     pub fn check_device(&self, profile: &DeviceProfile) -> Result<()> {
-        if self.number == Number::F32 || profile.f64 {
+        if self.number != Number::F64 || profile.f64 {
             return Ok(());
         }
         let why = format!(
-            "{} has no 64-bit floats in shaders (`SHADER_F64`), which wgpu offers with Vulkan alone: compute in f32, without `f64`, or on the host",
+            "{} has no 64-bit floats in shaders (`SHADER_F64`), which wgpu offers with Vulkan alone: compute by two f32 for each number (`f64-by-f32`), in f32 or on the host",
             profile.name
         );
         Err(Error::Unsupported { what: format!("an FFT in f64 (`{self}`)"), why })

@@ -61,7 +61,11 @@ impl Storage {
 
     /// The type of a value that is loaded or stored.
     pub fn value(self, number: Number) -> Type {
-        self.form(number).value()
+        match self {
+            Self::Complex => number.complex(),
+            Self::Real => number.real(),
+            Self::Half(form) | Self::Other(form) => form.value(),
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
         let byte = geometry.output.place(&index) * 4 * transform.number.words() as usize * parts.len();
         let value = match transform.number {
             Number::F32 => Known::F32(parts, within),
-            Number::F64 => Known::F64(parts, within * F64_TOLERANCE),
+            Number::F64 | Number::Double => Known::F64(parts, within * F64_TOLERANCE),
         };
         Sample { byte, value }
     };
@@ -56,7 +56,7 @@ impl Definition<'_> {
         let word = |i: usize| self.input.get(i).copied().unwrap_or_default();
         let number = |i: usize| match self.transform.number {
             Number::F32 => f64::from(f32::from_bits(word(i))),
-            Number::F64 => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
+            Number::F64 | Number::Double => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
         };
         if matches!(self.transform.kind, Kind::R2c | Kind::R2r) {
             number(place).into()

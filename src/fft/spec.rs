@@ -247,6 +247,49 @@ macro_rules! specification {
             pub fn f64(self) -> $name<$input64, $output64> {
                 $name { transform: self.transform.of_numbers(Number::F64), element: PhantomData }
             }
+
+            /// The same transform of f64 on any device, with about 46 of the 53 bits: kernels compute
+            /// each number as a sum of two f32, which keeps at least 48. Its text has the word
+            /// `f64-by-f32`. As [in f64](Self::f64), there can be no fragments, and no numbers of 16
+            /// bits.
+            ///
+            /// ```
+            /// use wgpu_fft::{DeviceProfile, Spec, fft::R2c, num_complex::Complex64};
+            ///
+            /// let spec: R2c<f64, Complex64> = R2c::forward([480, 640]).f64_by_f32();
+            /// assert_eq!(spec.to_string(), "r2c fwd 480x640 f64-by-f32");
+            /// // No feature of the device is needed.
+            /// println!("{}", spec.design(&DeviceProfile::webgpu_defaults())?);
+            /// # Ok::<(), wgpu_fft::Error>(())
+            /// ```
+            ///
+            /// # Accuracy
+            /// The relative two-norm error against exact arithmetic is at most 2⁻⁴⁴·√log₂n, where n
+            /// is the product of the transformed lengths, or of 3 times them where a length has a
+            /// prime factor above 31.
+            ///
+            /// # Range
+            /// It is that of f32. Numbers of the input above 3.4·10³⁸ count as infinite, and those
+            /// below 1.2·10⁻³⁸ as 0. Below 10⁻³⁰ numbers lose bits, to 24 at the lower end.
+            /// If a number of the input or of a result on the way is infinite, the results of its
+            /// line are infinite or NaN.
+            ///
+            /// # Cost
+            /// Memory and traffic are those of f64. A sum takes 20 operations of f32, a product 22 and
+            /// a complex product 128, each followed by an addition of integers that hides its result
+            /// from the compiler. Where the device has f64 at half or a quarter of the speed of f32,
+            /// [`f64`](Self::f64) is faster.
+            ///
+            /// # Errors
+            /// The arithmetic depends on the rounding of each operation, and WGSL lets compilers
+            /// compute as if there were none. So the first such plan of a device first runs some
+            /// hundred sums and products, waits for them and compares them with exact ones. If the
+            /// device changes the arithmetic, that plan and all further ones are
+            /// [`Error::Unsupported`]. In the browser, where nothing may wait, the first plan must
+            /// come from [`Planner::plan_async`](crate::Planner::plan_async).
+            pub fn f64_by_f32(self) -> $name<$input64, $output64> {
+                $name { transform: self.transform.of_numbers(Number::Double), element: PhantomData }
+            }
         }
 
         /// Parses the text that [`Display`](fmt::Display) prints for a transform without fragments.
@@ -259,7 +302,8 @@ macro_rules! specification {
             }
         }
 
-        /// Parses the text that [`Display`](fmt::Display) prints for a transform in f64.
+        /// Parses the text that [`Display`](fmt::Display) prints for a transform of f64, computed in
+        /// f64 or by two f32 for each number.
         impl FromStr for $name<$input64, $output64> {
             type Err = Error;
 

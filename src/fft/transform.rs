@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::elements::HalfNumbers;
 use super::framed::Framing;
-use super::number::Number;
+use super::number::{DOUBLE, Number};
 use super::place::Storage;
 use super::real_kind::{Inner, RealKind};
 use super::window::{Window, Windowed};
@@ -566,8 +566,14 @@ impl Transform {
         })?;
         let shape = Shape::parse(text, words.one("a shape")?)?;
         let mut fields = words.fields();
-        let own = if fields.flag("f64") { Number::F64 } else { Number::F32 };
-        if own != number {
+        let own = match (fields.flag("f64"), fields.flag(DOUBLE)) {
+            (true, false) => Number::F64,
+            (false, true) => Number::Double,
+            (false, false) => Number::F32,
+            (true, true) => return Err(text.wrong(whole, format!("of f64 and {DOUBLE} it can have one"))),
+        };
+        // Both hold f64 in their arrays.
+        if (own == Number::F32) != (number == Number::F32) {
             return Err(text.wrong(whole, format!("it is a transform of {own}, not of {number}")));
         }
         let names = if is_real(kind) { Some(head[1]) } else { fields.value("kinds") };
@@ -596,13 +602,13 @@ impl Transform {
             scale = Scale::InvLen;
         } else if fields.flag("1/sqrt(n)") {
             scale = Scale::InvSqrtLen;
-        } else if let Some(own) = fields.after("*") {
-            let own = if number == Number::F32 { text.number::<f32>(own)?.into() } else { text.number::<f64>(own)? };
-            factor = Some(kept(own, number));
+        } else if let Some(value) = fields.after("*") {
+            let value = if number == Number::F32 { text.number::<f32>(value)?.into() } else { text.number::<f64>(value)? };
+            factor = Some(kept(value, own));
         }
         let spec = Self {
             kind: *kind,
-            number,
+            number: own,
             shape,
             kinds: axis_kinds,
             orthogonal: fields.flag("orthogonal"),
@@ -623,7 +629,7 @@ impl Transform {
             product: None,
         };
         fields.done(
-            "a batch (x4), f64, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), \
+            "a batch (x4), f64 or f64-by-f32, axes (axes=0,2), a layout (in=1024,1 out=1024,1), a part (in-part=0..4,0..6 out-part=-2..2,0..3), \
              numbers of 16 bits (in-as=f16 between-as=complex-f16 out-as=complex-f16), a scale (1/n, 1/sqrt(n) or *0.25), \
              in-place or transposed; for axes from reals to reals kinds (kinds=dct2,-) and orthogonal; each at most once",
         )?;

@@ -17,6 +17,8 @@ mod unchecked;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use once_cell::sync::OnceCell;
+
 pub(crate) use buffer::AnyView;
 pub use buffer::{DeviceBuffer, Inputs, IntoInputs, IntoView, View};
 pub(crate) use buffer::{in_units, input_name};
@@ -53,6 +55,8 @@ pub struct Gpu {
     transfers: Transfers,
     /// Whether the host maps the arrays of runs.
     maps_arrays: bool,
+    /// How many bits of a number of two f32 its arithmetic gets right, once a plan has asked.
+    pub(crate) right_bits: Arc<OnceCell<u32>>,
 }
 
 /// A future that is compiled here. What is `async` and not boxed is compiled in every program that
@@ -235,6 +239,7 @@ impl Gpu {
             checked: options::checks_wanted(),
             pool: Arc::default(),
             transfers: Transfers::default(),
+            right_bits: Arc::default(),
         }
     }
 

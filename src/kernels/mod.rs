@@ -364,6 +364,8 @@ pub static ALL: &[&Kernel] = &[
     &fft::radix2::KERNEL,
     &fft::pass::KERNEL,
     &fft::pass_f64::KERNEL,
+    &fft::pass_double::KERNEL,
+    &fft::probe_double::KERNEL,
     &fft::lanes::KERNEL,
     #[cfg(feature = "signal")]
     &signal::overlap_add::KERNEL,

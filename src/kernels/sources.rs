@@ -59,6 +59,9 @@ sources! {
     FFT_RADIX2 = "fft/radix2.wgsl",
     FFT_PASS = "fft/pass.wgsl",
     FFT_PASS_F64 = "fft/pass_f64.wgsl",
+    FFT_PASS_DOUBLE = "fft/pass_double.wgsl",
+    FFT_PROBE_DOUBLE = "fft/probe_double.wgsl",
+    FFT_DOUBLE = "fft/double.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
     #[cfg(feature = "signal")]

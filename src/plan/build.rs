@@ -7,7 +7,7 @@ use super::once::OnceMap;
 use super::program::Table;
 use super::run::SLOW;
 use super::workspace::{Scratch, Workspace};
-use super::{Plan, Program, Spec};
+use super::{Plan, Program, Spec, precision};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernels::{Access, Dispatch, Slot, Value};
@@ -78,6 +78,9 @@ impl Builder {
     pub fn executable(&self, program: Program) -> Result<Executable> {
         let (gpu, start) = (&self.gpu, std::time::Instant::now());
         program.check(gpu.profile())?;
+        if precision::is_asked_by(&program) {
+            precision::check(self.right_bits(&program.title)?, &program.title, gpu.profile())?;
+        }
         let storage = wgpu::BufferUsages::STORAGE;
         let label = |what: &str| format!("{what} of `{}`", program.title);
         let workspaces = Scratch::of(&program, gpu, self.workspace.as_ref())?;
@@ -106,6 +109,44 @@ impl Builder {
         }
         let params = filled(gpu, &label("parameters"), params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
         Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables })
+    }
+
+    /// How many bits of a number of two f32 the device gets right. The first time this is asked, the
+    /// device computes some and this waits for it.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn right_bits(&self, _: &str) -> Result<u32> {
+        self.gpu
+            .right_bits
+            .get_or_try_init(|| {
+                let mut output = precision::output();
+                let probe = self.executable(precision::program()?)?;
+                probe.run_into(&[bytemuck::cast_slice(&precision::input())], bytemuck::cast_slice_mut(&mut output), false)?;
+                Ok(precision::right_bits(&output))
+            })
+            .copied()
+    }
+
+    /// The same in the browser, where nothing may wait: it is known after
+    /// [`try_precision`](Self::try_precision).
+    #[cfg(target_arch = "wasm32")]
+    fn right_bits(&self, title: &str) -> Result<u32> {
+        let why = "the device's arithmetic must be tried first, and the browser waits for nothing: use `Planner::plan_async`".to_owned();
+        self.gpu.right_bits.get().copied().ok_or_else(|| crate::Error::Unsupported { what: format!("planning `{title}` at once"), why })
+    }
+
+    /// Finds out how many bits of a number of two f32 the device gets right, if a program depends on
+    /// it.
+    #[cfg(target_arch = "wasm32")]
+    pub async fn try_precision(&self, program: &Program) -> Result<()> {
+        if precision::is_asked_by(program) && self.gpu.right_bits.get().is_none() {
+            let mut output = precision::output();
+            let probe = self.executable(precision::program()?)?;
+            let download = probe.run(&[bytemuck::cast_slice(&precision::input())], &super::FragmentArrays::new(), false)?;
+            download.read_all(bytemuck::cast_slice_mut(&mut output)).await?;
+            // Another task may have done the same meanwhile.
+            let _ = self.gpu.right_bits.set(precision::right_bits(&output));
+        }
+        Ok(())
     }
 
     /// Forgets the pipelines. Plans keep theirs.

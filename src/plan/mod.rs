@@ -10,6 +10,7 @@ mod encode;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod once;
+pub(crate) mod precision;
 pub(crate) mod program;
 mod run;
 mod spec;

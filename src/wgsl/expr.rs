@@ -347,6 +347,9 @@ fn binary(operator: Operator, a: Expr, b: Expr) -> Expr {
     if let Some(folded) = fold_booleans(operator, &a, &b) {
         return folded;
     }
+    if a.ty.scalar() == Some(Scalar::Double) {
+        return of_doubles(operator, &a, &b, ty);
+    }
     if a.ty != U32 || b.ty != U32 {
         return Expr::new(Node::Binary(operator, a, b), ty);
     }
@@ -375,6 +378,23 @@ fn binary(operator: Operator, a: Expr, b: Expr) -> Expr {
         Mul | Div | Rem | Add | Sub | Shl | Shr | And | Xor | Or | Both | Either => None,
     };
     known.map_or_else(|| Expr::new(Node::Binary(operator, a, b), ty).with_range(range), boolean)
+}
+
+/// An operation on numbers of two f32, or on complex numbers of them: a call of a function in
+/// `shaders/fft/double.wgsl`.
+fn of_doubles(operator: Operator, a: &Expr, b: &Expr, ty: Type) -> Expr {
+    let is_complex = |own: &Expr| matches!(own.ty, Type::Vector(..));
+    let (name, operands) = match (operator, is_complex(a), is_complex(b)) {
+        (Operator::Add, false, false) => ("double_add", [a, b]),
+        (Operator::Add, true, true) => ("complex_add", [a, b]),
+        (Operator::Sub, false, false) => ("double_subtract", [a, b]),
+        (Operator::Sub, true, true) => ("complex_subtract", [a, b]),
+        (Operator::Mul, false, false) => ("double_multiply", [a, b]),
+        (Operator::Mul, false, true) => ("complex_scale", [a, b]),
+        (Operator::Mul, true, false) => ("complex_scale", [b, a]),
+        _ => panic!("{operator:?} of {} and {}", a.ty, b.ty),
+    };
+    call(name, operands, ty)
 }
 
 fn compared(holds: bool, fails: bool) -> Option<bool> {

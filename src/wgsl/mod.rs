@@ -44,4 +44,4 @@ mod tests;
 pub(crate) use body::{Body, Writes};
 pub(crate) use expr::{Expr, all, bitcast, boolean, call, construct, convert, float, max, min, param, raw, select, u32s, zero};
 pub(crate) use module::{Access, Function, Module};
-pub(crate) use types::{BOOL, F32, F64, I32, Scalar, Type, U32, vec2, vec4};
+pub(crate) use types::{BOOL, F32, F64, I32, Scalar, Type, U32, two_f32, vec2, vec4};

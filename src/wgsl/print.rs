@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::body::Statement;
 use super::expr::{Expr, Node, Operator};
-use super::types::{Scalar, Type};
+use super::types::{Scalar, Type, two_f32};
 
 pub(super) fn statements(text: &mut String, statements: &[Statement], indent: usize) {
     for statement in statements {
@@ -124,6 +124,10 @@ impl fmt::Display for Expr {
             Node::U32(value) => write!(f, "{value}u"),
             Node::Bool(value) => write!(f, "{value}"),
             Node::Float(value) => {
+                if *self.ty() == Type::Scalar(Scalar::Double) {
+                    let [high, low] = two_f32(*value).map(f64::from);
+                    return write!(f, "{}({high:?}, {low:?})", self.ty());
+                }
                 let suffix = if *self.ty() == Type::Scalar(Scalar::F64) { "lf" } else { "" };
                 write!(f, "{value:?}{suffix}")
             }
@@ -150,6 +154,11 @@ impl fmt::Display for Expr {
             }
             Node::Member(value, name) => {
                 bracketed(f, value, is_primary(value))?;
+                if matches!(value.ty(), Type::Vector(_, Scalar::Double)) {
+                    // Each component is two numbers.
+                    let names = name.chars().map(|part| if part == 'x' { "xy" } else { "zw" });
+                    return write!(f, ".{}", names.collect::<String>());
+                }
                 write!(f, ".{name}")
             }
             Node::Raw(text) => write!(f, "(\n{text}\n)"),

@@ -12,18 +12,21 @@ pub(crate) enum Scalar {
     U64,
     F32,
     F64,
+    /// A number of two f32, high + low, printed as a vector of these. A kernel that uses it has the
+    /// functions of `shaders/fft/double.wgsl`.
+    Double,
 }
 
 impl Scalar {
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F32 | Self::F64 | Self::Double)
     }
 
     /// Bytes of a number that can be stored.
     fn bytes(self) -> u64 {
         match self {
             Self::Bool | Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::U64 | Self::F64 => 8,
+            Self::U64 | Self::F64 | Self::Double => 8,
         }
     }
 }
@@ -37,8 +40,17 @@ impl fmt::Display for Scalar {
             Self::U64 => "u64",
             Self::F32 => "f32",
             Self::F64 => "f64",
+            Self::Double => "vec2<f32>",
         })
     }
+}
+
+/// The f32 that is nearest to a number, and the one that is nearest to the rest: together at least
+/// 48 bits of it, unless the rest is below the range of f32.
+pub(crate) fn two_f32(value: f64) -> [f32; 2] {
+    let high = value as f32;
+    // There is no rest of an infinity.
+    [high, if high.is_finite() { (value - f64::from(high)) as f32 } else { 0.0 }]
 }
 
 /// A type.
@@ -113,6 +125,8 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(scalar) => write!(f, "{scalar}"),
+            // Real and imaginary part, one after the other.
+            Self::Vector(2, Scalar::Double) => f.write_str("vec4<f32>"),
             Self::Vector(count, scalar) => write!(f, "vec{count}<{scalar}>"),
             Self::Array(element, None) => write!(f, "array<{element}>"),
             Self::Array(element, Some(count)) => write!(f, "array<{element}, {count}>"),

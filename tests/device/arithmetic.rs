@@ -362,7 +362,8 @@ pub fn drivers_compute_what_the_interpreter_does(device: &Device) {
                 continue;
             }
             texts += 1;
-            let f64s = dispatch.kernel.name == "fft/pass_f64" || stage(dispatch).is_some_and(|stage| stage.target() == Kind::F64);
+            let f64s = ["fft/pass_f64", "fft/pass_double", "fft/probe_double"].contains(&dispatch.kernel.name)
+                || stage(dispatch).is_some_and(|stage| stage.target() == Kind::F64);
             let different = after.iter().filter_map(|(&slot, actual)| difference(actual, &arrays.words(slot), f64s));
             let different = different.max_by(|a, b| a.0.total_cmp(&b.0));
             let (bound, expected) = match entry(dispatch, &info) {

@@ -14,6 +14,7 @@ mod division;
 #[path = "../support/double.rs"]
 mod double;
 mod f64;
+mod f64_by_f32;
 #[path = "../support/f64.rs"]
 mod f64_cases;
 mod fft_axes;
@@ -132,6 +133,13 @@ fn per_device() -> Vec<DeviceTest> {
         }
         fft_lanes::{
             lanes_by_hand,
+        }
+        f64_by_f32::{
+            lengths_in_f64_by_f32,
+            several_axes_in_f64_by_f32,
+            recipes_by_hand_in_f64_by_f32,
+            real_kinds_in_f64_by_f32,
+            the_probe_runs_once_for_a_device,
         }
         f64::{
             lengths_in_f64,

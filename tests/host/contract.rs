@@ -225,6 +225,10 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
         (&sources::FILTER_STENCIL, filtered),
         (&sources::FFT_PASS, transform("axis 0: stockham 8.8 lanes=8 lines=4", &profiles[0])),
         (&sources::FFT_PASS_F64, variants::lowered("c2c fwd 4 x4 f64", Some("axis 0: stockham 4 lanes=1 lines=4"), &profiles[0]).unwrap()),
+        (
+            &sources::FFT_PASS_DOUBLE,
+            variants::lowered("c2c fwd 4 x4 f64-by-f32", Some("axis 0: stockham 4 lanes=1 lines=4"), &profiles[0]).unwrap(),
+        ),
         (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),
         (&sources::TRANSPOSE_TILES, Permute::<f32>::transpose([1080, 1920]).lower(&tiles, &profiles[0]).unwrap()),
         (&sources::TRANSPOSE_MAPPED, turned.lower(&"tiled 32+1 elements=4".parse().unwrap(), &profiles[0]).unwrap()),

@@ -9,6 +9,7 @@ mod division;
 #[path = "../support/double.rs"]
 mod double;
 mod f64;
+mod f64_by_f32;
 #[path = "../support/f64.rs"]
 mod f64_cases;
 mod filter;

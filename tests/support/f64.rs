@@ -1,4 +1,4 @@
-//! Transforms in f64, compared with transforms in numbers of two f64.
+//! Transforms in f64, and of f64 by two f32 for each number, compared with transforms in numbers of two f64.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::fmt;
@@ -12,6 +12,9 @@ use crate::reference::{Places, half, of_half};
 
 /// u = 2⁻⁵³, the unit roundoff of f64.
 pub const U: f64 = f64::EPSILON / 2.0;
+
+/// 2⁻⁴⁶, of which by two f32 the documented bound is √log₂n.
+pub const U_BY_F32: f64 = 128.0 * U;
 
 /// Runs a specification, and returns the output of each way to do so. `None` stands for a recipe of
 /// the rules.
@@ -40,6 +43,7 @@ pub struct Case {
     transposed: bool,
     places: Option<[Places; 2]>,
     recipe: Option<&'static str>,
+    by_f32: bool,
 }
 
 impl fmt::Display for Case {
@@ -51,7 +55,7 @@ impl fmt::Display for Case {
 impl Case {
     pub fn new(kind: Kind, shape: &[usize]) -> Self {
         let axes = (0..shape.len()).collect();
-        Self { kind, shape: shape.to_vec(), batch: 1, axes, in_place: false, transposed: false, places: None, recipe: None }
+        Self { kind, shape: shape.to_vec(), batch: 1, axes, in_place: false, transposed: false, places: None, recipe: None, by_f32: false }
     }
 
     pub fn batch(self, batch: usize) -> Self {
@@ -78,6 +82,11 @@ impl Case {
         Self { recipe: Some(recipe), ..self }
     }
 
+    /// The same by two f32 for each number.
+    pub fn by_f32(self) -> Self {
+        Self { by_f32: true, ..self }
+    }
+
     /// The documented bound, for a convolution of each length with a prime factor above 31.
     pub fn bound(&self) -> f64 {
         let of_axis = |&axis: &usize| {
@@ -88,9 +97,13 @@ impl Case {
                     rest /= p;
                 }
             });
+            if self.by_f32 {
+                return ((if rest == 1 { 1 } else { 3 } * n) as f64).log2().max(1.0);
+            }
             if rest == 1 { 2.25 * (n as f64).log2().max(1.0) } else { 9.0 * (3.0 * n as f64).log2() }
         };
-        U * self.axes.iter().map(of_axis).sum::<f64>().sqrt()
+        let u = if self.by_f32 { U_BY_F32 } else { U };
+        u * self.axes.iter().map(of_axis).sum::<f64>().sqrt()
     }
 
     /// Runs it in every way, and returns the largest error in parts of the bound.
@@ -112,7 +125,8 @@ impl Case {
                 expected = dense.iter().map(|&z| z.into()).collect();
                 dft(&mut expected, shape, &self.axes, inverse);
                 let own = if inverse { C2c::inverse(shape) } else { C2c::forward(shape) };
-                let mut spec = own.f64().batch(self.batch).axes(self.axes.clone());
+                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
+                let mut spec = own.batch(self.batch).axes(self.axes.clone());
                 if self.transposed {
                     spec = spec.transposed();
                 }
@@ -134,7 +148,9 @@ impl Case {
                 let mut whole: Vec<Complex> = dense.iter().map(|&x| Complex64::new(x, 0.0).into()).collect();
                 dft(&mut whole, shape, &self.axes, false);
                 expected = of_half(&whole, shape);
-                let spec = R2c::forward(shape).f64().batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
+                let own = R2c::forward(shape);
+                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
+                let spec = own.batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
                 if self.in_place {
                     let from = Places::rows_in_half(shape);
                     let mut input = vec![f64::NAN; 2 * half_elements];
@@ -152,7 +168,9 @@ impl Case {
                 expected = whole(&values, shape[last]);
                 dft(&mut expected, shape, &[last], true);
                 expected.iter_mut().for_each(|z| z.im = 0.0.into());
-                let spec = C2r::inverse(shape).f64().batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
+                let own = C2r::inverse(shape);
+                let own = if self.by_f32 { own.f64_by_f32() } else { own.f64() };
+                let spec = own.batch(self.batch).axes(self.axes.clone()).scale(Scale::InvLen);
                 let complex = |reals: Vec<f64>| reals.into_iter().map(|x| Complex64::new(x, 0.0)).collect();
                 outputs = if self.in_place {
                     let places = Places::rows_in_half(shape).all(shape, self.batch);

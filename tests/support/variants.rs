@@ -231,7 +231,7 @@ pub const SPECS: [&str; 45] = [
 /// fits.
 pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program, wgpu_fft::Error> {
     let recipe: Option<Recipe> = recipe.map(str::parse).transpose()?;
-    let in_f64 = spec.split(' ').any(|word| word == "f64");
+    let in_f64 = spec.split(' ').any(|word| word == "f64" || word == "f64-by-f32");
     match &spec[..3] {
         "c2c" if in_f64 => of(&spec.parse::<C2c<Complex64, Complex64>>()?, recipe.as_ref(), profile),
         "r2c" if in_f64 => of(&spec.parse::<R2c<f64, Complex64>>()?, recipe.as_ref(), profile),
@@ -239,6 +239,7 @@ pub fn lowered(spec: &str, recipe: Option<&str>, profile: &DeviceProfile) -> Res
         "r2r" if in_f64 => of(&spec.parse::<R2r<f64, f64>>()?, recipe.as_ref(), profile),
         "c2c" => of(&spec.parse::<C2c>()?, recipe.as_ref(), profile),
         "r2c" => of(&spec.parse::<R2c>()?, recipe.as_ref(), profile),
+        "r2r" if in_f64 => of(&spec.parse::<R2r<f64, f64>>()?, recipe.as_ref(), profile),
         "r2r" => of(&spec.parse::<R2r>()?, recipe.as_ref(), profile),
         _ => of(&spec.parse::<C2r>()?, recipe.as_ref(), profile),
     }
@@ -274,7 +275,16 @@ fn programs(profile: &DeviceProfile) -> Vec<Program> {
         let specs = SPECS.iter().map(|spec| in_f64(spec));
         programs.extend(specs.map(|spec| lowered(&spec, None, profile).unwrap_or_else(|error| panic!("{spec}: {error}"))));
     }
+    // Every second one, since each device can run them.
+    let specs = SPECS.iter().step_by(2).map(|spec| by_f32(spec));
+    programs.extend(specs.map(|spec| lowered(&spec, None, profile).unwrap_or_else(|error| panic!("{spec}: {error}"))));
+    programs.push(low_level::precision::program().unwrap());
     programs
+}
+
+/// The same transform of f64, by two f32 for each number.
+pub fn by_f32(spec: &str) -> String {
+    format!("{spec} f64-by-f32")
 }
 
 /// The same transform of f64.
@@ -300,6 +310,7 @@ fn programs_by_hand(profile: &DeviceProfile) -> Vec<Program> {
     let mut programs: Vec<Program> = all.iter().map(lower).collect();
     // Not every recipe is for f64.
     programs.extend(all.iter().filter_map(|(spec, recipe)| lowered(&in_f64(spec), Some(recipe), profile).ok()));
+    programs.extend(all.iter().step_by(3).filter_map(|(spec, recipe)| lowered(&by_f32(spec), Some(recipe), profile).ok()));
     programs
 }
 

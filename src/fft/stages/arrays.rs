@@ -8,13 +8,13 @@ use super::Setting;
 use crate::fragment::Form;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, construct, select};
+use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, construct, select, vec2};
 
 /// What an element of the array holds.
 fn element(side: &Side, number: Number, stores: bool) -> Type {
     match side.storage {
-        Storage::Complex => number.complex(),
-        Storage::Real => number.real(),
+        Storage::Complex => number.complex_element(),
+        Storage::Real => number.real_element(),
         storage if stores && storage.shares_words() => WORD,
         Storage::Half(form) | Storage::Other(form) => form.stored(),
     }
@@ -52,22 +52,23 @@ impl Pieces {
         }
     }
 
-    /// A function that loads an element.
-    fn loading(&self, module: &mut Module, name: &str, element: &Type) {
-        let mut function = Function::new(name).returning(if *element == WORD { U32 } else { element.clone() });
+    /// A function that loads what `value` makes of an element.
+    fn loading(&self, module: &mut Module, name: &str, value: &dyn Fn(Expr) -> Expr) {
+        let ty = value(loaded(&self.bindings[0].at(0))).ty().clone();
+        let mut function = Function::new(name).returning(ty);
         let i = function.parameter("i", U32);
-        self.at(&mut function.body, &i, |body, place, _| body.give(loaded(&place)));
+        self.at(&mut function.body, &i, |body, place, _| body.give(value(loaded(&place))));
         module.function(function);
     }
 
     /// A function that loads an element of such a form, which is a part of words.
-    fn loading_form(&self, module: &mut Module, form: Form, held: &Type) {
+    fn loading_form(&self, module: &mut Module, form: Form) {
         let mut load = Function::new("load").returning(form.value());
         let i = load.parameter("i", U32);
         let value = if let [array] = &self.bindings[..] {
             form.read_by(&mut load.body, &|at| loaded(&array.at(at)), &i)
         } else {
-            self.loading(module, "load_word", held);
+            self.loading(module, "load_word", &as_it_is);
             form.read_by(&mut load.body, &|at| wgsl::call("load_word", [&at], form.stored()), &i)
         };
         load.body.give(value);
@@ -102,7 +103,11 @@ impl Pieces {
     }
 }
 
-/// The value at a place.
+fn as_it_is(element: Expr) -> Expr {
+    element
+}
+
+/// The element at a place.
 fn loaded(place: &Expr) -> Expr {
     if *place.ty() == WORD { wgsl::call("atomicLoad", [&place.pointer()], U32) } else { place.clone() }
 }
@@ -131,11 +136,11 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let input = Pieces::new(inputs, &setting.input, &of_input);
     let wanted = element(&pass.load, number, false);
     if let Storage::Half(form) | Storage::Other(form) = pass.load.storage {
-        input.loading_form(module, form, &of_input);
+        input.loading_form(module, form);
     } else if wanted == of_input {
-        input.loading(module, "load", &of_input);
+        input.loading(module, "load", &|element| number.value_of(element));
     } else {
-        load_as(module, &input, &of_input, wanted);
+        load_as(module, &input, number, &of_input, &wanted);
     }
     let output = Pieces::new(outputs, &setting.output, &of_output);
     let mut store = Function::new("store");
@@ -146,7 +151,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
         form.write(&mut store.body, array, &i, &value);
     } else {
         output.at(&mut store.body, &i, |body, place, last| {
-            body.assign(&place, &value);
+            body.assign(&place, number.element_of(&value));
             if !last {
                 body.leave();
             }
@@ -154,26 +159,29 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     }
     module.function(store);
     if setting.roots.segments() > 1 {
-        Pieces::new(&ROOTS, &setting.roots, &number.complex()).loading(module, "constant", &number.complex());
+        Pieces::new(&ROOTS, &setting.roots, &number.complex()).loading(module, "constant", &as_it_is);
     }
 }
 
 /// `load` from an array that is in place, and holds complex numbers where reals are wanted, or the
 /// reverse.
-fn load_as(module: &mut Module, input: &Pieces, held: &Type, wanted: Type) {
-    let mut load = Function::new("load").returning(wanted.clone());
+fn load_as(module: &mut Module, input: &Pieces, number: Number, held: &Type, wanted: &Type) {
+    let value = |element| number.value_of(element);
+    let mut load = Function::new("load").returning(value(Expr::name("element", wanted.clone())).ty().clone());
     let i = load.parameter("i", U32);
     let body = &mut load.body;
     let from = |name: &str, i: Expr| wgsl::call(name, [&i], held.clone());
-    if matches!(wanted, Type::Vector(..)) {
+    if wanted.bytes() > held.bytes() {
         // Both parts lie in one piece, as pieces are of whole complex numbers.
-        input.loading(module, "load_word", held);
+        input.loading(module, "load_word", &as_it_is);
         let parts = [0, 1].map(|part| from("load_word", &i * 2 + part));
-        body.give(construct(&wanted, &parts));
+        body.give(value(construct(wanted, &parts)));
     } else {
-        input.loading(module, "load_pair", held);
+        input.loading(module, "load_pair", &as_it_is);
         let pair = body.value("pair", from("load_pair", &i / 2));
-        body.give(select(&(i % 2).equals(1), pair.y(), pair.x()));
+        // A part of a number that is read as bits has two words.
+        let [first, second] = if *wanted == vec2(Scalar::U32) { ["xy", "zw"] } else { ["x", "y"] };
+        body.give(value(select(&(i % 2).equals(1), pair.components(second), pair.components(first))));
     }
     module.function(load);
 }

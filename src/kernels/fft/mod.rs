@@ -3,7 +3,9 @@
 pub(crate) mod io;
 pub(crate) mod lanes;
 pub(crate) mod pass;
+pub(crate) mod pass_double;
 pub(crate) mod pass_f64;
+pub(crate) mod probe_double;
 pub(crate) mod radix2;
 
 use super::{Access, Bind, Slot};

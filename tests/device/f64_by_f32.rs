@@ -1,0 +1,61 @@
+//! Transforms of f64 by two f32 for each number, on every adapter.
+
+use wgpu_fft::Planner;
+use wgpu_fft::fft::{C2c, R2r, RealKind};
+
+use crate::double::{complex_noise, noise};
+use crate::f64_cases::{Case, KINDS, Kind, SHAPES, by_hand, layouts};
+use crate::harness::*;
+use crate::real_kinds_by_definition::transform;
+
+/// Checks cases and prints the largest error.
+fn check(device: &Device, cases: impl IntoIterator<Item = Case>) {
+    let largest = cases.into_iter().map(|case| case.by_f32().check(device)).fold(0.0, f64::max);
+    println!("{}: largest error {largest:.2} of the bound", device.name);
+}
+
+pub fn lengths_in_f64_by_f32(device: &Device) {
+    let short = (1..=64).filter(|n| n % if device.compiles_quickly() { 1 } else { 5 } == 0);
+    check(device, short.map(|n| Case::new(if n % 2 == 0 { Kind::Forward } else { Kind::Inverse }, &[n]).batch(3)));
+    check(device, [67, 1009, 4096, 1 << 15].map(|n| Case::new(Kind::Forward, &[n])));
+    check(device, [67, 4096].map(|n| Case::new(Kind::Inverse, &[n]).in_place()));
+    let reals = [1, 2, 15, 60, 67, 16_384];
+    check(device, reals.into_iter().flat_map(|n| [Kind::ToHalf, Kind::FromHalf].map(|kind| Case::new(kind, &[n]).batch(3))));
+    check(device, [16, 15].into_iter().flat_map(|n| [Kind::ToHalf, Kind::FromHalf].map(|kind| Case::new(kind, &[n]).batch(2).in_place())));
+}
+
+pub fn several_axes_in_f64_by_f32(device: &Device) {
+    let shapes = SHAPES.iter().step_by(if device.compiles_quickly() { 2 } else { 4 });
+    check(device, shapes.flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
+    check(device, KINDS.map(|kind| Case::new(kind, &[12, 20]).in_place()));
+    check(device, [Case::new(Kind::Forward, &[256, 256]), Case::new(Kind::Forward, &[32, 30, 64])]);
+    check(device, layouts().into_iter().step_by(if device.compiles_quickly() { 1 } else { 6 }));
+}
+
+pub fn recipes_by_hand_in_f64_by_f32(device: &Device) {
+    check(device, by_hand().into_iter().step_by(if device.compiles_quickly() { 2 } else { 9 }));
+}
+
+pub fn real_kinds_in_f64_by_f32(device: &Device) {
+    for kind in [RealKind::DctII, RealKind::DstIV] {
+        for shape in [&[60][..], &[37], &[6, 10]] {
+            let input = noise(shape.iter().product(), 5);
+            let mut expected = input.clone();
+            transform(&mut expected, shape, &(0..shape.len()).map(|axis| (axis, kind)).collect::<Vec<_>>());
+            let plan = device.planner.plan(R2r::new(kind, shape).f64_by_f32()).unwrap();
+            let output = plan.run(&input).unwrap().wait().unwrap();
+            let (difference, norm) = output.iter().zip(&expected).fold((0.0, 0.0), |(d, n), (a, e)| (d + (a - e) * (a - e), n + e * e));
+            let error = (difference / norm).sqrt();
+            assert!(error < 1e-13, "{}: error {error:e} of {kind} of {shape:?}", device.name);
+        }
+    }
+}
+
+/// Another planner, and another handle of the same device, give the same bits.
+pub fn the_probe_runs_once_for_a_device(device: &Device) {
+    let spec = || C2c::forward(48).f64_by_f32().batch(2);
+    let input = complex_noise(96, 11);
+    let first = device.planner.plan(spec()).unwrap().run(&input).unwrap().wait().unwrap();
+    let checked = Planner::new(&device.gpu().clone().with_bounds_checks(true));
+    assert_eq!(checked.plan(spec()).unwrap().run(&input).unwrap().wait().unwrap(), first);
+}
