@@ -7,6 +7,7 @@
 ///
 /// [tuning]: tuning
 /// [fragments]: fragments
+/// [from_scipy]: from_scipy
 ///
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
