@@ -5,7 +5,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fmt;
 
 use super::roots::root;
-use super::transform::End;
+use super::transform::{End, Kind, Transform};
+use crate::error::{Error, Result};
+use crate::text::Text;
 
 /// A transform from n reals to n reals along one axis. All sums are over j = 0 … n-1, and the
 /// definitions are those of SciPy and FFTW.
@@ -191,4 +193,74 @@ impl fmt::Display for RealKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::NAMES.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name))
     }
+}
+
+impl Transform {
+    /// The kind of an axis that is transformed from reals to reals.
+    pub fn real_kind(&self, axis: usize) -> Option<RealKind> {
+        self.kinds.get(axis).copied().flatten()
+    }
+
+    /// The Fourier transform along an axis.
+    pub fn inner(&self, axis: usize) -> Inner {
+        let n = self.shape.extents()[axis] as u32;
+        let is_last = axis + 1 == self.shape.rank();
+        let reals = match self.kind {
+            Kind::R2c if is_last => Some(End::Input),
+            Kind::C2r if is_last => Some(End::Output),
+            _ => None,
+        };
+        self.real_kind(axis).map_or(Inner { n, reals }, |kind| kind.inner(n))
+    }
+
+    /// Refuses kinds that do not suit the axes.
+    pub fn check_kinds(&self, axes: &[usize]) -> Result<()> {
+        let rank = self.shape.rank();
+        if self.kinds.is_empty() && self.kind != Kind::R2r {
+            return Ok(());
+        }
+        if self.kinds.len() != rank {
+            let (given, why) = (self.kinds.len(), "give one kind for all axes, or one for each");
+            return Err(self.unsupported(&format!("{given} kinds for {rank} axes"), why));
+        }
+        if self.kind != Kind::R2r && self.maps.iter().any(Option::is_some) {
+            return Err(self.unsupported("fragments", "a transform of complex numbers with axes from reals to reals has none"));
+        }
+        if self.kind != Kind::R2r && (self.elements != [None; 2] || self.between.is_some()) {
+            let why = "the parts of such numbers share a word, and these axes take them one by one";
+            return Err(self.unsupported("complex numbers of 16 bits with axes from reals to reals", why));
+        }
+        if matches!(self.kind, Kind::R2c | Kind::C2r) && self.real_kind(rank - 1).is_some() {
+            return Err(self.unsupported("a kind of the last axis", "in a real transform this is the axis of n/2+1 complex numbers"));
+        }
+        for &axis in axes {
+            let n = self.shape.extents()[axis];
+            if self.kind == Kind::R2r && self.real_kind(axis).is_none() {
+                return Err(self.unsupported(&format!("axis {axis} without a kind"), "leave it out of `axes`, and it is not transformed"));
+            }
+            if self.real_kind(axis) == Some(RealKind::DctI) && n < 2 {
+                return Err(self.unsupported(&format!("dct1 of length {n}"), "a cosine transform of type I needs 2 numbers at least"));
+            }
+            let logical = self.real_kind(axis).map_or(0, |kind| kind.logical_length(n) as u64);
+            if logical > u32::MAX.into() {
+                let what = format!("`{self}`, the logical length of axis {axis}");
+                return Err(Error::LimitExceeded {
+                    what,
+                    limit: "elements indexed by a u32",
+                    required: logical,
+                    available: u32::MAX.into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the kind of one axis; `-` for none.
+pub(super) fn parse_kind(text: Text<'_>, name: &str) -> Result<Option<RealKind>> {
+    if name == "-" {
+        return Ok(None);
+    }
+    let unknown = || text.wrong(name, format!("expected one of {}", RealKind::names()));
+    RealKind::parse(name).map(Some).ok_or_else(unknown)
 }

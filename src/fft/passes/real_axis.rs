@@ -4,60 +4,11 @@
 use super::super::fused::{
     Coefficients, Half, OfPacked, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked,
 };
-use super::super::place::{Place, Storage};
+use super::super::place::Storage;
 use super::super::real_kind::{Inner, RealKind};
 use super::super::recipe::{AxisRecipe, Reals};
 use super::super::transform::{End, Kind};
-use super::{Builder, Dim, Fusion, Result, State, lengths};
-
-impl State {
-    /// The same array of complex numbers seen as reals, with one more index for real and imaginary
-    /// part.
-    fn as_parts(&self) -> Self {
-        let mut parts = Self { offset: self.offset * 2, span: self.span * 2, storage: Storage::Real, ..self.clone() };
-        for Dim { place, .. } in &mut parts.dims {
-            place.low.iter_mut().for_each(|(_, stride)| *stride *= 2);
-            place.stride *= 2;
-        }
-        // The last axis is followed by the batch.
-        let last = parts.dims.iter().map(|dim| dim.key.0).max().unwrap_or(0);
-        parts.dims.push(Dim { key: (last + 1, 0), extent: 2, place: Place::linear(1) });
-        parts
-    }
-
-    /// The same array of reals seen as complex numbers, which are neighbours along the fastest axis
-    /// other than `axis`; `None` if some of them do not lie in twos.
-    fn as_pairs(&self, axis: usize) -> Option<Self> {
-        let Self { storage: Storage::Real, .. } = self else { return None };
-        let even = |place: &Place| place.low.iter().all(|(_, stride)| stride.is_multiple_of(2)) && place.stride.is_multiple_of(2);
-        let fastest = self.dims.iter().position(|dim| dim.key.0 != axis && dim.extent > 1 && dim.place.lowest_stride() == 1)?;
-        let mut others = self.dims.iter().enumerate().filter(|(i, _)| *i != fastest).map(|(_, dim)| dim);
-        let Dim { extent, place, .. } = &self.dims[fastest];
-        // In blocks along the fastest axis, a block has whole pairs.
-        let [first, rest] = match &place.low[..] {
-            [] => [*extent, 0],
-            [(base, _)] => [*base, place.stride],
-            _ => return None,
-        };
-        let fits = [*extent, first, rest, self.offset].iter().all(|number| number.is_multiple_of(2));
-        if !fits || !others.all(|dim| dim.extent == 1 || even(&dim.place)) {
-            return None;
-        }
-        let mut pairs = Self { offset: self.offset / 2, span: self.span.div_ceil(2), storage: Storage::Complex, ..self.clone() };
-        for (i, Dim { extent, place, .. }) in pairs.dims.iter_mut().enumerate() {
-            if i != fastest {
-                place.low.iter_mut().for_each(|(_, stride)| *stride /= 2);
-                place.stride /= 2;
-                continue;
-            }
-            *extent /= 2;
-            if let Some((base, _)) = place.low.first_mut() {
-                (*base, place.stride) = (*base / 2, place.stride / 2);
-            }
-        }
-        Some(pairs)
-    }
-}
+use super::{Builder, Fusion, Result, State, lengths};
 
 impl<'a> Builder<'a, '_> {
     /// Adds the passes of an axis from reals to reals. In an array of complex numbers, their parts
