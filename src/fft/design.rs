@@ -6,6 +6,7 @@
 use super::design_cpu::{self, Text};
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
+use super::number::Number;
 use super::place::Storage;
 use super::real_kind::RealKind;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
@@ -147,7 +148,7 @@ impl Designer<'_> {
         let uneven = across && n > LONGEST_COLUMN / 2 && (apart(&self.geometry.input) || apart(&self.geometry.output));
         let uneven = uneven && !self.profile.is_cpu();
 
-        if largest_prime(n) <= MAX_PRIME {
+        if largest_prime(n) <= self.max_prime() {
             if let Some(recipe) = self.without_barriers(axis) {
                 return Ok(recipe);
             }
@@ -193,7 +194,7 @@ impl Designer<'_> {
         let m = u32::try_from(m).map_err(|_| too_long(m))?;
         if self.profile.is_cpu()
             && m > LONGEST_ON_CPU[usize::from(across)]
-            && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE)
+            && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE.min(self.in_one_lane()))
             && let Some(recipe) = self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
         {
             return Ok(recipe);
@@ -247,7 +248,7 @@ impl Designer<'_> {
         let lines = self.lines(axis, reals);
         let n = lines.n;
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
-        let stockham = if fits && largest_prime(n) <= MAX_PRIME { self.pass(Lines { convolution: true, ..lines }) } else { None };
+        let stockham = if fits && largest_prime(n) <= self.max_prime() { self.pass(Lines { convolution: true, ..lines }) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
         passes.map(|passes| AxisRecipe { axis, bluestein: None, reals, passes }).ok_or_else(|| {
             let what = format!("a transform of length {n} there and back in one pass");
@@ -314,10 +315,10 @@ impl Designer<'_> {
     fn without_barriers(&self, axis: usize) -> Option<AxisRecipe> {
         let reals = if self.has_reals(axis) && self.has_halves(axis) { Reals::Halves } else { Reals::Complex };
         let n = self.lines(axis, reals).n;
-        if !self.barriers_are_dear() || n <= self.most_elements() {
+        if !self.barriers_are_dear() || n <= self.in_one_lane() {
             return None;
         }
-        let lengths = split(n, &|length| length <= self.most_elements())?;
+        let lengths = split(n, &|length| length <= self.in_one_lane())?;
         self.in_lengths(axis, reals, None, &lengths)
     }
 
@@ -358,7 +359,7 @@ impl Designer<'_> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
         // 1.066, as 256·256·256 with 16 0.860.
         let lines = Lines { points, across: true, ..Lines::rows(n, u32::MAX) };
-        let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE).contains(&n);
+        let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&n);
         let stockham = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
         stockham.filter(|own| own.lines >= self.columns(COLUMNS))
     }
@@ -417,10 +418,14 @@ impl Designer<'_> {
             let mut shapes = halves.map(|together| Stockham { lines: together, banks: 0, ..Stockham::new(vec![1], 1) });
             return shapes.find(|stockham| self.fits(stockham, lines.pairs));
         }
-        if self.barriers_are_dear() && n <= self.most_elements() && !lines.pairs && !lines.convolution {
+        if self.barriers_are_dear() && n <= self.in_one_lane() && !lines.pairs && !lines.convolution {
             return self.complete((vec![n], 1), lines);
         }
-        let known = if self.profile.is_cpu() { None } else { measured(lines).and_then(|shape| self.complete(shape, lines)) };
+        let known = if self.profile.is_cpu() || self.texts_are_long() {
+            None
+        } else {
+            measured(lines).and_then(|shape| self.complete(shape, lines))
+        };
         known.or_else(|| self.search(lines))
     }
 
@@ -437,7 +442,22 @@ impl Designer<'_> {
 
     /// Most complex numbers that an invocation holds.
     fn most_elements(&self) -> u32 {
-        MAX_ELEMENTS / self.words()
+        if self.texts_are_long() { 2 * LONG_TEXT } else { MAX_ELEMENTS / self.words() }
+    }
+
+    /// Whether an operation takes some 20 times the text that it takes in f32.
+    fn texts_are_long(&self) -> bool {
+        self.transform.number == Number::Double
+    }
+
+    /// Longest line in one lane, where that is worth while.
+    fn in_one_lane(&self) -> u32 {
+        if self.texts_are_long() { LONG_TEXT } else { self.most_elements() }
+    }
+
+    /// The largest prime factor of lengths that are no convolutions.
+    fn max_prime(&self) -> u32 {
+        if self.texts_are_long() { 13 } else { MAX_PRIME }
     }
 
     fn most_invocations(&self) -> u32 {
@@ -546,7 +566,13 @@ impl Designer<'_> {
         let n = lines.n;
         // Columns in two stages of up to 40: 1000² as 40·25 0.0156, as 10·10·10 0.0163; 1080 as
         // 40·27.
-        let most = if lines.across { 40 } else { 16.max(largest_prime(n)) };
+        let most = if self.texts_are_long() {
+            LONG_TEXT
+        } else if lines.across {
+            40
+        } else {
+            16.max(largest_prime(n))
+        };
         let mut best: Option<(f64, Stockham)> = None;
         for radices in factorizations(n, most.max(largest_prime(n))) {
             for lanes in lane_counts(n, &radices) {
@@ -594,6 +620,10 @@ impl Designer<'_> {
         work + dear * (f64::from(elements) / wanted).log2().abs() + 0.02 * (f64::from(most) / f64::from(least)).log2()
     }
 }
+
+/// Radices of numbers of two f32, and numbers of a lane. SwiftShader's compiler takes minutes for a
+/// lane of 30 of them, and fails.
+const LONG_TEXT: u32 = 8;
 
 /// A text of this length takes NVIDIA's compiler about 0.1 s, and one of twice the length more than
 /// twice as long. H200, first results of 719x1013, whose columns are convolutions of 1536, in ms:
