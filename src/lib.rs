@@ -50,7 +50,7 @@
 //! Each of them documents its definition, shapes, accuracy, determinism, cost, errors and sources.
 //! Arithmetic is in f32 or in 32-bit integers. WGSL has no f64; Fourier transforms in f64
 //! ([`f64`](fft::C2c::f64)) and most reductions of f64 need a device with wgpu's feature
-//! `SHADER_F64`.
+//! `SHADER_F64`. [`f64_by_f32`](fft::C2c::f64_by_f32) transforms arrays of f64 on any device.
 //!
 //! Reductions of two arrays take a pair. They are [`dot`](reduce::dot), [`vdot`](reduce::vdot) and
 //! [`max_abs_diff`](reduce::max_abs_diff):

@@ -185,7 +185,7 @@ impl Constants {
         let labels: Vec<String> = parts.iter().map(Constant::to_string).collect();
         let number = self.number;
         let of = if number == Number::F32 { String::new() } else { format!(" in {number}") };
-        Table::new(labels.join(", ") + &of, self.bytes() / 4, move || {
+        Table::new(labels.join(", ") + &of, self.len.max(1).saturating_mul(2 * u64::from(number.words())), move || {
             let words = |values: &&[Complex64]| values.iter().flat_map(|z| number.words_of([z.re, z.im])).collect::<Vec<u32>>();
             let values = side_by_side(&parts, Constant::values);
             let chunks: Vec<&[Complex64]> = values.iter().flat_map(|values| values.chunks(CHUNK as usize)).collect();
