@@ -212,8 +212,11 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
     output.in_output = true;
     let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, transform.storage(End::Input));
     current.distinct = geometry.input.distinct;
+    // A row of two reals has as many elements as its half-spectrum, but not its bytes.
+    let holds_complex = u64::from(transform.form_of(End::Output).bytes()) >= transform.number.complex_bytes();
     current.in_output = current.storage == Storage::Complex
-        && (real_last && transform.placement == Placement::InPlace || current.dims == output.dims && current.offset == output.offset);
+        && (real_last && transform.placement == Placement::InPlace
+            || holds_complex && current.dims == output.dims && current.offset == output.offset);
     let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
     let mut builder = Builder { transform, geometry, output, extents, in_parts: false, current, steps };
     for (i, axis) in axes.iter().enumerate() {
