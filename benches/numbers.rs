@@ -181,73 +181,65 @@ impl Contest {
         self.bytes.push(plan.program().inputs()[0].bytes() + plan.program().output().bytes());
         Ok(())
     }
+
+    fn report(self, bench: &mut Bench, text: &str) -> Result<()> {
+        let shape = text.splitn(3, ' ').nth(2).unwrap_or(text).to_owned();
+        let Contest { names, candidates, bytes } = self;
+        let samples = bench.measure(candidates)?;
+        let copy = samples[0].gb_per_s(bytes[0]);
+        let least = samples[1].median();
+        for (((name, dispatches), bytes), samples) in names.into_iter().zip(&bytes[1..]).zip(&samples[1..]) {
+            let case = Case { title: text.to_owned(), shape: shape.clone(), bytes: *bytes };
+            let fields = [("candidate", json!(name)), ("ratio", rounded(samples.median() / least)), ("dispatches", json!(dispatches))];
+            bench.report(&case, "", samples, copy, fields);
+        }
+        Ok(())
+    }
+}
+
+/// Adds what table `half` measures of a specification, whose type has these elements of 16 bits.
+macro_rules! add_halves {
+    ($all:ident, $bench:ident, $text:ident, $spec:ident, [$input:ty, $output:ty], [$bf16_input:ty, $bf16_output:ty]) => {{
+        let full: $spec = $text.parse()?;
+        let halves = full.clone().input_as::<$input>().output_as::<$output>();
+        $all.add($bench, "f32", full.clone())?;
+        $all.add($bench, "f16", halves.clone())?;
+        // Of one axis there is no array between two.
+        if rank($text) > 1 {
+            $all.add($bench, "all f16", halves.between_axes_as::<Complex<f16>>())?;
+        }
+        $all.add($bench, "to f32", full.clone().input_as::<$input>())?;
+        $all.add($bench, "bf16", full.input_as::<$bf16_input>().output_as::<$bf16_output>())?;
+    }};
+}
+
+/// The number of axes of a specification's shape.
+fn rank(text: &str) -> usize {
+    text.split_whitespace().nth(2).map_or(1, |shape| shape.split('x').count())
 }
 
 fn half(bench: &mut Bench, text: &str) -> Result<()> {
-    type F16 = Complex<f16>;
-    type Bf16 = Complex<bf16>;
     let mut all = Contest::default();
-    let axes = text.split_whitespace().nth(2).map_or(1, |shape| shape.split('x').count());
     match &text[..3] {
-        "c2c" => {
-            let full: C2c = text.parse()?;
-            let halves = full.clone().input_as::<F16>().output_as::<F16>();
-            all.add(bench, "f32", full.clone())?;
-            all.add(bench, "f16", halves.clone())?;
-            if axes > 1 {
-                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
-            }
-            all.add(bench, "to f32", full.clone().input_as::<F16>())?;
-            all.add(bench, "bf16", full.input_as::<Bf16>().output_as::<Bf16>())?;
-        }
-        "r2c" => {
-            let full: R2c = text.parse()?;
-            let halves = full.clone().input_as::<f16>().output_as::<F16>();
-            all.add(bench, "f32", full.clone())?;
-            all.add(bench, "f16", halves.clone())?;
-            if axes > 1 {
-                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
-            }
-            all.add(bench, "to f32", full.clone().input_as::<f16>())?;
-            all.add(bench, "bf16", full.input_as::<bf16>().output_as::<Bf16>())?;
-        }
-        _ => {
-            let full: C2r = text.parse()?;
-            let halves = full.clone().input_as::<F16>().output_as::<f16>();
-            all.add(bench, "f32", full.clone())?;
-            all.add(bench, "f16", halves.clone())?;
-            if axes > 1 {
-                all.add(bench, "all f16", halves.between_axes_as::<F16>())?;
-            }
-            all.add(bench, "to f32", full.clone().input_as::<F16>())?;
-            all.add(bench, "bf16", full.input_as::<Bf16>().output_as::<bf16>())?;
-        }
+        "c2c" => add_halves!(all, bench, text, C2c, [Complex<f16>, Complex<f16>], [Complex<bf16>, Complex<bf16>]),
+        "r2c" => add_halves!(all, bench, text, R2c, [f16, Complex<f16>], [bf16, Complex<bf16>]),
+        _ => add_halves!(all, bench, text, C2r, [Complex<f16>, f16], [Complex<bf16>, bf16]),
     }
     all.report(bench, text)
 }
 
-/// Text with and without the word `f64`.
+/// The same transform in f32 and in f64.
 fn wide(bench: &mut Bench, text: &str, others: bool) -> Result<()> {
+    fn add<A: Searchable, B: Searchable>(all: &mut Contest, bench: &Bench, spec: A, wide: B, others: bool) -> Result<()> {
+        all.add(bench, "f32", spec)?;
+        all.add(bench, "f64", wide.clone())?;
+        if others { all.add_others(bench, "f64", wide) } else { Ok(()) }
+    }
     let mut all = Contest::default();
     match &text[..3] {
-        "c2c" => {
-            let spec: C2c = text.parse()?;
-            all.add(bench, "f32", spec.clone())?;
-            all.add(bench, "f64", spec.clone().f64())?;
-            if others {
-                all.add_others(bench, "f64", spec.f64())?;
-            }
-        }
-        "r2c" => {
-            let spec: R2c = text.parse()?;
-            all.add(bench, "f32", spec.clone())?;
-            all.add(bench, "f64", spec.f64())?;
-        }
-        _ => {
-            let spec: C2r = text.parse()?;
-            all.add(bench, "f32", spec.clone())?;
-            all.add(bench, "f64", spec.f64())?;
-        }
+        "c2c" => add(&mut all, bench, text.parse::<C2c>()?, text.parse::<C2c>()?.f64(), others)?,
+        "r2c" => add(&mut all, bench, text.parse::<R2c>()?, text.parse::<R2c>()?.f64(), others)?,
+        _ => add(&mut all, bench, text.parse::<C2r>()?, text.parse::<C2r>()?.f64(), others)?,
     }
     all.report(bench, text)
 }
@@ -288,21 +280,5 @@ fn by_recipes(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
         "r2c" => of(bench, text, text.parse::<R2c>()?, recipes),
         "r2r" => of(bench, text, text.parse::<R2r>()?, recipes),
         _ => of(bench, text, text.parse::<C2r>()?, recipes),
-    }
-}
-
-impl Contest {
-    fn report(self, bench: &mut Bench, text: &str) -> Result<()> {
-        let shape = text.splitn(3, ' ').nth(2).unwrap_or(text).to_owned();
-        let Contest { names, candidates, bytes } = self;
-        let samples = bench.measure(candidates)?;
-        let copy = samples[0].gb_per_s(bytes[0]);
-        let least = samples[1].median();
-        for (((name, dispatches), bytes), samples) in names.into_iter().zip(&bytes[1..]).zip(&samples[1..]) {
-            let case = Case { title: text.to_owned(), shape: shape.clone(), bytes: *bytes };
-            let fields = [("candidate", json!(name)), ("ratio", rounded(samples.median() / least)), ("dispatches", json!(dispatches))];
-            bench.report(&case, "", samples, copy, fields);
-        }
-        Ok(())
     }
 }

@@ -265,7 +265,7 @@ impl Designer<'_> {
     /// cosine transform of type II of 4096² 0.1279, with columns in halves 0.1554.
     fn has_pairs_of_columns(&self, axis: usize) -> bool {
         let last = self.transform.shape.rank() - 1;
-        let knows = matches!(self.transform.real_kind(axis), Some(RealKind::DctII | RealKind::DctIII | RealKind::DstII | RealKind::DstIII));
+        let knows = self.transform.real_kind(axis).is_some_and(RealKind::is_type_ii_or_iii);
         let is_even = self.transform.shape.extents()[last].is_multiple_of(2);
         knows && axis != last && is_even && self.geometry.axes.contains(&last) && self.transform.kind == Kind::R2r
     }

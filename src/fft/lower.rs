@@ -479,20 +479,12 @@ impl Lowering<'_> {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };
             let mut binds = pass::binds(part.input, part.output, part.roots);
             binds.extend(declared.iter().cloned());
-            let generated = generated.clone();
+            let (lines, max_groups) = (part.lines, profile.groups_per_axis);
+            let own = pass::Lines { label, count: lines, workgroup, generated: generated.clone(), max_groups, binds };
             let dispatch = match self.transform.number {
-                Number::F32 => {
-                    let params = pass::Params { lines: part.lines, scale: scale as f32 };
-                    pass::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
-                }
-                Number::F64 => {
-                    let params = pass_f64::Params { lines: part.lines, unused: 0, scale };
-                    pass_f64::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
-                }
-                Number::Double => {
-                    let params = pass_double::Params { lines: part.lines, scale: two_f32(scale) };
-                    pass_double::dispatch(label, params, workgroup, generated, profile.groups_per_axis, binds)
-                }
+                Number::F32 => own.by(&pass::KERNEL, &pass::Params { lines, scale: scale as f32 }),
+                Number::F64 => own.by(&pass_f64::KERNEL, &pass_f64::Params { lines, unused: 0, scale }),
+                Number::Double => own.by(&pass_double::KERNEL, &pass_double::Params { lines, scale: two_f32(scale) }),
             }?;
             // `bindings::parts` has compared the largest index that any line touches with the bound
             // size of each array. What a fragment indexes is not known.

@@ -106,6 +106,17 @@ impl RealKind {
         }
     }
 
+    /// Whether it is a cosine or sine transform of type II or III, between a spectrum and numbers at
+    /// quarters of its waves.
+    pub(super) fn is_type_ii_or_iii(self) -> bool {
+        matches!(self, Self::DctII | Self::DctIII | Self::DstII | Self::DstIII)
+    }
+
+    /// Whether it is a sine transform.
+    pub(super) fn is_sine(self) -> bool {
+        matches!(self, Self::DstI | Self::DstII | Self::DstIII | Self::DstIV)
+    }
+
     /// Reads a name of a kind.
     pub(super) fn parse(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)

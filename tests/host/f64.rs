@@ -10,8 +10,13 @@ use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, U, by_hand, layouts};
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
-/// Every profile as if it had f64, with the recipes of the rules; or the recipe that is given.
-struct Host;
+/// Several profiles, with the recipes of the rules; or the recipe that is given.
+pub struct Host {
+    pub profiles: fn() -> Vec<DeviceProfile>,
+}
+
+/// Every profile as if it had f64.
+const HOST: Host = Host { profiles: with_f64 };
 
 fn with_f64() -> Vec<DeviceProfile> {
     profiles().iter().map(|profile| profile.with(|profile| profile.f64 = true)).collect()
@@ -21,7 +26,7 @@ impl Runner for Host {
     fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
         let mut recipes: Vec<Recipe> = Vec::new();
         let mut outputs = Vec::new();
-        for profile in with_f64() {
+        for profile in (self.profiles)() {
             let own = recipe.map_or_else(|| spec.design(&profile), str::parse);
             let own = own.unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
             if recipes.contains(&own) {
@@ -38,7 +43,7 @@ impl Runner for Host {
 
 /// Checks cases and prints the largest error.
 fn check(cases: impl IntoIterator<Item = Case>) {
-    let largest = cases.into_iter().map(|case| case.check(&Host)).fold(0.0, f64::max);
+    let largest = cases.into_iter().map(|case| case.check(&HOST)).fold(0.0, f64::max);
     println!("largest error {largest:.2} of the bound");
 }
 
@@ -87,14 +92,14 @@ fn the_comparison_can_fail() {
     struct Nearly;
     impl Runner for Nearly {
         fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
-            let mut outputs = Host.run(spec, recipe, input);
+            let mut outputs = HOST.run(spec, recipe, input);
             let numbers: &mut [f64] = bytemuck::cast_slice_mut(&mut outputs[0]);
             numbers.iter_mut().for_each(|x| *x *= 1.0 + 16.0 * U);
             outputs
         }
     }
     let case = Case::new(Kind::Forward, &[64]);
-    assert!(case.check(&Host) > 0.05);
+    assert!(case.check(&HOST) > 0.05);
     assert!(std::panic::catch_unwind(|| case.check(&Nearly)).is_err());
 }
 
@@ -145,7 +150,7 @@ fn samples_are_what_transforms_compute() {
     fn check<S: Searchable<Recipe = Recipe>>(spec: &S, input: &[S::Input]) {
         let samples = spec.samples(bytemuck::cast_slice(input));
         assert!(samples.len() > 2, "{spec}");
-        for mut output in Host.run(spec, None, input) {
+        for mut output in HOST.run(spec, None, input) {
             let faults = |output: &[S::Output]| samples.iter().filter_map(|sample| sample.fault(bytemuck::cast_slice(output))).count();
             assert_eq!(faults(&output), 0, "{spec}");
             // What f32 would have left.

@@ -7,36 +7,17 @@ use wgpu_fft::tune::Searchable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::double::{complex_noise, noise};
+use crate::f64::Host;
 use crate::f64_cases::{Case, KINDS, Kind, Runner, SHAPES, by_hand, layouts};
 use crate::real_kinds_by_definition::transform;
 use crate::sanitized::RunOnHost;
 use crate::variants::profiles;
 
-/// Every profile, with the recipes of the rules; or the recipe that is given.
-struct Host;
-
-impl Runner for Host {
-    fn run<S: Searchable<Recipe = Recipe>>(&self, spec: &S, recipe: Option<&str>, input: &[S::Input]) -> Vec<Vec<S::Output>> {
-        let mut recipes: Vec<Recipe> = Vec::new();
-        let mut outputs = Vec::new();
-        for profile in profiles() {
-            let own = recipe.map_or_else(|| spec.design(&profile), str::parse);
-            let own = own.unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
-            if recipes.contains(&own) {
-                continue;
-            }
-            let program = spec.lower(&own, &profile).unwrap_or_else(|error| panic!("{spec} on {}: {error}", profile.name));
-            program.check(&profile).unwrap_or_else(|error| panic!("{program}: {error}"));
-            outputs.push(program.run_on_host(input));
-            recipes.push(own);
-        }
-        outputs
-    }
-}
+const HOST: Host = Host { profiles };
 
 /// Checks cases and prints the largest error.
 fn check(cases: impl IntoIterator<Item = Case>) {
-    let largest = cases.into_iter().map(|case| case.by_f32().check(&Host)).fold(0.0, f64::max);
+    let largest = cases.into_iter().map(|case| case.by_f32().check(&HOST)).fold(0.0, f64::max);
     println!("largest error {largest:.4} of the bound");
 }
 
@@ -90,7 +71,7 @@ fn real_kinds() {
             expected.chunks_mut(shape.iter().product()).for_each(|item| transform(item, shape, &of_axes));
             let spec = R2r::by_axis(of_axes.iter().map(|&(_, kind)| kind), shape).batch(2).f64_by_f32();
             assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
-            for output in Host.run(&spec, None, &input) {
+            for output in HOST.run(&spec, None, &input) {
                 let square = |x: &f64| x * x;
                 let difference: f64 = output.iter().zip(&expected).map(|(a, e)| square(&(a - e))).sum();
                 largest = largest.max((difference / expected.iter().map(square).sum::<f64>()).sqrt());
@@ -216,7 +197,7 @@ fn samples_are_what_transforms_compute() {
     let input = complex_noise(120, 1);
     let samples = spec.samples(bytemuck::cast_slice(&input));
     assert!(samples.len() > 2);
-    for mut output in Host.run(&spec, None, &input) {
+    for mut output in HOST.run(&spec, None, &input) {
         let faults = |output: &[Complex64]| samples.iter().filter_map(|sample| sample.fault(bytemuck::cast_slice(output))).count();
         assert_eq!(faults(&output), 0);
         bytemuck::cast_slice_mut::<_, f64>(&mut output).iter_mut().for_each(|x| *x = f64::from(*x as f32));

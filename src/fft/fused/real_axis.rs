@@ -44,13 +44,11 @@ struct Place {
     index: Expr,
     /// Whether its sign changes.
     negated: Expr,
+    /// Whether it is there; if not, a zero takes its place.
+    there: Expr,
 }
 
 impl RealAxis {
-    fn is_sine(self) -> bool {
-        matches!(self.kind, RealKind::DstI | RealKind::DstII | RealKind::DstIII | RealKind::DstIV)
-    }
-
     /// The same index counted from the other end, if `reversed`.
     fn reversed_if(self, reversed: bool, index: Expr) -> Expr {
         if reversed { Expr::from(self.n - 1) - index } else { index }
@@ -73,6 +71,18 @@ impl RealAxis {
         let index = site.body.value("own", index);
         let value = site.load_named(name, &element.at_position(index.clone()), inner);
         self.with_factor(0, site, &index, value)
+    }
+
+    /// Loads x\[k\] and x\[n-k\], where x\[n\] = 0, of arguments that a sine transform takes from the
+    /// last one on.
+    fn load_two(self, site: &mut Site<'_>, k: &Expr, element: &Element, inner: &[Fused]) -> [Expr; 2] {
+        let is_first = site.body.value("is_first", k.equals(0));
+        let opposite = select(&is_first, 0, Expr::from(self.n) - k);
+        let reversed = self.kind.is_sine();
+        let own = self.load(site, element, inner, "x", self.reversed_if(reversed, k.clone()));
+        let other = self.load(site, element, inner, "w", self.reversed_if(reversed, opposite));
+        let other = select(&is_first, zero(other.ty()), other);
+        [own, site.body.value("other", other)]
     }
 
     /// Stores two results k and n-k, the second of which may be the first.
@@ -101,36 +111,38 @@ pub(in crate::fft) struct Sequence {
 }
 
 impl Sequence {
-    /// Where element p of the sequence lies, and for sine transforms of type I whether it is there.
-    fn place(&self, site: &mut Site<'_>, p: &Expr) -> (Place, Expr) {
+    /// Where element p of the sequence lies.
+    fn place(&self, site: &mut Site<'_>, p: &Expr) -> Place {
         let RealAxis { kind, n, .. } = self.axis;
-        let there = boolean(true);
-        let place = match kind {
-            RealKind::DctI => Place { index: select(&p.less(n), p, Expr::from(2 * (n - 1)) - p), negated: boolean(false) },
+        let (mut negated, mut there) = (boolean(false), boolean(true));
+        let index = match kind {
+            RealKind::DctI => select(&p.less(n), p, Expr::from(2 * (n - 1)) - p),
             RealKind::DstI => {
-                let mirrored = site.body.value("mirrored", p.greater(n));
-                let index = select(&mirrored, Expr::from(2 * n + 1) - p, p - 1);
-                let there = site.body.value("there", p.differs(0).and(p.differs(n + 1)));
-                let index = select(&there, index, 0);
-                return (Place { index, negated: mirrored }, there);
+                negated = site.body.value("mirrored", p.greater(n));
+                there = site.body.value("there", p.differs(0).and(p.differs(n + 1)));
+                select(&there, select(&negated, Expr::from(2 * n + 1) - p, p - 1), 0)
             }
             RealKind::DctII | RealKind::DstII | RealKind::DctIII | RealKind::DstIII => {
-                let even = site.body.value("even", p.less(n.div_ceil(2)));
                 // Numbers of odd index come last, in descending order.
-                let index = select(&even, p * 2, Expr::from(2 * n - 1) - p * 2);
-                Place { index, negated: if self.axis.is_sine() { even.equals(boolean(false)) } else { boolean(false) } }
+                let odd = site.body.value("odd", p.at_least(n.div_ceil(2)));
+                let index = select(&odd, Expr::from(2 * n - 1) - p * 2, p * 2);
+                if kind.is_sine() {
+                    negated = odd;
+                }
+                index
             }
             RealKind::DctIV | RealKind::DstIV => {
-                let (index, negated) = odd_index(site, n, p);
-                Place { index: self.axis.reversed_if(self.axis.is_sine(), index), negated }
+                let (index, changes) = odd_index(site, n, p);
+                negated = changes;
+                self.axis.reversed_if(kind.is_sine(), index)
             }
-            RealKind::Hartley | RealKind::ToHalfComplex | RealKind::OfHalfComplex => Place { index: p.clone(), negated: boolean(false) },
+            RealKind::Hartley | RealKind::ToHalfComplex | RealKind::OfHalfComplex => p.clone(),
         };
-        (place, there)
+        Place { index, negated, there }
     }
 
     fn load_one(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], p: &Expr) -> Expr {
-        let (Place { index, negated }, there) = self.place(site, p);
+        let Place { index, negated, there } = self.place(site, p);
         let value = self.axis.load(site, element, inner, "x", index);
         let nothing = zero(value.ty());
         let signed = select(&negated, -&value, value);
@@ -138,7 +150,7 @@ impl Sequence {
     }
 
     fn store_one(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused], p: &Expr) {
-        let (Place { index, negated }, _) = self.place(site, p);
+        let Place { index, negated, .. } = self.place(site, p);
         self.axis.store(site, element, inner, index, select(&negated, -&value, value));
     }
 
@@ -182,10 +194,6 @@ impl Coefficients {
     fn arc(&self) -> Constant {
         arc(self.0.n, self.0.n / 2 + 1)
     }
-
-    fn has_arc(&self) -> bool {
-        matches!(self.0.kind, RealKind::DctII | RealKind::DstII | RealKind::DctIII | RealKind::DstIII)
-    }
 }
 
 /// exp(-πik/2n) for k below `len`.
@@ -195,15 +203,8 @@ fn arc(n: u32, len: u32) -> Constant {
 
 impl Fuse for Coefficients {
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
-        let RealAxis { n, .. } = self.0;
         let k = site.body.value("k", element.position.clone());
-        let reversed = self.0.is_sine();
-        let is_first = site.body.value("is_first", k.equals(0));
-        // Number 0 has no counterpart.
-        let opposite = select(&is_first, 0, Expr::from(n) - &k);
-        let own = self.0.load(site, element, inner, "x", self.0.reversed_if(reversed, k.clone()));
-        let other = self.0.load(site, element, inner, "w", self.0.reversed_if(reversed, opposite));
-        let other = site.body.value("other", select(&is_first, real(&other, 0.0), other));
+        let [own, other] = self.0.load_two(site, &k, element, inner);
         if self.0.kind == RealKind::OfHalfComplex {
             return pair(&own, &other);
         }
@@ -247,7 +248,7 @@ impl Fuse for Coefficients {
             RealKind::DctII | RealKind::DstII | RealKind::DctIII | RealKind::DstIII | RealKind::OfHalfComplex => {
                 let root = site.look_up.of(&self.arc(), &k);
                 let turned = site.body.value("turned", times(&v, &root));
-                let reversed = self.0.is_sine();
+                let reversed = self.0.kind.is_sine();
                 // Of k = 0 there is no opposite, and its index is not used.
                 let opposite = if reversed { &k - 1 } else { opposite };
                 self.0.store_two(site, element, inner, [self.0.reversed_if(reversed, k), opposite], [turned.x(), -turned.y()]);
@@ -256,7 +257,7 @@ impl Fuse for Coefficients {
     }
 
     fn constants(&self) -> Option<Constant> {
-        self.has_arc().then(|| self.arc())
+        self.0.kind.is_type_ii_or_iii().then(|| self.arc())
     }
 
     fn touched(&self, _: bool) -> Option<u32> {
@@ -280,12 +281,7 @@ impl PairCoefficients {
 impl Fuse for PairCoefficients {
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
         let k = site.body.value("k", element.position.clone());
-        let reversed = self.0.is_sine();
-        let is_first = site.body.value("is_first", k.equals(0));
-        let opposite = select(&is_first, 0, Expr::from(self.0.n) - &k);
-        let own = self.0.load(site, element, inner, "x", self.0.reversed_if(reversed, k.clone()));
-        let other = self.0.load(site, element, inner, "w", self.0.reversed_if(reversed, opposite));
-        let other = site.body.value("other", select(&is_first, zero(other.ty()), other));
+        let [own, other] = self.0.load_two(site, &k, element, inner);
         let root = site.look_up.of(&self.arc(), &k);
         let root = site.body.value("root", root);
         let difference = site.body.value("difference", pair(&(own.x() + other.y()), &(own.y() - other.x())));
@@ -305,7 +301,7 @@ impl Fuse for PairCoefficients {
         // The scale has the factor 2 that is in these sums.
         let at = Element { weight: Some(real(&own.x(), 0.5)), position: k.clone(), ..at };
         let difference = site.body.value("difference", &own - &other);
-        let reversed = self.0.is_sine();
+        let reversed = self.0.kind.is_sine();
         let opposite = if reversed { &k - 1 } else { Expr::from(self.0.n) - &k };
         let values = [own + other, pair(&-difference.y(), &difference.x())];
         self.0.store_two(site, &at, inner, [self.0.reversed_if(reversed, k), opposite], values);
@@ -346,7 +342,7 @@ impl Fuse for Quarter {
         let p = element.position.clone();
         let [even, odd] = self.places(site, &p).map(|index| self.0.load(site, element, inner, "x", index));
         // A sine transform takes its numbers in reverse.
-        let value = if self.0.is_sine() { pair(&odd, &even) } else { pair(&even, &odd) };
+        let value = if self.0.kind.is_sine() { pair(&odd, &even) } else { pair(&even, &odd) };
         times(&value, &site.look_up.of(&self.arc(), &p))
     }
 
@@ -357,7 +353,7 @@ impl Fuse for Quarter {
         let [even, odd] = self.places(site, &k);
         self.0.store(site, element, inner, even, turned.x());
         // A sine transform changes the signs of odd numbers.
-        self.0.store(site, element, inner, odd, if self.0.is_sine() { turned.y() } else { -turned.y() });
+        self.0.store(site, element, inner, odd, if self.0.kind.is_sine() { turned.y() } else { -turned.y() });
     }
 
     fn constants(&self) -> Option<Constant> {

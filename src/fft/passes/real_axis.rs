@@ -5,7 +5,7 @@ use super::super::fused::{
     Coefficients, Half, OfPacked, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked,
 };
 use super::super::place::Storage;
-use super::super::real_kind::{Inner, RealKind};
+use super::super::real_kind::Inner;
 use super::super::recipe::{AxisRecipe, Reals};
 use super::super::transform::{End, Kind};
 use super::{Builder, Fusion, Result, State, lengths};
@@ -39,8 +39,7 @@ impl<'a> Builder<'a, '_> {
     /// neighbours everywhere, so that each access loads or stores a number of both.
     fn pairs_of_lines(&self, recipe: &AxisRecipe, real: RealAxis, is_end: [bool; 2], stored: &State) -> Option<[State; 2]> {
         let has_map = |(end, is_end): (usize, bool)| is_end && self.transform.maps[end].is_some();
-        let knows = matches!(real.kind, RealKind::DctII | RealKind::DctIII | RealKind::DstII | RealKind::DstIII);
-        if recipe.reals != Reals::Pairs || !knows || is_end.into_iter().enumerate().any(has_map) {
+        if recipe.reals != Reals::Pairs || !real.kind.is_type_ii_or_iii() || is_end.into_iter().enumerate().any(has_map) {
             return None;
         }
         Some([self.current.as_pairs(recipe.axis)?, stored.as_pairs(recipe.axis)?])

@@ -108,22 +108,35 @@ pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     binds
 }
 
-/// Transforms `lines` lines with the text in `generated`.
-pub fn dispatch(
-    label: String,
-    params: Params,
-    workgroup: Workgroup,
-    generated: Generated,
-    max_groups: u32,
-    binds: Vec<Bind>,
-) -> Result<Dispatch> {
-    let grid = grid(params.lines, workgroup, max_groups)?;
-    Ok(Dispatch {
-        appended: vec![&sources::GRID, &sources::FFT_COMPLEX],
-        generated: Some(generated),
-        workgroup_bytes: workgroup.bytes,
-        ..KERNEL.dispatch(label, &params, grid, [workgroup.lanes * workgroup.lines, 1, 1], binds)
-    })
+/// Lines to transform with a generated text, by this kernel or by one of its heads for other numbers.
+#[derive(Debug)]
+pub struct Lines {
+    /// A description for people.
+    pub label: String,
+    /// The number of lines.
+    pub count: u32,
+    /// The workgroup for which the text was generated.
+    pub workgroup: Workgroup,
+    /// The text.
+    pub generated: Generated,
+    /// The most workgroups along an axis of the grid.
+    pub max_groups: u32,
+    /// The arrays.
+    pub binds: Vec<Bind>,
+}
+
+impl Lines {
+    /// The dispatch by a kernel with its parameters.
+    pub fn by(self, kernel: &'static Kernel, params: &impl bytemuck::NoUninit) -> Result<Dispatch> {
+        let Self { label, count, workgroup, generated, max_groups, binds } = self;
+        let grid = grid(count, workgroup, max_groups)?;
+        Ok(Dispatch {
+            appended: kernel.appended.iter().map(|choices| choices[0]).collect(),
+            generated: Some(generated),
+            workgroup_bytes: workgroup.bytes,
+            ..kernel.dispatch(label, params, grid, [workgroup.lanes * workgroup.lines, 1, 1], binds)
+        })
+    }
 }
 
 /// The workgroups for this many lines.
