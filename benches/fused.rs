@@ -6,20 +6,20 @@
 //! cargo bench --bench fused -- --filter 4096x4096
 //! ```
 //!
-//! **`fragments`**: the cases for which cuFFT was measured, without a fragment, and with fragments on
-//! load and store: a factor, and a factor that depends on all indices. `ratio` is the time over that
-//! without fragments.
+//! **`fragments`**: the cases for which cuFFT was measured, without a fragment, and with fragments
+//! on load and store: a factor, and a factor that depends on all indices. `ratio` is the time over
+//! that without fragments.
 //!
-//! **`parts`**: a transform of padded data, and of the same data without the padding. `ratio` is the
-//! time over that of the padded data.
+//! **`parts`**: a transform of padded data, and of the same data without the padding. `ratio` is
+//! the time over that of the padded data.
 //!
 //! **`convolve`**: our convolution with a kernel, with a kernel whose spectrum is given, and the
 //! chain of plans that one would write without them: copy into a padded array, transform, the same
-//! for the kernel, product, inverse transform, copy of the wanted part. `ratio` is the time over that
-//! of the chain. `peers/fftconvolve.py` measures CuPy for the same cases.
+//! for the kernel, product, inverse transform, copy of the wanted part. `ratio` is the time over
+//! that of the chain. `peers/fftconvolve.py` measures CuPy for the same cases.
 //!
-//! **`direct`**: convolutions with few taps by transforms and by sums. `ratio` is the time over that
-//! by transforms.
+//! **`direct`**: convolutions with few taps by transforms and by sums. `ratio` is the time over
+//! that by transforms.
 //!
 //! **`spectrogram`**: log-magnitudes of frames of 1024 samples, 256 apart. `ratio` is the time over
 //! that of the spectra without the fragment, and `of copy` has the bytes of signal and result, each
@@ -29,11 +29,11 @@
 //! **`move`**: transposes with fragments, and cyclic shifts. `ratio` is the time over that of the
 //! plain transpose.
 //!
-//! **`rings`**: averages over rings of frequencies, by several recipes. `of copy` has the bytes of the
-//! array once. `ratio` is the time over that of the recipe of the rules.
+//! **`rings`**: averages over rings of frequencies, by several recipes. `of copy` has the bytes of
+//! the array once. `ratio` is the time over that of the recipe of the rules.
 //!
-//! **`resample`**: pictures with other numbers of rows and columns, and zoomed spectra. `ratio` is the
-//! time over that of one real transform of the picture.
+//! **`resample`**: pictures with other numbers of rows and columns, and zoomed spectra. `ratio` is
+//! the time over that of one real transform of the picture.
 //!
 //! **`shift`**: phase correlation. `ratio` is the time over that of one real transform.
 
@@ -201,8 +201,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// Measures candidates beside a copy, and reports each with the ratio of its time to that of the one
-/// with this index.
+/// Measures candidates beside a copy, and reports each with the ratio of its time to that of the
+/// one with this index.
 fn report(bench: &mut Bench, case: &Case, arrays: &Arrays, all: Vec<(&str, usize, Candidate)>, reference: usize) -> Result<()> {
     let (names, candidates): (Vec<_>, Vec<_>) =
         all.into_iter().map(|(name, dispatches, candidate)| ((name.to_owned(), dispatches), candidate)).unzip();

@@ -5,8 +5,8 @@
 //! cargo bench --bench numbers -- --table half --filter 4096x4096
 //! ```
 //!
-//! Every candidate of a case has arrays of its own, and all of them are timed in turns. `ratio` is the
-//! time over that of the first one.
+//! Every candidate of a case has arrays of its own, and all of them are timed in turns. `ratio` is
+//! the time over that of the first one.
 //!
 //! **`half`**: `f32`; `f16` on both sides, which is f32 between two axes; `all f16`, which has f16
 //! there too; `to f32`, with f16 on the input alone; and `bf16` on both sides.
@@ -15,10 +15,11 @@
 //!
 //! **`real`**: real Fourier transforms, and cosine and sine transforms of the same shape.
 //!
-//! `--spec TEXT` measures this specification instead, by the rules' recipe and by each `--recipe TEXT`.
+//! `--spec TEXT` measures this specification instead, by the rules' recipe and by each `--recipe
+//! TEXT`.
 //!
-//! `peers/number_peers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that a search
-//! would begin with.
+//! `peers/number_peers.py` measures CuPy for the same cases. `--alternatives` adds the recipes that
+//! a search would begin with.
 
 use std::process::ExitCode;
 

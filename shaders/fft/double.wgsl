@@ -1,22 +1,22 @@
-// Arithmetic with numbers of two f32: a number is high + low, where low is at most half a unit in the
-// last place of high. The error of a sum is at most 2^-45 of the size of its operands, that of a
-// product 2^-45 of its own size.
+// Arithmetic with numbers of two f32: a number is high + low, where low is at most half a unit in
+// the last place of high. The error of a sum is at most 2^-45 of the size of its operands, that of
+// a product 2^-45 of its own size.
 //
-// A complex number is a vec4: high and low of the real part, then high and low of the imaginary part.
-// Inside of these functions, the two parts of a complex number are computed side by side: one vec2
-// has both high parts, and one both low parts. Real numbers take the first component alone, and
-// compilers drop the other one.
+// A complex number is a vec4: high and low of the real part, then high and low of the imaginary
+// part. Inside of these functions, the two parts of a complex number are computed side by side: one
+// vec2 has both high parts, and one both low parts. Real numbers take the first component alone,
+// and compilers drop the other one.
 //
 // All of it depends on what rounding takes away, which compilers must not compute as if sums were
-// exact: a + b - a is not b here. WGSL lets them do so, and some do. So each step that must be exact
-// is hidden from them (`hidden`). Sums and products of low parts are not: in whichever order they are
-// computed, with or without fused multiply-add, their errors are as small. Whether that is enough on
-// a device, src/plan/precision.rs finds out.
+// exact: a + b - a is not b here. WGSL lets them do so, and some do. So each step that must be
+// exact is hidden from them (`hidden`). Sums and products of low parts are not: in whichever order
+// they are computed, with or without fused multiply-add, their errors are as small. Whether that is
+// enough on a device, src/plan/precision.rs finds out.
 //
 // Source: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, Numer.
 // Math. 18 (1971) 224; M. Joldes, J.-M. Muller and V. Popescu, Tight and Rigorous Error Bounds for
-// Basic Building Blocks of Double-Word Arithmetic, ACM Trans. Math. Softw. 44 (2017) 15, algorithms 5
-// and 10.
+// Basic Building Blocks of Double-Word Arithmetic, ACM Trans. Math. Softw. 44 (2017) 15, algorithms
+// 5 and 10.
 // Rust twin: src/kernels/fft/mod.rs
 
 /// Two numbers.
@@ -25,8 +25,8 @@ struct Doubles {
     low: vec2<f32>,
 }
 
-/// Returns `x`, but hides from compilers how it was computed: they cannot know that 0 is added to its
-/// bits. No pass over two values or more has 2^31 lines.
+/// Returns `x`, but hides from compilers how it was computed: they cannot know that 0 is added to
+/// its bits. No pass over two values or more has 2^31 lines.
 fn hidden(x: vec2<f32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(bitcast<vec2<u32>>(x) + vec2<u32>(params.lines >> 31u));
 }
@@ -115,8 +115,8 @@ fn double_multiply(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     return complex_of(product_of(of_real(a), of_real(b))).xy;
 }
 
-/// The number of a 64-bit float, whose lower word comes first. Beyond the range of f32 it is infinite, and
-/// below it 0.
+/// The number of a 64-bit float, whose lower word comes first. Beyond the range of f32 it is
+/// infinite, and below it 0.
 fn double_of_bits(bits: vec2<u32>) -> vec2<f32> {
     let sign = bits.y & 0x80000000u;
     // Of f32 it is smaller by 896.
@@ -136,7 +136,8 @@ fn double_of_bits(bits: vec2<u32>) -> vec2<f32> {
     }
     let distance = i32(rest) - i32(up << 29u);
     var low = bitcast<u32>(f32(distance));
-    // Its unit is the last place of the 64-bit float: 52 places below the exponent, which is off by 1023.
+    // Its unit is the last place of the 64-bit float: 52 places below the exponent, which is off by
+    // 1023.
     let low_exponent = ((low >> 23u) & 0xffu) + exponent;
     if (distance == 0 || low_exponent <= 1075u || high >= 0x7f800000u) {
         return vec2<f32>(bitcast<f32>(sign | high), 0.0);

@@ -1,7 +1,8 @@
 // Sums, differences and products of two complex numbers by fft/double, which the host compares with
 // exact ones: whether the device's compiler leaves the arithmetic as it is written.
 //
-// Of each pair a, b: a + b, a - b, a * b, a.re * b, and the real number a.re * b.re with a.im + b.im.
+// Of each pair a, b: a + b, a - b, a * b, a.re * b, and the real number a.re * b.re with a.im +
+// b.im.
 //
 // Grid: an invocation per pair; folded.
 // Traffic: two complex numbers in, five out.

@@ -53,8 +53,8 @@ pub(super) const MAX_PRIME: u32 = 31;
 /// 0.183, 2 columns 0.234; 1024²: 8 0.0142, 4 0.0148.
 pub(super) const COLUMNS: u32 = 8;
 
-/// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of 4096²
-/// with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
+/// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of
+/// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 const LONGEST_COLUMN: u32 = 4096;
 
 /// What a pass over columns costs, if one over rows costs 1.
@@ -156,9 +156,8 @@ impl Designer<'_> {
             // That is right only where another axis mixes them anyway. Halves do not, and are
             // faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
             // and 0.1357. On the way back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323
-            // and 0.1506.
-            // Cosine transforms of type II along rows of 4096² take 0.1279 in all with pairs and 0.1331
-            // with halves; those of 256³ 0.2252 and 0.1772.
+            // and 0.1506. Cosine transforms of type II along rows of 4096² take 0.1279 in all with
+            // pairs and 0.1331 with halves; those of 256³ 0.2252 and 0.1772.
             let in_pairs = match self.transform.real_kind(axis) {
                 None => self.transform.kind == Kind::C2r,
                 Some(_) => self.transform.inner(axis).reals == Some(End::Output) || n > LONGEST_COLUMN / 2,
@@ -211,9 +210,9 @@ impl Designer<'_> {
     }
 
     /// The order of the axes in which the array is smallest while columns are transformed, if only
-    /// parts of axes are given or wanted; of equal orders the first one. A quarter of 4096² is data:
-    /// rows first 0.1322, columns first 0.1086; of 2048² 0.0290 and 0.0274. Small arrays are as fast
-    /// with rows first: 1024² 0.0109 and 0.0117.
+    /// parts of axes are given or wanted; of equal orders the first one. A quarter of 4096² is
+    /// data: rows first 0.1322, columns first 0.1086; of 2048² 0.0290 and 0.0274. Small arrays are
+    /// as fast with rows first: 1024² 0.0109 and 0.0117.
     fn best_order(&self, order: Vec<usize>) -> Vec<usize> {
         let [input, output] = &self.geometry.windows;
         let cost = |order: &[usize]| {
@@ -261,8 +260,8 @@ impl Designer<'_> {
         !matches!(self.transform.kind, Kind::Filter { .. }) && self.transform.inner(axis).reals.is_some()
     }
 
-    /// Whether neighbouring columns of reals are best transformed in pairs, each pair in one access: the
-    /// cosine transform of type II of 4096² 0.1279, with columns in halves 0.1554.
+    /// Whether neighbouring columns of reals are best transformed in pairs, each pair in one
+    /// access: the cosine transform of type II of 4096² 0.1279, with columns in halves 0.1554.
     fn has_pairs_of_columns(&self, axis: usize) -> bool {
         let last = self.transform.shape.rank() - 1;
         let knows = self.transform.real_kind(axis).is_some_and(RealKind::is_type_ii_or_iii);
@@ -587,8 +586,8 @@ impl Designer<'_> {
         best.map(|(_, stockham)| stockham)
     }
 
-    /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation, and
-    /// on GPUs a short text and enough invocations.
+    /// Lower is better: few stages, few idle lanes, a liked number of elements of an invocation,
+    /// and on GPUs a short text and enough invocations.
     pub fn cost(&self, n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
         let mut work = 0.0;
         for &radix in radices {

@@ -103,8 +103,8 @@ pub(super) struct Side {
     pub offset: u32,
     /// Distance of element i from element 0.
     pub place: Place,
-    /// Whether elements are found by their position on the axis instead of their number in the line.
-    /// `place` then gives the distance of position i from position 0.
+    /// Whether elements are found by their position on the axis instead of their number in the
+    /// line. `place` then gives the distance of position i from position 0.
     pub by_position: bool,
     /// For each coordinate of a line, the distance of value d from value 0.
     pub lines: Vec<Place>,

@@ -1,5 +1,5 @@
-//! Transforms from reals to reals along one axis: cosine and sine transforms, Hartley's, and spectra
-//! in half-complex form. What each computes, and which Fourier transform it is made of.
+//! Transforms from reals to reals along one axis: cosine and sine transforms, Hartley's, and
+//! spectra in half-complex form. What each computes, and which Fourier transform it is made of.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fmt;
@@ -106,8 +106,8 @@ impl RealKind {
         }
     }
 
-    /// Whether it is a cosine or sine transform of type II or III, between a spectrum and numbers at
-    /// quarters of its waves.
+    /// Whether it is a cosine or sine transform of type II or III, between a spectrum and numbers
+    /// at quarters of its waves.
     pub(super) fn is_type_ii_or_iii(self) -> bool {
         matches!(self, Self::DctII | Self::DctIII | Self::DstII | Self::DstIII)
     }

@@ -92,9 +92,9 @@ macro_rules! specification {
                 self
             }
 
-            /// Sets which part of each axis the input has: one range for each axis of the shape. The
-            /// input array has the extents of these ranges, and all elements outside of them are
-            /// zero. Nothing is stored or loaded for them, and lines that are all zeros are not
+            /// Sets which part of each axis the input has: one range for each axis of the shape.
+            /// The input array has the extents of these ranges, and all elements outside of them
+            /// are zero. Nothing is stored or loaded for them, and lines that are all zeros are not
             /// transformed. A range may begin at a negative index, which counts from the end of the
             /// axis: `-8..9` are the 17 positions around position 0.
             ///
@@ -152,8 +152,8 @@ macro_rules! specification {
         }
 
         impl<I: $input, O: Element> $name<I, O> {
-            /// Lets the input array have elements of type `T`: numbers of f32, f16 or bf16. They are
-            /// loaded as f32, which changes no value, and all arithmetic is that of f32.
+            /// Lets the input array have elements of type `T`: numbers of f32, f16 or bf16. They
+            /// are loaded as f32, which changes no value, and all arithmetic is that of f32.
             ///
             /// With a fragment on the input, this changes the array and leaves the fragment's
             /// `value` as it is. A fragment that is given later,
@@ -177,10 +177,11 @@ macro_rules! specification {
         }
 
         impl<I, O> $name<I, O> {
-            /// Lets the array between two axes have elements of type `T`, numbers of f32 by default.
-            /// Numbers of 16 bits save half of what it costs to store and load them, and round once
-            /// more for each axis but the last. The [`scale`](Self::scale) is then applied axis by
-            /// axis, so that what lies between two axes needs no larger range than the result.
+            /// Lets the array between two axes have elements of type `T`, numbers of f32 by
+            /// default. Numbers of 16 bits save half of what it costs to store and load them, and
+            /// round once more for each axis but the last. The [`scale`](Self::scale) is then
+            /// applied axis by axis, so that what lies between two axes needs no larger range than
+            /// the result.
             ///
             /// Arrays in the midst of one axis, where it takes several passes, always hold f32.
             pub fn between_axes_as<T: $between>(mut self) -> Self {
@@ -225,9 +226,9 @@ macro_rules! specification {
         }
 
         impl $name {
-            /// The same transform of f64, computed in f64. Its text has the word `f64`. Fragments see
-            /// f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps the
-            /// value that it has in f32: set it afterwards.
+            /// The same transform of f64, computed in f64. Its text has the word `f64`. Fragments
+            /// see f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps
+            /// the value that it has in f32: set it afterwards.
             ///
             /// ```
             /// use wgpu_fft::{DeviceProfile, Spec, fft::R2c, num_complex::Complex64};
@@ -241,17 +242,16 @@ macro_rules! specification {
             /// # Ok::<(), wgpu_fft::Error>(())
             /// ```
             ///
-            /// The device must have 64-bit floats in shaders ([`DeviceProfile::f64`]), as many do with
-            /// Vulkan; planning returns [`Error::Unsupported`] elsewhere. On most GPUs, arithmetic in
-            /// f64 has a small fraction of the speed of f32.
+            /// The device must have 64-bit floats in shaders ([`DeviceProfile::f64`]), as many do
+            /// with Vulkan; planning returns [`Error::Unsupported`] elsewhere. On most GPUs,
+            /// arithmetic in f64 has a small fraction of the speed of f32.
             pub fn f64(self) -> $name<$input64, $output64> {
                 $name { transform: self.transform.of_numbers(Number::F64), element: PhantomData }
             }
 
-            /// The same transform of f64 on any device, with about 46 of their 53 bits: kernels compute
-            /// with sums of two f32, which hold 48. Its text has the word
-            /// `f64-by-f32`. As [in f64](Self::f64), there can be no fragments, and no numbers of 16
-            /// bits.
+            /// The same transform of f64 on any device, with about 46 of their 53 bits: kernels
+            /// compute with sums of two f32, which hold 48. Its text has the word `f64-by-f32`. As
+            /// [in f64](Self::f64), there can be no fragments, and no numbers of 16 bits.
             ///
             /// ```
             /// use wgpu_fft::{DeviceProfile, Spec, fft::R2c, num_complex::Complex64};
@@ -270,16 +270,16 @@ macro_rules! specification {
             ///
             /// # Range
             /// It is that of f32. Numbers of the input above 3.4·10³⁸ count as infinite, and those
-            /// below 1.2·10⁻³⁸ as 0. Numbers below 10⁻³⁰ lose bits; 24 are left at the lower end. If
-            /// a number of the input or on the way is infinite, or the product of one with a twiddle
-            /// factor, results of its line are infinite or NaN.
+            /// below 1.2·10⁻³⁸ as 0. Numbers below 10⁻³⁰ lose bits; 24 are left at the lower end.
+            /// If a number of the input or on the way is infinite, or the product of one with a
+            /// twiddle factor, results of its line are infinite or NaN.
             ///
             /// # Cost
             /// Memory and traffic are those of f64. A sum takes 11 operations of f32 and 7 of
-            /// integers, a product 18 and 8, and a complex product 82 and 38. Those of integers hide
-            /// rounding errors from compilers. Where the device has f64 at more than a twentieth of
-            /// the speed of f32, [`f64`](Self::f64) is faster. Shaders are some 20 times as long as
-            /// in f32, and so is the time that compilers take for them.
+            /// integers, a product 18 and 8, and a complex product 82 and 38. Those of integers
+            /// hide rounding errors from compilers. Where the device has f64 at more than a
+            /// twentieth of the speed of f32, [`f64`](Self::f64) is faster. Shaders are some 20
+            /// times as long as in f32, and so is the time that compilers take for them.
             ///
             /// # Errors
             /// The arithmetic depends on the rounding of each operation, and WGSL lets compilers
@@ -303,8 +303,8 @@ macro_rules! specification {
             }
         }
 
-        /// Parses the text that [`Display`](fmt::Display) prints for a transform of f64, computed in
-        /// f64 or by two f32 for each number.
+        /// Parses the text that [`Display`](fmt::Display) prints for a transform of f64, computed
+        /// in f64 or by two f32 for each number.
         impl FromStr for $name<$input64, $output64> {
             type Err = Error;
 
@@ -532,8 +532,8 @@ macro_rules! mixed {
     ($($name:ident),*) => { $(
         impl<I, O> $name<I, O> {
             /// Transforms an axis from reals to reals, real and imaginary parts each by themselves,
-            /// instead of by a Fourier transform: for example complex fields between two walls. In a
-            /// real transform this cannot be the last axis.
+            /// instead of by a Fourier transform: for example complex fields between two walls. In
+            /// a real transform this cannot be the last axis.
             ///
             /// ```
             /// # use wgpu_fft::fft::{C2c, RealKind};
@@ -541,8 +541,9 @@ macro_rules! mixed {
             /// assert_eq!(channel.to_string(), "c2c fwd 256x256 kinds=dct1,-");
             /// ```
             ///
-            /// For the inverse transform, give the kind's [inverse](RealKind::inverse). Planning returns
-            /// [`Error::Unsupported`] for such a transform with parts, fragments or numbers of 16 bits.
+            /// For the inverse transform, give the kind's [inverse](RealKind::inverse). Planning
+            /// returns [`Error::Unsupported`] for such a transform with parts, fragments or numbers
+            /// of 16 bits.
             pub fn axis_kind(mut self, axis: usize, kind: RealKind) -> Self {
                 let kinds = &mut self.transform.kinds;
                 // Planning refuses an axis that the shape does not have.
@@ -573,9 +574,9 @@ mixed!(C2c, R2c, C2r);
 /// ```
 ///
 /// # Definition
-/// [`RealKind`] defines each kind along one axis. With several axes, they are applied along one after
-/// the other. All results have the factor s of the [`Scale`], in which n is the product of the
-/// [logical lengths](RealKind::logical_length).
+/// [`RealKind`] defines each kind along one axis. With several axes, they are applied along one
+/// after the other. All results have the factor s of the [`Scale`], in which n is the product of
+/// the [logical lengths](RealKind::logical_length).
 ///
 /// | SciPy | here |
 /// |---|---|
@@ -591,24 +592,25 @@ mixed!(C2c, R2c, C2r);
 /// on. [In place](Self::in_place), input and output are the same array.
 ///
 /// # Accuracy
-/// The relative two-norm error against f64 is at most 2·u·√log₂n, where u = 2⁻²⁴ and n is the length
-/// of the Fourier transform that is used: the logical length for type I, else the length of the axis.
-/// [`R2c`] says more.
+/// The relative two-norm error against f64 is at most 2·u·√log₂n, where u = 2⁻²⁴ and n is the
+/// length of the Fourier transform that is used: the logical length for type I, else the length of
+/// the axis. [`R2c`] says more.
 ///
 /// # Cost
-/// Each is a real Fourier transform, with one more step in its loads and in its stores. Types II and
-/// III, Hartley's transform and half-complex spectra take the passes of [`R2c`] of the same length, and
-/// type I those of its logical length. Type IV of an even length takes those of a complex transform of
-/// half the length.
+/// Each is a real Fourier transform, with one more step in its loads and in its stores. Types II
+/// and III, Hartley's transform and half-complex spectra take the passes of [`R2c`] of the same
+/// length, and type I those of its logical length. Type IV of an even length takes those of a
+/// complex transform of half the length.
 ///
 /// # Errors
-/// Those of [`C2c`]; also [`Error::Unsupported`] for [`DctI`] of length 1, for several kinds that are
-/// not one for each axis, and for parts.
+/// Those of [`C2c`]; also [`Error::Unsupported`] for [`DctI`] of length 1, for several kinds that
+/// are not one for each axis, and for parts.
 ///
 /// # Sources
-/// J. Makhoul, IEEE Trans. Acoust. Speech Signal Process. 28 (1980) 27; S. C. Chan and K. L. Ho, IEEE
-/// Trans. Circuits Syst. II 39 (1992) 185; V. Britanak, P. C. Yip and K. R. Rao, Discrete Cosine and
-/// Sine Transforms, Academic Press 2007; R. N. Bracewell, The Hartley Transform, Oxford 1986.
+/// J. Makhoul, IEEE Trans. Acoust. Speech Signal Process. 28 (1980) 27; S. C. Chan and K. L. Ho,
+/// IEEE Trans. Circuits Syst. II 39 (1992) 185; V. Britanak, P. C. Yip and K. R. Rao, Discrete
+/// Cosine and Sine Transforms, Academic Press 2007; R. N. Bracewell, The Hartley Transform, Oxford
+/// 1986.
 ///
 /// [`DctI`]: RealKind::DctI
 #[must_use]
@@ -646,8 +648,9 @@ impl<I, O> R2r<I, O> {
         self
     }
 
-    /// [`orthogonalize`](Self::orthogonalize) with [`Scale::InvSqrtLen`]: the matrix of the transform
-    /// is orthogonal, and that of the inverse is its transpose. This is `norm="ortho"` of SciPy.
+    /// [`orthogonalize`](Self::orthogonalize) with [`Scale::InvSqrtLen`]: the matrix of the
+    /// transform is orthogonal, and that of the inverse is its transpose. This is `norm="ortho"` of
+    /// SciPy.
     pub fn orthonormal(self) -> Self
     where
         I: Element,
@@ -656,8 +659,8 @@ impl<I, O> R2r<I, O> {
         self.orthogonalize().scale(Scale::InvSqrtLen)
     }
 
-    /// The transform with the [inverse](RealKind::inverse) kinds, and everything else as it is. With
-    /// scale 1 on one side and 1/n on the other, or 1/√n on both, the two undo one another.
+    /// The transform with the [inverse](RealKind::inverse) kinds, and everything else as it is.
+    /// With scale 1 on one side and 1/n on the other, or 1/√n on both, the two undo one another.
     pub fn inverse(mut self) -> Self {
         self.transform.kinds.iter_mut().flatten().for_each(|kind| *kind = kind.inverse());
         self

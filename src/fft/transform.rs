@@ -121,11 +121,12 @@ pub(super) struct Transform {
     /// What fragments of the caller's do to values, and what the arrays of input and output hold
     /// then.
     pub maps: [Option<Checked>; 2],
-    /// For a transform that is part of a larger operation: what the arrays have of each axis of that
-    /// operation. It takes the place of `windows`.
+    /// For a transform that is part of a larger operation: what the arrays have of each axis of
+    /// that operation. It takes the place of `windows`.
     pub frame: Option<[Vec<Windowed>; 2]>,
     /// The rows of the input are frames of a signal: axis 0 counts frames, and the last axis is
-    /// transformed. The frame's window on that axis, and the input's layout, are those of the signal.
+    /// transformed. The frame's window on that axis, and the input's layout, are those of the
+    /// signal.
     pub framing: Option<Framing>,
     /// What a [`Kind::Filter`] does to the spectrum.
     pub product: Option<Checked>,
@@ -463,7 +464,8 @@ impl Transform {
         };
         Ok(Geometry {
             output_filled: output.span == shapes[1].extents().iter().product::<usize>() * self.batch,
-            // Frames overlap: as an array of their own, they may have more elements than a u32 counts.
+            // Frames overlap: as an array of their own, they may have more elements than a u32
+            // counts.
             dense: self.framing.is_none() && is_dense(&input, packed[0], shapes[0])? && is_dense(&output, packed[1], shapes[1])?,
             input_extents: extents(shapes[0]),
             output_extents: extents(shapes[1]),
@@ -591,8 +593,8 @@ impl Transform {
     }
 }
 
-/// `c2c fwd 512x512 x4 f64 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are left
-/// out.
+/// `c2c fwd 512x512 x4 f64 axes=0 in=1024,1 out=512,1 1/n in-place transposed`, where defaults are
+/// left out.
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |kind: &Option<RealKind>| kind.map_or("-".to_owned(), |kind| kind.to_string());

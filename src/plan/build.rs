@@ -111,8 +111,8 @@ impl Builder {
         Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables })
     }
 
-    /// How many bits of a number of two f32 the device gets right. The first time this is asked, the
-    /// device computes some and this waits for it.
+    /// How many bits of a number of two f32 the device gets right. The first time this is asked,
+    /// the device computes some and this waits for it.
     #[cfg(not(target_arch = "wasm32"))]
     fn right_bits(&self, _: &str) -> Result<u32> {
         self.gpu
@@ -134,8 +134,8 @@ impl Builder {
         self.gpu.right_bits.get().copied().ok_or_else(|| crate::Error::Unsupported { what: format!("planning `{title}` at once"), why })
     }
 
-    /// Finds out how many bits of a number of two f32 the device gets right, if a program depends on
-    /// it.
+    /// Finds out how many bits of a number of two f32 the device gets right, if a program depends
+    /// on it.
     #[cfg(target_arch = "wasm32")]
     pub async fn try_precision(&self, program: &Program) -> Result<()> {
         if precision::is_asked_by(program) && self.gpu.right_bits.get().is_none() {

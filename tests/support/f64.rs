@@ -1,4 +1,5 @@
-//! Transforms in f64, and of f64 by two f32 for each number, compared with transforms in numbers of two f64.
+//! Transforms in f64, and of f64 by two f32 for each number, compared with transforms in numbers of
+//! two f64.
 #![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 use std::fmt;

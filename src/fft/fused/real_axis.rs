@@ -5,8 +5,8 @@
 //!   other signs, or continued past the array's ends.
 //! - [`Coefficients`] turns elements of a half-spectrum into results of the transform, or arguments
 //!   into elements of a half-spectrum. An element of the spectrum belongs to two of them.
-//! - [`PairCoefficients`] does the same for two neighbouring lines at once, which the array holds as
-//!   complex numbers.
+//! - [`PairCoefficients`] does the same for two neighbouring lines at once, which the array holds
+//!   as complex numbers.
 //! - [`Quarter`] takes two reals as a complex number, for cosine and sine transforms of type IV of
 //!   an even length.
 //!
@@ -14,12 +14,13 @@
 //! X\[k\] = 2·Re(exp(-πik/2n)·V\[k\]) and X\[n-k\] = -2·Im(exp(-πik/2n)·V\[k\]) (Makhoul). Type III
 //! is the reverse. Type I is the DFT of x continued evenly to 2(n-1) reals. Type IV is, for even n,
 //! a DFT of n/2 complex numbers between two multiplications. For odd n it is a DFT of n reals in an
-//! order that the Chinese remainder theorem gives, see [`odd_index`]. A sine transform is the cosine
-//! transform of the same type, between changes of signs and reversals; type I continues x oddly.
+//! order that the Chinese remainder theorem gives, see [`odd_index`]. A sine transform is the
+//! cosine transform of the same type, between changes of signs and reversals; type I continues x
+//! oddly.
 //!
-//! J. Makhoul, IEEE Trans. Acoust. Speech Signal Process. 28 (1980) 27; S. C. Chan and K. L. Ho, IEEE
-//! Trans. Circuits Syst. II 39 (1992) 185; V. Britanak et al., Discrete Cosine and Sine Transforms,
-//! Academic Press 2007.
+//! J. Makhoul, IEEE Trans. Acoust. Speech Signal Process. 28 (1980) 27; S. C. Chan and K. L. Ho,
+//! IEEE Trans. Circuits Syst. II 39 (1992) 185; V. Britanak et al., Discrete Cosine and Sine
+//! Transforms, Academic Press 2007.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -73,8 +74,8 @@ impl RealAxis {
         self.with_factor(0, site, &index, value)
     }
 
-    /// Loads x\[k\] and x\[n-k\], where x\[n\] = 0, of arguments that a sine transform takes from the
-    /// last one on.
+    /// Loads x\[k\] and x\[n-k\], where x\[n\] = 0, of arguments that a sine transform takes from
+    /// the last one on.
     fn load_two(self, site: &mut Site<'_>, k: &Expr, element: &Element, inner: &[Fused]) -> [Expr; 2] {
         let is_first = site.body.value("is_first", k.equals(0));
         let opposite = select(&is_first, 0, Expr::from(self.n) - k);

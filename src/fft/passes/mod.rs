@@ -309,8 +309,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// A Fourier transform of length n along an axis, perhaps as a convolution. Results from `limit`
-    /// on are not stored.
+    /// A Fourier transform of length n along an axis, perhaps as a convolution. Results from
+    /// `limit` on are not stored.
     fn fourier(
         &mut self,
         recipe: &'a AxisRecipe,
@@ -365,8 +365,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// A transform along the only axis, a fragment on its spectrum, and the inverse transform, in one
-    /// pass.
+    /// A transform along the only axis, a fragment on its spectrum, and the inverse transform, in
+    /// one pass.
     fn filter(&mut self, recipe: &'a AxisRecipe, n: u32, fragment: Checked) -> Result<()> {
         let axis = recipe.axis;
         if recipe.passes.len() != 1 || recipe.bluestein.is_some() || self.geometry.axes.len() != 1 {
@@ -381,7 +381,8 @@ impl<'a> Builder<'a, '_> {
         let axes = self.geometry.windows[0].iter().copied().chain([Windowed::whole(self.transform.batch as u32)]);
         let axes = axes.enumerate().map(|(own, window)| {
             if own == axis {
-                // All frequencies of the axis are there, but those of reals are conjugates in pairs.
+                // All frequencies of the axis are there, but those of reals are conjugates in
+                // pairs.
                 let window = if real { Windowed::half(n) } else { Windowed::whole(n) };
                 MapIndex { window, from: IndexFrom::Position }
             } else {
@@ -434,7 +435,8 @@ impl<'a> Builder<'a, '_> {
 
     /// A side of a pass over an axis. Elements are found by their position on the axis if a step
     /// asks for others than the line's own (`by_position`), or if the array begins elsewhere on the
-    /// axis. Where steps ask for elements of their choice, parts of the axis are guarded one by one.
+    /// axis. Where steps ask for elements of their choice, parts of the axis are guarded one by
+    /// one.
     fn side(&self, end: End, axis: usize, is_end: bool, chooses: bool) -> Fusion {
         let part = self.part(end, axis);
         let framed = is_end && self.frames(end).is_some();
@@ -506,9 +508,9 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to `stored`
-    /// elements of their spectrum. Its element index is always 0, and it has a line for every element
-    /// of the spectrum.
+    /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to
+    /// `stored` elements of their spectrum. Its element index is always 0, and it has a line for
+    /// every element of the spectrum.
     fn combine(&mut self, axis: usize, n: u32, stored: u32, store: Fusion, target: State) {
         let nothing = Dim { key: (axis, 1), extent: 1, place: Place::linear(0) };
         let (mut from, mut to) = (self.current.clone(), target.clone());

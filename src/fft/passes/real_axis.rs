@@ -1,5 +1,5 @@
-//! The passes of an axis that is transformed from reals to reals: those of a Fourier transform, with
-//! steps on both sides that find the reals in the array.
+//! The passes of an axis that is transformed from reals to reals: those of a Fourier transform,
+//! with steps on both sides that find the reals in the array.
 
 use super::super::fused::{
     Coefficients, Half, OfPacked, Pair, PairCoefficients, Pairs, Quarter, Real, RealAxis, Separate, Sequence, ToPacked,

@@ -108,7 +108,8 @@ pub fn binds(input: Bound, output: Bound, roots: Bound) -> Vec<Bind> {
     binds
 }
 
-/// Lines to transform with a generated text, by this kernel or by one of its heads for other numbers.
+/// Lines to transform with a generated text, by this kernel or by one of its heads for other
+/// numbers.
 #[derive(Debug)]
 pub struct Lines {
     /// A description for people.
