@@ -56,19 +56,6 @@ const DIFFERENT: &[Different] = &[
         bound: 1.0 / (1_u64 << 45) as f64,
     },
     Different {
-        what: "inverse transforms of 64 as 32 by 2 in lanes",
-        why: "Mesa computes some words of one of them otherwise; which of its rules does it is not known yet",
-        on: |info| info.driver.contains("llvmpipe"),
-        seen_on: "llvmpipe",
-        is: |dispatch| match dispatch.generated.as_ref().map(|generated| &generated.form) {
-            Some(Form::Pass(radices)) => {
-                dispatch.kernel.name == "fft/lanes" && radices[..] == [32, 2] && dispatch.label.starts_with("inverse FFT")
-            }
-            _ => false,
-        },
-        bound: 4.0 * U,
-    },
-    Different {
         what: "sums of products of complex numbers",
         why: "Mesa reassociates (a*b + c*d) + e to (a*b + e) + c*d",
         on: |info| info.driver.contains("llvmpipe"),

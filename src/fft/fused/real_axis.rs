@@ -297,6 +297,13 @@ impl Fuse for PairCoefficients {
         let k = site.body.value("k", k.clone());
         let root = site.look_up.of(&self.arc(), &k);
         let root = site.body.value("root", root);
+        let is_own_image = k.equals(0).or((&k * 2).equals(self.0.n));
+        if is_own_image.is_true() {
+            // A·Z + conj A·Z. Written as a sum of two products of the same numbers, compilers would
+            // rearrange it, see `codelets.rs`.
+            let index = self.0.reversed_if(self.0.kind.is_sine(), k.clone());
+            return self.0.store(site, &Element { position: k, ..at }, inner, index, z * root.x());
+        }
         let own = site.body.value("turned", times(z, &root));
         let other = site.body.value("mirrored", times(w, &pair(&root.x(), &-root.y())));
         // The scale has the factor 2 that is in these sums.
