@@ -40,6 +40,28 @@ pub(crate) fn side_by_side<J, R>(jobs: &[J], work: impl Fn(&J) -> R) -> Vec<R> {
     jobs.iter().map(work).collect()
 }
 
+/// Does the jobs, each on a thread of its own but for the last, which the caller's does.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn each_aside<J: Send>(mut jobs: Vec<J>, work: impl Fn(J) + Sync) {
+    let Some(last) = jobs.pop() else { return };
+    if jobs.is_empty() {
+        return work(last);
+    }
+    std::thread::scope(|scope| {
+        let work = &work;
+        for job in jobs {
+            scope.spawn(move || work(job));
+        }
+        work(last);
+    });
+}
+
+/// Does the jobs.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn each_aside<J>(jobs: Vec<J>, work: impl Fn(J)) {
+    jobs.into_iter().for_each(work);
+}
+
 /// Does both, at the same time if the machine has more than one processor.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
@@ -68,6 +90,9 @@ mod tests {
         assert_eq!(side_by_side(&jobs, |job| job * job), jobs.iter().map(|job| job * job).collect::<Vec<_>>());
         assert_eq!(side_by_side(&[] as &[usize], |job| *job), Vec::<usize>::new());
         assert_eq!(both(|| 1, || 2), (1, 2));
+        let done: Vec<std::sync::atomic::AtomicUsize> = (0..5).map(Into::into).collect();
+        each_aside(done.iter().collect(), |job| drop(job.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+        assert_eq!(done.into_iter().map(std::sync::atomic::AtomicUsize::into_inner).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     }
 
     #[test]

@@ -2,6 +2,11 @@
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::Instant;
+
+#[cfg(target_arch = "wasm32")]
+use web_time::Instant;
 
 use super::once::OnceMap;
 use super::program::Table;
@@ -76,7 +81,7 @@ impl Builder {
 
     /// A program with its pipelines and buffers, if it keeps to the limits of the device.
     pub fn executable(&self, program: Program) -> Result<Executable> {
-        let (gpu, start) = (&self.gpu, std::time::Instant::now());
+        let (gpu, start) = (&self.gpu, Instant::now());
         program.check(gpu.profile())?;
         if precision::is_asked_by(&program) {
             precision::check(self.right_bits(&program.title)?, &program.title, gpu.profile())?;

@@ -25,7 +25,7 @@ pub struct Array {
 
 impl Array {
     /// The size of `len` elements of type `T`.
-    #[cfg(feature = "tune")]
+    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     pub(crate) fn of<T>(len: usize) -> Self {
         Self { len, element_bytes: size_of::<T>() }
     }

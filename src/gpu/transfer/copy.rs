@@ -1,5 +1,7 @@
 //! Copies between slices of the host and mapped memory, with some threads.
 
+use crate::threads::each_aside;
+
 /// Bytes that a thread copies at least: a millisecond's work, to which starting a thread adds a
 /// twentieth.
 const LEAST_COPY: usize = 8 << 20;
@@ -59,17 +61,7 @@ pub(super) fn fill(buffer: &wgpu::Buffer, slices: Vec<&[u8]>, threads: usize) ->
         views.push((buffer.get_mapped_range_mut(begin..end)?, part));
         begin = end;
     }
-    let last = views.pop();
-    if views.is_empty() {
-        last.into_iter().for_each(|(view, part)| gather(view, &part));
-        return Ok(());
-    }
-    std::thread::scope(|scope| {
-        for (view, part) in views {
-            scope.spawn(move || gather(view, &part));
-        }
-        last.into_iter().for_each(|(view, part)| gather(view, &part));
-    });
+    each_aside(views, |(view, part)| gather(view, &part));
     Ok(())
 }
 
@@ -87,18 +79,8 @@ fn gather(mut view: wgpu::BufferViewMut, slices: &[&[u8]]) {
 pub fn scatter(source: &[u8], target: &mut [&mut [u8]], threads: usize) {
     let each = source.len().div_ceil(parts_of(source.len(), threads)).max(1);
     let mut rest: Vec<&mut [u8]> = target.iter_mut().map(|run| &mut **run).collect();
-    let mut parts = source.chunks(each).map(|part| (part, split_off(&mut rest, part.len()))).collect::<Vec<_>>();
-    let last = parts.pop();
-    if parts.is_empty() {
-        last.into_iter().for_each(|(part, runs)| copy_over(part, runs));
-        return;
-    }
-    std::thread::scope(|scope| {
-        for (part, runs) in parts {
-            scope.spawn(move || copy_over(part, runs));
-        }
-        last.into_iter().for_each(|(part, runs)| copy_over(part, runs));
-    });
+    let parts = source.chunks(each).map(|part| (part, split_off(&mut rest, part.len()))).collect();
+    each_aside(parts, |(part, runs)| copy_over(part, runs));
 }
 
 /// Copies `source` over slices, one after the other.

@@ -67,6 +67,12 @@ mod memory;
 mod shared;
 mod store;
 
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::{SystemTime, UNIX_EPOCH};
+
+#[cfg(target_arch = "wasm32")]
+use web_time::{SystemTime, UNIX_EPOCH};
+
 pub use error::RecordError;
 pub use hash::{text_hash, wgsl_hash};
 pub use identity::DeviceIdentity;
@@ -78,12 +84,8 @@ pub use store::Record;
 /// The version of this crate, as stored in entries and marks.
 pub const CRATE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Seconds since 1970; 0 where there is no clock.
+/// Seconds since 1970; 0 if the clock says less.
 #[must_use]
 pub fn now() -> u64 {
-    // A browser's clock is not behind std's functions, which panic there.
-    if cfg!(all(target_arch = "wasm32", target_os = "unknown")) {
-        return 0;
-    }
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
