@@ -101,6 +101,12 @@ struct Invocation {
 /// The values of one stage: of each round the r values of a butterfly.
 type Values = Vec<Vec<Expr>>;
 
+/// A butterfly of every lane: lane t computes butterfly t + `first`.
+#[derive(Clone, Copy)]
+struct Round {
+    first: u32,
+}
+
 struct Generator<'a> {
     body: Body,
     pass: &'a Pass,
@@ -127,30 +133,30 @@ impl Generator<'_> {
         self.recipe.n()
     }
 
-    /// Number of rounds of a stage of radix r.
-    fn rounds(&self, radix: u32) -> u32 {
-        (self.n() / radix).div_ceil(self.lanes())
+    /// The rounds of a stage of radix r.
+    fn rounds(&self, radix: u32) -> Vec<Round> {
+        (0..(self.n() / radix).div_ceil(self.lanes())).map(|b| Round { first: b * self.lanes() }).collect()
     }
 
-    /// Whether lane t takes part in round `b` of a stage.
-    fn partial(&self, radix: u32, b: u32, t: &Expr) -> Expr {
-        (t + b * self.lanes()).less(self.n() / radix)
+    /// Whether lane t takes part in a round of a stage.
+    fn partial(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        (t + round.first).less(self.n() / radix)
     }
 
-    /// Lane t, where it is known to take part in round `b`.
-    fn taking_part_of(&self, radix: u32, b: u32, t: &Expr) -> Expr {
-        t.clone().below(self.n() / radix - b * self.lanes())
+    /// Lane t, where it is known to take part in a round.
+    fn taking_part_of(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        t.clone().below(self.n() / radix - round.first)
     }
 
-    /// The lanes that take part in round `b`.
-    fn taking_part(&self, radix: u32, b: u32) -> impl Iterator<Item = Option<u32>> + use<> {
-        let (butterflies, first) = (self.n() / radix, b * self.lanes());
-        (0..self.lanes()).map(move |t| (t + first < butterflies).then_some(t))
+    /// The lanes that take part in a round.
+    fn taking_part(&self, radix: u32, round: Round) -> impl Iterator<Item = Option<u32>> + use<> {
+        let butterflies = self.n() / radix;
+        (0..self.lanes()).map(move |t| (t + round.first < butterflies).then_some(t))
     }
 
-    /// Elements t + step of round `b` of a stage of radix `radix`.
-    fn steps(&self, radix: u32, b: u32) -> Vec<u32> {
-        (0..radix).map(|k| b * self.lanes() + k * (self.n() / radix)).collect()
+    /// Elements t + step of a round of a stage of radix `radix`.
+    fn steps(&self, radix: u32, round: Round) -> Vec<u32> {
+        (0..radix).map(|k| round.first + k * (self.n() / radix)).collect()
     }
 
     /// What an element of workgroup memory holds.
@@ -246,7 +252,7 @@ impl Generator<'_> {
         let is_past = |limit: u32| {
             let past = |step: u32| step * side.index.element >= limit;
             side.index.lines.iter().all(|weight| *weight == 0)
-                && (0..self.rounds(radix)).any(|b| self.steps(radix, b).into_iter().any(past))
+                && self.rounds(radix).into_iter().any(|round| self.steps(radix, round).into_iter().any(past))
         };
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
@@ -299,19 +305,20 @@ impl Generator<'_> {
     /// The butterflies of one stage.
     fn stage(&mut self, place: &Invocation, radix: u32, p: u32, table: u32, opaque: bool, values: &mut Values) {
         let mut roots: Vec<Expr> = Vec::new();
-        for (b, round) in (0..).zip(values) {
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
-                // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation
-                // has the same roots.
-                if p > 1 && (b == 0 || !partial.is_true() || !own.lanes().is_multiple_of(p)) {
-                    let j = &place.t + b * own.lanes();
+        // Butterflies whose `first` is the same modulo p have the same roots.
+        let mut rooted = None;
+        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
+                if p > 1 && (rooted != Some(round.first % p) || !partial.is_true()) {
+                    let j = &place.t + round.first;
                     // The last stage's j are below p.
                     roots = own.stage_roots(radix, p, table, if p * radix == own.n() { j } else { j % p });
+                    rooted = Some(round.first % p);
                 }
                 let are_products = own.pass.convolution.is_some() || own.pass.load.fused.iter().any(|fused| fused.step().multiplies());
                 let mut vectors = Vectors { body: &mut own.body, opaque };
-                let inputs: Vec<Expr> = round
+                let inputs: Vec<Expr> = values
                     .iter()
                     .enumerate()
                     .map(|(k, input)| match p {
@@ -345,13 +352,13 @@ impl Generator<'_> {
 
     /// Multiplies by constants for each element.
     fn multiply(&mut self, place: &Invocation, radix: u32, constants: &Constant, order: &str, values: &mut Values) {
-        for (b, round) in (0..).zip(values) {
-            let steps = self.steps(radix, b);
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+            let steps = self.steps(radix, round);
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let product =
                     |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
-                round.iter().zip(&steps).map(product).collect()
+                values.iter().zip(&steps).map(product).collect()
             });
         }
     }
@@ -360,17 +367,17 @@ impl Generator<'_> {
     fn filter(&mut self, place: &Invocation, radix: u32, map: &Map, values: &mut Values) {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        for (b, round) in (0..).zip(values) {
-            let steps = self.steps(radix, b);
-            let t = self.taking_part_of(radix, b, &place.t);
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+            let steps = self.steps(radix, round);
+            let t = self.taking_part_of(radix, round, &place.t);
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
                 let filtered = |(value, &step): (&Expr, &u32)| {
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
                     map.filtered(&mut site, element, value).components("yx")
                 };
-                round.iter().zip(&steps).map(filtered).collect()
+                values.iter().zip(&steps).map(filtered).collect()
             });
         }
     }
@@ -386,26 +393,27 @@ impl Generator<'_> {
         values: &Values,
     ) -> Result<Values, String> {
         let mut writes = Vec::new();
-        for b in 0..values.len() as u32 {
-            let first = b * self.lanes();
-            let j = &from.t + first;
+        for round in self.rounds(radix) {
+            let j = &from.t + round.first;
             let rest = &j % p;
             let base = self.body.value("first", (&j - &rest) * radix + rest);
-            let bases = self.taking_part(radix, b).map(|t| {
+            let bases = self.taking_part(radix, round).map(|t| {
                 t.map(|t| {
-                    let j = t + first;
+                    let j = t + round.first;
                     (j - j % p) * radix + j % p
                 })
             });
             let bases = bases.collect();
-            writes.push(Group { condition: self.partial(radix, b, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
+            writes.push(Group { condition: self.partial(radix, round, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
         }
-        let reads: Vec<Group> = (0..self.rounds(next))
-            .map(|b| Group {
-                condition: self.partial(next, b, &to.t),
+        let reads: Vec<Group> = self
+            .rounds(next)
+            .into_iter()
+            .map(|round| Group {
+                condition: self.partial(next, round, &to.t),
                 base: to.t.clone(),
-                bases: self.taking_part(next, b).collect(),
-                steps: self.steps(next, b),
+                bases: self.taking_part(next, round).collect(),
+                steps: self.steps(next, round),
             })
             .collect();
         self.exchange(from, to, &writes, values, &reads)
