@@ -113,6 +113,7 @@ mod stages;
 #[cfg(feature = "signal")]
 pub(crate) mod step;
 mod transform;
+mod twos;
 pub(crate) mod window;
 
 pub use elements::{ComplexElement, RealElement};

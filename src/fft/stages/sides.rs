@@ -35,14 +35,14 @@ impl Generator<'_> {
     }
 
     /// The lines' part of the position on the axis.
-    fn index_base(&mut self, index: &Index, place: &Invocation) -> Expr {
+    pub(super) fn index_base(&mut self, index: &Index, place: &Invocation) -> Expr {
         let weighted = index.lines.iter().zip(&place.coordinates).map(|(&weight, d)| d * weight);
         let base = weighted.fold(Expr::from(0), |sum, term| sum + term);
         self.body.value("index", base)
     }
 
-    /// The places of elements t + step, given the place of element 0.
-    fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
+    /// The places of elements t + step, or of twos, given the place of element 0.
+    pub(super) fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
         let mut place = |i: &Expr| self.body.value("at", place_of(of, line.clone(), i.clone()));
         let base_block: u32 = of.low.iter().map(|&(base, _)| base).product();
         if steps.iter().all(|step| step % base_block == 0) {
@@ -68,7 +68,7 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         let index = self.index_base(&side.index, place);
         let mut values = Values::new();
-        for (b, round) in self.rounds(radix).into_iter().enumerate() {
+        for (b, round) in self.rounds(radix, place).into_iter().enumerate() {
             let steps = self.steps(radix, round);
             let t = self.taking_part_of(radix, round, &place.t);
             let condition = place.live.and(self.partial(radix, round, &place.t));
@@ -114,10 +114,19 @@ impl Generator<'_> {
     /// Multiplies the results by the roots of a transform that this is a factor of.
     pub(super) fn twiddle(&mut self, place: &Invocation, radix: u32, twiddle: &Twiddle, values: &mut Values) {
         self.body.comment(format!("Times exp(-2 pi i k m / {}).", twiddle.n));
+        for line in 0..self.pass.lines_each() {
+            let place = self.of_line(place, line);
+            self.twiddle_line(&place, line, radix, twiddle, values);
+        }
+    }
+
+    /// The same for the values of one of the lines that an invocation transforms.
+    fn twiddle_line(&mut self, place: &Invocation, line: u32, radix: u32, twiddle: &Twiddle, values: &mut Values) {
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let (distance, products) = (self.n() / radix, self.recipe.roots == Roots::Products);
         let Some(powers) = twiddle.powers(&mut self.site(side, place, &nowhere), radix, distance, products) else { return };
-        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+        let rounds = self.rounds(radix, place).into_iter().zip(values);
+        for (round, values) in rounds.filter(|(round, _)| round.line == line) {
             let first = &place.t + round.first;
             let partial = self.partial(radix, round, &place.t);
             *values = self.in_round(&partial, radix, |own| {
@@ -134,7 +143,7 @@ impl Generator<'_> {
         }
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let index = self.index_base(&side.index, place);
-        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
             let elements = self.steps(radix, round);
             let partial = self.partial(radix, round, &place.t);
             *values = self.in_round(&partial, radix, |own| {
@@ -153,7 +162,7 @@ impl Generator<'_> {
         let side = &self.pass.store;
         let index = self.index_base(&side.index, place);
         let line = self.line_base(side, place);
-        for (round, values) in self.rounds(radix).into_iter().zip(values) {
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
             let steps = self.steps(radix, round);
             let t = self.taking_part_of(radix, round, &place.t);
             let condition = place.live.and(self.partial(radix, round, &place.t));
