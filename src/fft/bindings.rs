@@ -79,8 +79,8 @@ pub(super) fn parts(
     };
     let segments = |bound: &Bound| bound.segments() as u64;
     for (side, bound) in [(&pass.load, &part.input), (&pass.store, &part.output)] {
-        if matches!(side.storage, Storage::Other(_)) {
-            limit("bindings of an array that a fragment reads or writes, or an access of two f32", segments(bound), 1)?;
+        if matches!(side.storage, Storage::Other(_)) && pass.twos.is_none() {
+            limit("bindings of an array that a fragment reads or writes", segments(bound), 1)?;
         }
     }
     limit("max_storage_buffers_per_shader_stage", arrays.iter().map(segments).sum(), profile.storage_buffers.into())?;
