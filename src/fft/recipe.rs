@@ -153,8 +153,8 @@ pub struct Stockham {
     /// Complex numbers per access of the arrays: 1 or 2. Two need neighbours on both sides, either
     /// across lines, of which an invocation then transforms two, or along the line, where it
     /// computes neighbouring butterflies of the first stage and of the last one. Only passes
-    /// between arrays of complex numbers can have it, without parts and fragments. It changes no
-    /// bit of the result.
+    /// between arrays of complex numbers can have it, without parts and fragments. The arithmetic is
+    /// the same for both.
     pub width: u32,
 }
 
