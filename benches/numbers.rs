@@ -277,6 +277,7 @@ fn by_recipes(bench: &mut Bench, text: &str, recipes: &[String]) -> Result<()> {
     match &text[..3] {
         "c2c" if has("f64") => of(bench, text, text.parse::<C2c<Complex64, Complex64>>()?, recipes),
         "c2c" if has("in-as=complex-f16") => of(bench, text, text.parse::<C2c<F16, F16>>()?, recipes),
+        "c2c" if has("in-as=complex-bf16") => of(bench, text, text.parse::<C2c<Complex<bf16>, Complex<bf16>>>()?, recipes),
         "c2c" => of(bench, text, text.parse::<C2c>()?, recipes),
         "r2c" => of(bench, text, text.parse::<R2c>()?, recipes),
         "r2r" => of(bench, text, text.parse::<R2r>()?, recipes),

@@ -147,7 +147,11 @@ impl Adapter<'_> {
                 (!all.is_empty()).then_some(all)
             })
         };
-        std::iter::once(own.lanes).chain(lane_counts).filter_map(of_lanes).flatten().take(MOST).collect()
+        let mut all: Vec<Stockham> = std::iter::once(own.lanes).chain(lane_counts).filter_map(of_lanes).flatten().take(MOST).collect();
+        // Accesses of one number give the same bits.
+        let narrow: Vec<Stockham> = all.iter().filter(|own| own.width > 1).map(|own| Stockham { width: 1, ..own.clone() }).collect();
+        all.extend(narrow);
+        all
     }
 
     /// Whether the accesses of a `fft/lanes` pass go across lines whose results have the same
@@ -234,7 +238,7 @@ impl Recipe {
         let mut own = self.clone();
         if let Self::Axes(axes) = &mut own {
             for pass in axes.iter_mut().filter(|own| own.axis == axis).flat_map(|own| &mut own.passes) {
-                if let PassRecipe::Lanes { width, .. } = pass {
+                if let PassRecipe::Lanes { width, .. } | PassRecipe::Stockham(Stockham { width, .. }) = pass {
                     *width = 1;
                 }
             }

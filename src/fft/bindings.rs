@@ -4,6 +4,7 @@
 use super::fused::{Fuse, Fused, Neighbours};
 use super::pass::{Pass, Side};
 use super::place::Storage;
+use super::twos::Twos;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
@@ -78,7 +79,7 @@ pub(super) fn parts(
     };
     let segments = |bound: &Bound| bound.segments() as u64;
     for (side, bound) in [(&pass.load, &part.input), (&pass.store, &part.output)] {
-        if matches!(side.storage, Storage::Other(_)) {
+        if matches!(side.storage, Storage::Other(_)) && pass.twos.is_none() {
             limit("bindings of an array that a fragment reads or writes", segments(bound), 1)?;
         }
     }
@@ -164,6 +165,7 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
         }
         // In blocks, elements and positions are the same.
         (None, Some(limit)) if side.index.element > 0 => side.place.most(limit.min(pass.n())),
+        _ if pass.twos == Some(Twos::Elements) => side.place.most(pass.n() / 2),
         _ => side.place.most(pass.n()),
     };
     let on_axis = |dim: usize| limit.is_some() && side.index.lines[dim] > 0;

@@ -25,9 +25,9 @@ pub(super) const MAX_ELEMENTS: u32 = 64;
 /// Whether no number is 0 that others are divided by.
 pub(super) fn is_sane(pass: &PassRecipe) -> bool {
     match pass {
-        PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, .. }) => {
+        PassRecipe::Stockham(Stockham { radices, lanes, lines, pieces, width, .. }) => {
             let fine = |radix: &u32| (1..=MAX_ELEMENTS).contains(radix);
-            !radices.is_empty() && radices.iter().all(fine) && [lanes, lines, pieces].iter().all(|value| **value > 0)
+            !radices.is_empty() && radices.iter().all(fine) && [lanes, lines, pieces, width].iter().all(|value| **value > 0)
         }
         PassRecipe::Radix2 { rows, lanes } => *rows > 0 && *lanes > 0,
         PassRecipe::Lanes { lanes, width, invocations, .. } => [lanes, width, invocations].iter().all(|value| **value > 0),
@@ -36,14 +36,17 @@ pub(super) fn is_sane(pass: &PassRecipe) -> bool {
 
 /// Why a pass through workgroup memory cannot run on such a device, if it cannot.
 pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
-    let Stockham { radices, lanes, lines, pieces, banks, block, .. } = recipe;
+    let Stockham { radices, lanes, lines, pieces, banks, block, width, .. } = recipe;
     ensure(!radices.is_empty() && radices.iter().all(|radix| (1..=MAX_ELEMENTS).contains(radix)), || {
         format!("radices {} are not all from 1 to {MAX_ELEMENTS}", join(radices, "."))
     })?;
     ensure(radices.len() == 1 || radices.iter().all(|&radix| radix > 1), || "a radix of 1 stands alone".to_owned())?;
     ensure(*lanes > 0 && *lines > 0, || "lanes and lines must be at least 1".to_owned())?;
-    let limit = profile.invocations.min(profile.workgroup_size[0]);
-    ensure(u64::from(*lanes) * u64::from(*lines) <= limit.into(), || format!("{lines} lines of {lanes} invocations exceed {limit}"))?;
+    ensure([1, 2].contains(width), || format!("an access takes 1 or 2 numbers, not {width}"))?;
+    // Where neighbouring lines are taken in twos, half as many invocations: `Pass::in_twos`.
+    if *width == 1 {
+        invocations(recipe, *lines, profile)?;
+    }
     ensure(recipe.elements() <= MAX_ELEMENTS, || {
         format!("{lanes} lanes have {} elements each, more than {MAX_ELEMENTS}", recipe.elements())
     })?;
@@ -52,6 +55,13 @@ pub(super) fn stockham(recipe: &Stockham, profile: &DeviceProfile) -> Fit {
     })?;
     ensure([0, 16, 32, 64].contains(banks), || "banks are 0, 16, 32 or 64".to_owned())?;
     ensure(block.is_none_or(|block| block.iter().all(|&extent| extent > 0)), || "a block has at least 1 x 1 elements".to_owned())
+}
+
+/// Why a workgroup that transforms so many lines at a time cannot run on such a device.
+pub(super) fn invocations(recipe: &Stockham, lines: u32, profile: &DeviceProfile) -> Fit {
+    let limit = profile.invocations.min(profile.workgroup_size[0]);
+    let fits = u64::from(recipe.lanes) * u64::from(lines) <= limit.into();
+    ensure(fits, || format!("{lines} lines of {} invocations exceed {limit}", recipe.lanes))
 }
 
 /// Why rows of length n cannot be transformed by radix 2 on such a device, if they cannot.

@@ -222,7 +222,7 @@ impl Lowering<'_> {
                 };
                 let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
                 let number = self.transform.number;
-                let pass = Pass { number, radices, lines, load: side(), store: side(), convolution: None };
+                let pass = Pass { number, radices, lines, load: side(), store: side(), convolution: None, twos: None };
                 self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
@@ -381,6 +381,7 @@ impl Lowering<'_> {
                 Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, pairs[0].is_some())),
                 chirp @ Convolution::Chirp(_) => chirp,
             }),
+            twos: None,
         };
         self.stockham(label, stockham, pass, count, scale, slots)
     }
@@ -458,6 +459,10 @@ impl Lowering<'_> {
     /// Adds a dispatch of the kernel `fft/pass`.
     fn stockham(&mut self, label: String, recipe: &Stockham, pass: Pass, lines: u32, scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
         let profile = self.profile;
+        let (pass, lines) = match recipe.width {
+            1 => (pass, lines),
+            _ => pass.in_twos(recipe, lines, profile).map_err(|why| self.unfit(why))?,
+        };
         let constants = Constants::new(pass.number, pass.constants());
         // If no buffer can hold a table, the table is not added, so that it is never computed.
         Array { len: constants.bytes() as usize, element_bytes: 1 }.check(&label, "its constants", profile)?;
@@ -465,11 +470,11 @@ impl Lowering<'_> {
         let [input, output, roots] = [input, output, roots].map(|slot| Sized { slot, bytes: self.program.bytes(slot) });
         let (declared, indexes_memory) = self.declared(&pass)?;
         let parts = bindings::parts(&label, &pass, lines, [input, output, roots], profile)?;
-        let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: 0 };
+        let workgroup = Workgroup { lines: recipe.lines / pass.lines_each(), lanes: recipe.lanes, bytes: 0 };
         let mut exact = true;
         for part in &parts {
             let grid = pass::grid(part.lines, workgroup, profile.groups_per_axis)?;
-            exact &= grid.count() * u64::from(recipe.lines) == u64::from(part.lines);
+            exact &= grid.count() * u64::from(workgroup.lines) == u64::from(part.lines);
         }
         let Part { input, output, roots, .. } = parts[0];
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };

@@ -114,6 +114,7 @@ mod stages;
 #[cfg(feature = "signal")]
 pub(crate) mod step;
 mod transform;
+mod twos;
 pub(crate) mod window;
 
 pub(crate) use any::any_spec;

@@ -366,6 +366,7 @@ impl Space<'_> {
         if exchanges {
             all.extend(twice_and_half(own.pieces).filter(|pieces| *pieces <= 4).map(pieces));
         }
+        all.extend(other_width(own, lines));
         all.extend(self.other_lanes(own, lines));
         let several = axis.passes.len() > 1;
         let mut radices = self.other_radices(own, lines, if several { 2 } else { 4 });
@@ -568,6 +569,18 @@ impl Space<'_> {
         // Without transposes it is usually faster.
         let without = design(self.transform, self.profile).ok();
         without.into_iter().chain(in_turns(of_rows)).take(MOST).collect()
+    }
+}
+
+/// Accesses of one number instead of two, or the reverse, where numbers are short: as it is, or
+/// with half as many lanes, each of which has two butterflies then.
+fn other_width(own: &Stockham, lines: Lines) -> Vec<Stockham> {
+    let with = |width, lanes| Stockham { width, lanes, ..own.clone() };
+    match own.width {
+        1 if lines.half && !lines.pairs && !lines.convolution && (lines.across || own.lanes == 1) => vec![with(2, own.lanes)],
+        1 if lines.half && !lines.pairs && !lines.convolution => vec![with(2, own.lanes), with(2, own.lanes / 2)],
+        1 => Vec::new(),
+        _ => vec![with(1, own.lanes)],
     }
 }
 

@@ -5,6 +5,7 @@ use super::fused::{Fused, Map};
 use super::number::Number;
 use super::place::{Place, Storage};
 use super::roots::Constant;
+use super::twos::Twos;
 
 /// DFTs of `n` values along lines, with everything that is fused into their loads and stores.
 ///
@@ -26,6 +27,9 @@ pub(super) struct Pass {
     /// If set, the pass is a cyclic convolution: y = IDFT(f(DFT(x))), without the inverse's factor
     /// 1/n.
     pub convolution: Option<Convolution>,
+    /// Whether an access takes two neighbours. Places and storages on both sides are those of twos
+    /// then.
+    pub twos: Option<Twos>,
 }
 
 /// What a pass does to a spectrum between a DFT and its inverse.
@@ -42,6 +46,11 @@ impl Pass {
     /// Length of the DFT.
     pub fn n(&self) -> u32 {
         self.radices.iter().product()
+    }
+
+    /// The lines that an invocation transforms.
+    pub fn lines_each(&self) -> u32 {
+        if self.twos == Some(Twos::Lines) { 2 } else { 1 }
     }
 
     /// The extents of the coordinates of `lines` lines.

@@ -45,6 +45,15 @@ impl Storage {
         }
     }
 
+    /// That of two neighbours, where this is that of complex numbers.
+    pub fn of_twos(self) -> Option<Self> {
+        match self {
+            Self::Complex => Some(Self::Other(Form::COMPLEX.of(4))),
+            Self::Half(form) if form.has(2) => Some(Self::Half(form.of(4))),
+            _ => None,
+        }
+    }
+
     /// That of the same numbers in 32 bits.
     pub fn widened(self) -> Self {
         match self {
@@ -99,6 +108,27 @@ impl Place {
             rest /= base;
         }
         sum + u64::from(rest) * u64::from(self.stride)
+    }
+
+    /// The places of an index's twos among twos, where 2i and 2i + 1 are always neighbours and an
+    /// even place is that of the first.
+    pub fn of_twos(&self) -> Option<Self> {
+        match self.low.split_first() {
+            None => (self.stride == 1).then(|| self.clone()),
+            Some((&(base, 1), higher)) if base.is_multiple_of(2) => {
+                let rest = Self { low: higher.to_vec(), stride: self.stride }.among_twos()?;
+                let lowest = (base > 2).then_some((base / 2, 1));
+                Some(Self { low: lowest.into_iter().chain(rest.low).collect(), ..rest })
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The places among twos, where all of them are even.
+    pub fn among_twos(&self) -> Option<Self> {
+        let halved = |stride: u32| stride.is_multiple_of(2).then_some(stride / 2);
+        let low = self.low.iter().map(|&(base, stride)| Some((base, halved(stride)?))).collect::<Option<_>>()?;
+        Some(Self { low, stride: halved(self.stride)? })
     }
 
     /// The stride of the lowest digit.

@@ -95,7 +95,7 @@ pub enum PassRecipe {
     /// workgroup memory between stages.
     ///
     /// Its text form is `stockham 16.16.4 lanes=64 lines=1 exchange=split pieces=1 banks=32
-    /// roots=products block=8x4`.
+    /// roots=products block=8x4 width=2`.
     Stockham(Stockham),
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
     /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks.
@@ -150,13 +150,20 @@ pub struct Stockham {
     /// Extents of the blocks in which the result is stored for a following pass: along this axis,
     /// or what remains of it, and along the next one.
     pub block: Option<[u32; 2]>,
+    /// Complex numbers per access of the arrays: 1 or 2. Two need neighbours on both sides, either
+    /// across lines, of which an invocation then transforms two, or along the line, where it
+    /// computes neighbouring butterflies of the first stage and of the last one. Only passes
+    /// between arrays of complex numbers can have it, without parts and fragments. The arithmetic is
+    /// the same for both.
+    pub width: u32,
 }
 
 impl Stockham {
     /// A recipe with default values for all other decisions, the same that parsing fills in.
     #[must_use]
     pub fn new(radices: Vec<u32>, lanes: u32) -> Self {
-        Self { radices, lanes, lines: 1, exchange: Exchange::Split, pieces: 1, banks: 32, roots: Roots::Products, block: None }
+        let (exchange, roots) = (Exchange::Split, Roots::Products);
+        Self { radices, lanes, lines: 1, exchange, pieces: 1, banks: 32, roots, block: None, width: 1 }
     }
 
     /// Length of a line. The product saturates, because a recipe written by hand may overflow it.
@@ -198,10 +205,10 @@ impl fmt::Display for Stockham {
             self.banks,
             self.roots
         )?;
-        match self.block {
-            Some([along, across]) => write!(f, " block={along}x{across}"),
-            None => Ok(()),
+        if let Some([along, across]) = self.block {
+            write!(f, " block={along}x{across}")?;
         }
+        if self.width == 1 { Ok(()) } else { write!(f, " width={}", self.width) }
     }
 }
 
@@ -299,6 +306,7 @@ impl PassRecipe {
                     banks: fields.number("banks", Some(default.banks))?,
                     roots: fields.choice("roots", &[Roots::Products, Roots::Table])?,
                     block: fields.value("block").map(|block| text.pair(block, 'x')).transpose()?,
+                    width: fields.number("width", Some(default.width))?,
                     ..default
                 })
             }

@@ -6,7 +6,7 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, bytemuck};
 
-use crate::halves::{Half, Runs, TEXTS, check, check_mixed, numbers};
+use crate::halves::{Half, IN_TWOS, Runs, TEXTS, check, check_in_twos, check_mixed, numbers};
 use crate::harness::*;
 use crate::reference::dft;
 
@@ -46,6 +46,16 @@ pub fn they_round_once(device: &Device) {
         }
     }
     check_mixed::<f16>(device);
+}
+
+pub fn accesses_of_two_numbers_keep_every_bit(device: &Device) {
+    let device = &device.alone();
+    for (i, (text, recipe)) in IN_TWOS.iter().enumerate() {
+        check_in_twos::<f16>(device, text, recipe);
+        if i % 3 == 0 {
+            check_in_twos::<bf16>(device, text, recipe);
+        }
+    }
 }
 
 pub fn long_ones_round_once(device: &Device) {

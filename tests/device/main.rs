@@ -157,6 +157,7 @@ fn per_device() -> Vec<DeviceTest> {
             real_recipes_by_hand,
         }
         half_numbers::{
+            accesses_of_two_numbers_keep_every_bit,
             they_round_once,
             long_ones_round_once,
             errors_are_bounded,

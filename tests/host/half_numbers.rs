@@ -6,7 +6,7 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Program, Spec, bytemuck};
 
-use crate::halves::{Half, Runs, TEXTS, check, check_mixed, compare, numbers};
+use crate::halves::{Half, IN_TWOS, Runs, TEXTS, check, check_in_twos, check_mixed, compare, numbers};
 use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::dft;
 use crate::sanitized;
@@ -76,6 +76,30 @@ fn recipes_by_hand_round_once() {
                 check::<f16>(profile, &format!("{kind} {} x3{end}", name(shape)), Some(recipe));
             }
         }
+    }
+}
+
+#[test]
+fn accesses_of_two_numbers_keep_every_bit() {
+    for profile in [&profiles()[0], &profiles()[3]] {
+        for (text, recipe) in IN_TWOS {
+            check_in_twos::<f16>(profile, text, recipe);
+            check_in_twos::<bf16>(profile, text, recipe);
+        }
+    }
+    // In parts and in several bindings.
+    let small = profiles().remove(0).with(|profile| {
+        profile.binding_bytes = 256;
+        profile.storage_buffers = 16;
+    });
+    for (text, recipe) in [
+        ("c2c fwd 16 x8", "axis 0: stockham 4.4 lanes=2 lines=2 width=2"),
+        ("c2c inv 16 x8 in-place", "axis 0: stockham 4.4 lanes=2 lines=2 width=2"),
+        ("c2c fwd 8x20 axes=0", "axis 0: stockham 4.2 lanes=2 lines=4 width=2"),
+        ("c2c fwd 8x4 x6 axes=0", "axis 0: stockham 4.2 lanes=2 lines=4 width=2"),
+    ] {
+        check::<f16>(&small, text, Some(recipe));
+        check::<bf16>(&small, text, Some(recipe));
     }
 }
 

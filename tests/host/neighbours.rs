@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use wgpu_fft::Edge;
 use wgpu_fft::fft::{self, C2c, C2r, R2c, R2r};
 use wgpu_fft::half::{bf16, f16};
+use wgpu_fft::num_complex::Complex;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map};
 use wgpu_fft::signal::Mode;
 
@@ -139,6 +140,9 @@ fn small(visitor: &mut impl Visitor) {
     ] {
         fft(text, visitor);
     }
+    type F16 = Complex<f16>;
+    visitor.visit(&C2c::forward(64).batch(24).input_as::<F16>().output_as::<F16>());
+    visitor.visit(&C2c::inverse([16, 64]).in_place().input_as::<F16>().output_as::<F16>().between_axes_as::<F16>());
     visitor.visit(&C2c::forward(64).f64().batch(24));
     visitor.visit(&C2c::inverse(37).f64().batch(5).in_place());
     visitor.visit(&C2c::forward([12, 20]).f64());
@@ -196,6 +200,26 @@ impl Visitor for Sound {
                 }
             }
         }
+    }
+}
+
+/// Of numbers of 16 bits a search tries accesses of two, along rows and across them, and of others
+/// of one.
+#[test]
+fn numbers_of_16_bits_may_be_taken_in_twos() {
+    type F16 = Complex<f16>;
+    let profile = &profiles()[0];
+    let is_wide = |recipe: &&fft::Recipe| recipe.to_string().contains(" width=2");
+    for full in [C2c::forward(64).batch(24), C2c::forward([16, 64]).axes([0])] {
+        let spec = full.clone().input_as::<F16>().output_as::<F16>();
+        let neighbours = spec.neighbours(&spec.design(profile).unwrap(), profile);
+        let wide: Vec<_> = neighbours.iter().filter(is_wide).filter(|recipe| program(&spec, recipe, profile).is_some()).collect();
+        assert!(!wide.is_empty(), "{spec}");
+        for recipe in wide {
+            assert!(!spec.neighbours(recipe, profile).iter().all(|next| is_wide(&next)), "{spec}: no way back from {recipe}");
+        }
+        let neighbours = full.neighbours(&full.design(profile).unwrap(), profile);
+        assert_eq!(neighbours.iter().filter(is_wide).count(), 0, "{full}");
     }
 }
 

@@ -115,6 +115,58 @@ where
     }
 }
 
+/// Transforms, each with a recipe that has accesses of two numbers: along rows and across lines, in
+/// rounds that not all lanes take part in, with and without workgroup memory, in blocks, in arrays
+/// with gaps, in place, and with twiddle factors that differ between the lines of an access.
+pub const IN_TWOS: &[(&str, &str)] = &[
+    ("c2c fwd 64 x5", "axis 0: stockham 8.8 lanes=4 lines=4 width=2"),
+    ("c2c inv 64 x4 1/n in-place", "axis 0: stockham 8.2.4 lanes=4 lines=3 exchange=whole roots=table width=2"),
+    ("c2c fwd 256 x3", "axis 0: stockham 16.16 lanes=8 lines=2 pieces=2 width=2"),
+    ("c2c fwd 1024 x2", "axis 0: stockham 8.16.8 lanes=64 width=2"),
+    ("c2c fwd 64 x3 in=1/66@2 out=1/70@4", "axis 0: stockham 4.4.4 lanes=8 lines=2 width=2"),
+    ("c2c fwd 240 x4", "axis 0: stockham 4.3 lanes=2 lines=4 width=2 + stockham 5.4 lanes=3 lines=6"),
+    ("c2c inv 12x20 x3", "axis 1: stockham 2.5.2 lanes=5 lines=2 block=4x3 width=2; axis 0: stockham 4.3 lanes=3 lines=8 width=2"),
+    ("c2c fwd 16x64 x2 in-place", "axis 1: stockham 8.8 lanes=8 lines=2; axis 0: stockham 4.4 lanes=4 lines=16 pieces=2 width=2"),
+    ("c2c fwd 16x12 x3 axes=0", "axis 0: stockham 16 lanes=1 lines=8 width=2"),
+    ("c2c fwd 15x6 x3 axes=0 in=8,1/128@2 out=10,1/160@4", "axis 0: stockham 5.3 lanes=4 lines=4 exchange=whole width=2"),
+    (
+        "c2c fwd 6x4x10",
+        "axis 2: stockham 10 lanes=1 lines=4; axis 1: stockham 4 lanes=1 lines=8 width=2; axis 0: stockham 2.3 lanes=3 lines=8 width=2",
+    ),
+];
+
+/// Compares the results of such a recipe with those of the same recipe whose accesses take one
+/// number each.
+pub fn check_in_twos<T: Half>(on: &impl Runs, text: &str, recipe: &str) {
+    fn compare<S: Searchable<Recipe = Recipe> + Adapt>(on: &impl Runs, spec: &S, recipe: &str, numbers: &[f32]) {
+        let input: Vec<S::Input> = if size_of::<S::Input>() == size_of::<Complex<f32>>() {
+            bytemuck::pod_collect_to_vec(numbers)
+        } else {
+            let halves: Vec<f16> = numbers.iter().map(|&x| f16::of(x)).collect();
+            bytemuck::pod_collect_to_vec(&halves)
+        };
+        let [wide, narrow] = [recipe, &recipe.replace(" width=2", "")].map(|text| text.parse::<Recipe>().unwrap());
+        let what = format!("{}: {spec} by {wide}", on.name());
+        assert_eq!(wide.to_string().parse::<Recipe>().unwrap(), wide, "{what}");
+        assert!(wide.to_string().contains(" width=2") && !narrow.to_string().contains("width"), "{what}");
+        let len = on.len(spec, &wide).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let [actual, expected] = [wide, narrow].map(|recipe| on.run(spec, &recipe, &input[..len]));
+        let [actual, expected]: [&[u8]; 2] = [&actual, &expected].map(|result| bytemuck::cast_slice(result));
+        let first = actual.iter().zip(expected).position(|(actual, expected)| actual != expected);
+        assert!(first.is_none(), "{what}: byte {first:?} of {} differs", expected.len());
+    }
+    let full: C2c = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let numbers = noise(1 << 13, 11);
+    let halves = full.clone().input_as::<T::Complex>().output_as::<T::Complex>();
+    compare(on, &full, recipe, &numbers);
+    compare(on, &halves, recipe, &numbers);
+    compare(on, &halves.between_axes_as::<T::Complex>(), recipe, &numbers);
+    if !text.contains("in-place") {
+        compare(on, &full.clone().input_as::<T::Complex>(), recipe, &numbers);
+        compare(on, &full.output_as::<T::Complex>(), recipe, &numbers);
+    }
+}
+
 /// Compares the transform that a text of f32 describes.
 pub fn check<T: Half>(on: &impl Runs, text: &str, recipe: Option<&str>) {
     let recipe: Option<Recipe> = recipe.map(|recipe| recipe.parse().unwrap_or_else(|error| panic!("{recipe}: {error}")));

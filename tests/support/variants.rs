@@ -19,6 +19,7 @@ use wgpu_fft::{Complex32, DeviceProfile, Element, Fragment, Spec, wgpu};
 use crate::filters::{self, EDGES, Filter, whole_numbers};
 use crate::frames;
 use crate::grids;
+use crate::halves::IN_TWOS;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
 use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
@@ -429,6 +430,13 @@ fn programs_of_halves(profile: &DeviceProfile) -> Vec<Program> {
     let recipe: Recipe = "axis 0: stockham 5.3 lanes=3 lines=2".parse().unwrap();
     let back = C2r::inverse(15).batch(21).output_as::<f16>();
     programs.extend([of(&back, Some(&recipe), &several), of(&R2c::forward(15).batch(21).input_as::<bf16>(), Some(&recipe), &several)]);
+    for (text, recipe) in IN_TWOS {
+        let spec = text.parse::<C2c>().unwrap();
+        let recipe = recipe.parse().unwrap();
+        let halves = spec.clone().input_as::<F16>().output_as::<F16>();
+        programs.extend([of(&halves.clone().between_axes_as::<F16>(), Some(&recipe), profile), of(&halves, Some(&recipe), profile)]);
+        programs.push(of(&spec.input_as::<Complex<bf16>>().output_as::<Complex<bf16>>(), Some(&recipe), profile));
+    }
     programs.into_iter().map(|program| program.unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 

@@ -16,6 +16,7 @@ fn element(side: &Side, number: Number, stores: bool) -> Type {
         Storage::Complex => number.complex_element(),
         Storage::Real => number.real_element(),
         storage if stores && storage.shares_words() => WORD,
+        Storage::Half(form) if form.has(4) => vec2(Scalar::U32),
         Storage::Half(form) | Storage::Other(form) => form.stored(),
     }
 }
@@ -61,11 +62,20 @@ impl Pieces {
         module.function(function);
     }
 
-    /// A function that loads an element of such a form, which is a part of words.
-    fn loading_form(&self, module: &mut Module, form: Form) {
+    /// A function that loads an element of such a form, which is a part of words or has several.
+    fn loading_form(&self, module: &mut Module, form: Form, element: &Type) {
         let mut load = Function::new("load").returning(form.value());
         let i = load.parameter("i", U32);
-        let value = if let [array] = &self.bindings[..] {
+        let value = if *element == vec2(Scalar::U32) {
+            let words = if let [array] = &self.bindings[..] {
+                array.at(&i)
+            } else {
+                self.loading(module, "load_word", &as_it_is);
+                wgsl::call("load_word", [&i], element.clone())
+            };
+            let words = load.body.value("words", words);
+            form.read_by(&mut load.body, &|word| words.component(word.constant().map_or(0, |word| word as usize)), &0.into())
+        } else if let [array] = &self.bindings[..] {
             form.read_by(&mut load.body, &|at| loaded(&array.at(at)), &i)
         } else {
             self.loading(module, "load_word", &as_it_is);
@@ -77,8 +87,13 @@ impl Pieces {
 
     /// What stores element `i` of such a form.
     fn store_half(&self, body: &mut Body, form: Form, i: &Expr, value: &Expr) {
-        if form.has(2) {
-            let packed = form.packed(body, &[value.x(), value.y()]);
+        if form.has(2) || form.has(4) {
+            let word = |body: &mut Body, pair: [usize; 2]| form.packed(body, &pair.map(|k| value.component(k)));
+            let mut packed = word(body, [0, 1]);
+            if form.has(4) {
+                let words = [packed, word(body, [2, 3])];
+                packed = construct(&vec2(Scalar::U32), &words);
+            }
             let packed = body.value("packed", packed);
             return self.at(body, i, |body, place, last| {
                 body.assign(&place, &packed);
@@ -136,7 +151,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let input = Pieces::new(inputs, &setting.input, &of_input);
     let wanted = element(&pass.load, number, false);
     if let Storage::Half(form) | Storage::Other(form) = pass.load.storage {
-        input.loading_form(module, form);
+        input.loading_form(module, form, &of_input);
     } else if wanted == of_input {
         input.loading(module, "load", &|element| number.value_of(element));
     } else {

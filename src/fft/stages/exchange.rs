@@ -4,7 +4,7 @@ use super::super::banks::{Exchanging, Layout, Touch};
 use super::super::codelets::pair;
 use super::super::recipe::Exchange;
 use super::{Generator, Invocation, Sharing, Values};
-use crate::wgsl::{Expr, Type, Writes};
+use crate::wgsl::{Expr, Type, Writes, construct};
 
 /// A set of elements of a line, base(t) + step for each of some steps, that an invocation accesses
 /// under one condition.
@@ -39,6 +39,13 @@ impl Generator<'_> {
         }
     }
 
+    /// The names of the parts of an exchanged element: those of each line that an invocation
+    /// transforms, one after the other.
+    fn parts_of_lines(&self) -> &'static [&'static str] {
+        let all: &[&str; 2] = if self.recipe.exchange == Exchange::Split { &["x", "y"] } else { &["xy", "zw"] };
+        &all[..self.pass.lines_each() as usize]
+    }
+
     /// Stores values to workgroup memory and loads others from it.
     pub(super) fn exchange(
         &mut self,
@@ -51,6 +58,7 @@ impl Generator<'_> {
         let pieces = self.recipe.pieces;
         let piece_len = self.n() / pieces;
         let unit = self.memory_words();
+        let lines = self.pass.lines_each() as usize;
         let touches = |groups: &[Group], place: &Invocation| {
             let mut touches = Vec::new();
             for group in groups {
@@ -66,7 +74,7 @@ impl Generator<'_> {
         let exchanging = Exchanging {
             n: piece_len,
             lanes: self.lanes(),
-            lines: self.recipe.lines,
+            lines: self.lines,
             words: unit,
             banks: self.recipe.banks,
             available: self.setting.words,
@@ -109,7 +117,7 @@ impl Generator<'_> {
             let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.steps.len()]).collect();
             for piece in 0..pieces {
                 self.begin_exchange();
-                for ((group, (touched, places)), round) in writes.iter().zip(&write_places).zip(values) {
+                for ((group, (touched, places)), rounds) in writes.iter().zip(&write_places).zip(values.chunks(lines)) {
                     if !touched.contains(&piece) {
                         continue;
                     }
@@ -119,8 +127,10 @@ impl Generator<'_> {
                     }
                     let memory = self.memory();
                     self.when(&condition, |own| {
-                        for (place, value) in places.iter().zip(round) {
-                            own.body.assign(&memory.at(place), value.components(part));
+                        for (k, place) in places.iter().enumerate() {
+                            let parts: Vec<Expr> = rounds.iter().map(|round| round[k].components(part)).collect();
+                            let value = if let [one] = &parts[..] { one.clone() } else { construct(&own.memory_element(), &parts) };
+                            own.body.assign(&memory.at(place), value);
                         }
                     });
                 }
@@ -136,10 +146,18 @@ impl Generator<'_> {
             loaded.push(of_part);
         }
         let whole = |value: Option<Expr>| value.expect("every element lies in a piece");
-        let mut parts = loaded.into_iter().map(|part| part.into_iter().map(|round| round.into_iter().map(whole).collect()).collect());
-        let mut result: Values = parts.next().expect("something is exchanged");
+        let of_lines = self.parts_of_lines();
+        // Each line's values are a round of their own.
+        let mut parts = loaded.into_iter().map(|part| -> Values {
+            let rounds = part.into_iter().map(|round| round.into_iter().map(whole).collect::<Vec<_>>());
+            if of_lines.len() == 1 {
+                return rounds.collect();
+            }
+            let of_line = |round: &[Expr], part: &str| round.iter().map(|value| value.components(part)).collect();
+            rounds.flat_map(|round| of_lines.iter().map(|part| of_line(&round, part)).collect::<Values>()).collect()
+        });
+        let mut result = parts.next().expect("something is exchanged");
         if let Some(imaginary) = parts.next() {
-            let imaginary: Values = imaginary;
             for (re, im) in result.iter_mut().zip(&imaginary) {
                 for (k, (re, im)) in re.iter_mut().zip(im).enumerate() {
                     *re = self.body.value(&format!("x{k}"), pair(re, im));
@@ -162,7 +180,7 @@ impl Generator<'_> {
         bases: &[Option<u32>],
         steps: &[u32],
     ) -> Vec<Expr> {
-        let lines = self.recipe.lines;
+        let lines = self.lines;
         let mut spread = |step: u32| {
             let element = base + step;
             let dense = if layout.interleaved { element * lines + &place.row } else { &place.row * n + element };

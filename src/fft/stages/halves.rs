@@ -38,7 +38,7 @@ impl Generator<'_> {
     /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
     /// first, z\[n-k\] at half + k - first.
     fn mirror_images(&mut self, place: &Invocation, radix: u32, n: u32, values: &Values) -> Result<Vec<Image>, String> {
-        let (lanes, lines) = (self.lanes(), self.recipe.lines);
+        let (lanes, lines) = (self.lanes(), self.lines);
         // Whole rounds of lanes, so that a round's frequencies are all in one piece.
         let half = (n / 2 + 1).div_ceil(self.recipe.pieces).next_multiple_of(lanes);
         let words = 2 * half * lines;
@@ -56,12 +56,12 @@ impl Generator<'_> {
         for (part, part_name) in self.exchanged_parts() {
             for first in (0..=n / 2).step_by(half as usize) {
                 self.begin_exchange();
-                for (b, round) in (0..).zip(values) {
-                    let steps = self.steps(radix, b);
-                    let t = self.taking_part_of(radix, b, &place.t);
-                    let partial = self.partial(radix, b, &place.t);
+                for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+                    let steps = self.steps(radix, round);
+                    let t = self.taking_part_of(radix, round, &place.t);
+                    let partial = self.partial(radix, round, &place.t);
                     self.when(&partial, |own| {
-                        for (value, &step) in round.iter().zip(&steps) {
+                        for (value, &step) in values.iter().zip(&steps) {
                             own.put_half(&row, &(&t + step), n, first, half, &value.components(part));
                         }
                     });

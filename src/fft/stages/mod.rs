@@ -11,6 +11,7 @@ mod arrays;
 mod exchange;
 mod halves;
 mod sides;
+mod twos;
 
 use super::codelets::{self, Division, Vectors, times};
 use super::fused::{Element, Fused, LookUp, Map, Spot};
@@ -18,6 +19,7 @@ use super::pass::{Convolution, Pass, Side};
 use super::place::Place;
 use super::recipe::{Exchange, Roots, Stockham};
 use super::roots::Constant;
+use super::twos::Twos;
 use crate::kernels::fft::pass::{Bound, Workgroup};
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, min, param, select};
@@ -39,9 +41,10 @@ pub(super) struct Setting<'a> {
 pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> Result<(Generated, Workgroup), String> {
     let mut transform = Function::new("transform");
     let group = transform.parameter("group", U32);
-    let invocation = transform.parameter("invocation", U32).below(recipe.lanes * recipe.lines);
+    let lines = recipe.lines / pass.lines_each();
+    let invocation = transform.parameter("invocation", U32).below(recipe.lanes * lines);
     let body = std::mem::take(&mut transform.body);
-    let mut generator = Generator { body, pass: &pass, recipe, setting, group, invocation, words: 0, exchanged: false };
+    let mut generator = Generator { body, pass: &pass, recipe, setting, lines, group, invocation, words: 0, exchanged: false };
     generator.pass()?;
     let (element, unit) = (generator.memory_element(), generator.memory_words());
     let Generator { body, words, .. } = generator;
@@ -49,7 +52,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
 
     let mut module = Module::default();
     module.comment(recipe);
-    module.constant("LINES", recipe.lines);
+    module.constant("LINES", lines);
     module.constant("LANES", recipe.lanes);
     module.gap();
     arrays::declare(&mut module, &pass, setting);
@@ -61,7 +64,7 @@ pub(super) fn generate(pass: Pass, recipe: &Stockham, setting: &Setting<'_>) -> 
         module.gap();
     }
     module.function(transform);
-    let workgroup = Workgroup { lines: recipe.lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
+    let workgroup = Workgroup { lines, lanes: recipe.lanes, bytes: u64::from(words) * 4 };
     Ok((Generated { text: module.finish().into(), form: Form::Pass(pass.radices) }, workgroup))
 }
 
@@ -87,10 +90,15 @@ enum Sharing {
 }
 
 /// What an invocation knows of its place.
+#[derive(Clone)]
 struct Invocation {
     sharing: Sharing,
     /// Which lane of its line it is.
+    lane: Expr,
+    /// Its first butterfly of a stage.
     t: Expr,
+    /// Neighbouring butterflies that it computes: `t` is so many times its lane.
+    neighbours: u32,
     /// Which line of the workgroup.
     row: Expr,
     /// Whether it has a line.
@@ -101,11 +109,22 @@ struct Invocation {
 /// The values of one stage: of each round the r values of a butterfly.
 type Values = Vec<Vec<Expr>>;
 
+/// A butterfly of every lane.
+#[derive(Clone, Copy)]
+struct Round {
+    /// It is butterfly t + `first`.
+    first: u32,
+    /// Of which line, if an invocation transforms several.
+    line: u32,
+}
+
 struct Generator<'a> {
     body: Body,
     pass: &'a Pass,
     recipe: &'a Stockham,
     setting: &'a Setting<'a>,
+    /// Lines of a workgroup. Those that an invocation transforms together are one.
+    lines: u32,
     group: Expr,
     invocation: Expr,
     words: u32,
@@ -127,41 +146,47 @@ impl Generator<'_> {
         self.recipe.n()
     }
 
-    /// Number of rounds of a stage of radix r.
-    fn rounds(&self, radix: u32) -> u32 {
-        (self.n() / radix).div_ceil(self.lanes())
+    /// The rounds of a stage of radix r at such places.
+    fn rounds(&self, radix: u32, place: &Invocation) -> Vec<Round> {
+        let (neighbours, lines) = (place.neighbours, self.pass.lines_each());
+        let firsts = (0..(self.n() / radix).div_ceil(self.lanes())).map(|b| b / neighbours * neighbours * self.lanes() + b % neighbours);
+        firsts.flat_map(|first| (0..lines).map(move |line| Round { first, line })).collect()
     }
 
-    /// Whether lane t takes part in round `b` of a stage.
-    fn partial(&self, radix: u32, b: u32, t: &Expr) -> Expr {
-        (t + b * self.lanes()).less(self.n() / radix)
+    /// Whether lane t takes part in a round of a stage.
+    fn partial(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        (t + round.first).less(self.n() / radix)
     }
 
-    /// Lane t, where it is known to take part in round `b`.
-    fn taking_part_of(&self, radix: u32, b: u32, t: &Expr) -> Expr {
-        t.clone().below(self.n() / radix - b * self.lanes())
+    /// Lane t, where it is known to take part in a round.
+    fn taking_part_of(&self, radix: u32, round: Round, t: &Expr) -> Expr {
+        t.clone().below(self.n() / radix - round.first)
     }
 
-    /// The lanes that take part in round `b`.
-    fn taking_part(&self, radix: u32, b: u32) -> impl Iterator<Item = Option<u32>> + use<> {
-        let (butterflies, first) = (self.n() / radix, b * self.lanes());
-        (0..self.lanes()).map(move |t| (t + first < butterflies).then_some(t))
+    /// The t of the lanes that take part in a round.
+    fn taking_part(&self, radix: u32, place: &Invocation, round: Round) -> impl Iterator<Item = Option<u32>> + use<> {
+        let (butterflies, neighbours) = (self.n() / radix, place.neighbours);
+        (0..self.lanes()).map(move |lane| lane * neighbours).map(move |t| (t + round.first < butterflies).then_some(t))
     }
 
-    /// Elements t + step of round `b` of a stage of radix `radix`.
-    fn steps(&self, radix: u32, b: u32) -> Vec<u32> {
-        (0..radix).map(|k| b * self.lanes() + k * (self.n() / radix)).collect()
+    /// Elements t + step of a round of a stage of radix `radix`.
+    fn steps(&self, radix: u32, round: Round) -> Vec<u32> {
+        (0..radix).map(|k| round.first + k * (self.n() / radix)).collect()
     }
 
     /// What an element of workgroup memory holds.
     fn memory_element(&self) -> Type {
         let number = self.pass.number;
-        if self.recipe.exchange == Exchange::Split { number.real() } else { number.complex() }
+        let own = if self.recipe.exchange == Exchange::Split { number.real() } else { number.complex() };
+        match self.pass.lines_each() {
+            1 => own,
+            lines => Type::numbers(lines * self.recipe.exchange.words(), number.scalar()),
+        }
     }
 
     /// 32-bit words of that.
     fn memory_words(&self) -> u32 {
-        self.recipe.exchange.words() * self.pass.number.words()
+        self.recipe.exchange.words() * self.pass.number.words() * self.pass.lines_each()
     }
 
     fn pass(&mut self) -> Result<(), String> {
@@ -188,10 +213,13 @@ impl Generator<'_> {
         let load_map = if exchanges > 1 { load_map } else { store_map };
         let first = self.place(load_map);
         let later = if load_map == store_map { None } else { Some(self.place(store_map)) };
-        let mut values = self.load(&first, stages[0]);
+        let in_twos = (self.pass.twos == Some(Twos::Elements)).then(|| self.in_twos(&first));
+        let middle = later.as_ref().unwrap_or(&first);
+        let [first, last] = [&first, middle].map(|place| in_twos.as_ref().unwrap_or(place));
+        let mut values = if self.pass.twos.is_some() { self.load_twos(first, stages[0]) } else { self.load(first, stages[0]) };
         let mut p = 1;
         let mut table = 0;
-        let mut place = &first;
+        let mut place = first;
         for (s, &radix) in stages.iter().enumerate() {
             if s == forward {
                 match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
@@ -205,11 +233,11 @@ impl Generator<'_> {
                 (p, table) = (1, self.setting.look_up.constants.place(&self.pass.inverse_stages()));
             }
             self.body.comment(format!("Stage: radix {radix}, p = {p}."));
-            let opaque = s + 1 == stages.len() && self.drops_results(radix);
+            let opaque = s + 1 == stages.len() && self.drops_results(radix, place);
             self.stage(place, radix, p, table, opaque, &mut values);
             let last_of_half = s + 1 == forward || s + 1 == stages.len();
             if !last_of_half {
-                let next_place = later.as_ref().unwrap_or(&first);
+                let next_place = if s + 2 == stages.len() { last } else { middle };
                 values = self.between_stages(place, next_place, radix, p, stages[s + 1], &values)?;
                 place = next_place;
             }
@@ -227,6 +255,11 @@ impl Generator<'_> {
             fused = inner;
         }
         match fused.iter().position(|fused| fused.step().mirrors().is_some()) {
+            None if self.pass.twos.is_some() => {
+                self.apply(place, radix, fused, &mut values);
+                self.store_twos(place, radix, &values);
+                Ok(())
+            }
             None => {
                 self.store(place, radix, fused, &values);
                 Ok(())
@@ -241,28 +274,28 @@ impl Generator<'_> {
 
     /// Whether some results of the last stage, or their imaginary parts, are never stored, which
     /// the text tells.
-    fn drops_results(&self, radix: u32) -> bool {
+    fn drops_results(&self, radix: u32, place: &Invocation) -> bool {
         let side = &self.pass.store;
         let is_past = |limit: u32| {
             let past = |step: u32| step * side.index.element >= limit;
             side.index.lines.iter().all(|weight| *weight == 0)
-                && (0..self.rounds(radix)).any(|b| self.steps(radix, b).into_iter().any(past))
+                && self.rounds(radix, place).into_iter().any(|round| self.steps(radix, round).into_iter().any(past))
         };
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
 
     /// Neighbouring invocations should touch neighbouring numbers.
     fn sharing(&self, along_line: u32, across: u32) -> Sharing {
-        if self.recipe.lines > 1 && across < along_line && across > 0 { Sharing::Lines } else { Sharing::Lanes }
+        if self.lines > 1 && across < along_line && across > 0 { Sharing::Lines } else { Sharing::Lanes }
     }
 
     fn place(&mut self, sharing: Sharing) -> Invocation {
-        let (lanes, lines) = (self.lanes(), self.recipe.lines);
-        let (t, row) = match sharing {
+        let (lanes, lines) = (self.lanes(), self.lines);
+        let (lane, row) = match sharing {
             Sharing::Lanes => (&self.invocation % lanes, &self.invocation / lanes),
             Sharing::Lines => (&self.invocation / lines, &self.invocation % lines),
         };
-        let (t, row) = (self.body.value("lane", t), self.body.value("row", row));
+        let (lane, row) = (self.body.value("lane", lane), self.body.value("row", row));
         let own = self.body.value("line", &self.group * lines + &row);
         let (line, live) = if self.setting.exact {
             (own, boolean(true))
@@ -286,7 +319,7 @@ impl Generator<'_> {
             let folded = select(&(d % 2).equals(1), Expr::from(m) - d / 2, d / 2);
             coordinates[dim] = self.body.value("folded", folded);
         }
-        Invocation { sharing, t, row, live, coordinates }
+        Invocation { sharing, t: lane.clone(), lane, neighbours: 1, row, live, coordinates }
     }
 
     /// What one round does to `count` values, under its condition where it is partial: the results
@@ -299,19 +332,20 @@ impl Generator<'_> {
     /// The butterflies of one stage.
     fn stage(&mut self, place: &Invocation, radix: u32, p: u32, table: u32, opaque: bool, values: &mut Values) {
         let mut roots: Vec<Expr> = Vec::new();
-        for (b, round) in (0..).zip(values) {
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
-                // With p a divisor of T, j mod p is t mod p, and every butterfly of the invocation
-                // has the same roots.
-                if p > 1 && (b == 0 || !partial.is_true() || !own.lanes().is_multiple_of(p)) {
-                    let j = &place.t + b * own.lanes();
+        // Butterflies whose `first` is the same modulo p have the same roots.
+        let mut rooted = None;
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
+                if p > 1 && (rooted != Some(round.first % p) || !partial.is_true()) {
+                    let j = &place.t + round.first;
                     // The last stage's j are below p.
                     roots = own.stage_roots(radix, p, table, if p * radix == own.n() { j } else { j % p });
+                    rooted = Some(round.first % p);
                 }
                 let are_products = own.pass.convolution.is_some() || own.pass.load.fused.iter().any(|fused| fused.step().multiplies());
                 let mut vectors = Vectors { body: &mut own.body, opaque };
-                let inputs: Vec<Expr> = round
+                let inputs: Vec<Expr> = values
                     .iter()
                     .enumerate()
                     .map(|(k, input)| match p {
@@ -345,13 +379,13 @@ impl Generator<'_> {
 
     /// Multiplies by constants for each element.
     fn multiply(&mut self, place: &Invocation, radix: u32, constants: &Constant, order: &str, values: &mut Values) {
-        for (b, round) in (0..).zip(values) {
-            let steps = self.steps(radix, b);
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+            let steps = self.steps(radix, round);
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let product =
                     |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
-                round.iter().zip(&steps).map(product).collect()
+                values.iter().zip(&steps).map(product).collect()
             });
         }
     }
@@ -360,17 +394,17 @@ impl Generator<'_> {
     fn filter(&mut self, place: &Invocation, radix: u32, map: &Map, values: &mut Values) {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        for (b, round) in (0..).zip(values) {
-            let steps = self.steps(radix, b);
-            let t = self.taking_part_of(radix, b, &place.t);
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+            let steps = self.steps(radix, round);
+            let t = self.taking_part_of(radix, round, &place.t);
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
                 let filtered = |(value, &step): (&Expr, &u32)| {
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
                     map.filtered(&mut site, element, value).components("yx")
                 };
-                round.iter().zip(&steps).map(filtered).collect()
+                values.iter().zip(&steps).map(filtered).collect()
             });
         }
     }
@@ -386,26 +420,28 @@ impl Generator<'_> {
         values: &Values,
     ) -> Result<Values, String> {
         let mut writes = Vec::new();
-        for b in 0..values.len() as u32 {
-            let first = b * self.lanes();
-            let j = &from.t + first;
+        for round in self.rounds(radix, from).into_iter().step_by(self.pass.lines_each() as usize) {
+            let j = &from.t + round.first;
             let rest = &j % p;
             let base = self.body.value("first", (&j - &rest) * radix + rest);
-            let bases = self.taking_part(radix, b).map(|t| {
+            let bases = self.taking_part(radix, from, round).map(|t| {
                 t.map(|t| {
-                    let j = t + first;
+                    let j = t + round.first;
                     (j - j % p) * radix + j % p
                 })
             });
             let bases = bases.collect();
-            writes.push(Group { condition: self.partial(radix, b, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
+            writes.push(Group { condition: self.partial(radix, round, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
         }
-        let reads: Vec<Group> = (0..self.rounds(next))
-            .map(|b| Group {
-                condition: self.partial(next, b, &to.t),
+        let reads: Vec<Group> = self
+            .rounds(next, to)
+            .into_iter()
+            .step_by(self.pass.lines_each() as usize)
+            .map(|round| Group {
+                condition: self.partial(next, round, &to.t),
                 base: to.t.clone(),
-                bases: self.taking_part(next, b).collect(),
-                steps: self.steps(next, b),
+                bases: self.taking_part(next, to, round).collect(),
+                steps: self.steps(next, round),
             })
             .collect();
         self.exchange(from, to, &writes, values, &reads)

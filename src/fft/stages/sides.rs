@@ -35,14 +35,14 @@ impl Generator<'_> {
     }
 
     /// The lines' part of the position on the axis.
-    fn index_base(&mut self, index: &Index, place: &Invocation) -> Expr {
+    pub(super) fn index_base(&mut self, index: &Index, place: &Invocation) -> Expr {
         let weighted = index.lines.iter().zip(&place.coordinates).map(|(&weight, d)| d * weight);
         let base = weighted.fold(Expr::from(0), |sum, term| sum + term);
         self.body.value("index", base)
     }
 
-    /// The places of elements t + step, given the place of element 0.
-    fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
+    /// The places of elements t + step, or of twos, given the place of element 0.
+    pub(super) fn element_places(&mut self, of: &Place, line: &Expr, t: &Expr, steps: &[u32]) -> Vec<Expr> {
         let mut place = |i: &Expr| self.body.value("at", place_of(of, line.clone(), i.clone()));
         let base_block: u32 = of.low.iter().map(|&(base, _)| base).product();
         if steps.iter().all(|step| step % base_block == 0) {
@@ -68,14 +68,14 @@ impl Generator<'_> {
         let line = self.line_base(side, place);
         let index = self.index_base(&side.index, place);
         let mut values = Values::new();
-        for b in 0..self.rounds(radix) {
-            let steps = self.steps(radix, b);
-            let t = self.taking_part_of(radix, b, &place.t);
-            let condition = place.live.and(self.partial(radix, b, &place.t));
+        for (b, round) in self.rounds(radix, place).into_iter().enumerate() {
+            let steps = self.steps(radix, round);
+            let t = self.taking_part_of(radix, round, &place.t);
+            let condition = place.live.and(self.partial(radix, round, &place.t));
             let there: Vec<Expr> = steps.iter().map(|&step| is_there(&side.fused, &position(side, &index, &t, step))).collect();
             // Without any condition the values are constants.
             let variable = |own: &mut Self, name: &str| own.body.variable(name, &own.pass.number.complex());
-            let name = |k: usize| format!("x{}", b as usize * steps.len() + k);
+            let name = |k: usize| format!("x{}", b * steps.len() + k);
             // What a part of an axis leaves out is zero, so that the arithmetic on it can be left out
             // too.
             let has_part = side.fused.iter().any(|step| matches!(step, Fused::Part(_)));
@@ -87,7 +87,7 @@ impl Generator<'_> {
                     (_, is_constant) => (!is_constant).then(|| variable(self, &name(k))),
                 })
                 .collect();
-            let mut round = Vec::new();
+            let mut loaded = Vec::new();
             self.when(&condition, |own| {
                 let spots = own.spots(side, &line, &place.t, &steps);
                 for (k, ((&step, spot), variable)) in steps.iter().zip(spots).zip(&variables).enumerate() {
@@ -103,10 +103,10 @@ impl Generator<'_> {
                             }
                         }
                     });
-                    round.push(value.or_else(|| variable.clone()).expect("what is not loaded has a condition"));
+                    loaded.push(value.or_else(|| variable.clone()).expect("what is not loaded has a condition"));
                 }
             });
-            values.push(round);
+            values.push(loaded);
         }
         values
     }
@@ -114,15 +114,24 @@ impl Generator<'_> {
     /// Multiplies the results by the roots of a transform that this is a factor of.
     pub(super) fn twiddle(&mut self, place: &Invocation, radix: u32, twiddle: &Twiddle, values: &mut Values) {
         self.body.comment(format!("Times exp(-2 pi i k m / {}).", twiddle.n));
+        for line in 0..self.pass.lines_each() {
+            let place = self.of_line(place, line);
+            self.twiddle_line(&place, line, radix, twiddle, values);
+        }
+    }
+
+    /// The same for the values of one of the lines that an invocation transforms.
+    fn twiddle_line(&mut self, place: &Invocation, line: u32, radix: u32, twiddle: &Twiddle, values: &mut Values) {
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let (distance, products) = (self.n() / radix, self.recipe.roots == Roots::Products);
         let Some(powers) = twiddle.powers(&mut self.site(side, place, &nowhere), radix, distance, products) else { return };
-        for (b, round) in (0..).zip(values) {
-            let first = &place.t + b * self.lanes();
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        let rounds = self.rounds(radix, place).into_iter().zip(values);
+        for (round, values) in rounds.filter(|(round, _)| round.line == line) {
+            let first = &place.t + round.first;
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let factors = twiddle.factors(&mut own.site(side, place, &nowhere), &powers, &first, radix);
-                round.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
+                values.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
             });
         }
     }
@@ -134,17 +143,17 @@ impl Generator<'_> {
         }
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let index = self.index_base(&side.index, place);
-        for (b, round) in (0..).zip(values) {
-            let elements = self.steps(radix, b);
-            let partial = self.partial(radix, b, &place.t);
-            *round = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+            let elements = self.steps(radix, round);
+            let partial = self.partial(radix, round, &place.t);
+            *values = self.in_round(&partial, radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
                 let applied = |(value, &step): (&Expr, &u32)| {
                     let position = position(side, &index, &place.t, step);
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
                     steps.iter().rev().fold(value.clone(), |value, fused| fused.step().apply(&mut site, &element, value))
                 };
-                round.iter().zip(&elements).map(applied).collect()
+                values.iter().zip(&elements).map(applied).collect()
             });
         }
     }
@@ -153,13 +162,13 @@ impl Generator<'_> {
         let side = &self.pass.store;
         let index = self.index_base(&side.index, place);
         let line = self.line_base(side, place);
-        for (b, round) in (0..).zip(values) {
-            let steps = self.steps(radix, b);
-            let t = self.taking_part_of(radix, b, &place.t);
-            let condition = place.live.and(self.partial(radix, b, &place.t));
+        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
+            let steps = self.steps(radix, round);
+            let t = self.taking_part_of(radix, round, &place.t);
+            let condition = place.live.and(self.partial(radix, round, &place.t));
             self.when(&condition, |own| {
                 let spots = own.spots(side, &line, &place.t, &steps);
-                for ((value, spot), &step) in round.iter().zip(spots).zip(&steps) {
+                for ((value, spot), &step) in values.iter().zip(spots).zip(&steps) {
                     let there = is_there(fused, &position(side, &index, &t, step));
                     own.when(&there, |own| {
                         let position = position(side, &index, &place.t, step);
