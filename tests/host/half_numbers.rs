@@ -333,3 +333,24 @@ fn what_is_refused() {
     let empty = C2c::forward(0).output_as::<Complex<f16>>();
     assert!(matches!(lowered(&empty), Err(Error::Empty { .. })));
 }
+
+/// Columns of large arrays are taken in twos on a GPU, as measured; rows and small arrays are not.
+#[test]
+fn large_columns_are_taken_in_twos() {
+    let gpu = profiles().into_iter().find(|profile| profile.name == "H200").unwrap();
+    let recipe = |shape: &[usize], batch| {
+        let spec = C2c::forward(shape).batch(batch).input_as::<Complex<f16>>().output_as::<Complex<f16>>();
+        spec.between_axes_as::<Complex<f16>>().design(&gpu).unwrap().to_string()
+    };
+    let wide = |text: &str| text.matches("width=2").count();
+    let large = recipe(&[4096, 4096], 1);
+    assert!(large.contains("axis 0: stockham 32.8.16 lanes=128 lines=8 exchange=split pieces=4") && wide(&large) == 1, "{large}");
+    let batch = recipe(&[512, 512], 64);
+    assert!(batch.contains("axis 0: stockham 8.8.8 lanes=64 lines=16 exchange=split pieces=2") && wide(&batch) == 1, "{batch}");
+    let cube = recipe(&[256, 256, 256], 1);
+    assert!(cube.contains("stockham 16.16 lanes=16 lines=16 exchange=split pieces=2") && wide(&cube) == 2, "{cube}");
+    for (shape, batch) in [(&[512, 512][..], 1), (&[4096], 16_384), (&[4096, 511], 16)] {
+        let narrow = recipe(shape, batch);
+        assert_eq!(wide(&narrow), 0, "{narrow}");
+    }
+}
