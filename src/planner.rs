@@ -7,6 +7,8 @@ use std::sync::Arc;
 use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+#[cfg(target_arch = "wasm32")]
+use crate::gpu::late::collected;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
@@ -129,12 +131,20 @@ impl Planner {
     /// Returns the plan for `spec`. The browser has one thread, which makes it.
     ///
     /// # Errors
-    /// Those of [`plan`](Self::plan).
+    /// Those of [`plan`](Self::plan). The browser reports errors of wgpu after the call that caused
+    /// them, so only this method can return them; after `plan` they are in its console.
     #[cfg(target_arch = "wasm32")]
     pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.builder.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
-        self.plan_with(spec, recipe)
+        let (plan, late) = collected(|| self.plan_with(spec, recipe));
+        let plan = plan?;
+        if let Err(error) = late.outcome().await {
+            // What is broken is in the caches already, and nobody should get it from there.
+            self.clear();
+            return Err(error);
+        }
+        Ok(plan)
     }
 
     /// Returns the recipe for `spec` on this device and says where it comes from. Nothing is
