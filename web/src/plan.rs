@@ -36,7 +36,7 @@ impl WasmGpu {
         }
         let plan = match recipe {
             None => self.planner.plan_any_async(&spec).await,
-            Some(recipe) => self.planner.plan_any_with(&spec, &recipe),
+            Some(recipe) => self.planner.plan_any_with_async(&spec, &recipe).await,
         };
         Ok(WasmPlan { plan: plan.map_err(fail)?, declared, gpu: self.gpu().clone() })
     }
