@@ -34,7 +34,9 @@ for (const [module, functions] of Object.entries({ operations, mistakes, devices
                     context.diagnostic(String(note));
                 }
                 const said = browser.messages.slice(seen);
-                assert.equal(failure, undefined, [failure, ...said].join("\n"));
+                if (failure) {
+                    assert.fail([failure, ...said].join("\n"));
+                }
                 // Nothing of the browser's own goes unnoticed either.
                 const errors = said.filter((message) => message.startsWith("error"));
                 assert.deepEqual(errors, [], "the console has errors");
