@@ -9,3 +9,17 @@ mod error;
 mod fragment;
 mod gpu;
 mod plan;
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn say(message: &str);
+}
+
+/// A panic is a mistake of this package, and the module stops. The console has what a report needs.
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|panic| say(&format!("wgpu-fft: {panic}"))));
+}
