@@ -8,6 +8,8 @@ use crate::dynamic::{AnyPlan, AnySpec};
 use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+#[cfg(target_arch = "wasm32")]
+use crate::gpu::late::collected;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
@@ -123,6 +125,18 @@ impl Planner {
         self.aside(move |planner| planner.plan_any(&spec)).await
     }
 
+    /// Returns the plan for a specification whose types are known only now, by a recipe from its
+    /// text, as [`plan_async`](Self::plan_async) does.
+    ///
+    /// # Errors
+    /// Those of [`plan_any_with`](Self::plan_any_with).
+    pub async fn plan_any_with_async(self: &Arc<Self>, spec: &AnySpec, recipe: &str) -> Result<AnyPlan> {
+        #[cfg(target_arch = "wasm32")]
+        self.builder.try_precision(&spec.lower(Some(recipe), self.gpu().profile())?).await?;
+        let (spec, recipe) = (spec.clone(), recipe.to_owned());
+        self.aside(move |planner| planner.plan_any_with(&spec, &recipe)).await
+    }
+
     /// Returns the plan for `spec` without blocking the executor: a thread of its own makes it.
     /// Planning compiles shaders, and a search measures for seconds.
     ///
@@ -163,21 +177,29 @@ impl Planner {
         receiver.receive().await.unwrap_or_else(|| Err(panicked()))
     }
 
-    /// The browser has one thread, which does it.
+    /// The browser has one thread, which does it. It reports errors of wgpu later.
     #[cfg(target_arch = "wasm32")]
     async fn aside<T>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T>) -> Result<T> {
-        work(self)
+        let (result, late) = collected(|| work(self));
+        let result = result?;
+        if let Err(error) = late.outcome().await {
+            // What is broken is in the caches already, and nobody should get it from there.
+            self.clear();
+            return Err(error);
+        }
+        Ok(result)
     }
 
     /// Returns the plan for `spec`. The browser has one thread, which makes it.
     ///
     /// # Errors
-    /// Those of [`plan`](Self::plan).
+    /// Those of [`plan`](Self::plan). The browser reports errors of wgpu after the call that caused
+    /// them, so only this method can return them; after `plan` they are in its console.
     #[cfg(target_arch = "wasm32")]
     pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.builder.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
-        self.plan_with(spec, recipe)
+        self.aside(move |planner| planner.plan_with(spec.clone(), recipe.clone())).await
     }
 
     /// Returns the recipe for `spec` on this device and says where it comes from. Nothing is
