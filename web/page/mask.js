@@ -96,7 +96,7 @@ export class Mask {
         /** What the filter alone would have there. */
         this.base = this.values.slice();
         this.painted = new Uint8Array(height * this.half);
-        /** @type {Uint8Array[]} */
+        /** @type {Uint8Array<ArrayBuffer>[]} */
         this.before = [];
     }
 

@@ -16,6 +16,7 @@ import { planes } from "./picture.js";
  * The specifications and fragments for pictures of a size.
  * @param {number} width
  * @param {number} height
+ * @returns {Record<"forward" | "levels" | "inverse" | "pack", { spec: string } & NonNullable<Parameters<Gpu["plan"]>[1]>>}
  */
 export function specifications(width, height) {
     const half = halfWidth(width);
@@ -51,53 +52,57 @@ export function specifications(width, height) {
 
 export class Pipeline {
     /**
-     * Compiles the plans, without arrays yet.
+     * Compiles the plans and makes the arrays.
      * @param {Gpu} gpu
      * @param {number} width
      * @param {number} height
      */
     static async create(gpu, width, height) {
-        const wanted = Object.values(specifications(width, height));
-        /** @type {Plan[]} */
-        const plans = [];
+        const wanted = specifications(width, height);
+        /** @type {{ free(): void }[]} */
+        const made = [];
+        /** @template {{ free(): void }} T @param {T} item */
+        const keep = (item) => {
+            made.push(item);
+            return item;
+        };
+        const plan = async (/** @type {keyof typeof wanted} */ name) => {
+            const { spec, ...fragments } = wanted[name];
+            return keep(await gpu.plan(spec, fragments));
+        };
+        const alloc = (/** @type {import("./fft.js").Element} */ element, /** @type {number} */ len) => keep(gpu.alloc(element, len));
         try {
-            for (const { spec, ...fragments } of wanted) plans.push(await gpu.plan(spec, fragments));
-            return new Pipeline(gpu, width, height, plans);
-        } catch (error) {
-            for (const plan of plans) plan.free();
-            throw error;
-        }
-    }
-
-    /** @param {Gpu} gpu @param {number} width @param {number} height @param {Plan[]} plans */
-    constructor(gpu, width, height, plans) {
-        [this.forward, this.levels, this.inverse, this.pack] = plans;
-        this.width = width;
-        this.height = height;
-        /** @type {DeviceArray[]} */
-        this.arrays = [];
-        try {
+            const plans = { forward: await plan("forward"), levels: await plan("levels"), inverse: await plan("inverse"), pack: await plan("pack") };
             const points = width * height;
             const half = height * halfWidth(width);
-            this.planes = this.alloc(gpu, "u8", 3 * points);
-            this.spectrum = this.alloc(gpu, "complex f32", 3 * half);
-            this.logs = this.alloc(gpu, "f32", half);
-            this.mask = this.alloc(gpu, "f32", half);
-            this.channels = this.alloc(gpu, "f32", 3 * points);
-            this.packed = this.alloc(gpu, "u32", points);
-            /** Small, so that reading it waits for what was submitted before and for little else. */
-            this.fence = this.alloc(gpu, "f32", 1);
+            const arrays = {
+                planes: alloc("u8", 3 * points),
+                spectrum: alloc("complex f32", 3 * half),
+                logs: alloc("f32", half),
+                mask: alloc("f32", half),
+                channels: alloc("f32", 3 * points),
+                packed: alloc("u32", points),
+                // Small, so that reading it waits for what was submitted before and for little else.
+                fence: alloc("f32", 1),
+            };
+            return new Pipeline(width, height, plans, arrays);
         } catch (error) {
-            this.free();
+            for (const item of made) item.free();
             throw error;
         }
     }
 
-    /** @param {Gpu} gpu @param {import("./fft.js").Element} element @param {number} len */
-    alloc(gpu, element, len) {
-        const array = gpu.alloc(element, len);
-        this.arrays.push(array);
-        return array;
+    /**
+     * @param {number} width
+     * @param {number} height
+     * @param {Record<"forward" | "levels" | "inverse" | "pack", Plan>} plans
+     * @param {Record<"planes" | "spectrum" | "logs" | "mask" | "channels" | "packed" | "fence", DeviceArray>} arrays
+     */
+    constructor(width, height, plans, arrays) {
+        this.width = width;
+        this.height = height;
+        this.plans = plans;
+        this.arrays = arrays;
     }
 
     /**
@@ -106,18 +111,19 @@ export class Pipeline {
      * @returns {Promise<{ levels: Float32Array, times: LoadTimes }>}
      */
     async load(pixels) {
+        const { plans, arrays } = this;
         const bytes = planes(pixels);
         // The first run also compiles what the driver had left to do; nobody wants its time.
-        this.planes.write(bytes);
-        this.forward.runOn([this.planes], this.spectrum);
-        this.levels.runOn([this.spectrum], this.logs);
-        const levels = /** @type {Float32Array} */ (await this.logs.read());
+        arrays.planes.write(bytes);
+        plans.forward.runOn([arrays.planes], arrays.spectrum);
+        plans.levels.runOn([arrays.spectrum], arrays.logs);
+        const levels = /** @type {Float32Array} */ (await arrays.logs.read());
         const begin = performance.now();
-        this.planes.write(bytes);
-        await this.fence.read();
+        arrays.planes.write(bytes);
+        await arrays.fence.read();
         const uploaded = performance.now();
-        this.forward.runOn([this.planes], this.spectrum);
-        await this.fence.read();
+        plans.forward.runOn([arrays.planes], arrays.spectrum);
+        await arrays.fence.read();
         const times = { upload: uploaded - begin, transform: performance.now() - uploaded };
         return { levels, times };
     }
@@ -130,13 +136,14 @@ export class Pipeline {
      * @returns {Promise<Filtered>}
      */
     async filter(mask, measure) {
+        const { plans, arrays } = this;
         const begin = performance.now();
-        this.mask.write(mask);
-        this.inverse.runOn([this.spectrum], this.channels, { mask: this.mask });
-        this.pack.runOn([this.channels], this.packed);
-        if (measure) await this.fence.read();
+        arrays.mask.write(mask);
+        plans.inverse.runOn([arrays.spectrum], arrays.channels, { mask: arrays.mask });
+        plans.pack.runOn([arrays.channels], arrays.packed);
+        if (measure) await arrays.fence.read();
         const filtered = performance.now();
-        const words = /** @type {Uint32Array<ArrayBuffer>} */ (await this.packed.read());
+        const words = /** @type {Uint32Array<ArrayBuffer>} */ (await arrays.packed.read());
         const end = performance.now();
         const pixels = new Uint8ClampedArray(words.buffer, words.byteOffset, words.byteLength);
         const steps = measure ? { filter: filtered - begin, read: end - filtered } : {};
@@ -144,6 +151,6 @@ export class Pipeline {
     }
 
     free() {
-        for (const item of [...this.arrays, this.forward, this.levels, this.inverse, this.pack]) item.free();
+        for (const item of [...Object.values(this.plans), ...Object.values(this.arrays)]) item.free();
     }
 }
