@@ -1,7 +1,12 @@
 //! The element types of arrays on the device.
 
+use std::fmt;
+use std::str::FromStr;
+
 use half::{bf16, f16};
 use num_complex::Complex;
+
+use crate::error::{Error, Result};
 
 /// A plain data type that can be an element of an array on the device.
 ///
@@ -30,8 +35,73 @@ pub trait Element: bytemuck::Pod + Send + Sync {
     const NAME: &'static str;
 }
 
+/// An [`Element`] type as a value, for programs that know it only when they run.
+///
+/// ```
+/// use wgpu_fft::{Complex32, ElementType};
+///
+/// let element: ElementType = "complex f32".parse()?;
+/// assert_eq!(element, ElementType::of::<Complex32>());
+/// assert_eq!((element.name(), element.bytes()), ("complex f32", 8));
+/// # Ok::<(), wgpu_fft::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ElementType {
+    name: &'static str,
+    bytes: usize,
+}
+
+impl ElementType {
+    pub(crate) const fn new(name: &'static str, bytes: usize) -> Self {
+        Self { name, bytes }
+    }
+
+    /// The value for a type.
+    #[must_use]
+    pub const fn of<T: Element>() -> Self {
+        Self { name: T::NAME, bytes: size_of::<T>() }
+    }
+
+    /// The name, [`Element::NAME`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Size of an element in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Parses the name of an element type of this crate.
+impl FromStr for ElementType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.iter().copied().find(|element| element.name == text).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|element| element.name).collect();
+            Error::Parse { what: "element type", text: text.to_owned(), why: format!("expected one of {}", names.join(", ")) }
+        })
+    }
+}
+
 macro_rules! elements {
-    ($($type:ty => $name:literal),* $(,)?) => { $(impl Element for $type { const NAME: &'static str = $name; })* };
+    ($($type:ty => $name:literal),* $(,)?) => {
+        $(impl Element for $type { const NAME: &'static str = $name; })*
+
+        impl ElementType {
+            /// The element types of this crate.
+            pub const ALL: &[Self] = &[$(Self::of::<$type>()),*];
+        }
+    };
 }
 
 elements! {

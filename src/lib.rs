@@ -52,6 +52,8 @@
 //! ([`f64`](fft::C2c::f64)) and most reductions of f64 need a device with wgpu's feature
 //! `SHADER_F64`. [`f64_by_f32`](fft::C2c::f64_by_f32) transforms arrays of f64 on any device.
 //!
+//! [`dynamic`] makes any of them from its text, with element types that are known only at run time.
+//!
 //! Reductions of two arrays take a pair. They are [`dot`](reduce::dot), [`vdot`](reduce::vdot) and
 //! [`max_abs_diff`](reduce::max_abs_diff):
 //!
@@ -90,6 +92,7 @@
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
 
+pub mod dynamic;
 mod edge;
 mod element;
 mod error;
@@ -117,7 +120,7 @@ mod wgsl;
 
 pub use bytemuck;
 pub use edge::Edge;
-pub use element::Element;
+pub use element::{Element, ElementType};
 pub use error::{Cause, Error, Result};
 pub use fragment::{Fragment, Readable, Writable};
 pub use gpu::{DeviceBuffer, DeviceProfile, Gpu, GpuOptions, Inputs, IntoInputs, IntoView, Pending, View};

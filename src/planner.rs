@@ -3,10 +3,13 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use crate::dynamic::{AnyPlan, AnySpec};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::Cause;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+#[cfg(target_arch = "wasm32")]
+use crate::gpu::late::collected;
 use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
@@ -33,12 +36,12 @@ pub struct Planner {
 
 /// Any [`Plan`].
 #[cfg(not(target_arch = "wasm32"))]
-type AnyPlan = Shared<dyn Any + Send + Sync>;
+type KeptPlan = Shared<dyn Any + Send + Sync>;
 #[cfg(not(target_arch = "wasm32"))]
 type Shared<T> = Arc<T>;
 /// In the browser wgpu's objects stay in their thread.
 #[cfg(target_arch = "wasm32")]
-type AnyPlan = Shared<dyn Any>;
+type KeptPlan = Shared<dyn Any>;
 #[cfg(target_arch = "wasm32")]
 type Shared<T> = std::rc::Rc<T>;
 
@@ -48,7 +51,7 @@ struct Kept {
     /// For each specification.
     choices: OnceMap<AnyValue, Choice<AnyValue>>,
     /// For each specification and recipe.
-    plans: OnceMap<[AnyValue; 2], AnyPlan>,
+    plans: OnceMap<[AnyValue; 2], KeptPlan>,
 }
 
 impl Planner {
@@ -92,6 +95,48 @@ impl Planner {
         self.plan_with(spec, recipe)
     }
 
+    /// Returns the plan for a specification whose types are known only now, as [`plan`](Self::plan)
+    /// does.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    pub fn plan_any(&self, spec: &AnySpec) -> Result<AnyPlan> {
+        spec.plan(self, None)
+    }
+
+    /// Returns the plan for a specification whose types are known only now, by a recipe from its
+    /// text.
+    ///
+    /// # Errors
+    /// Those of [`plan_with`](Self::plan_with), and [`Error::Parse`] if the recipe is none.
+    pub fn plan_any_with(&self, spec: &AnySpec, recipe: &str) -> Result<AnyPlan> {
+        spec.plan(self, Some(recipe))
+    }
+
+    /// Returns the plan for a specification whose types are known only now, as
+    /// [`plan_async`](Self::plan_async) does.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan).
+    pub async fn plan_any_async(self: &Arc<Self>, spec: &AnySpec) -> Result<AnyPlan> {
+        #[cfg(target_arch = "wasm32")]
+        self.builder.try_precision(&spec.program(self)?).await?;
+        let spec = spec.clone();
+        self.aside(move |planner| planner.plan_any(&spec)).await
+    }
+
+    /// Returns the plan for a specification whose types are known only now, by a recipe from its
+    /// text, as [`plan_async`](Self::plan_async) does.
+    ///
+    /// # Errors
+    /// Those of [`plan_any_with`](Self::plan_any_with).
+    pub async fn plan_any_with_async(self: &Arc<Self>, spec: &AnySpec, recipe: &str) -> Result<AnyPlan> {
+        #[cfg(target_arch = "wasm32")]
+        self.builder.try_precision(&spec.lower(Some(recipe), self.gpu().profile())?).await?;
+        let (spec, recipe) = (spec.clone(), recipe.to_owned());
+        self.aside(move |planner| planner.plan_any_with(&spec, &recipe)).await
+    }
+
     /// Returns the plan for `spec` without blocking the executor: a thread of its own makes it.
     /// Planning compiles shaders, and a search measures for seconds.
     ///
@@ -112,29 +157,49 @@ impl Planner {
     /// Those of [`plan`](Self::plan).
     #[cfg(not(target_arch = "wasm32"))]
     pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
+        self.aside(move |planner| planner.plan(spec.clone())).await
+    }
+
+    /// Does what takes long on a thread of its own.
+    #[cfg(not(target_arch = "wasm32"))]
+    async fn aside<T: Send + 'static>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T> + Send + Clone + 'static) -> Result<T> {
         let (sender, receiver) = futures_intrusive::channel::shared::oneshot_channel();
-        let (planner, own) = (Arc::clone(self), spec.clone());
-        let work = move || {
-            // The receiver may be gone, if nobody wants the plan any more.
-            let _ = sender.send(planner.plan(own));
+        let (planner, own) = (Arc::clone(self), work.clone());
+        let work_aside = move || {
+            // The receiver may be gone, if nobody wants the result any more.
+            let _ = sender.send(own(&planner));
         };
-        if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(work).is_err() {
+        if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(work_aside).is_err() {
             // No thread is to be had.
-            return self.plan(spec);
+            return work(self);
         }
         let panicked = || Error::Wgpu { during: "planning", source: Cause::new("the thread that planned has panicked") };
         receiver.receive().await.unwrap_or_else(|| Err(panicked()))
     }
 
+    /// The browser has one thread, which does it. It reports errors of wgpu later.
+    #[cfg(target_arch = "wasm32")]
+    async fn aside<T>(self: &Arc<Self>, work: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        let (result, late) = collected(|| work(self));
+        let result = result?;
+        if let Err(error) = late.outcome().await {
+            // What is broken is in the caches already, and nobody should get it from there.
+            self.clear();
+            return Err(error);
+        }
+        Ok(result)
+    }
+
     /// Returns the plan for `spec`. The browser has one thread, which makes it.
     ///
     /// # Errors
-    /// Those of [`plan`](Self::plan).
+    /// Those of [`plan`](Self::plan). The browser reports errors of wgpu after the call that caused
+    /// them, so only this method can return them; after `plan` they are in its console.
     #[cfg(target_arch = "wasm32")]
     pub async fn plan_async<S: Searchable>(self: &Arc<Self>, spec: S) -> Result<Arc<Plan<S>>> {
         let recipe = self.choose(&spec)?.recipe;
         self.builder.try_precision(&spec.lower(&recipe, self.gpu().profile())?).await?;
-        self.plan_with(spec, recipe)
+        self.aside(move |planner| planner.plan_with(spec.clone(), recipe.clone())).await
     }
 
     /// Returns the recipe for `spec` on this device and says where it comes from. Nothing is
@@ -160,12 +225,12 @@ impl Planner {
     /// the recipe does not solve the specification.
     pub fn plan_with<S: Spec>(&self, spec: S, recipe: S::Recipe) -> Result<Arc<Plan<S>>> {
         let key = [AnyValue::new(&spec), AnyValue::new(&recipe)];
-        let make = || -> Result<AnyPlan> { Ok(Shared::new(Arc::new(self.build(spec.clone(), recipe.clone())?))) };
+        let make = || -> Result<KeptPlan> { Ok(Shared::new(Arc::new(self.build(spec.clone(), recipe.clone())?))) };
         let plan = self.kept_plan(&key, &make)?;
         Ok(plan.downcast_ref::<Arc<Plan<S>>>().expect("the plan of a specification has its type").clone())
     }
 
-    fn kept_plan(&self, key: &[AnyValue; 2], make: &dyn Fn() -> Result<AnyPlan>) -> Result<AnyPlan> {
+    fn kept_plan(&self, key: &[AnyValue; 2], make: &dyn Fn() -> Result<KeptPlan>) -> Result<KeptPlan> {
         self.gpu().check_alive("planning")?;
         self.check_compute(&key[0])?;
         self.kept.plans.get_or_make(key, make)

@@ -62,6 +62,17 @@ pub(crate) fn each_aside<J>(jobs: Vec<J>, work: impl Fn(J)) {
     jobs.into_iter().for_each(work);
 }
 
+/// What several threads can share. In a browser wgpu's objects stay in their thread, so that there
+/// it is anything.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) trait Shareable: Send + Sync {}
+#[cfg(not(target_arch = "wasm32"))]
+impl<T: Send + Sync> Shareable for T {}
+#[cfg(target_arch = "wasm32")]
+pub(crate) trait Shareable {}
+#[cfg(target_arch = "wasm32")]
+impl<T> Shareable for T {}
+
 /// Does both, at the same time if the machine has more than one processor.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
@@ -91,7 +102,7 @@ mod tests {
         assert_eq!(side_by_side(&[] as &[usize], |job| *job), Vec::<usize>::new());
         assert_eq!(both(|| 1, || 2), (1, 2));
         let done: Vec<std::sync::atomic::AtomicUsize> = (0..5).map(Into::into).collect();
-        each_aside(done.iter().collect(), |job| drop(job.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+        each_aside(done.iter().collect(), |job| _ = job.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         assert_eq!(done.into_iter().map(std::sync::atomic::AtomicUsize::into_inner).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     }
 

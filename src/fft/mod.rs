@@ -78,6 +78,7 @@
 //! [`Plan`](crate::Plan). If you come from another library, see [`guides`](crate::guides).
 
 mod adapt;
+mod any;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod banks;
@@ -115,6 +116,7 @@ pub(crate) mod step;
 mod transform;
 pub(crate) mod window;
 
+pub(crate) use any::any_spec;
 pub use elements::{ComplexElement, RealElement};
 pub use fast_len::{TransformKind, length_cost, next_fast_len};
 #[cfg(feature = "signal")]

@@ -226,6 +226,11 @@ macro_rules! specification {
         }
 
         impl $name {
+            /// A transform whose type does not say what its arrays hold.
+            pub(super) fn untyped(transform: Transform) -> Self {
+                Self { transform, element: PhantomData }
+            }
+
             /// The same transform of f64, computed in f64. Its text has the word `f64`. Fragments
             /// see f32 alone, so there can be none. A factor of [`scale_by`](Self::scale_by) keeps
             /// the value that it has in f32: set it afterwards.
@@ -309,7 +314,7 @@ macro_rules! specification {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
-                Ok(Self { transform: Transform::parse(text, &[$($kind),*], Number::F64)?, element: PhantomData })
+                Ok(Self { transform: Transform::parse_of(text, &[$($kind),*], Number::F64)?, element: PhantomData })
             }
         }
     };

@@ -497,7 +497,7 @@ impl Transform {
     }
 
     /// Parses the text that [`Display`](fmt::Display) prints.
-    pub fn parse(text: &str, kinds: &[Kind], number: Number) -> Result<Self> {
+    pub fn parse(text: &str, kinds: &[Kind]) -> Result<Self> {
         let whole = text;
         let text = Text::new("specification", whole);
         let mut words = text.words(whole);
@@ -515,10 +515,6 @@ impl Transform {
             (false, false) => Number::F32,
             (true, true) => return Err(text.wrong(whole, format!("of f64 and {DOUBLE} it can have one"))),
         };
-        // Both hold f64 in their arrays.
-        if (own == Number::F32) != (number == Number::F32) {
-            return Err(text.wrong(whole, format!("it is a transform of {own}, not of {number}")));
-        }
         let names = if is_real(kind) { Some(head[1]) } else { fields.value("kinds") };
         let mut axis_kinds =
             names.map_or(Ok(Vec::new()), |names| names.split(',').map(|name| parse_kind(text, name)).collect::<Result<Vec<_>>>())?;
@@ -546,7 +542,7 @@ impl Transform {
         } else if fields.flag("1/sqrt(n)") {
             scale = Scale::InvSqrtLen;
         } else if let Some(value) = fields.after("*") {
-            let value = if number == Number::F32 { text.number::<f32>(value)?.into() } else { text.number::<f64>(value)? };
+            let value = if own == Number::F32 { text.number::<f32>(value)?.into() } else { text.number::<f64>(value)? };
             factor = Some(kept(value, own));
         }
         let spec = Self {
@@ -579,9 +575,20 @@ impl Transform {
         Ok(spec)
     }
 
+    /// The same for a specification of these numbers, or of others that are as long in memory.
+    pub fn parse_of(text: &str, kinds: &[Kind], number: Number) -> Result<Self> {
+        let spec = Self::parse(text, kinds)?;
+        // Both f64 and f64-by-f32 hold f64 in their arrays.
+        if (spec.number == Number::F32) != (number == Number::F32) {
+            let why = format!("it is a transform of {}, not of {number}", spec.number);
+            return Err(Error::Parse { what: "specification", text: text.to_owned(), why });
+        }
+        Ok(spec)
+    }
+
     /// The same for a specification whose arrays have elements of types `I` and `O`.
     pub fn parse_typed<I: Readable, O: Readable>(text: &str, kinds: &[Kind]) -> Result<Self> {
-        let spec = Self::parse(text, kinds, Number::F32)?;
+        let spec = Self::parse_of(text, kinds, Number::F32)?;
         for (end, form, element) in [(End::Input, I::FORM, I::NAME), (End::Output, O::FORM, O::NAME)] {
             if spec.form_of(end) != form {
                 let (side, held) = if end == End::Input { ("input", "in-as") } else { ("output", "out-as") };

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use num_complex::{Complex, Complex32};
 
-use crate::element::Element;
+use crate::element::{Element, ElementType};
 use crate::wgsl::{Body, Expr, F32, I32, Scalar, Type, U32, bitcast, call, construct, convert, float, select, vec2};
 
 /// An element type that a [`Fragment`](super::Fragment) can read, from the input or from an array
@@ -226,8 +226,20 @@ fn bf16_bits(body: &mut Body, number: &Expr) -> Expr {
     body.value("rounded", select(&is_nan, (&bits >> 16) | 0x40, rounded))
 }
 
+/// The first element type that lies in memory so.
+pub(crate) fn element_of(form: Form) -> Option<ElementType> {
+    FORMS.iter().find(|(_, own)| *own == form).map(|(element, _)| *element)
+}
+
+/// How elements lie in memory that a fragment can read.
+pub(crate) fn form_of(element: ElementType) -> Option<Form> {
+    FORMS.iter().find(|(own, _)| *own == element).map(|(_, form)| *form)
+}
+
 macro_rules! forms {
-    ($($type:ty: $count:literal $number:ident $($writable:ident)?;)*) => { $(
+    ($($type:ty: $count:literal $number:ident $($writable:ident)?;)*) => {
+        const FORMS: &[(ElementType, Form)] = &[$((ElementType::of::<$type>(), <$type as Formed>::FORM)),*];
+        $(
         impl Formed for $type {
             const FORM: Form = Form { count: $count, number: Number::$number };
         }
@@ -235,7 +247,8 @@ macro_rules! forms {
         impl Readable for $type {}
 
         $(impl $writable for $type {})?
-    )* };
+        )*
+    };
 }
 
 forms! {

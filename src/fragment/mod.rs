@@ -9,12 +9,13 @@ mod tokens;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::element::Element;
+use crate::element::{Element, ElementType};
+use crate::error::{Error, Result};
 use crate::kernels::Slot;
 use crate::plan::Array;
 pub(crate) use argument::Argument;
 pub(crate) use check::{Checked, Side};
-pub(crate) use element::Form;
+pub(crate) use element::{Form, element_of};
 pub use element::{Readable, Writable};
 
 /// WGSL of yours that an operation applies to every value that it loads or stores: a window, a
@@ -141,6 +142,17 @@ impl Fragment {
         self
     }
 
+    /// Declares an array, as [`array`](Self::array) does, of elements of a type that is known only
+    /// when the program runs.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a type that no fragment can read.
+    pub fn array_of(mut self, name: impl Into<Arc<str>>, element: ElementType, len: usize) -> Result<Self> {
+        let form = readable(element)?;
+        self.arrays.push(Declared { name: name.into(), kind: DeclaredKind::Array { form, element: element.name(), len }, slot: None });
+        Ok(self)
+    }
+
     /// Declares an array that is one of the program's.
     #[cfg(feature = "signal")]
     pub(crate) fn slot<T: Readable>(mut self, name: &str, len: usize, slot: Slot) -> Self {
@@ -194,11 +206,33 @@ impl Fragment {
     /// let spec = fft::C2c::forward(1024).map_input::<Complex32>(scaled)?;
     /// # Ok::<(), wgpu_fft::Error>(())
     /// ```
-    pub fn uniform<T: Element>(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>) -> Self {
-        let kind = DeclaredKind::Uniform { wgsl: wgsl_type.into(), element: T::NAME, bytes: size_of::<T>() };
+    pub fn uniform<T: Element>(self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>) -> Self {
+        self.uniform_of(name, wgsl_type, ElementType::of::<T>())
+    }
+
+    /// Declares a uniform, as [`uniform`](Self::uniform) does, of a type that is known only when the
+    /// program runs.
+    pub fn uniform_of(mut self, name: impl Into<Arc<str>>, wgsl_type: impl Into<Arc<str>>, element: ElementType) -> Self {
+        let kind = DeclaredKind::Uniform { wgsl: wgsl_type.into(), element: element.name(), bytes: element.bytes() };
         self.arrays.push(Declared { name: name.into(), kind, slot: None });
         self
     }
+}
+
+/// How elements lie in memory, if a fragment can read them.
+pub(crate) fn readable(element: ElementType) -> Result<Form> {
+    let why = "fragments read numbers of at most 32 bits, alone or in pairs, threes and fours";
+    element::form_of(element).ok_or_else(|| Error::Unsupported { what: format!("{element} in a fragment"), why: why.to_owned() })
+}
+
+/// The same of elements that a fragment can also write.
+pub(crate) fn writable(element: ElementType) -> Result<Form> {
+    let form = readable(element)?;
+    if form.is_writable() {
+        return Ok(form);
+    }
+    let why = format!("its elements have {} bytes, and invocations share words of 4 bytes", element.bytes());
+    Err(Error::Unsupported { what: format!("an output of {element} that a fragment writes"), why })
 }
 
 /// The expression and what it uses, on one line.

@@ -5,6 +5,7 @@ mod buffer;
 mod cache;
 mod distinct;
 mod foreign;
+pub(crate) mod late;
 mod options;
 pub(crate) mod pending;
 mod profile;
@@ -165,7 +166,7 @@ impl Gpu {
     #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     pub(crate) async fn scratch(&self) -> Result<Self> {
         let info = self.device.adapter_info();
-        let adapters = options::all_adapters().await;
+        let adapters = options::all_adapters(None).await;
         // Of equal cards the one in the same slot; any other would do as well.
         let same = |adapter: &&wgpu::Adapter| {
             let own = adapter.get_info();

@@ -273,19 +273,21 @@ fn new_instance() -> wgpu::Instance {
 }
 
 /// Every adapter, in wgpu's order.
-pub(super) async fn all_adapters() -> Vec<wgpu::Adapter> {
+pub(super) async fn all_adapters(power: Option<wgpu::PowerPreference>) -> Vec<wgpu::Adapter> {
     #[cfg(not(target_arch = "wasm32"))]
     let instance = instance();
     #[cfg(target_arch = "wasm32")]
     let instance = &instance();
-    adapters_of(instance).await
+    adapters_of(instance, power).await
 }
 
-async fn adapters_of(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
-    let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
+async fn adapters_of(instance: &wgpu::Instance, power: Option<wgpu::PowerPreference>) -> Vec<wgpu::Adapter> {
+    // A browser does not enumerate: it answers a request with one adapter, and only there does the
+    // preference reach it.
+    let mut all = if cfg!(target_arch = "wasm32") { Vec::new() } else { instance.enumerate_adapters(wgpu::Backends::all()).await };
     if all.is_empty() {
-        // A browser does not enumerate; it answers a request.
-        all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await);
+        let power_preference = power.unwrap_or_default();
+        all.extend(instance.request_adapter(&wgpu::RequestAdapterOptions { power_preference, ..Default::default() }).await);
     }
     all
 }
@@ -319,8 +321,8 @@ async fn fitting(options: &GpuOptions) -> Result<Vec<wgpu::Adapter>> {
     }
     let mut all = match (&options.adapter, &options.instance) {
         (Some(adapter), _) => vec![adapter.clone()],
-        (None, Some(instance)) => adapters_of(instance).await,
-        (None, None) => all_adapters().await,
+        (None, Some(instance)) => adapters_of(instance, options.power).await,
+        (None, None) => all_adapters(options.power).await,
     };
     let name = |info: wgpu::AdapterInfo| format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type);
     let found = all.iter().map(|adapter| name(adapter.get_info())).collect::<Vec<_>>().join(", ");

@@ -1,12 +1,10 @@
 //! The arrays and uniforms of fragments, which the caller binds by name.
 
 use super::Program;
-use crate::element::Element;
+use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::fragment::Declared;
-#[cfg(feature = "tune")]
-use crate::gpu::View;
-use crate::gpu::{AnyView, Gpu, IntoView};
+use crate::gpu::{AnyView, Gpu, IntoView, View};
 
 /// Arrays and uniforms for the names that the [`Fragment`](crate::Fragment)s of a plan declare.
 ///
@@ -56,6 +54,24 @@ impl<'a> FragmentArrays<'a> {
         self.named.retain(|named| named.name != name);
         self.named.push(Named { name, view: view.into_view().any(), element: T::NAME, element_bytes: size_of::<T>() });
         self
+    }
+
+    /// Adds an array for a name, as [`with`](Self::with) does, of elements of a type that is known
+    /// only when the program runs: a view of its bytes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the view ends within an element, and the errors of [`View::new`].
+    pub fn with_bytes(mut self, name: impl Into<String>, element: ElementType, view: View<'a, u8>) -> Result<Self> {
+        let (buffer, offset_bytes, element_bytes) = (view.buffer(), view.offset_bytes(), element.bytes());
+        let len = view.len() / element_bytes;
+        if len * element_bytes != view.len() {
+            let buffer_bytes = offset_bytes + view.len() as u64;
+            return Err(Error::OutOfRange { argument: "view", offset_bytes, len: len + 1, element_bytes, buffer_bytes });
+        }
+        let (name, view) = (name.into(), View::of_bytes(buffer, offset_bytes, len, element_bytes)?);
+        self.named.retain(|named| named.name != name);
+        self.named.push(Named { name, view, element: element.name(), element_bytes });
+        Ok(self)
     }
 
     /// Buffers for all that a program declares, in its order.

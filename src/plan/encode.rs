@@ -224,13 +224,22 @@ impl<S: Spec> Plan<S> {
     }
 
     fn gpu(&self) -> &Gpu {
-        &self.executable.gpu
+        self.executable.gpu()
+    }
+
+    /// The plan without its types.
+    pub(crate) fn executable(&self) -> &Executable {
+        &self.executable
     }
 }
 
 impl Executable {
+    /// Where it runs.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
     /// What it runs.
-    #[cfg(feature = "tune")]
     pub fn program(&self) -> &Program {
         &self.program
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::build::{Executable, filled};
 use super::{Array, FragmentArrays, Placement};
 use crate::error::{Error, Result};
+use crate::gpu::late::collected;
 use crate::gpu::{Commands, Download, Role, Staging, cannot_block, input_name, wait_for};
 use crate::kernels::Slot;
 
@@ -70,6 +71,11 @@ impl Executable {
     /// Uploads the inputs and submits the program. The output is on its way then. If the program
     /// leaves `gaps` in it, they hold zeros.
     pub fn run(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, gaps: bool) -> Result<Download> {
+        let (download, late) = collected(|| self.begin(inputs, arrays, gaps));
+        Ok(download?.with_late(late))
+    }
+
+    fn begin(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>, gaps: bool) -> Result<Download> {
         let (gpu, program) = (&self.gpu, &self.program);
         program.check_inputs(inputs.len())?;
         for (i, (data, array)) in inputs.iter().zip(&program.inputs).enumerate() {

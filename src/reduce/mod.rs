@@ -65,6 +65,7 @@ pub use operations::{
     all, any, argmax, argmin, count, custom, dot, max, max_abs_diff, mean, min, norm, product, standard_deviation, sum, sum_squares,
     variance, vdot,
 };
+pub(crate) use parse::{any_spec, is_operation};
 #[cfg(feature = "signal")]
 pub(crate) use recipe::MOST_STEPS_ON_CPU;
 pub use recipe::{Pass, Recipe};

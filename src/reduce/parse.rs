@@ -2,16 +2,22 @@
 
 use std::any::TypeId;
 
+use half::f16;
 use num_complex::Complex32;
 
 use super::operations;
-use super::spec::{Core, Determinism};
-use crate::element::Element;
+use super::spec::{Core, Determinism, Reduction, Value};
+use crate::dynamic::AnySpec;
+use crate::element::{Element, ElementType};
 use crate::error::Result;
+use crate::fragment::{self, Checked};
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::text::Text;
+
+/// How reductions by the caller's operator print.
+const CUSTOM: &str = "custom";
 
 /// All operations that a text can name. f32 has every one of them.
 fn all(shape: Shape) -> [Core; 17] {
@@ -36,6 +42,42 @@ fn all(shape: Shape) -> [Core; 17] {
     ]
 }
 
+/// Whether a reduction has this name.
+pub(crate) fn is_operation(name: &str) -> bool {
+    name == CUSTOM || all(1.into()).iter().any(|core| core.name == name)
+}
+
+/// The reduction that a text prints, without the types of its elements.
+pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {
+    fn kind<T: Value>() -> (ElementType, Kind) {
+        (ElementType::of::<T>(), T::KIND)
+    }
+    let kinds = [kind::<f32>(), kind::<f16>(), kind::<Complex32>(), kind::<i32>(), kind::<u32>(), kind::<f64>()];
+    let kind = kinds.iter().find(|(own, _)| *own == element).map(|(_, kind)| *kind).ok_or_else(|| {
+        let names: Vec<&str> = kinds.iter().map(|(own, _)| own.name()).collect();
+        Text::new("specification", text).wrong(element.name(), format!("reductions are of {}", names.join(", ")))
+    })?;
+    Ok(any_of(parse(text, kind, element.name())?, element))
+}
+
+/// A reduction of such elements, apart from fragments.
+fn any_of(core: Core, element: ElementType) -> AnySpec {
+    let of = |map: &Checked| ElementType::new(map.element, map.array.bytes() as usize);
+    let (result, results) = core.result();
+    let elements = [(0, element), (1, results)].map(|(side, plain)| core.maps[side].as_ref().map_or(plain, of));
+    let own = core.clone();
+    let map = move |side, fragment, array: ElementType| {
+        let own = own.clone();
+        let core = match side {
+            0 => own.with_source(fragment, fragment::readable(array)?, array.name())?,
+            _ => own.with_sink(fragment, fragment::writable(array)?, array.name(), result)?,
+        };
+        Ok(any_of(core, element))
+    };
+    // The types say nothing: `elements` does.
+    AnySpec::untyped(Reduction::untyped(core), elements, map)
+}
+
 impl Core {
     /// Why the operation is not one of its element type, if it is not.
     fn refusal(&self) -> Option<&'static str> {
@@ -50,10 +92,10 @@ impl Core {
         }
     }
 
-    /// The element type of the result, and its name.
-    fn result(&self) -> (TypeId, &'static str) {
-        fn of<T: Element>() -> (TypeId, &'static str) {
-            (TypeId::of::<T>(), T::NAME)
+    /// The element type of the result.
+    fn result(&self) -> (TypeId, ElementType) {
+        fn of<T: Element>() -> (TypeId, ElementType) {
+            (TypeId::of::<T>(), ElementType::of::<T>())
         }
         let operator = Operator {
             input: self.kind,
@@ -77,11 +119,22 @@ impl Core {
 }
 
 /// The reduction that a text prints, of elements of this kind and name, with results of this type.
-pub(super) fn parse(whole: &str, kind: Kind, element: &'static str, output: TypeId) -> Result<Core> {
+pub(super) fn parse_typed(whole: &str, kind: Kind, element: &'static str, output: TypeId) -> Result<Core> {
+    let core = parse(whole, kind, element)?;
+    let (result, name) = core.result();
+    if result != output {
+        let why = format!("expected another operation or another type of results: those of this one are {name}");
+        return Err(Text::new("specification", whole).wrong(core.name, why));
+    }
+    Ok(core)
+}
+
+/// The reduction that a text prints, of elements of this kind and name.
+pub(super) fn parse(whole: &str, kind: Kind, element: &'static str) -> Result<Core> {
     let text = Text::new("specification", whole);
     let mut words = text.words(whole);
     let name = words.one("an operation")?;
-    if name == "custom" {
+    if name == CUSTOM {
         let why = "operators in WGSL cannot be read from a text, which does not state their identity element: use Custom::new";
         return Err(text.wrong(name, why));
     }
@@ -93,10 +146,6 @@ pub(super) fn parse(whole: &str, kind: Kind, element: &'static str, output: Type
     let core = Core { kind, element, ..own.ok_or_else(|| text.wrong(name, format!("expected one of {}", names.join(", "))))? };
     if let Some(why) = core.refusal() {
         return Err(text.wrong(name, why));
-    }
-    let (result, result_name) = core.result();
-    if result != output {
-        return Err(text.wrong(name, format!("expected another operation or another type of results: those of this one are {result_name}")));
     }
     let mut fields = words.fields();
     let axes = fields.value("axes").map(|axes| text.numbers(axes, ',')).transpose()?;

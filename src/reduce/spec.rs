@@ -10,7 +10,7 @@ use half::f16;
 use num_complex::Complex32;
 
 use super::geometry::Geometry;
-use super::parse::parse;
+use super::parse::parse_typed;
 use super::{Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
@@ -303,7 +303,7 @@ impl Core {
     }
 
     /// Adds a fragment that maps elements of an array to those that are reduced.
-    fn with_source(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
+    pub(super) fn with_source(mut self, fragment: Fragment, array: Form, element: &'static str) -> Result<Self> {
         fn form<T: Readable>() -> Form {
             T::FORM
         }
@@ -329,7 +329,7 @@ impl Core {
 
     /// Adds a fragment that maps results to elements of an array. Without a fragment, they have the
     /// type of this id.
-    fn with_sink(mut self, fragment: Fragment, array: Form, element: &'static str, result: TypeId) -> Result<Self> {
+    pub(super) fn with_sink(mut self, fragment: Fragment, array: Form, element: &'static str, result: TypeId) -> Result<Self> {
         fn form<T: Readable>() -> (TypeId, Form) {
             (TypeId::of::<T>(), T::FORM)
         }
@@ -376,6 +376,13 @@ impl<T: Value, O: Element> Reduction<T, O> {
             maps: [None, None],
             determinism: Determinism::RunToRun,
         };
+        Self { core, element: PhantomData }
+    }
+}
+
+impl Reduction<f32, f32> {
+    /// A reduction whose type does not say what its arrays hold.
+    pub(super) fn untyped(core: Core) -> Self {
         Self { core, element: PhantomData }
     }
 }
@@ -538,7 +545,7 @@ impl<T: Value, O: Element> FromStr for Reduction<T, O> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Ok(Self { core: parse(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
+        Ok(Self { core: parse_typed(text, T::KIND, T::NAME, TypeId::of::<O>())?, element: PhantomData })
     }
 }
 

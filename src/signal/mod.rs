@@ -49,6 +49,7 @@ pub use power::PowerSpectrum;
 pub use resample::Resample;
 pub use rings::RadialAverage;
 pub use roll::Roll;
+pub(crate) use roll::any_roll;
 pub use spectral::SpectralFilter;
 pub use stft::{Istft, Stft};
 pub use zoom::Zoom;

@@ -40,4 +40,5 @@ pub(crate) use fit::OnDevice;
 pub(crate) use neighbours::{choices, neighbours as around};
 pub use recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 pub use spec::Permute;
+pub(crate) use spec::any_spec;
 pub(crate) use strides::Problem;

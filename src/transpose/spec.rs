@@ -8,9 +8,10 @@ use super::fit::OnDevice;
 use super::mapped::Mapped;
 use super::strides::Problem;
 use super::{Recipe, design};
-use crate::element::{Element, plain_data};
+use crate::dynamic::AnySpec;
+use crate::element::{Element, ElementType, plain_data};
 use crate::error::{Error, Result};
-use crate::fragment::{Checked, Form, Fragment, Readable, Side, Writable};
+use crate::fragment::{self, Checked, Form, Fragment, Readable, Side, Writable};
 use crate::gpu::DeviceProfile;
 use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
@@ -503,6 +504,24 @@ impl<T: Element> FromStr for Permute<T> {
     fn from_str(text: &str) -> Result<Self> {
         Ok(Self { core: Core::parse(text, T::NAME, size_of::<T>())?, element: PhantomData })
     }
+}
+
+/// The permutation that a text prints, without the types of its elements.
+pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {
+    Ok(any_of(Core::parse(text, element.name(), element.bytes())?, element))
+}
+
+/// A permutation of such elements, apart from fragments.
+fn any_of(core: Core, element: ElementType) -> AnySpec {
+    let of = |map: &Checked| ElementType::new(map.element, map.array.bytes() as usize);
+    let elements = [0, 1].map(|side| core.maps[side].as_ref().map_or(element, of));
+    let own = core.clone();
+    let map = move |side, fragment, array: ElementType| {
+        let form = if side == 0 { fragment::readable(array)? } else { fragment::writable(array)? };
+        Ok(any_of(own.clone().mapped(side, fragment, (form, array.name()), fragment::readable(element)?)?, element))
+    };
+    // The type says nothing: `elements` does.
+    AnySpec::untyped(Permute::<u8> { core, element: PhantomData }, elements, map)
 }
 
 impl Core {

@@ -13,6 +13,7 @@ mod divide;
 mod division;
 #[path = "../support/double.rs"]
 mod double;
+mod dynamic;
 mod f64;
 mod f64_by_f32;
 #[path = "../support/f64.rs"]
@@ -146,6 +147,10 @@ fn per_device() -> Vec<DeviceTest> {
             several_axes_in_f64,
             recipes_by_hand_in_f64,
             devices_without_f64_say_so,
+        }
+        dynamic::{
+            bytes_have_the_results_of_the_types,
+            arrays_on_the_device_are_bytes,
         }
         fft_recipes::{
             complex_recipes_by_hand,

@@ -8,6 +8,7 @@ mod divide;
 mod division;
 #[path = "../support/double.rs"]
 mod double;
+mod dynamic;
 mod f64;
 mod f64_by_f32;
 #[path = "../support/f64.rs"]

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Commands, Staging, copy};
 use crate::error::Result;
+use crate::gpu::late::Late;
 use crate::gpu::{Gpu, Progress};
 
 /// Bytes on their way from the device to the host: made, [recorded](Self::record) into the commands
@@ -25,6 +26,8 @@ pub struct Download {
     /// The array that is read, if it is one of a run.
     array: Option<Staging>,
     progress: Progress,
+    /// What the browser has to say about the calls that began it.
+    late: Late,
 }
 
 impl Download {
@@ -38,7 +41,13 @@ impl Download {
     /// Of a part of the caller's buffer.
     pub(crate) fn of_buffer(gpu: &Gpu, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Self {
         let source = (source.clone(), offset);
-        Self { gpu: gpu.clone(), source, bytes, begun: 0, under_way: VecDeque::new(), array: None, progress: Progress::default() }
+        let (progress, late) = (Progress::default(), Late::default());
+        Self { gpu: gpu.clone(), source, bytes, begun: 0, under_way: VecDeque::new(), array: None, progress, late }
+    }
+
+    /// The same with errors that are to come, which are asked for before anything is read.
+    pub(crate) fn with_late(self, late: Late) -> Self {
+        Self { late, ..self }
     }
 
     /// What it waits for.
@@ -156,6 +165,7 @@ impl Download {
     /// Reads all to the begin of one slice, and keeps the array for the next run.
     pub(crate) async fn read_all(mut self, target: &mut [u8]) -> Result<()> {
         let threads = self.gpu.transfers.copy_threads;
+        std::mem::take(&mut self.late).outcome().await?;
         self.read(vec![target], threads).await?;
         self.finish();
         Ok(())

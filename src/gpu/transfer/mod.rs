@@ -27,6 +27,7 @@ pub(super) use pool::Pool;
 pub use staging::Staging;
 
 use super::buffer::{UNIT, in_units};
+use super::late::collected;
 use super::{Gpu, Pending, Progress};
 use crate::error::Result;
 
@@ -231,6 +232,11 @@ impl Gpu {
 
     /// Copies a part of a buffer to the host, in its state after everything submitted so far.
     pub(super) fn begin_download(&self, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Result<Download> {
+        let (download, late) = collected(|| self.begun_download(source, offset, bytes));
+        Ok(download?.with_late(late))
+    }
+
+    fn begun_download(&self, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Result<Download> {
         let mut download = Download::of_buffer(self, source, offset, bytes);
         let mut commands = Commands::new(self)?;
         download.record(&mut commands)?;

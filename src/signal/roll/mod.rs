@@ -26,3 +26,4 @@ mod spec;
 
 pub use recipe::Recipe;
 pub use spec::Roll;
+pub(crate) use spec::any_roll;

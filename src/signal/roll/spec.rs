@@ -7,7 +7,8 @@ use std::str::FromStr;
 use super::design;
 use super::problem::Problem;
 use super::recipe::Recipe;
-use crate::element::{Element, plain_data};
+use crate::dynamic::AnySpec;
+use crate::element::{Element, ElementType, plain_data};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Array, Placement, Program, Spec};
@@ -123,6 +124,15 @@ impl<T: Element> Roll<T> {
 
 fn halves(shape: Shape) -> Vec<isize> {
     shape.extents().iter().map(|&extent| (extent / 2) as isize).collect()
+}
+
+/// The shift that a text prints, without the type of its elements.
+pub(crate) fn any_roll(text: &str, element: ElementType) -> Result<AnySpec> {
+    let core = Core::parse(text, element.name(), element.bytes())?;
+    let refused =
+        move |_, _, _| Err(Error::Unsupported { what: "a fragment in a shift".to_owned(), why: "it moves bits as they are".to_owned() });
+    // The type says nothing.
+    Ok(AnySpec::untyped(Roll::<u8> { core, element: PhantomData }, [element; 2], refused))
 }
 
 impl Core {

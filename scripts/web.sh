@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds the npm package into web/pkg.
+#
+#   scripts/web.sh            the package: small, which takes some minutes the first time
+#   scripts/web.sh --quick    without optimising for size, to try things out
+#
+# Needs Rust with the target wasm32-unknown-unknown (added if rustup is there), and node with npm for
+# wasm-opt; without npm, a wasm-opt of the path is taken, or the module stays larger.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() {
+    printf 'web.sh: %s\n' "$*"
+}
+
+profile=web
+folder=web
+if [ "${1:-}" = --quick ]; then
+    profile=dev
+    folder=debug
+fi
+target=wasm32-unknown-unknown
+
+if command -v rustup >/dev/null && ! rustup target list --installed | grep -qx "$target"; then
+    say "rustup target add $target"
+    rustup target add "$target"
+fi
+
+# A folder of its own, so that it does not wait for other builds.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
+cargo build --profile "$profile" -p wgpu-fft-web --target "$target"
+# The same version of wasm-bindgen, by the same Cargo.lock.
+cargo build --quiet -p wgpu-fft-bindgen
+rm -rf web/pkg
+mkdir -p web/pkg/wasm
+"$CARGO_TARGET_DIR/debug/wgpu-fft-bindgen" "$CARGO_TARGET_DIR/$target/$folder/wgpu_fft_web.wasm" web/pkg/wasm wgpu_fft_web
+
+module=web/pkg/wasm/wgpu_fft_web_bg.wasm
+if [ "$profile" = web ]; then
+    wasm_opt=$(command -v wasm-opt || true)
+    if [ -x web/node_modules/.bin/wasm-opt ]; then
+        wasm_opt=web/node_modules/.bin/wasm-opt
+    elif command -v npm >/dev/null; then
+        say 'npm ci, for wasm-opt'
+        (cd web && npm ci --silent --no-audit --no-fund)
+        wasm_opt=web/node_modules/.bin/wasm-opt
+    fi
+    if [ -n "$wasm_opt" ]; then
+        "$wasm_opt" -Oz --all-features --strip-debug --strip-producers "$module" -o "$module.small"
+        mv "$module.small" "$module"
+    else
+        say 'there is no wasm-opt: the module stays larger'
+    fi
+fi
+
+cp web/js/*.js web/js/*.d.ts web/README.md LICENSE-MIT LICENSE-APACHE web/pkg/
+cp web/package.publish.json web/pkg/package.json
+# What the module's own glue says of its types is no interface.
+rm -f web/pkg/wasm/*.d.ts web/pkg/wasm/package.json
+say "$(wc -c <"$module") bytes of wasm, $(gzip -9c "$module" | wc -c) gzipped; the package is in web/pkg"

@@ -1,0 +1,46 @@
+//! Specifications and plans whose types are known only when the program runs: for command lines,
+//! configuration files, and other languages.
+//!
+//! [`AnySpec`] is a specification from its text, or any [`Spec`](crate::Spec) without its type.
+//! [`Planner::plan_any`](crate::Planner::plan_any) makes an [`AnyPlan`] of it, which takes and
+//! returns bytes. Programs that know the types when they are written are better served by the
+//! specifications themselves, whose plans take slices of the right type.
+//!
+//! ```no_run
+//! use wgpu_fft::dynamic::AnySpec;
+//! use wgpu_fft::{Gpu, GpuOptions, Planner, bytemuck};
+//!
+//! # fn main() -> wgpu_fft::Result<()> {
+//! let gpu = pollster::block_on(Gpu::request(&GpuOptions::default()))?;
+//! let spec: AnySpec = "r2c fwd 480x640".parse()?;
+//! let plan = Planner::new(&gpu).plan_any(&spec)?;
+//! assert_eq!((plan.input().name(), plan.output().name()), ("f32", "complex f32"));
+//!
+//! let picture = vec![0.5_f32; plan.program().inputs()[0].len];
+//! let spectrum: Vec<u8> = plan.run(&[bytemuck::cast_slice(&picture)])?.wait()?;
+//! assert_eq!(spectrum.len(), 480 * 321 * 8);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Texts
+//! A text is what a specification prints:
+//!
+//! | text | specification |
+//! |---|---|
+//! | `c2c fwd 512x512 1/n`, `r2c fwd 1000 x4`, `c2r inv 480x640`, `r2r dct2 480x640`; also of f64: `c2c fwd 512 f64` | [`fft`](crate::fft) |
+//! | `transpose u8 480x640`, `permute complex f32 480x640x3 order=2,0,1` | [`Permute`](crate::transpose::Permute) |
+//! | `sum f32 4096`, `argmax i32 480x640 axes=1` | [`reduce`](crate::reduce) |
+//! | `convolve f32 480x640 by 31x31 same`, `correlate complex f32 1000 by 50` | `signal::Convolve` |
+//! | `roll f32 480x640 by=240,320` | `signal::Roll` |
+//! | `radial-average f32 512x512 half` | `signal::RadialAverage` |
+//! | `zoom f32 1000 to 200 in 0.1..0.2`, `resample f32 480x640 to 960x1280` | `signal::Zoom`, `signal::Resample` |
+//!
+//! The documentation of each specification says what else its text may have.
+
+mod plan;
+mod spec;
+mod text;
+
+pub use plan::AnyPlan;
+pub use spec::AnySpec;

@@ -1,0 +1,140 @@
+//! A plan without its types.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::element::ElementType;
+use crate::error::{Error, Result};
+use crate::gpu::{AnyView, Pending, View, input_name};
+use crate::plan::{Bound, Executable, FragmentArrays, Placement, Plan, Program};
+use crate::threads::Shareable;
+use crate::tune::Searchable;
+
+/// A [`Plan`](crate::Plan) without its types, which takes and returns bytes.
+/// [`Planner::plan_any`](crate::Planner::plan_any) makes it.
+#[derive(Clone)]
+pub struct AnyPlan {
+    plan: Arc<dyn Planned>,
+    elements: [ElementType; 2],
+}
+
+/// A plan without its types.
+trait Planned: Shareable {
+    fn spec(&self) -> String;
+    fn recipe(&self) -> String;
+    fn executable(&self) -> &Executable;
+    fn leaves_gaps(&self) -> bool;
+}
+
+impl<S: Searchable> Planned for Plan<S> {
+    fn spec(&self) -> String {
+        Plan::spec(self).to_string()
+    }
+
+    fn recipe(&self) -> String {
+        Plan::recipe(self).to_string()
+    }
+
+    fn executable(&self) -> &Executable {
+        Plan::executable(self)
+    }
+
+    fn leaves_gaps(&self) -> bool {
+        Plan::spec(self).leaves_gaps()
+    }
+}
+
+impl AnyPlan {
+    pub(super) fn new<S: Searchable>(plan: Arc<Plan<S>>, elements: [ElementType; 2]) -> Self {
+        Self { plan, elements }
+    }
+
+    /// What the plan computes.
+    #[must_use]
+    pub fn spec(&self) -> String {
+        self.plan.spec()
+    }
+
+    /// How the plan computes it.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        self.plan.recipe()
+    }
+
+    /// The exact list of dispatches that the plan runs, with the sizes of its arrays.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        self.plan.executable().program()
+    }
+
+    /// What the input array holds, and the second one if there are two.
+    #[must_use]
+    pub fn input(&self) -> ElementType {
+        self.elements[0]
+    }
+
+    /// What the output array holds.
+    #[must_use]
+    pub fn output(&self) -> ElementType {
+        self.elements[1]
+    }
+
+    /// Runs the plan on host data, as [`Plan::run`](crate::Plan::run) does: one slice for each
+    /// input, of as many bytes as the program says.
+    ///
+    /// # Errors
+    /// Those of [`Plan::run`](crate::Plan::run).
+    pub fn run(&self, inputs: &[&[u8]]) -> Result<Pending<Vec<u8>>> {
+        self.run_with(inputs, &FragmentArrays::new())
+    }
+
+    /// Runs the plan on host data, with arrays and uniforms on the device for its fragments.
+    ///
+    /// # Errors
+    /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
+    pub fn run_with(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<u8>>> {
+        let executable = self.plan.executable();
+        let element_bytes = self.input().bytes();
+        if let Some((i, data)) = inputs.iter().enumerate().find(|(_, data)| !data.len().is_multiple_of(element_bytes)) {
+            return Err(ragged(input_name(i), data.len(), self.input()));
+        }
+        let bytes = self.program().output().bytes() as usize;
+        let download = executable.run(inputs, arrays, self.plan.leaves_gaps())?;
+        Ok(executable.gpu().collect(download, bytes))
+    }
+
+    /// Binds the plan to arrays on the device, given as views of their bytes: one for each input
+    /// and one for the output. An in-place plan has an output alone. The result records the
+    /// operation any number of times, see [`Plan::bind_with`](crate::Plan::bind_with).
+    ///
+    /// # Errors
+    /// Those of [`Plan::bind_with`](crate::Plan::bind_with).
+    pub fn bind(&self, inputs: &[View<'_, u8>], output: View<'_, u8>, arrays: &FragmentArrays<'_>) -> Result<Bound> {
+        let executable = self.plan.executable();
+        let output = of_elements("output", output, self.output())?;
+        if inputs.is_empty() && self.program().placement() == Placement::InPlace {
+            return executable.bind_array(output, arrays);
+        }
+        let views = inputs.iter().enumerate().map(|(i, view)| of_elements(input_name(i), *view, self.input()));
+        executable.bind_arrays(&views.collect::<Result<Vec<_>>>()?, output, arrays)
+    }
+}
+
+/// The same bytes as elements.
+fn of_elements<'a>(argument: &'static str, view: View<'a, u8>, element: ElementType) -> Result<AnyView<'a>> {
+    if !view.len().is_multiple_of(element.bytes()) {
+        return Err(ragged(argument, view.len(), element));
+    }
+    View::of_bytes(view.buffer(), view.offset_bytes(), view.len() / element.bytes(), element.bytes())
+}
+
+fn ragged(argument: &str, bytes: usize, element: ElementType) -> Error {
+    let why = format!("an element of {element} has {} bytes", element.bytes());
+    Error::Unsupported { what: format!("an array of {bytes} bytes as {argument}"), why }
+}
+
+impl fmt::Debug for AnyPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnyPlan(`{}` by `{}`)", self.spec(), self.recipe())
+    }
+}

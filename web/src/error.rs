@@ -1,0 +1,54 @@
+//! Errors as values of JavaScript.
+
+use js_sys::Reflect;
+use wasm_bindgen::JsValue;
+use wgpu_fft::Error;
+
+/// What `js/error.js` makes an `FftError` of.
+pub(crate) type Result<T> = std::result::Result<T, JsValue>;
+
+/// An object with the kind and the message of an error.
+pub(crate) fn thrown(error: &Error) -> JsValue {
+    object(kind(error), &error.to_string())
+}
+
+/// The error of something that this module itself refuses.
+pub(crate) fn refused(kind: &str, message: &str) -> JsValue {
+    object(kind, message)
+}
+
+fn object(kind: &str, message: &str) -> JsValue {
+    let object = js_sys::Object::new();
+    for (name, value) in [("kind", kind), ("message", message)] {
+        // Setting a property of a new object cannot fail.
+        let _ = Reflect::set(&object, &name.into(), &value.into());
+    }
+    object.into()
+}
+
+fn kind(error: &Error) -> &'static str {
+    match error {
+        Error::NoAdapter { .. } => "no-webgpu",
+        Error::NoDevice { .. } => "no-device",
+        Error::Empty { .. } => "empty",
+        Error::WrongLen { .. } => "wrong-length",
+        Error::WrongShape { .. } => "wrong-shape",
+        Error::OutOfRange { .. } => "out-of-range",
+        Error::MissingUsage { .. } => "missing-usage",
+        Error::ForeignObject { .. } => "foreign-object",
+        Error::Aliased { .. } => "aliased",
+        Error::Misaligned { .. } => "misaligned",
+        Error::WrongPlacement { .. } => "wrong-placement",
+        Error::WrongInputs { .. } => "wrong-inputs",
+        Error::WrongArrays { .. } => "wrong-arrays",
+        Error::FragmentArray { source, .. } => kind(source),
+        Error::LimitExceeded { .. } => "too-large",
+        Error::Unsupported { .. } => "unsupported",
+        Error::UnfitRecipe { .. } => "unfit-recipe",
+        Error::Parse { .. } => "parse",
+        Error::DeviceLost { .. } => "device-lost",
+        Error::OutOfMemory { .. } => "out-of-memory",
+        Error::Wgpu { .. } => "webgpu",
+        _ => "other",
+    }
+}

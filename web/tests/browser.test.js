@@ -1,0 +1,44 @@
+// Runs every function that the modules of page/ export in one page of a real browser.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import * as devices from "./page/devices.js";
+import * as mistakes from "./page/mistakes.js";
+import * as operations from "./page/operations.js";
+import { open } from "./support/browser.js";
+
+let browser;
+
+before(async () => {
+    browser = await open("tests/page/");
+});
+
+after(async () => {
+    await browser?.close();
+});
+
+for (const [module, functions] of Object.entries({ operations, mistakes, devices })) {
+    describe(module, () => {
+        for (const name of Object.keys(functions)) {
+            test(name.replaceAll("_", " "), { timeout: 120_000 }, async (context) => {
+                const seen = browser.messages.length;
+                const run = async ([module, name]) => {
+                    try {
+                        return { note: await (await import(`/tests/page/${module}.js`))[name]() };
+                    } catch (error) {
+                        return { failure: error.stack ?? String(error) };
+                    }
+                };
+                const { note, failure } = await browser.page.evaluate(run, [module, name]);
+                if (note) {
+                    context.diagnostic(String(note));
+                }
+                const said = browser.messages.slice(seen);
+                assert.equal(failure, undefined, [failure, ...said].join("\n"));
+                // Nothing of the browser's own goes unnoticed either.
+                const errors = said.filter((message) => message.startsWith("error"));
+                assert.deepEqual(errors, [], "the console has errors");
+            });
+        }
+    });
+}

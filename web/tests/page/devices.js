@@ -1,0 +1,76 @@
+// Devices and buffers of the caller's own. Every function is a test.
+
+import { FftError, Gpu } from "../../pkg/index.js";
+import { assertClose, assertEqual, dft, fftBound, noise } from "./reference.js";
+
+export async function a_device_of_the_callers_is_used() {
+    const adapter = await navigator.gpu.requestAdapter();
+    const device = await adapter.requestDevice();
+    const gpu = await Gpu.open({ device });
+    assertEqual(gpu.device === device, true, "the device is the caller's");
+    assertEqual(Object.hasOwn(navigator, "gpu"), false, "navigator is as it was");
+
+    // Its buffers, without copies, and its own commands before and after the plan.
+    const n = 256;
+    const data = noise(2 * n, 1);
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const [input, output] = [0, 1].map(() => device.createBuffer({ size: 8 * n, usage }));
+    device.queue.writeBuffer(input, 0, Float32Array.from(data));
+    const plan = await gpu.plan(`c2c fwd ${n}`);
+    const arrays = [input, output].map((buffer) => gpu.wrap(buffer, "complex f32"));
+    assertEqual(arrays[0].buffer === input && arrays[0].len === n, true, "the buffer is the caller's");
+    plan.runOn([arrays[0]], arrays[1]);
+    const staging = device.createBuffer({ size: 8 * n, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    const encoder = device.createCommandEncoder();
+    encoder.copyBufferToBuffer(output, 0, staging, 0, 8 * n);
+    device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(GPUMapMode.READ);
+    const actual = new Float32Array(staging.getMappedRange().slice(0));
+    const error = assertClose(actual, dft(data, [n], -1), fftBound([n]), "in the caller's buffers");
+
+    // What belongs to the caller stays.
+    arrays.forEach((array) => array.free());
+    gpu.free();
+    device.queue.writeBuffer(input, 0, new Float32Array(4));
+    const lost = await Promise.race([device.lost, new Promise((resolve) => setTimeout(() => resolve("alive"), 100))]);
+    assertEqual(lost, "alive", "the device of the caller");
+    device.destroy();
+    return error.toExponential(1);
+}
+
+export async function buffers_of_our_device_are_shared() {
+    const gpu = await Gpu.open();
+    const buffer = gpu.device.createBuffer({ size: 40, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
+    gpu.device.queue.writeBuffer(buffer, 0, Int32Array.from({ length: 10 }, (_, i) => i * i));
+    const numbers = gpu.wrap(buffer, "i32");
+    const total = gpu.alloc("i32", 1);
+    (await gpu.plan("sum i32 10")).runOn([numbers], total);
+    assertEqual(await total.read(), Int32Array.of(285), "sum");
+    assertEqual(await numbers.read(), Int32Array.from({ length: 10 }, (_, i) => i * i), "read");
+    for (const [len, kind] of [[11, "out-of-range"], [0, "out-of-range"]]) {
+        try {
+            gpu.wrap(buffer, "i32", len);
+            throw new Error(`${len} elements were wrapped`);
+        } catch (error) {
+            if (!(error instanceof FftError) || error.kind !== kind) throw error;
+        }
+    }
+    const plain = gpu.device.createBuffer({ size: 40, usage: GPUBufferUsage.COPY_SRC });
+    let kind;
+    try {
+        (await gpu.plan("sum i32 10")).runOn([gpu.wrap(plain, "i32")], total);
+    } catch (error) {
+        kind = error.kind;
+    }
+    assertEqual(kind, "missing-usage", "a buffer that plans cannot use");
+    gpu.free();
+}
+
+export async function what_a_device_says_of_itself() {
+    const gpu = await Gpu.open({ powerPreference: "low-power" });
+    const { name, backend, fallback, limits, f16 } = gpu.info;
+    assertEqual([typeof name, backend, typeof fallback, typeof f16], ["string", "WebGPU", "boolean", "boolean"], "info");
+    assertEqual(limits.maxComputeInvocationsPerWorkgroup >= 256, true, "limits");
+    gpu.free();
+    return `${name}${fallback ? ", fallback" : ""}, ${limits.maxComputeWorkgroupStorageSize} bytes of workgroup memory`;
+}

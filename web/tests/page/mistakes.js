@@ -1,0 +1,147 @@
+// What goes wrong, and what users are told. Every function is a test.
+
+import { FftError, Gpu } from "../../pkg/index.js";
+import { assertClose, assertEqual, dft, fftBound, noise } from "./reference.js";
+import { shared } from "./shared.js";
+
+/** Fails unless the work fails with this kind of error, and a message that has these words. */
+async function refused(kind, words, work) {
+    let error;
+    try {
+        await work();
+    } catch (thrown) {
+        error = thrown;
+    }
+    if (!(error instanceof FftError) || error.kind !== kind) {
+        throw new Error(`expected an FftError of kind ${kind}, got ${error === undefined ? "none" : `${error.kind}: ${error.stack}`}`);
+    }
+    for (const word of words) {
+        if (!error.message.includes(word)) {
+            throw new Error(`the message lacks \`${word}\`: ${error.message}`);
+        }
+    }
+    return error.message;
+}
+
+export async function bad_texts() {
+    const gpu = await shared();
+    const messages = [
+        await refused("parse", ["c2x fwd 512"], () => gpu.plan("c2x fwd 512")),
+        await refused("parse", ["c2c fwd 12y"], () => gpu.plan("c2c fwd 12y")),
+        await refused("parse", ["recipe"], () => gpu.plan("c2c fwd 64", { recipe: "as fast as you can" })),
+        await refused("unfit-recipe", ["stockham"], () =>
+            gpu.plan("c2c fwd 64", { recipe: "axis 0: stockham 8.4 lanes=8 lines=1 exchange=split pieces=1 banks=0 roots=products" }),
+        ),
+        await refused("parse", ["line 1"], () => gpu.plan("c2c fwd 64", { mapInput: { code: "value * gain", element: "complex f32" } })),
+        await refused("parse", ["f33"], () => gpu.alloc("f33", 10)),
+    ];
+    return messages.join("\n");
+}
+
+export async function wrong_lengths() {
+    const gpu = await shared();
+    const plan = await gpu.plan("r2c fwd 100");
+    const [input, output, short] = [gpu.alloc("f32", 100), gpu.alloc("complex f32", 51), gpu.alloc("complex f32", 50)];
+    const messages = [
+        await refused("wrong-length", ["100", "99"], () => plan.run(new Float32Array(99))),
+        await refused("wrong-inputs", ["1", "2"], () => plan.run(new Float32Array(100), new Float32Array(100))),
+        await refused("unsupported", ["Float32Array", "Float64Array"], () => plan.run(new Float64Array(100))),
+        await refused("wrong-length", ["51", "50"], () => plan.runOn([input], short)),
+        await refused("wrong-arrays", ["window"], () => plan.runOn([input], output, { window: input })),
+        await refused("wrong-length", ["99"], () => input.write(new Float32Array(99))),
+        await refused("empty", ["0"], () => gpu.alloc("f32", 0)),
+        await refused("aliased", ["output"], async () => {
+            const square = await gpu.plan("c2c fwd 64");
+            const array = gpu.alloc("complex f32", 64);
+            square.runOn([array], array);
+        }),
+    ];
+    short.free();
+    messages.push(await refused("freed", [], () => short.read()));
+    return messages.join("\n");
+}
+
+export async function too_large() {
+    const gpu = await shared();
+    const { maxBufferSize } = gpu.info.limits;
+    return [
+        await refused("too-large", [String(maxBufferSize)], () => gpu.alloc("f32", maxBufferSize)),
+        await refused("too-large", [], () => gpu.plan("c2c fwd 1048576x65536")),
+    ].join("\n");
+}
+
+export async function no_webgpu() {
+    Object.defineProperty(navigator, "gpu", { value: undefined, configurable: true });
+    try {
+        return await refused("no-webgpu", ["browser", "https"], () => Gpu.open());
+    } finally {
+        delete navigator.gpu;
+    }
+}
+
+/** A browser that has WebGPU, but no adapter for it. */
+export async function no_adapter() {
+    const gpu = { requestAdapter: async () => null };
+    Object.defineProperty(navigator, "gpu", { value: gpu, configurable: true });
+    try {
+        return await refused("no-webgpu", ["browser"], () => Gpu.open());
+    } finally {
+        delete navigator.gpu;
+    }
+}
+
+/** These tests run on a software adapter. */
+export async function fallback_adapters_can_be_refused() {
+    const gpu = await shared();
+    if (!gpu.info.fallback) {
+        return `skipped: ${gpu.info.name} is no fallback adapter`;
+    }
+    return refused("fallback", ["processor"], () => Gpu.open({ allowFallback: false }));
+}
+
+export async function a_lost_device_is_reported_and_another_one_opened() {
+    const data = noise(128, 1);
+    const input = Float32Array.from(data);
+    const gpu = await Gpu.open();
+    const plan = await gpu.plan("c2c fwd 64");
+    await plan.run(input);
+    const array = gpu.upload(input, "complex f32");
+    const under_way = [plan.run(input), array.read()];
+    gpu.device.destroy();
+    const reason = await gpu.lost;
+    assertEqual(reason.startsWith("destroyed"), true, `the reason ${reason}`);
+    // What was submitted before may have arrived or not, but nobody waits for ever.
+    const settled = (await Promise.allSettled(under_way)).map(({ status, reason }) => reason?.kind ?? status);
+    if (!settled.every((state) => state === "fulfilled" || state === "device-lost")) {
+        throw new Error(`what was under way: ${settled}`);
+    }
+    const message = await refused("device-lost", ["destroyed"], () => plan.run(input));
+    await refused("device-lost", [], () => gpu.plan("c2c fwd 32"));
+    await refused("device-lost", [], () => array.read());
+    await refused("device-lost", [], () => gpu.alloc("f32", 8));
+    gpu.free();
+
+    const another = await Gpu.open();
+    const result = await (await another.plan("c2c fwd 64")).run(input);
+    assertClose(result, dft(data, [64], -1), fftBound([64]), "on the new device");
+    another.free();
+    return `${message}; under way: ${settled}`;
+}
+
+/** The browser finds the error after the call has returned. */
+export async function errors_of_the_browser_reach_the_caller() {
+    const gpu = await Gpu.open();
+    const { device } = gpu;
+    const make = device.createComputePipeline;
+    device.createComputePipeline = (descriptor) => {
+        const compute = { ...descriptor.compute, module: descriptor.compute.module, entryPoint: "nobody" };
+        return make.call(device, { layout: descriptor.layout, compute });
+    };
+    const message = await refused("webgpu", ["nobody"], () => gpu.plan("c2c fwd 64"));
+    delete device.createComputePipeline;
+    // What was broken is not kept.
+    const data = noise(128, 2);
+    assertClose(await (await gpu.plan("c2c fwd 64")).run(Float32Array.from(data)), dft(data, [64], -1), fftBound([64]), "afterwards");
+    gpu.free();
+    return message;
+}
