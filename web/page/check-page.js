@@ -59,7 +59,7 @@ export class CheckPage {
             this.progress.textContent = "";
         } catch (error) {
             if (signal.aborted) this.progress.textContent = "Stopped.";
-            else if (kindOf(error) === "device-lost") this.progress.textContent = "The device was lost during the check. Run it again.";
+            else if (["device-lost", "freed"].includes(kindOf(error))) this.progress.textContent = "The device was lost during the check. Run it again.";
             else showMessage(error);
         } finally {
             const hadFocus = document.activeElement === this.stopButton;

@@ -1,6 +1,7 @@
 // The accuracy check and the benchmark, without the page around them.
 
 import { directValue, errorBound, randomBits, randomNumbers, relativeError } from "./direct.js";
+import { kindOf } from "./words.js";
 
 /**
  * @typedef {import("./fft.js").Gpu} Gpu
@@ -148,7 +149,7 @@ async function guarded(head, compare) {
 
 /** A lost device ends the check; any other error is a line of its table. @param {{ spec: string, why: string }} head @param {unknown} error */
 function failedRow(head, error) {
-    if (error && typeof error === "object" && "kind" in error && error.kind === "device-lost") throw error;
+    if (["device-lost", "freed"].includes(kindOf(error))) throw error;
     return { ...head, good: false, failure: error instanceof Error ? error.message.split("\n")[0] : String(error) };
 }
 

@@ -68,8 +68,12 @@ export class FilterPage {
 
     /** @param {Gpu | undefined} gpu without one, pictures are shown as they are */
     async setGpu(gpu) {
+        const [oldGpu, old] = [this.gpu, this.pipeline];
         this.gpu = gpu;
         this.pipeline = undefined;
+        // What is still under way on it fails, which nobody needs to hear about any more.
+        old?.free();
+        oldGpu?.free();
         const panel = /** @type {HTMLElement} */ (this.form.closest(".panel"));
         panel.inert = !gpu;
         panel.classList.toggle("unavailable", !gpu);
@@ -182,6 +186,7 @@ export class FilterPage {
         mask.setFilter(this.filter);
         this.compare(false);
         this.drawMask();
+        this.drawControls();
     }
 
     /** One run of the filter with the mask of this moment. */

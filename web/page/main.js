@@ -37,7 +37,8 @@ async function openGpu() {
     gpu.lost.then((reason) => lost(gpu, reason));
     hideMessage();
     const { name, fallback } = gpu.info;
-    element("device", HTMLSpanElement).textContent = fallback ? `this computer's processor (${name})` : `your GPU (${name})`;
+    element("device", HTMLSpanElement).textContent = fallback ? "your processor, for want of a GPU," : "your GPU";
+    element("adapter", HTMLElement).textContent = name;
     checkPage.setGpu(gpu);
     try {
         await filterPage.setGpu(gpu);

@@ -82,10 +82,8 @@ export class Pipeline {
                 mask: alloc("f32", half),
                 channels: alloc("f32", 3 * points),
                 packed: alloc("u32", points),
-                // Small, so that reading it waits for what was submitted before and for little else.
-                fence: alloc("f32", 1),
             };
-            return new Pipeline(width, height, plans, arrays);
+            return new Pipeline(gpu, width, height, plans, arrays);
         } catch (error) {
             for (const item of made) item.free();
             throw error;
@@ -93,16 +91,23 @@ export class Pipeline {
     }
 
     /**
+     * @param {Gpu} gpu
      * @param {number} width
      * @param {number} height
      * @param {Record<"forward" | "levels" | "inverse" | "pack", Plan>} plans
-     * @param {Record<"planes" | "spectrum" | "logs" | "mask" | "channels" | "packed" | "fence", DeviceArray>} arrays
+     * @param {Record<"planes" | "spectrum" | "logs" | "mask" | "channels" | "packed", DeviceArray>} arrays
      */
-    constructor(width, height, plans, arrays) {
+    constructor(gpu, width, height, plans, arrays) {
+        this.gpu = gpu;
         this.width = width;
         this.height = height;
         this.plans = plans;
         this.arrays = arrays;
+    }
+
+    /** When everything that was submitted has run. */
+    done() {
+        return this.gpu.device.queue.onSubmittedWorkDone();
     }
 
     /**
@@ -118,12 +123,14 @@ export class Pipeline {
         plans.forward.runOn([arrays.planes], arrays.spectrum);
         plans.levels.runOn([arrays.spectrum], arrays.logs);
         const levels = /** @type {Float32Array} */ (await arrays.logs.read());
+        // Nor that of waiting, which the first wait also has.
+        await this.done();
         const begin = performance.now();
         arrays.planes.write(bytes);
-        await arrays.fence.read();
+        await this.done();
         const uploaded = performance.now();
         plans.forward.runOn([arrays.planes], arrays.spectrum);
-        await arrays.fence.read();
+        await this.done();
         const times = { upload: uploaded - begin, transform: performance.now() - uploaded };
         return { levels, times };
     }
@@ -141,7 +148,7 @@ export class Pipeline {
         arrays.mask.write(mask);
         plans.inverse.runOn([arrays.spectrum], arrays.channels, { mask: arrays.mask });
         plans.pack.runOn([arrays.channels], arrays.packed);
-        if (measure) await arrays.fence.read();
+        if (measure) await this.done();
         const filtered = performance.now();
         const words = /** @type {Uint32Array<ArrayBuffer>} */ (await arrays.packed.read());
         const end = performance.now();

@@ -18,7 +18,7 @@ export function shades(levels, width, height) {
     for (let y = 0, p = 0; y < height; y++) {
         for (let x = 0; x < width; x++, p += 4) {
             const level = (levels[halfIndex(x, y, width, height)] - dark) * scale;
-            const shade = 255 * Math.min(1, Math.max(0, level)) ** 1.4;
+            const shade = 255 * Math.min(1, Math.max(0, level)) ** 1.1;
             pixels[p] = pixels[p + 1] = pixels[p + 2] = shade;
             pixels[p + 3] = 255;
         }

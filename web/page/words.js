@@ -44,13 +44,17 @@ export function scaledWords({ width, height, original }, limit) {
     return `Scaled down from ${sizeWords(original)}: this page filters up to ${limit} pixels a side live.`;
 }
 
-/** What to do, by the kind of an error. @type {Record<string, string>} */
-const advice = {
-    "no-webgpu": "This browser offers no WebGPU. Use a current Chrome, Edge, Firefox or Safari, and on Linux turn WebGPU on in its settings.",
-    "no-adapter": "WebGPU found no GPU here. Update the graphics driver, or turn hardware acceleration on in the browser's settings.",
-    fallback: "There is only a software adapter here. Turn hardware acceleration on in the browser's settings.",
-    "device-lost": "The connection to the GPU is gone.",
+/** What happened and what to do, by the kind of an error. @type {Record<string, string>} */
+const sentences = {
+    "no-webgpu": "WebGPU is not available here. Use a current Chrome, Edge, Firefox or Safari, with hardware acceleration turned on in its settings.",
+    "no-device": "The graphics driver opens no device for WebGPU. Update it, or restart the browser.",
+    "no-wasm": "A part of this page could not be loaded. Reload the page.",
+    "device-lost": "The connection to the GPU is gone. Reload the page.",
     "out-of-memory": "The GPU has too little free memory. Close other tabs, or choose a smaller picture.",
+};
+
+/** What to do, after the error's own text. @type {Record<string, string>} */
+const advice = {
     "not-a-picture": "Choose a PNG, JPEG, WebP, AVIF or GIF.",
     "too-large": "Choose a smaller picture.",
     empty: "Choose another file.",
@@ -62,13 +66,8 @@ const advice = {
  */
 export function errorWords(error) {
     const kind = kindOf(error);
-    const text = error instanceof Error ? error.message : String(error);
-    switch (kind) {
-        case "no-webgpu": case "no-adapter": case "fallback": case "out-of-memory": return advice[kind];
-        case "not-a-picture": case "too-large": case "empty": return `${text} ${advice[kind]}`;
-        case "device-lost": return advice[kind];
-        default: return `That did not work: ${text.split("\n")[0]}`;
-    }
+    const text = (error instanceof Error ? error.message : String(error)).split("\n")[0];
+    return sentences[kind] ?? (advice[kind] ? `${text} ${advice[kind]}` : `That did not work: ${text}`);
 }
 
 /** @param {unknown} error */

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { checkAccuracy, measureSpeed, sampledError, specOf, transforms } from "../../page/check.js";
 import { directValue, errorBound, largestPrime, randomNumbers } from "../../page/direct.js";
 import { accuracyTable, markdown, markdownTable, speedTable, verdict } from "../../page/report.js";
-import { Gpu } from "./mock/wgpu-fft.js";
+import { Gpu } from "./standin/index.js";
 
 const task = () => ({ signal: new AbortController().signal, progress: () => {} });
 

@@ -232,6 +232,7 @@ export class Gpu {
         return gpu;
     }
     constructor() {
+        this.device = { queue: { onSubmittedWorkDone: () => new Promise((resolve) => setTimeout(resolve)) } };
         this.info = { name: "stand-in", backend: "javascript", fallback: true, limits: { maxStorageBufferBindingSize: 128 << 20 }, f16: false };
         this.lost = new Promise((resolve) => { this.lose = (reason) => { this.gone = true; resolve(reason); }; });
     }

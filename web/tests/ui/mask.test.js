@@ -1,4 +1,4 @@
-// What the mask lets through, where paint goes, and undo: `node --test web/tests/page`.
+// What the mask lets through, where paint goes, and undo: `node --test web/tests/ui`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
