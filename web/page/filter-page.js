@@ -17,7 +17,7 @@ import { filterWords, kindOf, milliseconds, scaledWords, sizeWords, wavelength }
  */
 
 /** Where the mask stops a frequency, this lies over the spectrum, which is black in both themes. @type {[number, number, number]} */
-const VEIL = [74, 66, 205];
+const VEIL = [56, 50, 158];
 const VEIL_OPACITY = 0.8;
 /** The veil's drawing has at most this many pixels a side; it is made anew with every change. */
 const VEIL_SIDE = 768;

@@ -29,6 +29,7 @@ async function openGpu() {
     try {
         gpu = await Gpu.open({ powerPreference: "high-performance" });
     } catch (error) {
+        console.error(error);
         await filterPage.setGpu(undefined);
         checkPage.setGpu(undefined);
         showMessage(`${errorWords(error)} Until then, pictures are shown unfiltered.`, { label: "Try again", run: () => open() });
@@ -37,7 +38,7 @@ async function openGpu() {
     gpu.lost.then((reason) => lost(gpu, reason));
     hideMessage();
     const { name, fallback } = gpu.info;
-    element("device", HTMLSpanElement).textContent = fallback ? "your processor, for want of a GPU," : "your GPU";
+    element("device", HTMLSpanElement).textContent = fallback ? "your processor (there is no GPU here)" : "your GPU";
     element("adapter", HTMLElement).textContent = name;
     checkPage.setGpu(gpu);
     try {
