@@ -5,7 +5,7 @@ import { takePicture } from "./camera.js";
 import { context2d, create, element } from "./dom.js";
 import { latest } from "./latest.js";
 import { Mask, radiusAt } from "./mask.js";
-import { hideMessage, say, showMessage } from "./message.js";
+import { hidePassingMessage, say, showMessage } from "./message.js";
 import { decode, fromSource, longestSide, resultName } from "./picture.js";
 import { Pipeline } from "./pipeline.js";
 import { shades, veil } from "./spectrum.js";
@@ -77,6 +77,7 @@ export class FilterPage {
         const panel = /** @type {HTMLElement} */ (this.form.closest(".panel"));
         panel.inert = !gpu;
         panel.classList.toggle("unavailable", !gpu);
+        element("paint-hint", HTMLParagraphElement).textContent = gpu ? "Paint here" : "This needs WebGPU";
         if (this.picture && gpu) await this.show(this.picture, true);
     }
 
@@ -115,7 +116,7 @@ export class FilterPage {
         try {
             const picture = await read();
             if (mine !== this.asked) return;
-            hideMessage();
+            hidePassingMessage();
             await this.show(picture, false);
             say(`${picture.name}, ${sizeWords(picture)} pixels. ${scaledWords(picture, this.limit)}`);
         } catch (error) {
@@ -156,6 +157,7 @@ export class FilterPage {
             if (gpu !== this.gpu) return;
             throw error;
         }
+        this.isBusy = true;
         this.measure = true;
         this.runs.request();
         await this.runs.idle();
@@ -206,12 +208,20 @@ export class FilterPage {
         Object.assign(this.times, { change: done.total }, measure ? { filter: done.filter, read: done.read } : {});
         this.drawPicture();
         this.drawTimes();
+        // Every change is followed by a timed run, so this is the last one.
+        if (measure && !this.runs.isWaiting) this.isBusy = false;
+    }
+
+    /** Whether the picture is not yet that of the mask. */
+    set isBusy(/** @type {boolean} */ busy) {
+        this.stages[0].ariaBusy = busy ? "true" : null;
     }
 
     /** After every change of the mask. */
     changed() {
         if (this.isComparing) this.compare(false);
         this.drawMask();
+        this.isBusy = this.pipeline !== undefined;
         this.runs.request();
         clearTimeout(this.rest);
         this.rest = setTimeout(() => {
@@ -222,6 +232,7 @@ export class FilterPage {
 
     /** @param {unknown} error */
     failed(error) {
+        this.isBusy = false;
         if (kindOf(error) === "device-lost") this.onLost();
         else showMessage(error);
     }

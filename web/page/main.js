@@ -38,8 +38,8 @@ async function openGpu() {
     gpu.lost.then((reason) => lost(gpu, reason));
     hideMessage();
     const { name, fallback } = gpu.info;
-    element("device", HTMLSpanElement).textContent = fallback ? "your processor (there is no GPU here)" : "your GPU";
-    element("adapter", HTMLElement).textContent = name;
+    element("device", HTMLSpanElement).textContent = fallback ? "your processor" : "your GPU";
+    element("adapter", HTMLElement).textContent = fallback ? `${name}, without a GPU` : name;
     checkPage.setGpu(gpu);
     try {
         await filterPage.setGpu(gpu);

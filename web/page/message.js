@@ -27,6 +27,11 @@ export function hideMessage() {
     box.hidden = true;
 }
 
+/** Hides a message unless it offers something: then its reason still holds. */
+export function hidePassingMessage() {
+    if (action.hidden) hideMessage();
+}
+
 const status = element("status", HTMLParagraphElement);
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
