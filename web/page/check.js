@@ -31,7 +31,7 @@ export const transforms = [
     { kind: "c2c", shape: [12, 20, 28], why: "a volume" },
     { kind: "r2c", shape: [1024], batch: 16, why: "real rows" },
     { kind: "r2c", shape: [255, 256], why: "a real picture" },
-    { kind: "r2c", shape: [100, 333], why: "real rows of odd length" },
+    { kind: "r2c", shape: [100, 333], why: "a real picture with odd rows" },
 ];
 
 /** @type {Transform[]} */

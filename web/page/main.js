@@ -14,7 +14,7 @@ const checkPage = new CheckPage();
 let opening;
 /** When devices were lost. @type {number[]} */
 const losses = [];
-/** A device that is lost more often within a minute is opened again only on demand. */
+/** A device that is lost more often within some minutes is opened again only on demand. */
 const MOST_LOSSES = 3;
 
 /** Opens the device, once at a time. */
@@ -54,7 +54,7 @@ async function lost(gpu, reason) {
     console.warn(`The device was lost: ${reason}`);
     const now = performance.now();
     losses.push(now);
-    if (losses.filter((time) => now - time < 60_000).length > MOST_LOSSES) {
+    if (losses.filter((time) => now - time < 180_000).length > MOST_LOSSES) {
         await filterPage.setGpu(undefined);
         checkPage.setGpu(undefined);
         showMessage("The connection to the GPU breaks again and again. Close other programs that use it, or restart the browser.",
