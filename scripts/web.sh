@@ -46,7 +46,10 @@ if [ "$profile" = web ]; then
         wasm_opt=web/node_modules/.bin/wasm-opt
     fi
     if [ -n "$wasm_opt" ]; then
-        "$wasm_opt" -Oz --all-features --strip-debug --strip-producers "$module" -o "$module.small"
+        # What rustc uses, and no more: every browser with WebGPU has these.
+        "$wasm_opt" -Oz --enable-bulk-memory --enable-bulk-memory-opt --enable-call-indirect-overlong --enable-multivalue \
+            --enable-mutable-globals --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
+            --strip-debug --strip-producers --strip-target-features "$module" -o "$module.small"
         mv "$module.small" "$module"
     else
         say 'there is no wasm-opt: the module stays larger'

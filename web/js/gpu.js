@@ -12,8 +12,8 @@ const NO_WEBGPU =
 let loading;
 
 /** Loads the wasm module, once. A failure is tried again. */
-function load(wasm) {
-    loading ??= init(wasm === undefined ? undefined : { module_or_path: wasm }).catch((why) => {
+function load(wasm = new URL("./wasm/wgpu_fft_web_bg.wasm", import.meta.url)) {
+    loading ??= init({ module_or_path: wasm }).catch((why) => {
         loading = undefined;
         throw new FftError("no-wasm", `the wasm module could not be loaded: ${why.message}`, { cause: why });
     });

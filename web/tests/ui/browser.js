@@ -44,7 +44,7 @@ export async function start() {
         if (loaded) await filtered(page, "camera.png · 512 × 512");
         return { page, context, said, hosts };
     };
-    return { origin, open, close };
+    return { browser, origin, open, close };
 }
 
 /** Keeps the devices that the page opens, to lose them. */
