@@ -220,6 +220,7 @@ export class FilterPage {
     /** After every change of the mask. */
     changed() {
         if (this.isComparing) this.compare(false);
+        this.stages[1].classList.add("used");
         this.drawMask();
         this.isBusy = this.pipeline !== undefined;
         this.runs.request();
@@ -341,7 +342,6 @@ export class FilterPage {
             radius: () => this.brushRadius,
             begin: () => this.mask?.begin(),
             stroke: (from, to) => {
-                this.stages[1].classList.add("used");
                 this.mask?.stroke(from, to, this.brushRadius, this.field("paint") === "pass" ? "pass" : "stop");
                 this.changed();
             },

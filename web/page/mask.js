@@ -53,30 +53,41 @@ export function halfIndex(x, y, width, height) {
     return column < half ? row * half + column : wrap(-row, height) * half + (width - column);
 }
 
-/** Rises from 0 to 1 between two edges. @param {number} from @param {number} to @param {number} x */
-function rise(from, to, x) {
-    if (to <= from) return x < to ? 0 : 1;
-    const t = Math.min(1, Math.max(0, (x - from) / (to - from)));
-    return t * t * (3 - 2 * t);
+/**
+ * 1 below a radius, 0 above it, and a smooth step between. It takes squares of frequencies, since
+ * most are on one side or the other and need no root.
+ * @param {number} radius
+ * @param {number} softness
+ */
+function below(radius, softness) {
+    const [from, to] = [radius * (1 - softness), radius * (1 + softness)];
+    const [fromSquared, toSquared] = [from * from, to * to];
+    return (/** @type {number} */ squared) => {
+        if (squared <= fromSquared) return 1;
+        if (squared >= toSquared) return 0;
+        const t = (Math.sqrt(squared) - from) / (to - from);
+        return 1 - t * t * (3 - 2 * t);
+    };
 }
 
 /**
- * What a filter lets through of a frequency: 0 to 1.
+ * What a filter lets through, 0 to 1, as a function of the square of the frequency in cycles per
+ * pixel.
  * @param {Filter} filter
- * @param {number} frequency its length, in cycles per pixel
+ * @returns {(squared: number) => number}
  */
-export function response(filter, frequency) {
-    if (frequency === 0 && filter.keepMean) return 1;
-    const below = (/** @type {number} */ radius) =>
-        filter.softness === 0
-            ? Number(frequency <= radius)
-            : 1 - rise(radius * (1 - filter.softness), radius * (1 + filter.softness), frequency);
-    switch (filter.shape) {
-        case "low": return below(filter.radius);
-        case "high": return 1 - below(filter.radius);
-        case "band": return Math.max(0, below(filter.radius) - below(filter.inner));
-        default: return 1;
-    }
+export function response({ shape, radius, inner, softness, keepMean }) {
+    const outside = below(radius, softness);
+    const inside = below(inner, softness);
+    /** @type {Record<Shape, (squared: number) => number>} */
+    const shapes = {
+        all: () => 1,
+        low: outside,
+        high: (squared) => 1 - outside(squared),
+        band: (squared) => Math.max(0, outside(squared) - inside(squared)),
+    };
+    const chosen = shapes[shape];
+    return keepMean ? (squared) => (squared === 0 ? 1 : chosen(squared)) : chosen;
 }
 
 const UNTOUCHED = 0;
@@ -113,17 +124,20 @@ export class Mask {
     /** Chooses what lies under the paint. @param {Filter} filter */
     setFilter(filter) {
         const { width, height, half } = this;
-        for (let row = 0; row < height; row++) {
+        const at = response(filter);
+        const columns = Float64Array.from({ length: half }, (_, column) => (column / width) ** 2);
+        for (let row = 0, i = 0; row < height; row++) {
             const fy = (row <= height / 2 ? row : row - height) / height;
-            for (let column = 0; column < half; column++) {
-                this.base[row * half + column] = response(filter, Math.hypot(fy, column / width));
-            }
+            for (let column = 0; column < half; column++, i++) this.base[i] = at(fy * fy + columns[column]);
         }
         this.compose();
     }
 
     compose() {
-        for (let i = 0; i < this.values.length; i++) this.values[i] = this.valueOf(i);
+        this.values.set(this.base);
+        for (let i = 0; i < this.values.length; i++) {
+            if (this.painted[i] !== UNTOUCHED) this.values[i] = this.valueOf(i);
+        }
     }
 
     /** @param {number} i */

@@ -1,6 +1,6 @@
 // From the numbers of a half-spectrum to the pixels of a shifted one.
 
-import { halfIndex } from "./mask.js";
+import { halfWidth, wrap } from "./mask.js";
 
 /**
  * Shades of a whole spectrum, its zero frequency in the middle, from the log-magnitudes of a half.
@@ -15,14 +15,10 @@ export function shades(levels, width, height) {
     const { dark, bright } = range(levels);
     const scale = bright > dark ? 1 / (bright - dark) : 0;
     const pixels = new Uint8ClampedArray(4 * width * height);
-    for (let y = 0, p = 0; y < height; y++) {
-        for (let x = 0; x < width; x++, p += 4) {
-            const level = (levels[halfIndex(x, y, width, height)] - dark) * scale;
-            const shade = 255 * Math.min(1, Math.max(0, level)) ** 1.1;
-            pixels[p] = pixels[p + 1] = pixels[p + 2] = shade;
-            pixels[p + 3] = 255;
-        }
-    }
+    drawShifted({ width, height }, width, height, (i, p) => {
+        pixels[p] = pixels[p + 1] = pixels[p + 2] = 255 * (levels[i] - dark) * scale;
+        pixels[p + 3] = 255;
+    });
     return pixels;
 }
 
@@ -50,15 +46,34 @@ function range(levels) {
  */
 export function veil(mask, columns, rows, colour, opacity) {
     const pixels = new Uint8ClampedArray(4 * columns * rows);
+    drawShifted(mask, columns, rows, (i, p) => {
+        pixels[p] = colour[0];
+        pixels[p + 1] = colour[1];
+        pixels[p + 2] = colour[2];
+        pixels[p + 3] = 255 * opacity * (1 - mask.values[i]);
+    });
+    return pixels;
+}
+
+/**
+ * Calls `draw` for each pixel of a drawing of the shifted spectrum, with the index in the half of
+ * the nearest number (that of `halfIndex`) and the index of the pixel's first byte.
+ * @param {{ width: number, height: number }} picture
+ * @param {number} columns
+ * @param {number} rows
+ * @param {(index: number, byte: number) => void} draw
+ */
+function drawShifted({ width, height }, columns, rows, draw) {
+    const half = halfWidth(width);
+    const nearest = (/** @type {number} */ i, /** @type {number} */ count, /** @type {number} */ n) =>
+        wrap(Math.floor(((i + 0.5) * n) / count) - Math.floor(n / 2), n);
+    const xs = Int32Array.from({ length: columns }, (_, c) => nearest(c, columns, width));
     for (let r = 0, p = 0; r < rows; r++) {
-        const y = Math.floor(((r + 0.5) * mask.height) / rows);
+        const y = nearest(r, rows, height);
+        const [row, opposite] = [y * half, wrap(-y, height) * half];
         for (let c = 0; c < columns; c++, p += 4) {
-            const x = Math.floor(((c + 0.5) * mask.width) / columns);
-            pixels[p] = colour[0];
-            pixels[p + 1] = colour[1];
-            pixels[p + 2] = colour[2];
-            pixels[p + 3] = 255 * opacity * (1 - mask.values[halfIndex(x, y, mask.width, mask.height)]);
+            const x = xs[c];
+            draw(x < half ? row + x : opposite + width - x, p);
         }
     }
-    return pixels;
 }

@@ -1,6 +1,8 @@
 // The page of this project in a real browser, for the tests beside this file.
 
-import { fileURLToPath } from "node:url";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { assemble } from "../../site.js";
@@ -11,7 +13,8 @@ import { serve } from "../support/server.js";
 export async function start() {
     const executablePath = command();
     if (!executablePath) throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM to its command");
-    const folder = await assemble(fileURLToPath(new URL("../../site", import.meta.url)));
+    // A folder of its own, as test files run at the same time.
+    const folder = await assemble(await mkdtemp(join(tmpdir(), "wgpu-fft-page-")));
     const server = await serve(folder);
     const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
     const browser = await chromium.launch({ executablePath, args });
@@ -19,6 +22,7 @@ export async function start() {
     const close = async () => {
         await browser.close();
         server.close();
+        await rm(folder, { recursive: true });
     };
 
     /**
@@ -44,7 +48,7 @@ export async function start() {
         if (loaded) await filtered(page, "camera.png · 512 × 512");
         return { page, context, said, hosts };
     };
-    return { browser, origin, open, close };
+    return { browser, folder, origin, open, close };
 }
 
 /** Keeps the devices that the page opens, to lose them. */

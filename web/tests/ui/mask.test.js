@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CORNER, Mask, distance, halfIndex, halfWidth, mirror, radiusAt, response, wrap } from "../../page/mask.js";
+import { CORNER, Mask, distance, halfIndex, halfWidth, mirror, radiusAt, response as squaredResponse, wrap } from "../../page/mask.js";
 
+const response = (filter, frequency) => squaredResponse(filter)(frequency * frequency);
 const sizes = [[8, 6], [7, 6], [8, 5], [7, 5], [1, 1], [2, 1], [1, 4]];
 
 /** The whole unshifted mask that a half stands for. */

@@ -79,6 +79,20 @@ test("a lost device is opened again, with the picture and the mask", async () =>
     await context.close();
 });
 
+test("the browser's GPU process may crash", async () => {
+    const { page, context } = await site.open();
+    await paint(page, [0.3, 0.3], [0.7, 0.35]);
+    const shown = await pixels(page);
+    const session = await site.browser.newBrowserCDPSession();
+    // Its answer may never come.
+    session.send("Browser.crashGpuProcess").catch(() => {});
+    await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("The GPU is back"));
+    assert.equal(difference(shown, await pixels(page)), 0);
+    await paint(page, [0.45, 0.45], [0.5, 0.45]);
+    assert.ok(difference(shown, await pixels(page)) > 0.5);
+    await context.close();
+});
+
 test("too little memory leaves the picture that is there", async () => {
     const { page, context } = await site.open();
     const shown = await pixels(page);
