@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder distributed-demo distributed-test
+.PHONY: help demo test tune bench-smoke ladder distributed-demo distributed-test web web-test web-bench
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -14,9 +14,13 @@ help:
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
 	@echo 'make distributed-demo  the spectrum of an array in a file, by all devices at once (crates/distributed)'
 	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
+	@echo 'make web          build the package for browsers and serve its page (web)'
+	@echo 'make web-test     build that package and test it in Chromium'
+	@echo 'make web-bench    measure it in Chromium beside other libraries'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
-	@echo 'All but help, bench-smoke and ladder look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'All but help, bench-smoke, ladder and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'The three of web need node 20 with npm; web-test and web-bench also Chromium.'
 	@echo 'distributed-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
 
 demo:
@@ -67,3 +71,24 @@ distributed-test:
 	@scripts/adapter.sh
 	WGPU_FFT_REQUIRE_GPU=1 cargo test -p wgpu-fft-distributed --features mpi
 	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test
+
+# The page is put together by web/site.js.
+web:
+	@echo 'make web: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'
+	@echo '          2. puts the page and the package into one folder, and serves that folder on this machine alone.'
+	@scripts/web.sh
+	@if [ -e web/site.js ]; then \
+		node web/site.js --serve; \
+	else \
+		echo 'make web: the package is in web/pkg. There is no page here to serve.'; \
+	fi
+
+web-test:
+	@echo 'make web-test: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'
+	@echo '               2. runs its tests in Chromium, with WebGPU on a software adapter (scripts/web-test.sh says what it needs).'
+	@scripts/web.sh
+	@scripts/web-test.sh
+
+web-bench:
+	@scripts/web.sh
+	@scripts/web-bench.sh

@@ -2,7 +2,7 @@
 # Builds the npm package into web/pkg.
 #
 #   scripts/web.sh            the package: small, which takes some minutes the first time
-#   scripts/web.sh --quick    without optimising for size, to try things out
+#   scripts/web.sh --target   only sees to it that Rust can compile for browsers, and fails if not
 #
 # Needs Rust with the target wasm32-unknown-unknown (added if rustup is there), and node with npm for
 # wasm-opt; without npm, a wasm-opt of the path is taken, or the module stays larger.
@@ -13,47 +13,42 @@ say() {
     printf 'web.sh: %s\n' "$*"
 }
 
-profile=web
-folder=web
-if [ "${1:-}" = --quick ]; then
-    profile=dev
-    folder=debug
-fi
 target=wasm32-unknown-unknown
 
 if command -v rustup >/dev/null && ! rustup target list --installed | grep -qx "$target"; then
     say "rustup target add $target"
     rustup target add "$target"
 fi
+if ! compgen -G "$(rustc --print target-libdir --target "$target")/libstd-*.rlib" >/dev/null; then
+    say "Rust has no standard library for $target: install Rust by rustup, or the package of your system that has it"
+    exit 1
+fi
+if [ "${1:-}" = --target ]; then
+    exit
+fi
 
-# A folder of its own, so that it does not wait for other builds.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
-cargo build --profile "$profile" -p wgpu-fft-web --target "$target"
+cargo build --profile web -p wgpu-fft-web --target "$target"
 # The same version of wasm-bindgen, by the same Cargo.lock.
 cargo build --quiet -p wgpu-fft-bindgen
 rm -rf web/pkg
 mkdir -p web/pkg/wasm
-"$CARGO_TARGET_DIR/debug/wgpu-fft-bindgen" "$CARGO_TARGET_DIR/$target/$folder/wgpu_fft_web.wasm" web/pkg/wasm wgpu_fft_web
+"$CARGO_TARGET_DIR/debug/wgpu-fft-bindgen" "$CARGO_TARGET_DIR/$target/web/wgpu_fft_web.wasm" web/pkg/wasm wgpu_fft_web
 
 module=web/pkg/wasm/wgpu_fft_web_bg.wasm
-if [ "$profile" = web ]; then
-    wasm_opt=$(command -v wasm-opt || true)
-    if [ -x web/node_modules/.bin/wasm-opt ]; then
-        wasm_opt=web/node_modules/.bin/wasm-opt
-    elif command -v npm >/dev/null; then
-        say 'npm ci, for wasm-opt'
-        (cd web && npm ci --silent --no-audit --no-fund)
-        wasm_opt=web/node_modules/.bin/wasm-opt
-    fi
-    if [ -n "$wasm_opt" ]; then
-        # What rustc uses, and no more: every browser with WebGPU has these.
-        "$wasm_opt" -Oz --enable-bulk-memory --enable-bulk-memory-opt --enable-call-indirect-overlong --enable-multivalue \
-            --enable-mutable-globals --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
-            --strip-debug --strip-producers --strip-target-features "$module" -o "$module.small"
-        mv "$module.small" "$module"
-    else
-        say 'there is no wasm-opt: the module stays larger'
-    fi
+# Of the path, or of npm.
+if [ ! -x web/node_modules/.bin/wasm-opt ] && ! command -v wasm-opt >/dev/null && command -v npm >/dev/null; then
+    say 'npm ci, for wasm-opt'
+    (cd web && npm ci --silent --no-audit --no-fund)
+fi
+if wasm_opt=$(PATH=web/node_modules/.bin:$PATH command -v wasm-opt); then
+    # What rustc uses, and no more: every browser with WebGPU has these.
+    "$wasm_opt" -Oz --enable-bulk-memory --enable-bulk-memory-opt --enable-call-indirect-overlong --enable-multivalue \
+        --enable-mutable-globals --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
+        --strip-debug --strip-producers --strip-target-features "$module" -o "$module.small"
+    mv "$module.small" "$module"
+else
+    say 'there is no wasm-opt: the module stays larger'
 fi
 
 cp web/js/*.js web/js/*.d.ts web/README.md LICENSE-MIT LICENSE-APACHE web/pkg/

@@ -91,6 +91,8 @@
 #![warn(missing_docs)]
 // Allowed in src/gpu/unchecked.rs alone.
 #![deny(unsafe_code)]
+// There wgpu's objects stay in their thread, and an `Arc` holds them as it does elsewhere.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 pub mod dynamic;
 mod edge;

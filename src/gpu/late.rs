@@ -109,11 +109,11 @@ mod elsewhere {
 
     /// No errors.
     #[derive(Debug, Default)]
-    pub(crate) struct Late;
+    pub(crate) struct Late(());
 
     /// Does the work.
     pub(crate) fn collected<T>(work: impl FnOnce() -> T) -> (T, Late) {
-        (work(), Late)
+        (work(), Late::default())
     }
 
     /// Does the work. What a browser's device says goes to its console.

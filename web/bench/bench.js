@@ -100,7 +100,7 @@ async function tfjs({ rows, columns, both }, input, seconds) {
     const run = async () => {
         const z = transformed();
         // What is recorded so far is submitted when somebody reads.
-        await tf.tidy(() => tf.real(z).slice([0, 0], [1, 1])).data();
+        await tf.tidy(() => tf.slice(tf.real(z), [0, 0], [1, 1])).data();
         await queue.onSubmittedWorkDone();
         z.dispose();
     };
@@ -156,8 +156,6 @@ const LIBRARIES = {
     "wgpu-fft, from and to host arrays": oursFromHost,
 };
 
-export const names = Object.keys(LIBRARIES);
-
 const references = new Map();
 
 /** Measures a library, and compares its result with that of fft.js, which computes in f64. */
@@ -179,5 +177,5 @@ export async function measure(name, problem, seconds) {
 
 export async function about() {
     gpu ??= await Gpu.open();
-    return { adapter: gpu.info.name, fallback: gpu.info.fallback, browser: navigator.userAgent.match(/Chrome\/[\d.]+/)?.[0] };
+    return { names: Object.keys(LIBRARIES), adapter: gpu.info.name, fallback: gpu.info.fallback, browser: navigator.userAgent.match(/Chrome\/[\d.]+/)?.[0] };
 }
