@@ -6,6 +6,8 @@ import { say, showMessage } from "./message.js";
 import { accuracyTable, markdown, speedTable, verdict } from "./report.js";
 import { kindOf } from "./words.js";
 
+const NO_DEVICE = "There is no device to check.";
+
 export class CheckPage {
     constructor() {
         this.runButton = element("check-run", HTMLButtonElement);
@@ -32,8 +34,8 @@ export class CheckPage {
     setGpu(gpu) {
         this.gpu = gpu;
         this.runButton.disabled = !gpu || this.stop !== undefined;
-        if (!gpu) this.progress.textContent = "There is no device to check.";
-        else if (!this.stop) this.progress.textContent = "";
+        if (!gpu) this.progress.textContent = NO_DEVICE;
+        else if (this.progress.textContent === NO_DEVICE) this.progress.textContent = "";
     }
 
     async run() {
@@ -104,12 +106,12 @@ export class CheckPage {
 }
 
 /** @param {import("./report.js").Table} table */
-function tableElement({ caption, heads, rows, bad }) {
+function tableElement({ caption, heads, rows, bad, texts }) {
     const line = (/** @type {string[]} */ cells, /** @type {boolean} */ wrong) =>
         create("tr", {}, ...cells.map((text, i) =>
             i === 0 ? create("th", { scope: "row" }, text) : create("td", wrong && i === cells.length - 1 ? { class: "bad" } : {}, text)));
     return create("div", { class: "table", tabindex: "0", role: "region", "aria-label": caption },
-        create("table", {},
+        create("table", { class: `texts-${texts}` },
             create("caption", {}, caption),
             create("thead", {}, create("tr", {}, ...heads.map((head) => create("th", { scope: "col" }, head)))),
             create("tbody", {}, ...rows.map((cells, i) => line(cells, bad[i])))));

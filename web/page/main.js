@@ -32,7 +32,7 @@ async function openGpu() {
         console.error(error);
         await filterPage.setGpu(undefined);
         checkPage.setGpu(undefined);
-        showMessage(`${errorWords(error)} Until then, pictures are shown unfiltered.`, { label: "Try again", run: () => open() });
+        showMessage(`${errorWords(error)} Until then, pictures stay unfiltered.`, { label: "Try again", run: () => open() });
         return;
     }
     gpu.lost.then((reason) => lost(gpu, reason));

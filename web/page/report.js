@@ -5,7 +5,8 @@ import { milliseconds } from "./words.js";
 /**
  * @typedef {import("./check.js").Accuracy} Accuracy
  * @typedef {import("./check.js").Speed} Speed
- * @typedef {{ caption: string, heads: string[], rows: string[][], bad: boolean[] }} Table
+ * @typedef {{ caption: string, heads: string[], rows: string[][], bad: boolean[], texts: number }} Table `texts` columns at
+ *     the start are words, the others numbers
  * @typedef {{ name: string, backend: string, fallback: boolean, f16: boolean, limits: Record<string, number> }} Info
  */
 
@@ -20,6 +21,7 @@ export function accuracyTable(results) {
         rows: results.map(({ spec, why, error, back, bound, good, failure }) =>
             [spec, why, small(error), small(back), small(bound), failure ?? (good ? "good" : "too large")]),
         bad: results.map(({ good }) => !good),
+        texts: 2,
     };
 }
 
@@ -27,12 +29,13 @@ export function accuracyTable(results) {
 export function speedTable(results) {
     return {
         caption: "Speed: time of one run, and bytes that are read and written once",
-        heads: ["transform", "time", "GB/s", "copy of as many bytes", "in copies"],
+        heads: ["transform", "time", "GB/s", "copy of as many bytes", "ratio to copy"],
         rows: results.map(({ spec, bytes, ms, copyMs, failure }) =>
             ms === undefined || copyMs === undefined
                 ? [spec, failure ?? "", "", "", ""]
                 : [spec, milliseconds(ms), (bytes / ms / 1e6).toFixed(1), `${milliseconds(copyMs)}, ${(bytes / copyMs / 1e6).toFixed(1)} GB/s`, (ms / copyMs).toFixed(1)]),
         bad: results.map(({ failure }) => failure !== undefined),
+        texts: 1,
     };
 }
 
@@ -50,7 +53,7 @@ export function verdict(results) {
     return { good: false, text: `${wrong.length} of ${results.length} are wrong on this device: ${names}. Please report it with the text below.` };
 }
 
-/** @param {Table} table */
+/** @param {Pick<Table, "heads" | "rows">} table */
 export function markdownTable({ heads, rows }) {
     const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
     const line = (/** @type {string[]} */ cells) => `| ${cells.map(cell).join(" | ")} |`;
@@ -74,6 +77,6 @@ export function markdown(info, browser, accuracy, speed) {
             `- f16 in shaders: ${info.f16 ? "yes" : "no"}`,
         ].join("\n"),
         ...tables.map((table) => `${table.caption}\n\n${markdownTable(table)}`),
-        `Limits\n\n${markdownTable({ caption: "", heads: ["limit", "value"], rows: limits, bad: [] })}`,
+        `Limits\n\n${markdownTable({ heads: ["limit", "value"], rows: limits })}`,
     ].join("\n\n") + "\n";
 }

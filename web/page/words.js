@@ -41,12 +41,12 @@ export const sizeWords = ({ width, height }) => `${width} × ${height}`;
  */
 export function scaledWords({ width, height, original }, limit) {
     if (width === original.width && height === original.height) return "";
-    return `Scaled down from ${sizeWords(original)}: this page filters up to ${limit} pixels a side live.`;
+    return `Scaled down from ${sizeWords(original)}: up to ${limit} pixels a side are filtered live here.`;
 }
 
 /** What happened and what to do, by the kind of an error. @type {Record<string, string>} */
 const sentences = {
-    "no-webgpu": "WebGPU is not available here. Use a current Chrome, Edge, Firefox or Safari, with hardware acceleration turned on in its settings.",
+    "no-webgpu": "WebGPU is not available here. Use a current Chrome, Edge, Firefox or Safari with hardware acceleration turned on.",
     "no-device": "The graphics driver opens no device for WebGPU. Update it, or restart the browser.",
     "no-wasm": "A part of this page could not be loaded. Reload the page.",
     "device-lost": "The connection to the GPU is gone. Reload the page.",

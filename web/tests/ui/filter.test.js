@@ -156,7 +156,7 @@ test("pictures of any size: one pixel, primes, long, and too large", async () =>
     const limit = await page.evaluate(() => document.getElementById("device").textContent === "your GPU" ? 2048 : 1024);
     await choose(page, "large.png", png(3000, 1500, (x, y) => [x % 256, y % 256, 0]));
     await filtered(page, `large.png · ${limit} × ${limit / 2}`);
-    assert.equal(await page.locator("#picture-note").innerText(), `Scaled down from 3000 × 1500: this page filters up to ${limit} pixels a side live.`);
+    assert.equal(await page.locator("#picture-note").innerText(), `Scaled down from 3000 × 1500: up to ${limit} pixels a side are filtered live here.`);
     await page.click("#example");
     await filtered(page, "camera.png · 512 × 512");
     assert.ok(await page.locator("#picture-note").isHidden());

@@ -25,7 +25,7 @@ test("without WebGPU the page says so, shows pictures, and tries again", async (
         Object.defineProperty(navigator, "gpu", { value: undefined, configurable: true });
     };
     const { page, context } = await site.open({ before: hide, loaded: false });
-    await message(page, /^WebGPU is not available here\. Use a current Chrome.* pictures are shown unfiltered\.$/);
+    await message(page, /^WebGPU is not available here\. Use a current Chrome.* pictures stay unfiltered\.$/);
     await page.waitForFunction(() => document.getElementById("picture-size").textContent === "camera.png · 512 × 512");
     assert.ok(await page.evaluate(() => document.getElementById("controls").closest("[inert]") !== null));
     const [plain] = [await pixels(page)];
@@ -202,6 +202,9 @@ test("the check finds this device right, and its report has what a bug report ne
         assert.ok(text.includes(part), `${part} in ${text}`);
     }
     await page.screenshot({ path: `${pictures}check.png`, fullPage: true });
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const table of await page.locator(".table").all()) assert.equal(await table.evaluate((box) => box.scrollWidth - box.clientWidth), 0);
+    await page.screenshot({ path: `${pictures}check-360.png`, fullPage: true });
     assert.deepEqual(said, []);
     await context.close();
 });
@@ -212,6 +215,19 @@ test("the check can be stopped", async () => {
     await page.click("#check-stop");
     await page.waitForFunction(() => document.getElementById("check-progress").textContent === "Stopped.");
     assert.ok(await page.locator("#check-run").isEnabled());
+    await context.close();
+});
+
+test("a device that is lost during the check can be checked again", async () => {
+    const { page, context } = await site.open({ hash: "#check" });
+    await page.click("#check-run");
+    await page.waitForFunction(() => document.getElementById("check-progress").textContent.includes(", 3 of"));
+    await page.evaluate(() => devices[0].destroy());
+    await page.waitForFunction(() => document.getElementById("check-progress").textContent === "The device was lost during the check. Run it again.");
+    await page.waitForSelector("#check-run:enabled");
+    await page.waitForFunction(() => devices.length === 2);
+    await page.click("#check-run");
+    await page.waitForFunction(() => document.getElementById("check-progress").textContent.includes(", 3 of"));
     await context.close();
 });
 
