@@ -43,11 +43,11 @@ test:
 
 tune:
 	@echo 'make tune: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
-	@echo '           2. compiles the example tune (some minutes the first time) and runs it. The example searches for 2 seconds and adds'
+	@echo '           2. compiles the program wgpu-fft (some minutes the first time) and runs it. It searches for 2 seconds and adds'
 	@echo '              the fastest recipe to the record. If the record has one already, it measures nothing.'
-	@echo '              `cargo run --release --example tune -- --help` lists what else it can do.'
+	@echo '              `cargo run --release -p wgpu-fft-cli -- --help` lists what else it can do.'
 	@scripts/adapter.sh
-	cargo run --release --example tune -- tune "c2c fwd 512x512"
+	cargo run --release -p wgpu-fft-cli -- tune "c2c fwd 512x512"
 
 # Not `--benches`, which includes the library's own tests; they do not know --smoke.
 bench-smoke:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the package in web/pkg in Chromium: web/tests. scripts/web.sh builds it first.
+# Tests the package in web/pkg, and the Rust crate itself, in Chromium: web/tests. scripts/web.sh builds
+# the package first.
 #
 # Needs node 20 with npm, and Chromium: the command $CHROMIUM, or chromium, chromium-browser or
 # google-chrome. On Debian and Ubuntu it is installed if there is none and WGPU_FFT_INSTALL=1 or
@@ -37,6 +38,12 @@ if [ ! -e web/pkg/index.js ]; then
     exit 1
 fi
 [ -d web/node_modules/playwright-core ] || (cd web && npm ci --silent --no-audit --no-fund)
+# The tests that are written in Rust.
+target=wasm32-unknown-unknown
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
+cargo build --quiet --profile web -p wgpu-fft-web-tests --target "$target"
+cargo build --quiet -p wgpu-fft-bindgen
+"$CARGO_TARGET_DIR/debug/wgpu-fft-bindgen" "$CARGO_TARGET_DIR/$target/web/wgpu_fft_web_tests.wasm" web/tests/rust/wasm wgpu_fft_web_tests
 cd web
 # The types of the package, as its users' compilers see them.
 node_modules/.bin/tsc -p tests/types

@@ -1,7 +1,5 @@
-//! What the examples share: the command line, pictures in and out, opening an adapter, tuning, and
-//! printing times.
-
-pub mod progress;
+//! What the examples share: the command line, pictures in and out, opening an adapter, and printing
+//! times.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,7 +7,7 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageDecoder, ImageReader};
 use lexopt::ValueExt;
-use wgpu_fft::tune::{Record, Rigor, Searchable, Tuning};
+use wgpu_fft::tune::{Record, Searchable, Tuning};
 use wgpu_fft::{Bound, Error, Gpu, GpuOptions, Plan, Planner, gpu, wgpu};
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -26,12 +24,7 @@ Options:
   -o, --output FILE   where to write the result, a .png or .jpg
       --adapter NAME  use the adapter whose name contains NAME
       --recipe TEXT   use this recipe, as an earlier run printed it
-      --rigor RIGOR   how a recipe is chosen:
-                        estimate   by rule, without measuring (default)
-                        recorded   from the record of earlier measurements, or else by rule
-                        measure    from the record, or else by a search of 2 seconds
-                        patient    the same with a search of up to a minute
-      --record FILE   the record of measurements (default: WGPU_FFT_RECORD, or else a file in the cache directory)
+      --recorded      use recipes of the record, which `wgpu-fft tune` measures, instead of rules
       --list          list the adapters and stop
   -h, --help          print this and stop";
 
@@ -57,8 +50,7 @@ pub struct Options {
     pub output: PathBuf,
     pub adapter: GpuOptions,
     pub recipe: Option<String>,
-    pub rigor: Rigor,
-    pub record: Option<PathBuf>,
+    pub recorded: bool,
 }
 
 impl Options {
@@ -67,8 +59,7 @@ impl Options {
     ///
     /// Returns nothing if there is nothing left to do, as after `--help`.
     pub fn parse(usage: &str, output: &str, mut own: impl FnMut(&str, &mut lexopt::Parser) -> Result<bool>) -> Result<Option<Self>> {
-        let mut options =
-            Self { file: None, output: output.into(), adapter: GpuOptions::default(), recipe: None, rigor: Rigor::Estimate, record: None };
+        let mut options = Self { file: None, output: output.into(), adapter: GpuOptions::default(), recipe: None, recorded: false };
         let mut list = false;
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
@@ -86,8 +77,7 @@ impl Options {
                 "output" => options.output = parser.value()?.into(),
                 "adapter" => options.adapter = options.adapter.adapter_name(parser.value()?.string()?),
                 "recipe" => options.recipe = Some(parser.value()?.string()?),
-                "rigor" => options.rigor = parser.value()?.parse()?,
-                "record" => options.record = Some(parser.value()?.into()),
+                "recorded" => options.recorded = true,
                 "list" => list = true,
                 "help" => {
                     println!("{usage}{}{USAGE}", if usage.contains("[PICTURE]") { PICTURE } else { "" });
@@ -103,11 +93,8 @@ impl Options {
             }
             return Ok(None);
         }
-        if options.recipe.is_some() && options.rigor != Rigor::Estimate {
-            return Err(lexopt::Error::from("--recipe leaves nothing to choose by --rigor").into());
-        }
-        if options.record.is_some() && options.rigor == Rigor::Estimate {
-            return Err(lexopt::Error::from("an estimate needs no --record; --rigor recorded or measure does").into());
+        if options.recipe.is_some() && options.recorded {
+            return Err(lexopt::Error::from("--recipe leaves nothing to choose for --recorded").into());
         }
         Ok(Some(options))
     }
@@ -120,10 +107,7 @@ impl Options {
     /// A planner that chooses recipes as the command line says.
     pub fn planner(&self, gpu: &Gpu) -> Planner {
         let planner = Planner::new(gpu);
-        if self.rigor == Rigor::Estimate {
-            return planner;
-        }
-        planner.with_tuning(progress::watch(Tuning::new(self.rigor).record(open_record(self.record.as_deref()))))
+        if self.recorded { planner.with_tuning(Tuning::recorded(Record::open_default())) } else { planner }
     }
 
     /// Reads the picture, or else the photograph, and prints its size.
@@ -141,9 +125,7 @@ impl Options {
     pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
-                let choice = planner.choose(&spec);
-                progress::clear();
-                let choice = choice?;
+                let choice = planner.choose(&spec)?;
                 (choice.recipe, choice.source.to_string())
             }
             Some(recipe) => (recipe.parse()?, "given by --recipe".to_owned()),
@@ -159,17 +141,6 @@ pub fn open_gpu(options: &GpuOptions) -> Result<Gpu> {
     let gpu = pollster::block_on(Gpu::request(options))?;
     println!("adapter     {}", describe(&gpu.device().adapter_info()));
     Ok(gpu)
-}
-
-/// Opens the record in a file, or the default one, and prints which. What is wrong with it comes as
-/// a warning.
-pub fn open_record(path: Option<&Path>) -> Record {
-    progress::show_warnings();
-    let record = path.map_or_else(Record::open_default, Record::open);
-    let place =
-        record.path().map_or_else(|| "in memory: this system has no directory for caches".to_owned(), |path| path.display().to_string());
-    println!("record      {place}");
-    record
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {

@@ -10,7 +10,7 @@ use crate::fragment::Fragment;
 use crate::gpu::DeviceProfile;
 use crate::plan::Program;
 use crate::planner::Planner;
-use crate::tune::Searchable;
+use crate::tune::{Choice, Searchable};
 
 /// Any specification, with element types that are known when the program runs. The
 /// [module](super) lists the texts that it is parsed from.
@@ -42,6 +42,11 @@ type Map = dyn Fn(usize, Fragment, ElementType) -> Result<AnySpec> + Send + Sync
 pub(super) trait Operation: fmt::Display + Send + Sync {
     /// The program by a recipe, or by the one that the rules choose.
     fn lower(&self, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program>;
+    /// The recipe that a planner chooses.
+    fn choose(&self, planner: &Planner) -> Result<Choice<String>>;
+    /// A hash of what a device would run.
+    #[cfg(feature = "tune")]
+    fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64>;
     /// The program by the recipe that a planner chooses.
     #[cfg(target_arch = "wasm32")]
     fn program(&self, planner: &Planner) -> Result<Program>;
@@ -53,6 +58,15 @@ impl<S: Searchable> Operation for S {
     fn lower(&self, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program> {
         let recipe = recipe.map_or_else(|| self.design(profile), str::parse)?;
         crate::Spec::lower(self, &recipe, profile)
+    }
+
+    fn choose(&self, planner: &Planner) -> Result<Choice<String>> {
+        Ok(planner.choose(self)?.map(|recipe| recipe.to_string()))
+    }
+
+    #[cfg(feature = "tune")]
+    fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64> {
+        crate::tune::Tunable::fingerprint(self, &recipe.parse()?, profile)
     }
 
     #[cfg(target_arch = "wasm32")]
@@ -131,6 +145,26 @@ impl AnySpec {
     /// [`Error::Parse`] if the recipe is none.
     pub fn lower(&self, recipe: Option<&str>, profile: &DeviceProfile) -> Result<Program> {
         self.operation.lower(recipe, profile)
+    }
+
+    /// The text of the recipe that a planner chooses, and where it comes from. See
+    /// [`Planner::choose`].
+    ///
+    /// # Errors
+    /// Those of [`Planner::choose`].
+    pub fn choose(&self, planner: &Planner) -> Result<Choice<String>> {
+        self.operation.choose(planner)
+    }
+
+    /// A hash of everything that a device like `profile` would run for a recipe, by which records
+    /// of measurements know stale entries. See
+    /// [`Tunable::fingerprint`](crate::tune::Tunable::fingerprint).
+    ///
+    /// # Errors
+    /// If the recipe does not fit, or does not solve this computation.
+    #[cfg(feature = "tune")]
+    pub fn fingerprint(&self, recipe: &str, profile: &DeviceProfile) -> Result<u64> {
+        self.operation.fingerprint(recipe, profile)
     }
 
     pub(crate) fn plan(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {

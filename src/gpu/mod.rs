@@ -549,6 +549,6 @@ impl Gpu {
 impl std::fmt::Display for Gpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let info = self.device.adapter_info();
-        write!(f, "{} ({:?}, {:?})", info.name, info.backend, info.device_type)
+        write!(f, "{} ({:?}, {:?})", self.profile.name, info.backend, info.device_type)
     }
 }

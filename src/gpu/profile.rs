@@ -56,12 +56,14 @@ impl DeviceProfile {
     #[must_use]
     pub fn of(device: &wgpu::Device) -> Self {
         let (info, limits, features) = (device.adapter_info(), device.limits(), device.features());
+        // Browsers keep names to themselves.
+        let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
         Self {
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             int64: features.contains(wgpu::Features::SHADER_INT64),
             f64: features.contains(wgpu::Features::SHADER_F64),
-            ..Self::new(&info.name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
+            ..Self::new(name, info.device_type, [info.subgroup_min_size, info.subgroup_max_size], &limits)
         }
     }
 

@@ -7,7 +7,7 @@ use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::reduce::Reduction;
 use wgpu_fft::signal::{Convolve, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::{Searchable, Tunable};
 use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment};
 
 fn profile() -> DeviceProfile {
@@ -24,6 +24,8 @@ fn agrees<S: Searchable + std::str::FromStr<Err = Error>>(text: &str) {
     let program = typed.lower(&recipe, &profile()).unwrap();
     assert_eq!(any.lower(None, &profile()).unwrap(), program, "{text}");
     assert_eq!(any.lower(Some(&recipe.to_string()), &profile()).unwrap(), program, "{text}");
+    let own = Tunable::fingerprint(&typed, &recipe, &profile()).unwrap();
+    assert_eq!(any.fingerprint(&recipe.to_string(), &profile()), Ok(own), "{text}");
     let arrays = [(program.inputs()[0], any.input()), (program.output(), any.output())];
     assert!(arrays.iter().all(|(array, element)| array.element_bytes == element.bytes()), "{text}");
 }
@@ -48,6 +50,8 @@ fn texts_name_what_their_types_do() {
     agrees::<Reduction<Complex32, f32>>("norm complex f32 1000");
     agrees::<Reduction<f16, f32>>("mean f16 20x30");
     agrees::<Reduction<f64, f64>>("dot f64 1000");
+    agrees::<Reduction<f64, f64>>("sum f64 1000 square across-devices");
+    agrees::<Reduction<Complex32, f32>>("max_abs_diff complex f32 480x321");
     agrees::<Convolve<f32>>("convolve f32 200x300 by 9x9 same");
     agrees::<Convolve<Complex32>>("correlate complex f32 1000 by 50");
     agrees::<Roll<u8>>("roll u8 20x30 by=10,15");

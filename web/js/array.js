@@ -40,6 +40,11 @@ export class DeviceArray {
         return this.#raw;
     }
 
+    /** Rejects if the browser had no memory for it. @internal */
+    get allocated() {
+        return this.#outcome;
+    }
+
     /** @internal */
     get id() {
         return this.#id;

@@ -38,16 +38,23 @@ export class Plan {
         }
         inputs.forEach((data, i) => check(i === 0 ? "input" : "second input", data, this.inputs[i].element, this.inputs[i].len));
         const device = this.#gpu.device;
+        const own = this.#arrays();
         // Written, submitted and copied before anything is awaited, so that runs may overlap.
         const [data, outcome] = scoped(device, `running \`${this.spec}\``, () => {
-            const own = this.#arrays();
             const targets = this.inPlace ? [own.output] : own.inputs;
             inputs.forEach((data, i) => write(device, targets[i].buffer, data));
             this.runOn(own.inputs, own.output, arrays);
             return read(device, own.output.buffer, own.output.byteLength, layoutOf(this.output.element).Type);
         });
         data.catch(() => {});
-        await outcome;
+        try {
+            await Promise.all([...own.inputs, own.output].map((array) => array.allocated));
+            await outcome;
+        } catch (error) {
+            // They may be what is wrong.
+            this.#freeArrays();
+            throw error;
+        }
         return data;
     }
 
@@ -58,6 +65,12 @@ export class Plan {
             output: this.#gpu.alloc(this.output.element, this.output.len),
         };
         return this.#own;
+    }
+
+    #freeArrays() {
+        this.#own?.inputs.forEach((array) => array.free());
+        this.#own?.output.free();
+        this.#own = undefined;
     }
 
     /**
@@ -117,9 +130,7 @@ export class Plan {
         }
         this.#bound.forEach((bound) => bound.free());
         this.#bound.clear();
-        this.#own?.inputs.forEach((array) => array.free());
-        this.#own?.output.free();
-        this.#own = undefined;
+        this.#freeArrays();
         this.#raw.free();
         this.#raw = undefined;
     }

@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import * as devices from "./page/devices.js";
 import * as mistakes from "./page/mistakes.js";
 import * as operations from "./page/operations.js";
+import * as readme from "./page/readme.js";
 import { open } from "./support/browser.js";
 
 let browser;
@@ -22,6 +23,7 @@ const RUNS = [
     { title: "operations by the rules for GPUs", module: "operations", functions: operations, kind: "graphics" },
     { title: "mistakes", module: "mistakes", functions: mistakes, kind: "software" },
     { title: "devices", module: "devices", functions: devices, kind: "software" },
+    { title: "README", module: "readme", functions: readme, kind: "software" },
 ];
 
 for (const { title, module, functions, kind } of RUNS) {

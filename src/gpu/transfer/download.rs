@@ -165,7 +165,11 @@ impl Download {
     /// Reads all to the begin of one slice, and keeps the array for the next run.
     pub(crate) async fn read_all(mut self, target: &mut [u8]) -> Result<()> {
         let threads = self.gpu.transfers.copy_threads;
-        std::mem::take(&mut self.late).outcome().await?;
+        if let Err(error) = std::mem::take(&mut self.late).outcome().await {
+            // Buffers that were never made may be among those that are kept.
+            self.gpu.free_kept();
+            return Err(error);
+        }
         self.read(vec![target], threads).await?;
         self.finish();
         Ok(())

@@ -9,6 +9,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wgpu_fft::tune::{Progress, Stage, Tuning};
 
+use crate::output::Output;
+
 /// How often the bar is drawn: seldom, as the device may be a processor, and the thread that draws
 /// takes time from it.
 const TICK: Duration = Duration::from_millis(200);
@@ -57,15 +59,18 @@ impl log::Log for Log {
 }
 
 /// Prints the warnings of the log from now on, such as a record's that it cannot be written.
-pub fn show_warnings() {
+pub fn show_warnings(output: Output) {
     // Whoever has set a logger prints them already.
-    if log::set_logger(&LOG).is_ok() {
+    if !output.quiet && log::set_logger(&LOG).is_ok() {
         log::set_max_level(log::LevelFilter::Warn);
     }
 }
 
 /// Shows how far searches of this tuning are. When one has ended, [`clear`] removes what it left.
-pub fn watch(tuning: Tuning) -> Tuning {
+pub fn watch(tuning: Tuning, output: Output) -> Tuning {
+    if output.quiet {
+        return tuning;
+    }
     if std::io::stderr().is_terminal() {
         return tuning.on_progress(draw);
     }

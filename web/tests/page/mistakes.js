@@ -145,3 +145,30 @@ export async function errors_of_the_browser_reach_the_caller() {
     gpu.free();
     return message;
 }
+
+/** The browser says that there is no memory, also after the call has returned. */
+export async function missing_memory() {
+    const gpu = await shared();
+    const plan = await gpu.plan("c2c fwd 80");
+    const data = noise(160, 3);
+    const { popErrorScope } = GPUDevice.prototype;
+    GPUDevice.prototype.popErrorScope = async function () {
+        await popErrorScope.call(this);
+        return new GPUOutOfMemoryError("for the test");
+    };
+    let messages;
+    try {
+        const array = gpu.alloc("f32", 100);
+        messages = [
+            await refused("out-of-memory", ["400 bytes"], () => array.read()),
+            await refused("out-of-memory", ["640 bytes"], () => plan.run(Float32Array.from(data))),
+            await refused("out-of-memory", [], () => gpu.plan("c2c fwd 81")),
+        ];
+    } finally {
+        GPUDevice.prototype.popErrorScope = popErrorScope;
+    }
+    // Nothing of it is kept.
+    assertClose(await plan.run(Float32Array.from(data)), dft(data, [80], -1), fftBound([80]), "afterwards");
+    await gpu.plan("c2c fwd 81");
+    return messages.join("\n");
+}

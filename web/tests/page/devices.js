@@ -74,3 +74,51 @@ export async function what_a_device_says_of_itself() {
     gpu.free();
     return `${name}${fallback ? ", fallback" : ""}, ${limits.maxComputeWorkgroupStorageSize} bytes of workgroup memory`;
 }
+
+/** The same module in a worker, where pages compute without standing still. */
+export async function workers_compute_too() {
+    const code = `
+        import { Gpu } from "${new URL("/pkg/index.js", location).href}";
+        const gpu = await Gpu.open();
+        const output = await (await gpu.plan("sum u32 1000")).run(Uint32Array.from({ length: 1000 }, (_, i) => i));
+        gpu.free();
+        postMessage(output[0]);
+    `;
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+    const sum = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+    });
+    worker.terminate();
+    assertEqual(sum, 499500, "sum");
+}
+
+/** Plans that nobody lets go of must not keep buffers of those that were freed. */
+export async function what_is_freed_is_let_go_of() {
+    const gpu = await Gpu.open();
+    const made = [];
+    const { createBuffer } = gpu.device;
+    gpu.device.createBuffer = function (descriptor) {
+        const buffer = createBuffer.call(this, descriptor);
+        made.push(buffer);
+        const { destroy } = buffer;
+        buffer.destroy = function () {
+            made.splice(made.indexOf(this), 1);
+            destroy.call(this);
+        };
+        return buffer;
+    };
+    const plan = await gpu.plan("c2c fwd 100");
+    const constants = made.length;
+    for (let i = 0; i < 20; i++) {
+        await plan.run(new Float32Array(200));
+    }
+    const [input, output] = [gpu.upload(new Float32Array(200), "complex f32"), gpu.alloc("complex f32", 100)];
+    plan.runOn([input], output);
+    await output.read();
+    // The arrays of `run`, and the two here; read-backs have freed theirs.
+    assertEqual(made.length, constants + 4, "buffers");
+    [input, output, plan].forEach((object) => object.free());
+    assertEqual(made.length, constants, "buffers that are left");
+    gpu.free();
+}

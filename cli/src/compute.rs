@@ -1,0 +1,379 @@
+//! `wgpu-fft transform`, `transpose` and `reduce`: arrays in files.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use serde_json::json;
+use wgpu_fft::dynamic::AnySpec;
+
+use crate::array::Array;
+use crate::device::{Device, Recipes};
+use crate::files::{self, Shown};
+use crate::{Result, large};
+
+/// The factor on the results, with NumPy's names.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Norm {
+    /// 1/n on inverse transforms
+    #[default]
+    Backward,
+    /// 1/√n on all
+    Ortho,
+    /// 1/n on forward transforms
+    Forward,
+}
+
+/// Transforms, with SciPy's names.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Complex to complex
+    Fft,
+    Ifft,
+    /// Real to complex: n reals to n/2+1 complex numbers on the last axis
+    Rfft,
+    /// Its inverse
+    Irfft,
+    /// Cosine transforms of types I to IV, and their inverses
+    Dct1,
+    Dct2,
+    Dct3,
+    Dct4,
+    Idct1,
+    Idct2,
+    Idct3,
+    Idct4,
+    /// Sine transforms
+    Dst1,
+    Dst2,
+    Dst3,
+    Dst4,
+    Idst1,
+    Idst2,
+    Idst3,
+    Idst4,
+    /// Hartley's transform, which is its own inverse but for 1/n
+    Hartley,
+}
+
+impl Kind {
+    /// Name, as the command line has it.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn is_inverse(self) -> bool {
+        self.name().starts_with('i')
+    }
+
+    /// Whether the input is complex.
+    fn takes_complex(self) -> bool {
+        matches!(self, Self::Fft | Self::Ifft | Self::Irfft)
+    }
+
+    /// The first words of the specification.
+    fn words(self) -> String {
+        match self {
+            Self::Fft => "c2c fwd".to_owned(),
+            Self::Ifft => "c2c inv".to_owned(),
+            Self::Rfft => "r2c fwd".to_owned(),
+            Self::Irfft => "c2r inv".to_owned(),
+            _ => {
+                let name = self.name();
+                let kind = name.trim_start_matches('i');
+                // The inverses of types II and III are each other; the others are their own.
+                let kind = match (self.is_inverse(), &kind[kind.len() - 1..]) {
+                    (true, "2") => kind.replace('2', "3"),
+                    (true, "3") => kind.replace('3', "2"),
+                    _ => kind.to_owned(),
+                };
+                format!("r2r {kind}")
+            }
+        }
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Transform {
+    /// The transform
+    kind: Kind,
+    /// An array (.npy) or a picture (.png, .jpg), which is read as grey values from 0 to 1
+    input: PathBuf,
+    /// Where the result goes: an array (.npy), or a picture of the logarithms of a spectrum's
+    /// magnitudes
+    output: PathBuf,
+    /// The axes, such as 0,1; all of them by default
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "AXES")]
+    axes: Option<Vec<i64>>,
+    /// Where the factor 1/n is
+    #[arg(long, value_enum, default_value_t)]
+    norm: Norm,
+    /// The length of the last transformed axis of an irfft's result, if it is odd
+    #[arg(long, value_name = "N")]
+    length: Option<usize>,
+    /// Compute in f64, by two f32 for each number where the device has none
+    #[arg(long)]
+    f64: bool,
+    /// Use no more than so much memory of each device, and keep arrays in their files: for arrays
+    /// of complex64 or float32 that are larger than memory
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    #[command(flatten)]
+    recipes: Recipes,
+}
+
+impl Transform {
+    pub fn run(&self, device: &Device) -> Result<()> {
+        if let Some(memory) = self.memory {
+            let header = files::Header::read(&self.input).map_err(|error| format!("cannot read {}: {error}", self.input.display()))?;
+            let (text, shape) = self.specification(&header.shape, None)?;
+            return large::transform(device, &text, [&self.input, &self.output], &header, shape, memory << 20);
+        }
+        let array = files::read(&self.input)?;
+        let gpu = device.open()?;
+        let number = match (self.f64, gpu.profile().f64) {
+            (false, _) => None,
+            (true, true) => Some("f64"),
+            (true, false) => Some("f64-by-f32"),
+        };
+        let (text, shape) = self.specification(&array.shape, number)?;
+        let complex = self.kind.takes_complex();
+        let array = array.converted(complex, self.f64).map_err(|error| format!("{}: {error}", self.input.display()))?;
+        let shown = match self.kind {
+            Kind::Fft => Shown::Spectrum { half: None },
+            Kind::Rfft => Shown::Spectrum { half: array.shape.last().copied() },
+            Kind::Ifft | Kind::Irfft => Shown::Grey,
+            _ if self.kind.is_inverse() => Shown::Grey,
+            _ => Shown::Spectrum { half: None },
+        };
+        run(device, &gpu, &self.recipes, &text, &[&array], shape, (&self.output, shown))
+    }
+
+    /// The text of the specification, and the shape of the result.
+    fn specification(&self, shape: &[usize], number: Option<&str>) -> Result<(String, Vec<usize>)> {
+        let rank = shape.len();
+        let mut axes: Vec<usize> = match &self.axes {
+            None => (0..rank).collect(),
+            Some(axes) => axes.iter().map(|axis| index(*axis, rank)).collect::<Result<_>>()?,
+        };
+        axes.sort_unstable();
+        axes.dedup();
+        // Leading axes that are not transformed count arrays.
+        let begin = axes.first().copied().ok_or("an array without axes cannot be transformed")?;
+        let begin = begin.max(rank.saturating_sub(3)).min(axes[0]);
+        let last = axes[axes.len() - 1];
+        let mut own = shape[begin..].to_vec();
+        let mut result = shape.to_vec();
+        match self.kind {
+            Kind::Rfft | Kind::Irfft if last + 1 != rank => {
+                return Err(format!("{} transforms the last axis, {}, and --axes leaves it out", self.kind.name(), rank - 1).into());
+            }
+            Kind::Rfft => result[last] = shape[last] / 2 + 1,
+            Kind::Irfft => {
+                let half = shape[last];
+                let length = self.length.unwrap_or(2 * half.saturating_sub(1));
+                if length / 2 + 1 != half {
+                    return Err(format!("{half} complex numbers make {} or {} reals, not {length}", 2 * half - 2, 2 * half - 1).into());
+                }
+                own[last - begin] = length;
+                result[last] = length;
+            }
+            _ => {}
+        }
+        let batch: usize = shape[..begin].iter().product();
+        let mut text = format!("{} {}", self.kind.words(), joined(&own, "x"));
+        if batch != 1 {
+            text += &format!(" x{batch}");
+        }
+        if let Some(number) = number {
+            text += &format!(" {number}");
+        }
+        if axes.len() < own.len() {
+            let relative: Vec<usize> = axes.iter().map(|axis| axis - begin).collect();
+            text += &format!(" axes={}", joined(&relative, ","));
+        }
+        match (self.norm, self.kind.is_inverse()) {
+            (Norm::Ortho, _) => text += " 1/sqrt(n)",
+            (Norm::Backward, true) | (Norm::Forward, false) => text += " 1/n",
+            _ => {}
+        }
+        Ok((text, result))
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Transpose {
+    /// An array (.npy) or a picture
+    input: PathBuf,
+    /// Where the result goes
+    output: PathBuf,
+    /// The new order of the axes, as for numpy.transpose; by default the last two change places
+    #[arg(long, value_delimiter = ',', value_name = "AXES")]
+    axes: Option<Vec<usize>>,
+    #[command(flatten)]
+    recipes: Recipes,
+}
+
+impl Transpose {
+    pub fn run(&self, device: &Device) -> Result<()> {
+        let array = files::read(&self.input)?;
+        let rank = array.shape.len();
+        let order = match &self.axes {
+            Some(axes) => axes.clone(),
+            None if rank < 2 => return Err(format!("{} has one axis, which has no other place", self.input.display()).into()),
+            None => (0..rank - 2).chain([rank - 1, rank - 2]).collect(),
+        };
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if sorted != (0..rank).collect::<Vec<_>>() {
+            return Err(format!("--axes {} is no order of the {rank} axes 0 to {}", joined(&order, ","), rank - 1).into());
+        }
+        let text = format!("permute {} {} order={}", array.element(), joined(&array.shape, "x"), joined(&order, ","));
+        let shape = order.iter().map(|axis| array.shape[*axis]).collect();
+        run(device, &device.open()?, &self.recipes, &text, &[&array], shape, (&self.output, Shown::Grey))
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Reduce {
+    /// sum, product, mean, min, max, argmin, argmax, sum_squares, norm, variance, standard_deviation, any, all or count
+    operation: String,
+    /// An array (.npy) or a picture
+    input: PathBuf,
+    /// Where the result goes (.npy); a single number is printed in any case
+    output: Option<PathBuf>,
+    /// The axes that are reduced, such as 0,1; all of them by default
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "AXES")]
+    axes: Option<Vec<i64>>,
+    #[command(flatten)]
+    recipes: Recipes,
+}
+
+impl Reduce {
+    pub fn run(&self, device: &Device) -> Result<()> {
+        let array = files::read(&self.input)?;
+        let array = if array.element().name() == "u8" { array.converted(false, false)? } else { array };
+        let rank = array.shape.len();
+        let axes = self.axes.as_ref().map(|axes| axes.iter().map(|axis| index(*axis, rank)).collect::<Result<Vec<_>>>()).transpose()?;
+        let mut text = format!("{} {} {}", self.operation, array.element(), joined(&array.shape, "x"));
+        let mut shape = Vec::new();
+        if let Some(axes) = axes {
+            text += &format!(" axes={}", joined(&axes, ","));
+            shape = (0..rank).filter(|axis| !axes.contains(axis)).map(|axis| array.shape[axis]).collect();
+        }
+        let gpu = device.open()?;
+        let result = computed(device, &gpu, &self.recipes, &text, &[&array], shape)?;
+        if let Some(output) = &self.output {
+            files::write(output, &result, Shown::Grey)?;
+            device.output.note("result", output.display());
+        }
+        if result.len() == 1 {
+            let number = result.first();
+            device.output.result(&json!({ "spec": text, "result": number }), || number.clone());
+        } else if self.output.is_none() {
+            return Err(format!("the result has {} numbers: name a file for it", result.len()).into());
+        }
+        Ok(())
+    }
+}
+
+/// An axis, counted from the end if it is negative.
+fn index(axis: i64, rank: usize) -> Result<usize> {
+    let own = if axis < 0 { axis + rank as i64 } else { axis };
+    let found = usize::try_from(own).ok().filter(|own| *own < rank);
+    found.ok_or_else(|| format!("there is no axis {axis} in an array of {rank} axes").into())
+}
+
+pub fn joined(numbers: &[usize], by: &str) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(by)
+}
+
+/// Computes a specification and writes the result.
+pub fn run(
+    device: &Device,
+    gpu: &wgpu_fft::Gpu,
+    recipes: &Recipes,
+    text: &str,
+    inputs: &[&Array],
+    shape: Vec<usize>,
+    (path, shown): (&Path, Shown),
+) -> Result<()> {
+    let result = computed(device, gpu, recipes, text, inputs, shape)?;
+    files::write(path, &result, shown)?;
+    device.output.note("result", format_args!("{}, {} elements of {}", path.display(), joined(&result.shape, " x "), result.element()));
+    device.output.record(&json!({ "spec": text, "output": path, "shape": result.shape, "element": result.element().name() }));
+    Ok(())
+}
+
+/// The result of a specification.
+pub fn computed(
+    device: &Device,
+    gpu: &wgpu_fft::Gpu,
+    recipes: &Recipes,
+    text: &str,
+    inputs: &[&Array],
+    shape: Vec<usize>,
+) -> Result<Array> {
+    let spec: AnySpec = text.parse()?;
+    let begin = Instant::now();
+    let plan = recipes.plan(device, gpu, &spec)?;
+    let planned = begin.elapsed();
+    let bytes: Vec<&[u8]> = inputs.iter().map(|array| array.bytes()).collect();
+    let result = plan.run(&bytes)?.wait()?;
+    let times = (planned.as_secs_f64(), (begin.elapsed() - planned).as_secs_f64());
+    device.output.note("time", format_args!("{:.3} s to plan, {:.3} s to upload, compute and read back", times.0, times.1));
+    Array::from_bytes(shape, plan.output(), &result)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Own {
+        #[command(flatten)]
+        transform: Transform,
+    }
+
+    fn specification(arguments: &str, shape: &[usize]) -> std::result::Result<(String, Vec<usize>), String> {
+        let own = Own::try_parse_from(format!("x {arguments} in.npy out.npy").split_whitespace()).map_err(|error| error.to_string())?;
+        own.transform.specification(shape, None).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numpys_words_become_specifications() {
+        let is = |arguments: &str, shape: &[usize], text: &str, result: &[usize]| {
+            assert_eq!(specification(arguments, shape), Ok((text.to_owned(), result.to_vec())), "{arguments}");
+            assert_eq!(text.parse::<AnySpec>().unwrap().to_string(), text);
+        };
+        is("fft", &[20, 30], "c2c fwd 20x30", &[20, 30]);
+        is("ifft", &[20, 30], "c2c inv 20x30 1/n", &[20, 30]);
+        is("ifft --norm forward", &[20, 30], "c2c inv 20x30", &[20, 30]);
+        is("fft --norm forward", &[20, 30], "c2c fwd 20x30 1/n", &[20, 30]);
+        is("fft --norm ortho --axes -1", &[20, 30], "c2c fwd 30 x20 1/sqrt(n)", &[20, 30]);
+        is("fft --axes 0", &[20, 30], "c2c fwd 20x30 axes=0", &[20, 30]);
+        is("fft --axes 2,3", &[4, 5, 20, 30], "c2c fwd 20x30 x20", &[4, 5, 20, 30]);
+        is("rfft", &[20, 30], "r2c fwd 20x30", &[20, 16]);
+        is("irfft", &[20, 16], "c2r inv 20x30 1/n", &[20, 30]);
+        is("irfft --length 31", &[20, 16], "c2r inv 20x31 1/n", &[20, 31]);
+        is("dct2", &[20, 30], "r2r dct2 20x30", &[20, 30]);
+        is("idct2", &[20, 30], "r2r dct3 20x30 1/n", &[20, 30]);
+        is("idst4 --norm ortho", &[20], "r2r dst4 20 1/sqrt(n)", &[20]);
+        is("hartley", &[20], "r2r hartley 20", &[20]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let fails = |arguments: &str, shape: &[usize], part: &str| {
+            let error = specification(arguments, shape).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        fails("fft --axes 2", &[20, 30], "no axis 2 in an array of 2 axes");
+        fails("rfft --axes 0", &[20, 30], "rfft transforms the last axis, 1");
+        fails("irfft --length 20", &[16], "16 complex numbers make 30 or 31 reals, not 20");
+        fails("fft --norm loud", &[20], "loud");
+        fails("fht", &[20], "fht");
+    }
+}

@@ -1,0 +1,118 @@
+//! Opening an adapter, and planners on it.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use wgpu_fft::dynamic::{AnyPlan, AnySpec};
+use wgpu_fft::tune::{Record, Rigor, Tuning};
+use wgpu_fft::{Gpu, GpuOptions, Planner, wgpu};
+
+use crate::output::Output;
+use crate::{Result, progress};
+
+/// The adapter that the command line asks for, and how to print.
+pub struct Device {
+    pub name: Option<String>,
+    pub output: Output,
+}
+
+impl Device {
+    pub fn options(&self) -> GpuOptions {
+        self.name.iter().fold(GpuOptions::default(), |options, name| options.adapter_name(name))
+    }
+
+    /// Opens the adapter and says which.
+    pub fn open(&self) -> Result<Gpu> {
+        let gpu = pollster::block_on(Gpu::request(&self.options()))?;
+        self.output.note("adapter", describe(&gpu.adapter_info()));
+        Ok(gpu)
+    }
+
+    /// Opens the record in a file, or the default one, and says which.
+    pub fn open_record(&self, path: Option<&Path>) -> Record {
+        let record = path.map_or_else(Record::open_default, Record::open);
+        match record.path() {
+            Some(path) => self.output.note("record", path.display()),
+            None => self.output.note("record", "in memory: this system has no directory for caches"),
+        }
+        record
+    }
+}
+
+/// `NVIDIA H200 (Vulkan, discrete GPU)`.
+pub fn describe(info: &wgpu::AdapterInfo) -> String {
+    format!("{} ({}, {})", info.name, info.backend, kind(info.device_type))
+}
+
+pub fn kind(ty: wgpu::DeviceType) -> &'static str {
+    match ty {
+        wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+        wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+        wgpu::DeviceType::VirtualGpu => "virtual GPU",
+        wgpu::DeviceType::Cpu => "a processor in place of a GPU",
+        wgpu::DeviceType::Other => "unknown kind",
+    }
+}
+
+/// How recipes are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Choose {
+    /// By rule, without measuring
+    #[default]
+    Estimate,
+    /// From the record of earlier measurements, or else by rule
+    Recorded,
+    /// From the record, or else by a search of 2 seconds
+    Measure,
+    /// From the record, or else by a search of up to a minute
+    Patient,
+}
+
+/// How a computation is planned, on the command line.
+#[derive(Clone, Default, clap::Args)]
+pub struct Recipes {
+    /// Use this recipe, as an earlier run printed it
+    #[arg(long, value_name = "TEXT", conflicts_with = "rigor")]
+    recipe: Option<String>,
+    /// How a recipe is chosen
+    #[arg(long, value_enum, default_value_t)]
+    rigor: Choose,
+    /// The record of measurements [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+impl Recipes {
+    /// Plans, and says how.
+    pub fn plan(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<AnyPlan> {
+        let (plan, source) = self.plan_quietly(device, gpu, spec)?;
+        device.output.note("computes", spec);
+        device.output.note("recipe", format_args!("{}; {source}", plan.recipe()));
+        Ok(plan)
+    }
+
+    /// Plans, and returns where the recipe comes from.
+    pub fn plan_quietly(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<(AnyPlan, String)> {
+        let mut planner = Planner::new(gpu);
+        let rigor = match self.rigor {
+            Choose::Estimate => None,
+            Choose::Recorded => Some(Rigor::Recorded),
+            Choose::Measure => Some(Rigor::Measure),
+            Choose::Patient => Some(Rigor::Patient),
+        };
+        if let Some(rigor) = rigor {
+            let tuning = Tuning::new(rigor).record(device.open_record(self.record.as_deref()));
+            planner = planner.with_tuning(progress::watch(tuning, device.output));
+        }
+        let (recipe, source) = match &self.recipe {
+            Some(recipe) => (recipe.clone(), "given by --recipe".to_owned()),
+            None => {
+                let choice = spec.choose(&planner);
+                progress::clear();
+                let choice = choice?;
+                (choice.recipe, choice.source.to_string())
+            }
+        };
+        Ok((planner.plan_any_with(spec, &recipe)?, source))
+    }
+}

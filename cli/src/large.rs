@@ -1,0 +1,88 @@
+//! Transforms of arrays that stay in their files: every device takes pieces that fit its memory.
+
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memmap2::{Mmap, MmapMut};
+use serde_json::json;
+use wgpu_fft::fft::{C2c, C2r, R2c};
+use wgpu_fft_distributed::{DeviceSet, Divide, Job, JobOptions};
+
+use crate::Result;
+use crate::device::Device;
+use crate::files::{Header, npy_header};
+
+/// Transforms the array of one `.npy` file into another one. No device uses more memory than this.
+pub fn transform(device: &Device, text: &str, [input, output]: [&Path; 2], header: &Header, shape: Vec<usize>, memory: u64) -> Result<()> {
+    let (takes, complex) = match text.split_whitespace().next() {
+        Some("c2c") => ("c8", true),
+        Some("r2c") => ("f4", true),
+        Some("c2r") => ("c8", false),
+        _ => return Err("--memory is for fft, ifft, rfft and irfft".into()),
+    };
+    if header.kind() != takes {
+        return Err(format!("{} holds {}, and this transform in files needs {takes}", input.display(), header.kind()).into());
+    }
+    let same = || Ok::<_, std::io::Error>(std::fs::canonicalize(input)? == std::fs::canonicalize(output)?);
+    if output.exists() && same()? {
+        return Err(format!("{} cannot be both input and output", input.display()).into());
+    }
+    let source = File::open(input)?;
+    // SAFETY: the file is only read. If another program changes it meanwhile, the numbers are
+    // wrong, as they would be if it were read piece by piece.
+    let source = unsafe { Mmap::map(&source)? };
+    let data = source.get(header.offset as usize..).unwrap_or_default();
+    let head = npy_header(&shape, complex)?;
+    let bytes = shape.iter().product::<usize>() * if complex { 8 } else { 4 };
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(output)?;
+    file.write_all(&head)?;
+    file.set_len((head.len() + bytes) as u64)?;
+    // SAFETY: this program has just made the file, and nothing else in it uses the file.
+    let mut target = unsafe { MmapMut::map_mut(&file)? };
+    let result = &mut target[head.len()..];
+    let outcome = match takes {
+        "f4" => run::<R2c>(device, text, data, result, memory),
+        _ if complex => run::<C2c>(device, text, data, result, memory),
+        _ => run::<C2r>(device, text, data, result, memory),
+    };
+    if outcome.is_err() {
+        // What is in it is no result.
+        drop(target);
+        std::fs::remove_file(output)?;
+        return outcome;
+    }
+    target.flush()?;
+    device.output.note("result", output.display());
+    device.output.record(&json!({ "spec": text, "output": output, "shape": shape }));
+    Ok(())
+}
+
+fn run<S>(device: &Device, text: &str, data: &[u8], result: &mut [u8], memory: u64) -> Result<()>
+where
+    S: Divide + std::str::FromStr<Err = wgpu_fft::Error>,
+{
+    let set = pollster::block_on(DeviceSet::request(&device.options()))?;
+    set.names().for_each(|name| device.output.note("device", name));
+    let job = Job::new(&set, text.parse::<S>()?, &JobOptions::default().memory(memory))?;
+    device.output.note("computes", text);
+    let (elements, needed) = (data.len() / size_of::<S::Input>(), job.input_len());
+    let data = data.get(..needed * size_of::<S::Input>());
+    let data = data.ok_or_else(|| format!("the file has {elements} elements of {needed}: it was cut off"))?;
+    let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes} of {total_bytes}, {eta} left")?);
+    if !device.output.is_chatty() || !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let shown = bar.clone();
+    let job = job.on_progress(move |now| {
+        shown.set_message(format!("phase {} of {}", now.phase + 1, now.phases));
+        shown.set_length(now.total);
+        shown.set_position(now.done);
+    });
+    let aligned = |error: bytemuck::PodCastError| format!("the file's elements begin where none can be mapped: {error}");
+    let report = job.run(bytemuck::try_cast_slice(data).map_err(aligned)?, bytemuck::try_cast_slice_mut(result).map_err(aligned)?)?;
+    bar.finish_and_clear();
+    device.output.note("report", report);
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! `wgpu-fft`: Fourier transforms, transposes and reductions on the GPU, from the command line.
+//!
+//! Every command is a module. What they share: [`device`] opens an adapter and makes planners,
+//! [`output`] prints text or JSON, [`array`] and [`files`] are arrays from files and to them.
+
+mod array;
+mod bench;
+mod check;
+mod compute;
+mod convolve;
+mod device;
+mod files;
+mod info;
+mod large;
+mod output;
+mod plan;
+mod plot;
+mod progress;
+mod record;
+#[path = "../../tests/support/sanitized.rs"]
+mod sanitized;
+mod spectrogram;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use device::Device;
+use output::Output;
+
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+const AFTER: &str = "\
+Specifications are the texts that the library prints, in quotes: \"c2c fwd 512x512\", \"r2c fwd 1080x1920\",
+\"c2r inv 480x640 1/n\", \"r2r dct2 480x640\", \"c2c fwd 512 x100 f64\", \"transpose u8 480x640\",
+\"permute complex f32 30x40x50 order=2,0,1\", \"sum f32 1024x1024 axes=1\", \"convolve f32 480x640 by 31x31 same\".
+
+Exit status: 0 if all went well, 1 if something failed, 2 for a wrong command line, 3 if `check` or
+`plan --check` found a wrong result.";
+
+/// Fourier transforms, transposes and reductions on the GPU
+#[derive(Parser)]
+#[command(name = "wgpu-fft", version, after_help = AFTER, arg_required_else_help = true)]
+struct Cli {
+    /// Use the adapter whose name contains NAME
+    #[arg(long, global = true, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Print results as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print results alone: no notes, no progress
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the adapters, which one is used, what each can do and what is missing
+    Info,
+    /// Show how a specification is computed: recipe, dispatches, bytes, memory, expected time
+    Plan(plan::Arguments),
+    /// Time specifications against the copy bandwidth of the adapter and against rustfft
+    Bench(bench::Arguments),
+    /// Check the accuracy of every kind of operation on this adapter
+    Check,
+    /// Find the fastest recipes by measuring, and add them to the record
+    Tune(record::Tune),
+    /// List, merge and clean the record of measurements
+    #[command(subcommand)]
+    Record(record::Command),
+    /// Transform an array or a picture from a file
+    Transform(compute::Transform),
+    /// Convolve or correlate an array or a picture with a kernel
+    Convolve(convolve::Arguments),
+    /// Draw the spectrogram of a sound
+    Spectrogram(spectrogram::Arguments),
+    /// Transpose an array, or bring its axes into another order
+    Transpose(compute::Transpose),
+    /// Reduce an array to its sum, mean, maximum, …
+    Reduce(compute::Reduce),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output { json: cli.json, quiet: cli.quiet };
+    progress::show_warnings(output);
+    let device = Device { name: cli.adapter, output };
+    match run(cli.command, &device) {
+        Ok(status) => status,
+        Err(error) => {
+            output.failed(&*error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A result was wrong.
+const WRONG: u8 = 3;
+
+fn run(command: Command, device: &Device) -> Result<ExitCode> {
+    let verdict = |right: bool| if right { ExitCode::SUCCESS } else { ExitCode::from(WRONG) };
+    match command {
+        Command::Info => info::run(device)?,
+        Command::Plan(arguments) => return Ok(verdict(arguments.run(device)?)),
+        Command::Bench(arguments) => arguments.run(device)?,
+        Command::Check => return Ok(verdict(check::run(device)?)),
+        Command::Tune(arguments) => arguments.run(device)?,
+        Command::Record(command) => command.run(device)?,
+        Command::Transform(arguments) => arguments.run(device)?,
+        Command::Convolve(arguments) => arguments.run(device)?,
+        Command::Spectrogram(arguments) => arguments.run(device)?,
+        Command::Transpose(arguments) => arguments.run(device)?,
+        Command::Reduce(arguments) => arguments.run(device)?,
+        Command::Completions { shell } => clap_complete::generate(shell, &mut Cli::command(), "wgpu-fft", &mut std::io::stdout()),
+        Command::Man { folder } => {
+            std::fs::create_dir_all(&folder)?;
+            clap_mangen::generate_to(Cli::command(), &folder)?;
+            device.output.note("man pages", folder.display());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

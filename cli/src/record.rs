@@ -1,0 +1,339 @@
+//! `wgpu-fft tune` finds the fastest recipes by measuring, and `wgpu-fft record` manages the record of
+//! measurements.
+//!
+//! Programs that use `Rigor::Recorded` or `Rigor::Measure` then find these recipes in the record.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Subcommand, ValueEnum};
+use serde_json::json;
+use wgpu_fft::dynamic::AnySpec;
+use wgpu_fft::tune::record::{Entry, Item, now};
+use wgpu_fft::tune::{Choice, DeviceIdentity, Record, Rigor, Source, Tuning};
+use wgpu_fft::{Gpu, Planner};
+
+use crate::device::Device;
+use crate::{Result, progress, table};
+
+/// How long a search may take.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Effort {
+    /// 2 seconds for each specification
+    #[default]
+    Measure,
+    /// Up to a minute
+    Patient,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "If you end a search by hand, the recipe under trial is marked, because nobody can tell why the process ended.
+`wgpu-fft record prune --marks` removes marks.")]
+pub struct Tune {
+    /// Specifications, such as "c2c fwd 512x512"
+    #[arg(required = true)]
+    specs: Vec<AnySpec>,
+    /// The record [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    rigor: Effort,
+    /// How long the search for each specification may take, instead
+    #[arg(long, value_parser = seconds, value_name = "S")]
+    seconds: Option<Duration>,
+    /// Measure specifications even if the record has them
+    #[arg(long)]
+    again: bool,
+}
+
+/// Which part of the record.
+#[derive(clap::Args)]
+pub struct Part {
+    /// Only specifications that contain this, such as "c2c fwd"
+    filter: Option<String>,
+    /// Only devices whose printed identity contains TEXT, in any case
+    #[arg(long, value_name = "TEXT")]
+    device: Option<String>,
+}
+
+impl Part {
+    fn has(&self, item: &Item) -> bool {
+        let within = |device: &String| item.device().to_string().to_lowercase().contains(&device.to_lowercase());
+        self.device.as_ref().is_none_or(within) && self.filter.as_ref().is_none_or(|filter| item.spec().contains(filter))
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Place {
+    /// The record [default: $WGPU_FFT_RECORD, or else a file in the cache directory]
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+impl Place {
+    fn open(&self, device: &Device) -> Record {
+        open(device, self.record.as_deref())
+    }
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Print recipes, and marks of recipes that must not be tried again
+    List {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        part: Part,
+    },
+    /// Add everything from other records
+    Merge {
+        #[command(flatten)]
+        place: Place,
+        /// Other records
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Add another record, but leave out what was measured on this adapter with shaders that have
+    /// changed since
+    Import {
+        #[command(flatten)]
+        place: Place,
+        /// The other record
+        file: PathBuf,
+    },
+    /// Write a part of the record to another file, and replace what that file holds
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// The other file
+        file: PathBuf,
+        #[command(flatten)]
+        part: Part,
+    },
+    /// Remove the entries to which all the conditions apply
+    Prune {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        part: Part,
+        /// Only entries that are older
+        #[arg(long, value_parser = days, value_name = "DAYS")]
+        older_than: Option<Duration>,
+        /// Only marks
+        #[arg(long)]
+        marks: bool,
+    },
+    /// Remove superseded and damaged lines from the file
+    Compact {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print where the record is
+    Path {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    duration(text, 1.0)
+}
+
+fn days(text: &str) -> std::result::Result<Duration, String> {
+    duration(text, 86_400.0)
+}
+
+/// So many units, 0 or more, of so many seconds each.
+fn duration(text: &str, unit: f64) -> std::result::Result<Duration, String> {
+    let number = text.parse::<f64>().map_err(|error| error.to_string())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| "expected a number of 0 or more".to_owned())
+}
+
+fn open(device: &Device, path: Option<&std::path::Path>) -> Record {
+    let record = device.open_record(path);
+    let report = record.report();
+    if report.corrupt > 0 {
+        let lines = counted(report.corrupt, "line", "damaged");
+        device.output.note("", format_args!("{lines} in it, which `wgpu-fft record compact` drops"));
+    }
+    record
+}
+
+impl Tune {
+    pub fn run(&self, device: &Device) -> Result<()> {
+        let gpu = device.open()?;
+        let record = open(device, self.record.as_deref());
+        let rigor = if self.rigor == Effort::Patient { Rigor::Patient } else { Rigor::Measure };
+        let mut tuning = progress::watch(Tuning::new(rigor).record(record), device.output);
+        if let Some(limit) = self.seconds {
+            tuning = tuning.time_limit(limit);
+        }
+        if self.again {
+            tuning = tuning.again();
+        }
+        let planner = Planner::new(&gpu).with_tuning(tuning);
+        let mut failed = 0;
+        for spec in &self.specs {
+            device.output.note("\ncomputes", spec);
+            let choice = spec.choose(&planner);
+            progress::clear();
+            let measured = match choice {
+                Ok(choice) => print_choice(device, spec, &choice),
+                Err(error) => {
+                    device.output.failed(&error);
+                    false
+                }
+            };
+            failed += usize::from(!measured);
+        }
+        if failed > 0 {
+            return Err(format!("{failed} of {} could not be measured", counted(self.specs.len(), "specification", "asked for")).into());
+        }
+        Ok(())
+    }
+}
+
+impl Command {
+    pub fn run(&self, device: &Device) -> Result<()> {
+        match self {
+            Self::List { place, part } => {
+                let record = place.open(device);
+                let items: Vec<Item> = items(&record).into_iter().filter(|item| part.has(item)).collect();
+                let entries = items.iter().filter(|item| matches!(item, Item::Best(_))).count();
+                let holds = [counted(entries, "recipe", "measured"), counted(items.len() - entries, "recipe", "marked")];
+                device.output.note("holds", holds.join(", "));
+                if device.output.json {
+                    items.iter().for_each(|item| device.output.record(&entry(item)))
+                } else {
+                    table::print(&items)
+                }
+                Ok(())
+            }
+            Self::Merge { place, files } => {
+                let record = place.open(device);
+                for path in files {
+                    let report = record.merge(path)?;
+                    println!("{}: {report}", path.display());
+                }
+                written(&record)
+            }
+            Self::Import { place, file } => {
+                let gpu = device.open()?;
+                let record = place.open(device);
+                let own = DeviceIdentity::of(&gpu);
+                let report = record.import(file, Some(&own), &|entry| is_stale(entry, &gpu, &own))?;
+                println!("{}: {report}", file.display());
+                written(&record)
+            }
+            Self::Export { place, file, part } => {
+                let count = place.open(device).export(file, |item| part.has(item))?;
+                println!("{}: {}", file.display(), counted(count, "item", "written"));
+                Ok(())
+            }
+            Self::Prune { place, part, older_than, marks } => prune(&place.open(device), part, *older_than, *marks),
+            Self::Compact { place } => {
+                println!("{}", counted(place.open(device).compact()?, "line", "dropped"));
+                Ok(())
+            }
+            Self::Path { place } => {
+                let path = place.record.clone().or_else(Record::default_path);
+                let path = path.ok_or("this system has no directory for caches: name a file by WGPU_FFT_RECORD or --record")?;
+                println!("{}", std::path::absolute(&path).unwrap_or(path).display());
+                Ok(())
+            }
+        }
+    }
+}
+
+fn prune(record: &Record, part: &Part, older_than: Option<Duration>, marks: bool) -> Result<()> {
+    if older_than.is_none() && part.device.is_none() && part.filter.is_none() && !marks {
+        return Err("prune without a condition would forget everything; say --older-than, --device, --marks or a filter".into());
+    }
+    let before = older_than.map(|age| now().saturating_sub(age.as_secs()));
+    let forgotten = Cell::new(0);
+    let dropped = record.prune(|item| {
+        let mark = matches!(item, Item::Mark(_));
+        let wanted = part.has(item) && before.is_none_or(|before| item.time() < before) && (mark || !marks);
+        forgotten.set(forgotten.get() + usize::from(wanted));
+        !wanted
+    })?;
+    let others = dropped.saturating_sub(forgotten.get());
+    println!("{}", counted(forgotten.get(), "item", "forgotten"));
+    if others > 0 {
+        println!("{}, superseded or damaged", counted(others, "other line", "dropped"));
+    }
+    Ok(())
+}
+
+fn entry(item: &Item) -> serde_json::Value {
+    let Item::Best(Entry { spec, recipe, seconds, rules_seconds, device, .. }) = item else {
+        return json!({ "spec": item.spec(), "device": item.device().to_string(), "marked": true });
+    };
+    json!({ "spec": spec, "device": device.to_string(), "recipe": recipe, "ms": seconds * 1e3, "rules_ms": rules_seconds * 1e3 })
+}
+
+/// `1 line dropped`, `2 lines dropped`.
+fn counted(count: usize, what: &str, done: &str) -> String {
+    format!("{count} {what}{} {done}", if count == 1 { "" } else { "s" })
+}
+
+/// Everything that a record holds.
+fn items(record: &Record) -> Vec<Item> {
+    record.entries().into_iter().map(Item::Best).chain(record.marks().into_iter().map(Item::Mark)).collect()
+}
+
+/// Whether an entry of this device is of no use here any more. Whatever was measured elsewhere is
+/// where a search begins.
+fn is_stale(entry: &Entry, gpu: &Gpu, device: &DeviceIdentity) -> bool {
+    let here = *entry.device == *device;
+    // What is not ours to read is somebody's kernel, which we know nothing of.
+    let parsed = entry.spec.parse::<AnySpec>();
+    here && parsed.is_ok_and(|spec| spec.fingerprint(&entry.recipe, gpu.profile()) != Ok(entry.wgsl))
+}
+
+/// Fails if what was to be written is in memory alone.
+fn written(record: &Record) -> Result<()> {
+    // The reason went to the log.
+    if record.warning().is_some() { Err("the record was not written".into()) } else { Ok(()) }
+}
+
+/// Prints a choice, and returns whether it is by measurement.
+fn print_choice(device: &Device, spec: &AnySpec, choice: &Choice<String>) -> bool {
+    let note = |label: &str, text: String| device.output.note(label, text);
+    let times = |seconds: f64, rules: f64, timer: wgpu_fft::gpu::Timer| {
+        let gain = table::gain(seconds, rules);
+        note("time", format!("{:.4} ms, by rule {:.4} ms, gain {gain}; by {timer}", seconds * 1e3, rules * 1e3));
+        device.output.record(&json!({
+            "spec": spec.to_string(),
+            "recipe": choice.recipe,
+            "ms": seconds * 1e3,
+            "rules_ms": rules * 1e3,
+            "timer": timer.to_string(),
+        }));
+    };
+    let measured = match &choice.source {
+        Source::Recorded(entry) => {
+            let Entry { time, version, rigor, .. } = &**entry;
+            note("source", format!("the record, measured {} UTC by version {version}, rigor {rigor}", table::date(*time)));
+            times(entry.seconds, entry.rules_seconds, entry.timer);
+            true
+        }
+        Source::Measured(outcome) => {
+            let recipes = counted(outcome.measured, "recipe", "in");
+            note("source", format!("measured now, {recipes} {:.1} s: {}", outcome.elapsed.as_secs_f64(), outcome.end));
+            times(outcome.time.as_secs_f64(), outcome.estimate_time.as_secs_f64(), outcome.timer);
+            if outcome.recipe != outcome.estimate {
+                note("by rule", outcome.estimate.clone());
+            }
+            outcome.faults.iter().for_each(|(recipe, why)| note("fault", format!("{recipe}: {why}")));
+            true
+        }
+        other => {
+            note("source", other.to_string());
+            false
+        }
+    };
+    note("recipe", choice.recipe.clone());
+    measured
+}

@@ -1,0 +1,292 @@
+//! The program as its users run it. What computes needs an adapter; without one those tests are
+//! skipped in words, and with WGPU_FFT_REQUIRE_GPU=1 they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PHOTOGRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/camera.png");
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wgpu-fft"));
+    command.args(arguments);
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// What a command that must succeed prints.
+fn text(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let all: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+    text(&all).lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+}
+
+/// What a command that must fail with this status prints on stderr.
+fn error(status: i32, arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {error}");
+    error
+}
+
+/// Whether there is an adapter to compute on.
+fn has_adapter() -> bool {
+    let found = run(&["info", "--quiet"]).status.success();
+    assert!(found || std::env::var("WGPU_FFT_REQUIRE_GPU").is_err(), "there is no adapter");
+    if !found {
+        println!("there is no adapter: skipped");
+    }
+    found
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, shape: &[u64], data: &[f32]) -> String {
+        let mut file = std::fs::File::create(self.path(name)).unwrap();
+        let options = npyz::WriterBuilder::shape(npyz::WriterBuilder::default_dtype(npyz::WriteOptions::new()), shape);
+        let mut writer = npyz::WriterBuilder::begin_nd(npyz::WriterBuilder::writer(options, &mut file)).unwrap();
+        writer.extend(data.iter().copied()).unwrap();
+        writer.finish().unwrap();
+        self.text(name)
+    }
+}
+
+fn read<T: npyz::Deserialize>(path: &Path) -> (Vec<u64>, Vec<T>) {
+    let file = npyz::NpyFile::new(std::fs::File::open(path).unwrap()).unwrap();
+    (file.shape().to_vec(), file.into_vec().unwrap())
+}
+
+/// Numbers from -1 to 1.
+fn noise(len: usize) -> Vec<f32> {
+    let mut random = fastrand::Rng::with_seed(7);
+    (0..len).map(|_| 2.0 * random.f32() - 1.0).collect()
+}
+
+#[test]
+fn wrong_command_lines_say_what_is_right() {
+    assert!(error(2, &["transform", "fft"]).contains("<INPUT>"));
+    assert!(error(2, &["plan", "c2c sideways 8"]).contains("c2c fwd"));
+    assert!(error(2, &["tune"]).contains("<SPECS>"));
+    assert!(error(2, &["fft"]).contains("unrecognized"));
+    assert!(error(1, &["record", "prune", "--record", "nowhere.jsonl"]).contains("without a condition"));
+}
+
+#[test]
+fn help_completions_and_man_pages_are_there() {
+    assert!(text(&["--help"]).contains("Exit status"));
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        assert!(text(&["completions", shell]).contains("spectrogram"), "{shell}");
+    }
+    let folder = Folder::new();
+    text(&["man", &folder.text("man")]);
+    assert!(std::fs::read_to_string(folder.path("man/wgpu-fft-transform.1")).unwrap().contains("norm"));
+}
+
+#[test]
+fn broken_files_are_named_in_one_line() {
+    let folder = Folder::new();
+    for (name, bytes) in [("empty.npy", &b""[..]), ("text.npy", b"no array"), ("broken.png", b"\x89PNG\r\n"), ("none.jpg", b"")] {
+        std::fs::write(folder.path(name), bytes).unwrap();
+        let error = error(1, &["transform", "fft", &folder.text(name), &folder.text("out.npy")]);
+        assert!(error.contains(name) && error.lines().count() == 1, "{error}");
+        assert!(!folder.path("out.npy").exists());
+    }
+    let none = folder.write("none.npy", &[3, 0], &[]);
+    assert!(error(1, &["reduce", "sum", &none]).contains("empty"));
+    assert!(error(1, &["transpose", "nowhere.npy", "out.npy"]).contains("nowhere.npy"));
+    let line = folder.write("line.npy", &[4], &[1.0; 4]);
+    assert!(error(1, &["transpose", &line, "out.npy"]).contains("one axis"));
+    assert!(error(1, &["transpose", &line, "out.npy", "--axes", "1"]).contains("no order"));
+    let object = folder.path("huge.npy");
+    let header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000), }";
+    let mut bytes = header.to_vec();
+    bytes.resize(127, b' ');
+    bytes.push(b'\n');
+    std::fs::write(&object, bytes).unwrap();
+    assert!(error(1, &["transform", "fft", &folder.text("huge.npy"), "out.npy"]).contains("huge.npy"));
+}
+
+#[test]
+fn arrays_are_transformed_and_come_back() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let data = noise(6 * 10);
+    let input = folder.write("x.npy", &[6, 10], &data);
+    let (spectrum, back) = (folder.text("spectrum.npy"), folder.text("back.npy"));
+    let printed = text(&["transform", "rfft", &input, &spectrum]);
+    assert!(printed.contains("r2c fwd 6x10") && printed.contains("6 x 6 elements of complex f32"), "{printed}");
+    let (shape, values) = read::<npyz::num_complex::Complex<f32>>(Path::new(&spectrum));
+    assert_eq!(shape, [6, 6]);
+    let sum: f32 = data.iter().sum();
+    assert!((values[0].re - sum).abs() < 1e-4);
+    assert_eq!(text(&["transform", "irfft", &spectrum, &back, "--quiet"]), "");
+    let (shape, values) = read::<f32>(Path::new(&back));
+    assert_eq!(shape, [6, 10]);
+    assert!(values.iter().zip(&data).all(|(a, b)| (a - b).abs() < 1e-5));
+    // In files, in pieces.
+    let large = folder.text("large.npy");
+    text(&["transform", "rfft", &input, &large, "--memory", "1"]);
+    assert!(read::<npyz::num_complex::Complex<f32>>(Path::new(&large)).1[0].re - sum < 1e-4);
+    assert!(error(1, &["transform", "rfft", &input, &input, "--memory", "1"]).contains("both input and output"));
+    assert!(error(1, &["transform", "fft", &input, &large, "--memory", "1"]).contains("f4"));
+    // Of f64, in whatever the device has.
+    text(&["transform", "dct2", &input, &spectrum, "--f64", "--axes", "-1", "--norm", "ortho"]);
+    text(&["transform", "idct2", &spectrum, &back, "--f64", "--axes", "-1", "--norm", "ortho"]);
+    let (_, values) = read::<f64>(Path::new(&back));
+    assert!(values.iter().zip(&data).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-11));
+}
+
+#[test]
+fn pictures_are_read_and_drawn() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let (spectrum, turned) = (folder.text("spectrum.png"), folder.text("turned.png"));
+    text(&["transform", "rfft", PHOTOGRAPH, &spectrum]);
+    text(&["transpose", PHOTOGRAPH, &turned]);
+    let photograph = image::open(PHOTOGRAPH).unwrap();
+    let picture = image::open(&spectrum).unwrap();
+    assert_eq!((picture.width(), picture.height()), (photograph.width(), photograph.height()));
+    // Most of a photograph is in its lowest frequencies, which are in the middle.
+    let pixels = picture.to_luma8();
+    assert_eq!(pixels.get_pixel(picture.width() / 2, picture.height() / 2).0, [255]);
+    assert!(pixels.get_pixel(1, 1).0[0] < 128);
+    let turned = image::open(&turned).unwrap().to_luma8();
+    let own = photograph.to_luma8();
+    assert_eq!((turned.width(), turned.height()), (own.height(), own.width()));
+    assert!(turned.get_pixel(10, 20).0[0].abs_diff(own.get_pixel(20, 10).0[0]) <= 1);
+}
+
+#[test]
+fn arrays_are_reduced_and_convolved() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.write("x.npy", &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(text(&["reduce", "sum", &input, "-q"]).trim(), "21");
+    assert_eq!(json(&["reduce", "argmax", &input])[0]["result"], "5");
+    let rows = folder.text("rows.npy");
+    text(&["reduce", "mean", &input, &rows, "--axes", "-1"]);
+    assert_eq!(read::<f32>(Path::new(&rows)), (vec![2], vec![2.0, 5.0]));
+    assert!(error(1, &["reduce", "sum", &input, "--axes", "0"]).contains("name a file"));
+    assert!(error(1, &["reduce", "mode", &input]).contains("it must begin with"));
+
+    let kernel = folder.write("kernel.npy", &[1, 3], &[1.0, 2.0, 1.0]);
+    let blurred = folder.text("blurred.npy");
+    text(&["convolve", &input, &kernel, &blurred, "--normalize", "--edge", "nearest"]);
+    let (shape, values) = read::<f32>(Path::new(&blurred));
+    assert_eq!(shape, [2, 3]);
+    let expected = [1.25, 2.0, 2.75, 4.25, 5.0, 5.75];
+    assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{values:?}");
+    text(&["convolve", &input, &kernel, &blurred, "--mode", "full", "--correlate"]);
+    assert_eq!(read::<f32>(Path::new(&blurred)).0, [2, 5]);
+    let line = folder.write("line.npy", &[3], &[1.0; 3]);
+    assert!(error(1, &["convolve", &input, &line, &blurred]).contains("the array has 2 axes and the kernel 1"));
+}
+
+#[test]
+fn sounds_become_spectrograms() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    // A tone of 100 periods in 1000 samples: frequency 6.4 of frames of 64.
+    let tone: Vec<f32> = (0..1000).map(|i| (std::f32::consts::TAU * 0.1 * i as f32).sin()).collect();
+    let sound = folder.write("tone.npy", &[1000], &tone);
+    let levels = folder.text("levels.npy");
+    text(&["spectrogram", &sound, &levels, "--window", "64"]);
+    let (shape, values) = read::<f32>(Path::new(&levels));
+    let frames = shape[1] as usize;
+    let loudest = (0..33).max_by(|a, b| values[a * frames + frames / 2].total_cmp(&values[b * frames + frames / 2]));
+    assert_eq!((shape[0], loudest), (33, Some(6)));
+    text(&["spectrogram", &sound, &folder.text("picture.png"), "--window", "64"]);
+    assert_eq!(image::open(folder.path("picture.png")).unwrap().height(), 33);
+    let picture = folder.write("plane.npy", &[2, 2], &[0.0; 4]);
+    assert!(error(1, &["spectrogram", &picture, &levels]).contains("2 axes"));
+}
+
+#[test]
+fn plans_are_shown_and_checked() {
+    if !has_adapter() {
+        return;
+    }
+    let plan = &json(&["plan", "c2c fwd 24x20", "--check", "--wgsl"])[0];
+    assert_eq!(plan["spec"], "c2c fwd 24x20");
+    assert_eq!(plan["findings"], Value::Null);
+    assert_eq!(plan["wgsl"].as_array().unwrap().len(), plan["dispatches"].as_array().unwrap().len());
+    assert!(plan["measured_ms"].as_f64().unwrap() > 0.0);
+    let printed = text(&["plan", "sum f32 4096", "--check"]);
+    assert!(printed.contains("check       clean") && printed.contains("expected"), "{printed}");
+    assert!(error(1, &["plan", "c2c fwd 8", "--recipe", "by magic"]).contains("by magic"));
+}
+
+#[test]
+fn the_adapter_is_described_and_checked() {
+    if !has_adapter() {
+        return;
+    }
+    let adapters = json(&["info"]);
+    assert_eq!(adapters.iter().filter(|adapter| adapter["used"] == true).count(), 1);
+    assert!(error(1, &["info", "--adapter", "an abacus"]).contains("an abacus"));
+    let results = json(&["check"]);
+    let summary = results.last().unwrap();
+    assert_eq!(summary["wrong"], Value::Array(Vec::new()), "{results:#?}");
+    assert!(text(&["check", "-q"]).contains("all results are right"));
+}
+
+#[test]
+fn recipes_are_measured_and_recorded() {
+    if !has_adapter() {
+        return;
+    }
+    let folder = Folder::new();
+    let record = folder.text("record.jsonl");
+    let spec = "c2c fwd 32x32";
+    let measured = &json(&["tune", spec, "--seconds", "0.5", "--record", &record])[0];
+    assert_eq!(measured["spec"], spec);
+    assert_eq!(json(&["record", "list", "--record", &record])[0]["recipe"], measured["recipe"]);
+    let planned = &json(&["plan", spec, "--rigor", "recorded", "--record", &record])[0];
+    assert_eq!(planned["recipe"], measured["recipe"]);
+    assert!(text(&["record", "list", "--record", &record]).contains(spec));
+    let other = folder.text("other.jsonl");
+    assert!(text(&["record", "export", &other, "--record", &record]).contains("1 item written"));
+    assert!(text(&["record", "import", &other, "--record", &record]).contains("other.jsonl"));
+    assert!(text(&["record", "prune", "c2c", "--record", &record]).contains("1 item forgotten"));
+    assert_eq!(json(&["record", "list", "--record", &record]).len(), 0);
+    assert!(text(&["record", "path", "--record", &record]).contains("record.jsonl"));
+
+    let timed = json(&["bench", spec, "--rounds", "1", "--plot", &folder.text("plot.svg")]);
+    assert!(timed[0]["of_copy"].as_f64().unwrap() > 0.0 && timed[0]["rustfft_ms"].as_f64().unwrap() > 0.0);
+    assert!(std::fs::read_to_string(folder.path("plot.svg")).unwrap().contains(spec));
+}

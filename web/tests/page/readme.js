@@ -1,0 +1,52 @@
+// The examples of the README, run as they stand there, behind what they take for granted.
+
+const PROLOGUE = `
+    import { Gpu } from "wgpu-fft";
+    const gpu = await Gpu.open();
+`;
+
+const BEFORE = [
+    "",
+    "",
+    `${PROLOGUE} const [pixels, weights] = [new Float32Array(480 * 640).fill(1), new Float32Array(31 * 31).fill(1 / 961)];`,
+    `${PROLOGUE} const [picture, spectrum] = [gpu.upload(new Uint8Array(480 * 640).fill(255)), gpu.alloc("f32", 480 * 321)];
+     const window = gpu.upload(new Float32Array(640).fill(1));`,
+    `import { Gpu } from "wgpu-fft";
+     const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+     const buffer = device.createBuffer({ size: 8 * 512 * 512, usage });
+     device.queue.writeBuffer(buffer, 0, Float32Array.of(1));`,
+];
+
+// What the results are, by what the examples compute.
+const AFTER = [
+    "check(spectrum[0], 153600, 0.1);",
+    "z.forEach((value, i) => check(same[i], value, 1e-5));",
+    "check((await blurred.read())[100 * 640 + 100], 1, 1e-4); check((await spectrum.read()).length, 2 * 480 * 321, 0);",
+    "check((await spectrum.read())[0], 20 * Math.log10(480 * 640), 1e-3);",
+    "check((await array.read()).every((value, i) => Math.abs(value - (i % 2 === 0 ? 1 : 0)) < 1e-6), true, 0); device.destroy();",
+];
+
+const CHECK = `
+    function check(actual, expected, tolerance) {
+        const wrong = tolerance === 0 ? actual !== expected : !(Math.abs(actual - expected) <= tolerance);
+        if (wrong) throw new Error(\`\${actual} in place of \${expected}\`);
+    }
+`;
+
+export async function every_example_of_the_readme() {
+    const text = await (await fetch("/README.md")).text();
+    const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, block]) => block);
+    if (blocks.length !== BEFORE.length) {
+        throw new Error(`the README has ${blocks.length} examples, and this test knows ${BEFORE.length}`);
+    }
+    for (const [i, block] of blocks.entries()) {
+        const url = URL.createObjectURL(new Blob([BEFORE[i], block, CHECK, AFTER[i]].map((part) => `${part}\n`), { type: "text/javascript" }));
+        try {
+            await import(url);
+        } catch (error) {
+            throw new Error(`example ${i + 1}: ${error.message}`, { cause: error });
+        }
+    }
+    return `${blocks.length} examples`;
+}
