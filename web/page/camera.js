@@ -20,7 +20,9 @@ export async function takePicture() {
         stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment", width: { ideal: 1920 } } });
     } catch (error) {
         const denied = error instanceof DOMException && error.name === "NotAllowedError";
-        throw new Error(denied ? "the camera is not allowed here. Allow it in the browser's address bar." : "no camera was found. Connect one, or open a file.");
+        throw new Error(denied
+            ? "the camera is not allowed here. Allow it in the browser's address bar."
+            : "no camera was found. Connect one, or open a file.");
     }
     const done = () => {
         for (const track of stream.getTracks()) track.stop();

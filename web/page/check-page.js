@@ -6,6 +6,7 @@ import { say, showMessage } from "./message.js";
 import { accuracyTable, markdown, speedTable, verdict } from "./report.js";
 import { kindOf } from "./words.js";
 
+const LOST = "The device was lost during the check. Run it again.";
 const NO_DEVICE = "There is no device to check.";
 
 export class CheckPage {
@@ -61,7 +62,7 @@ export class CheckPage {
             this.progress.textContent = "";
         } catch (error) {
             if (signal.aborted) this.progress.textContent = "Stopped.";
-            else if (["device-lost", "freed"].includes(kindOf(error))) this.progress.textContent = "The device was lost during the check. Run it again.";
+            else if (["device-lost", "freed"].includes(kindOf(error))) this.progress.textContent = LOST;
             else showMessage(error);
         } finally {
             const hadFocus = document.activeElement === this.stopButton;

@@ -123,7 +123,8 @@ async function checkExact(gpu) {
         guarded(turned, async () => {
             const plan = await gpu.plan(turned.spec);
             const result = await plan.run(numbers).finally(() => plan.free());
-            return result.length === numbers.length && numbers.every((x, i) => result[(i % columns) * rows + Math.floor(i / columns)] === x);
+            const place = (/** @type {number} */ i) => (i % columns) * rows + Math.floor(i / columns);
+            return result.length === numbers.length && numbers.every((x, i) => result[place(i)] === x);
         }),
         guarded(summed, async () => {
             const plan = await gpu.plan(summed.spec);
@@ -147,7 +148,11 @@ async function guarded(head, compare) {
     }
 }
 
-/** A lost device ends the check; any other error is a line of its table. @param {{ spec: string, why: string }} head @param {unknown} error */
+/**
+ * A lost device ends the check; any other error is a line of its table.
+ * @param {{ spec: string, why: string }} head
+ * @param {unknown} error
+ */
 function failedRow(head, error) {
     if (["device-lost", "freed"].includes(kindOf(error))) throw error;
     return { ...head, good: false, failure: error instanceof Error ? error.message.split("\n")[0] : String(error) };

@@ -2,9 +2,10 @@
 
 import { brush } from "./brush.js";
 import { takePicture } from "./camera.js";
+import { brushRadius, chosenFilter, chosenPaint, drawControls, onControls, setAvailable } from "./controls.js";
 import { context2d, create, element } from "./dom.js";
 import { latest } from "./latest.js";
-import { Mask, radiusAt } from "./mask.js";
+import { Mask } from "./mask.js";
 import { hidePassingMessage, say, showMessage } from "./message.js";
 import { decode, fromSource, longestSide, resultName } from "./picture.js";
 import { Pipeline } from "./pipeline.js";
@@ -30,7 +31,6 @@ export class FilterPage {
         this.spectrumCanvas = element("spectrum", HTMLCanvasElement);
         this.veilCanvas = element("veil", HTMLCanvasElement);
         this.stages = [element("picture-stage", HTMLDivElement), element("spectrum-stage", HTMLDivElement)];
-        this.form = element("controls", HTMLFormElement);
         this.undoButton = element("undo", HTMLButtonElement);
         this.clearButton = element("clear", HTMLButtonElement);
         this.compareButton = element("compare", HTMLButtonElement);
@@ -74,10 +74,7 @@ export class FilterPage {
         // What is still under way on it fails, which nobody needs to hear about any more.
         old?.free();
         oldGpu?.free();
-        const panel = /** @type {HTMLElement} */ (this.form.closest(".panel"));
-        panel.inert = !gpu;
-        panel.classList.toggle("unavailable", !gpu);
-        element("paint-hint", HTMLParagraphElement).textContent = gpu ? "Paint here" : "This needs WebGPU";
+        setAvailable(gpu !== undefined);
         if (this.picture && gpu) await this.show(this.picture, true);
     }
 
@@ -168,7 +165,8 @@ export class FilterPage {
     /** @param {Picture} picture @param {boolean} keep */
     keptMask(picture, keep) {
         const { mask } = this;
-        return keep && mask && mask.width === picture.width && mask.height === picture.height ? mask : new Mask(picture.width, picture.height);
+        const fits = mask?.width === picture.width && mask.height === picture.height;
+        return keep && fits ? mask : new Mask(picture.width, picture.height);
     }
 
     /** From here on the page shows this picture. @param {Picture} picture @param {Mask} mask */
@@ -185,10 +183,10 @@ export class FilterPage {
         const note = element("picture-note", HTMLParagraphElement);
         note.textContent = scaledWords(picture, this.limit);
         note.hidden = note.textContent === "";
-        mask.setFilter(this.filter);
+        mask.setFilter(chosenFilter());
         this.compare(false);
         this.drawMask();
-        this.drawControls();
+        drawControls(mask);
     }
 
     /** One run of the filter with the mask of this moment. */
@@ -257,7 +255,13 @@ export class FilterPage {
 
     drawTimes() {
         const { upload, transform, filter, read, change } = this.times;
-        const named = { "Upload": upload, "Transform": transform, "Filter and transform back": filter, "Read back": read, "Last change, in all": change };
+        const named = {
+            "Upload": upload,
+            "Transform": transform,
+            "Filter and transform back": filter,
+            "Read back": read,
+            "Last change, in all": change,
+        };
         const items = Object.entries(named).flatMap(([name, ms]) =>
             ms === undefined ? [] : [create("div", {}, create("dt", {}, name), create("dd", {}, milliseconds(ms)))]);
         element("times", HTMLDListElement).replaceChildren(...items);
@@ -275,54 +279,9 @@ export class FilterPage {
         this.drawPicture();
     }
 
-    // What the controls say.
-
-    /** @param {string} name */
-    field(name) {
-        return String(new FormData(this.form).get(name) ?? "");
-    }
-
-    /** @returns {import("./mask.js").Filter} */
-    get filter() {
-        const shape = /** @type {import("./mask.js").Shape} */ (this.field("shape"));
-        const [radius, inner] = [radiusAt(Number(this.field("radius"))), radiusAt(Number(this.field("inner")))];
-        return {
-            shape,
-            radius: shape === "band" ? Math.max(radius, inner) : radius,
-            inner: Math.min(radius, inner),
-            softness: Number(this.field("softness")) / 100,
-            keepMean: this.field("mean") === "on",
-        };
-    }
-
-    /** The brush's radius in pixels of the spectrum. */
-    get brushRadius() {
-        const side = Math.min(this.mask?.width ?? 1, this.mask?.height ?? 1);
-        return Math.max(0.75, (Number(this.field("brush")) / 400) * side);
-    }
-
-    drawControls() {
-        const { filter } = this;
-        element("filter-sliders", HTMLDivElement).hidden = filter.shape === "all";
-        element("inner-row", HTMLLabelElement).hidden = filter.shape !== "band";
-        element("mean-row", HTMLLabelElement).hidden = filter.shape === "low";
-        element("radius-name", HTMLSpanElement).textContent = filter.shape === "band" ? "To" : "Radius";
-        const texts = {
-            radius: wavelength(radiusAt(Number(this.field("radius")))),
-            inner: wavelength(radiusAt(Number(this.field("inner")))),
-            softness: `${this.field("softness")} %`,
-            brush: `${(2 * this.brushRadius).toFixed(0)} px`,
-        };
-        for (const [name, text] of Object.entries(texts)) {
-            const input = /** @type {HTMLInputElement} */ (this.form.elements.namedItem(name));
-            input.setAttribute("aria-valuetext", text);
-            const output = input.closest("label")?.querySelector("output");
-            if (output) output.textContent = text;
-        }
-    }
-
     connect() {
-        const click = (/** @type {string} */ id, /** @type {() => void} */ run) => element(id, HTMLButtonElement).addEventListener("click", run);
+        const click = (/** @type {string} */ id, /** @type {() => void} */ run) =>
+            element(id, HTMLButtonElement).addEventListener("click", run);
         const file = element("file", HTMLInputElement);
         click("open", () => file.click());
         file.addEventListener("change", () => {
@@ -339,31 +298,31 @@ export class FilterPage {
 
         const rings = brush(this.stages[1], element("cursor", HTMLSpanElement), element("cursor-mirror", HTMLSpanElement), {
             size: () => (this.pipeline ? this.mask : undefined),
-            radius: () => this.brushRadius,
+            radius: () => brushRadius(this.mask),
             begin: () => this.mask?.begin(),
             stroke: (from, to) => {
-                this.mask?.stroke(from, to, this.brushRadius, this.field("paint") === "pass" ? "pass" : "stop");
+                this.mask?.stroke(from, to, brushRadius(this.mask), chosenPaint());
                 this.changed();
             },
             moved: (at) => say(this.placeWords(at)),
         });
-        this.form.addEventListener("submit", (event) => event.preventDefault());
-        this.form.addEventListener("input", (event) => {
-            const name = event.target instanceof HTMLInputElement ? event.target.name : "";
-            this.drawControls();
+        const redraw = () => {
+            drawControls(this.mask);
             rings.show();
-            if (name === "paint" || name === "brush") return;
-            this.mask?.setFilter(this.filter);
+        };
+        onControls((filter) => {
+            redraw();
+            this.mask?.setFilter(filter);
             this.changed();
-            say(filterWords(this.filter));
-        });
+            say(filterWords(filter));
+        }, redraw);
         document.addEventListener("keydown", (event) => {
             if (event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !this.undoButton.disabled) {
                 this.takeBack("undo", "The last stroke is taken back.");
                 event.preventDefault();
             }
         });
-        this.drawControls();
+        drawControls(this.mask);
     }
 
     connectFiles() {

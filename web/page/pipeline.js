@@ -41,7 +41,7 @@ export function specifications(width, height) {
                 arrays: { mask: { element: "f32", len: height * half } },
             },
         },
-        /** Three planes of floats to one of pixels, as a sum over the channels: a quarter of the bytes to read back. */
+        /** Three planes of floats to one of pixels, as a sum over the channels: a third of the bytes. */
         pack: {
             spec: `sum u32 3x${height}x${width} axes=0`,
             mapInput: { code: "u32(clamp(value, 0.0, 1.0) * 255.0 + 0.5) << (8u * i0)", element: "f32" },
@@ -72,7 +72,12 @@ export class Pipeline {
         };
         const alloc = (/** @type {import("./fft.js").Element} */ element, /** @type {number} */ len) => keep(gpu.alloc(element, len));
         try {
-            const plans = { forward: await plan("forward"), levels: await plan("levels"), inverse: await plan("inverse"), pack: await plan("pack") };
+            const plans = {
+                forward: await plan("forward"),
+                levels: await plan("levels"),
+                inverse: await plan("inverse"),
+                pack: await plan("pack"),
+            };
             const points = width * height;
             const half = height * halfWidth(width);
             const arrays = {

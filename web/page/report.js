@@ -30,10 +30,11 @@ export function speedTable(results) {
     return {
         caption: "Speed: time of one run, and bytes that are read and written once",
         heads: ["transform", "time", "GB/s", "copy of as many bytes", "ratio to copy"],
-        rows: results.map(({ spec, bytes, ms, copyMs, failure }) =>
-            ms === undefined || copyMs === undefined
-                ? [spec, failure ?? "", "", "", ""]
-                : [spec, milliseconds(ms), (bytes / ms / 1e6).toFixed(1), `${milliseconds(copyMs)}, ${(bytes / copyMs / 1e6).toFixed(1)} GB/s`, (ms / copyMs).toFixed(1)]),
+        rows: results.map(({ spec, bytes, ms, copyMs, failure }) => {
+            if (ms === undefined || copyMs === undefined) return [spec, failure ?? "", "", "", ""];
+            const rate = (/** @type {number} */ time) => (bytes / time / 1e6).toFixed(1);
+            return [spec, milliseconds(ms), rate(ms), `${milliseconds(copyMs)}, ${rate(copyMs)} GB/s`, (ms / copyMs).toFixed(1)];
+        }),
         bad: results.map(({ failure }) => failure !== undefined),
         texts: 1,
     };
@@ -47,10 +48,12 @@ export function verdict(results) {
     const wrong = results.filter(({ good }) => !good);
     if (wrong.length === 0) {
         const used = Math.max(...results.map(({ error = 0, bound = 0 }) => (bound > 0 ? error / bound : 0)));
-        return { good: true, text: `All ${results.length} are right: the largest error is ${Math.round(100 * used)} % of what is allowed.` };
+        const percent = Math.round(100 * used);
+        return { good: true, text: `All ${results.length} are right: the largest error is ${percent} % of what is allowed.` };
     }
     const names = wrong.map(({ spec }) => spec).join(", ");
-    return { good: false, text: `${wrong.length} of ${results.length} are wrong on this device: ${names}. Please report it with the text below.` };
+    const text = `${wrong.length} of ${results.length} are wrong on this device: ${names}. Please report it with the text below.`;
+    return { good: false, text };
 }
 
 /** @param {Pick<Table, "heads" | "rows">} table */

@@ -101,13 +101,18 @@ test("a lost device ends the check, and stopping does", async () => {
 
 test("the report has everything a bug report needs", async () => {
     const gpu = await Gpu.open();
-    const speed = [{ spec: "c2c fwd 256x256", bytes: 16 * 65536, ms: 0.5, copyMs: 0.25 }, { spec: "c2c fwd 9", bytes: 144, failure: "no | luck" }];
+    const speed = [
+        { spec: "c2c fwd 256x256", bytes: 16 * 65536, ms: 0.5, copyMs: 0.25 },
+        { spec: "c2c fwd 9", bytes: 144, failure: "no | luck" },
+    ];
     const accuracy = [{ spec: "c2c fwd 8", why: "eight", error: 1e-8, back: 2e-8, bound: 1e-7, good: true }];
     assert.deepEqual(speedTable(speed).rows[0], ["c2c fwd 256x256", "0.50 ms", "2.1", "0.25 ms, 4.2 GB/s", "2.0"]);
     const text = markdown(gpu.info, "a browser", accuracy, speed);
-    for (const part of ["All 1 are right", "Adapter: stand-in (javascript, software)", "a browser", "| c2c fwd 8 | eight | 1.0e-8 |", "maxStorageBufferBindingSize | 134217728", "no \\| luck"]) {
-        assert.ok(text.includes(part), part);
-    }
+    const parts = [
+        "All 1 are right", "Adapter: stand-in (javascript, software)", "a browser", "| c2c fwd 8 | eight | 1.0e-8 |",
+        "maxStorageBufferBindingSize | 134217728", "no \\| luck",
+    ];
+    for (const part of parts) assert.ok(text.includes(part), part);
     assert.equal(markdownTable({ caption: "", heads: ["a", "b"], rows: [["1", "2"]], bad: [] }), "| a | b |\n|---|---|\n| 1 | 2 |");
 });
 

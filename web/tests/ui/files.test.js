@@ -22,7 +22,8 @@ test("the types of the page agree with those of the package", async () => {
 /** The variables of both themes. */
 async function themes() {
     const style = await readFile(file("page/style.css"), "utf8");
-    const colours = (text) => Object.fromEntries([...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]));
+    const colours = (text) =>
+        Object.fromEntries([...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]));
     const [light, dark] = [...style.matchAll(/:root \{([^}]*)\}/g)].map(([, body]) => colours(body));
     assert.deepEqual(Object.keys(light), Object.keys(dark));
     return { light, dark };
@@ -41,7 +42,8 @@ function contrast(a, b) {
 test("texts have a contrast of 4.5 and the edges of controls one of 3, in both themes", async () => {
     for (const [name, theme] of Object.entries(await themes())) {
         const pairs = [
-            ["ink", "ground", 4.5], ["ink", "panel", 4.5], ["quiet", "ground", 4.5], ["quiet", "panel", 4.5], ["accent", "panel", 4.5],
+            ["ink", "ground", 4.5], ["ink", "panel", 4.5], ["quiet", "ground", 4.5], ["quiet", "panel", 4.5],
+            ["accent", "panel", 4.5],
             ["accent", "tint", 4.5], ["accent", "ground", 3], ["on-accent", "accent", 4.5], ["bad", "bad-tint", 4.5], ["bad", "ground", 4.5],
             ["good", "tint", 4.5], ["control", "panel", 3], ["control", "ground", 3],
         ];

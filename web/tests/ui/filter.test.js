@@ -41,6 +41,14 @@ test("the example shows as it is, with its spectrum, times, and nothing from els
     for (const name of ["Upload", "Transform", "Filter", "Read back"]) assert.match(times, new RegExp(`${name}[^\\n]*\\n[\\d.]+ m?s`));
     assert.deepEqual(said, []);
     assert.deepEqual([...hosts], [site.origin]);
+    // The policy holds: a script that is not from here does not run.
+    const ran = await page.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "globalThis.inlineRan = true";
+        document.body.append(script);
+        return globalThis.inlineRan === true;
+    });
+    assert.equal(ran, false);
     await context.close();
 });
 
@@ -130,7 +138,8 @@ test("a low pass blurs the example", async () => {
 test("a broken file gives a message, and the page goes on", async () => {
     const { page, context } = await site.open();
     const shown = await pixels(page);
-    for (const [name, body] of [["broken.png", waves().subarray(0, 60)], ["notes.txt", Buffer.from("no picture")], ["empty.png", Buffer.alloc(0)]]) {
+    const files = { "broken.png": waves().subarray(0, 60), "notes.txt": Buffer.from("no picture"), "empty.png": Buffer.alloc(0) };
+    for (const [name, body] of Object.entries(files)) {
         await choose(page, name, body);
         await page.waitForFunction((name) => document.querySelector("#message:not([hidden]) p")?.textContent.startsWith(name), name);
         assert.match(await page.locator("#message p").innerText(), / Choose /);
@@ -151,12 +160,15 @@ test("pictures of any size: one pixel, primes, long, and too large", async () =>
         await choose(page, `${width}.png`, png(width, height, colour));
         await filtered(page, `${width}.png · ${width} × ${height}`);
         const shown = await pixels(page);
-        for (const [x, y] of [[0, 0], [width - 1, height - 1], [width >> 1, height >> 1]]) assert.deepEqual(shown.at(x, y), colour(x, y));
+        for (const [x, y] of [[0, 0], [width - 1, height - 1], [width >> 1, height >> 1]]) {
+            assert.deepEqual(shown.at(x, y), colour(x, y));
+        }
     }
     const limit = await page.evaluate(() => document.getElementById("device").textContent === "your GPU" ? 2048 : 1024);
     await choose(page, "large.png", png(3000, 1500, (x, y) => [x % 256, y % 256, 0]));
     await filtered(page, `large.png · ${limit} × ${limit / 2}`);
-    assert.equal(await page.locator("#picture-note").innerText(), `Scaled down from 3000 × 1500: up to ${limit} pixels a side are filtered live here.`);
+    const note = `Scaled down from 3000 × 1500: up to ${limit} pixels a side are filtered live here.`;
+    assert.equal(await page.locator("#picture-note").innerText(), note);
     await page.click("#example");
     await filtered(page, "camera.png · 512 × 512");
     assert.ok(await page.locator("#picture-note").isHidden());
@@ -202,7 +214,8 @@ test("a picture can be dropped, pasted and taken with the camera", async () => {
     await filtered(page, "dropped.png · 96 × 64");
     await give("paste", "pasted.png");
     await filtered(page, "pasted.png · 96 × 64");
-    await page.evaluate(() => document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer(), bubbles: true })));
+    await page.evaluate(() =>
+        document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer(), bubbles: true })));
     assert.match(await page.locator("#message p").innerText(), /^What was pasted is not a picture\./);
     await page.click("#camera");
     await page.click("#camera-take");

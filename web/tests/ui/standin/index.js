@@ -45,7 +45,8 @@ const fragments = [
         const m = mask.data[i[0] * Number(half) + i[1]];
         return [re * m, im * m];
     }],
-    [/^u32\(clamp\(value, 0\.0, 1\.0\) \* 255\.0 \+ 0\.5\) << \(8u \* i0\)$/, () => (v, i) => Math.floor(Math.min(1, Math.max(0, v)) * 255 + 0.5) * 2 ** (8 * i[0])],
+    [/^u32\(clamp\(value, 0\.0, 1\.0\) \* 255\.0 \+ 0\.5\) << \(8u \* i0\)$/,
+        () => (v, i) => Math.floor(Math.min(1, Math.max(0, v)) * 255 + 0.5) * 2 ** (8 * i[0])],
     [/^value \| 0xff000000u$/, () => (v) => (v | 0xff000000) >>> 0],
 ];
 
@@ -233,7 +234,8 @@ export class Gpu {
     }
     constructor() {
         this.device = { queue: { onSubmittedWorkDone: () => new Promise((resolve) => setTimeout(resolve)) } };
-        this.info = { name: "stand-in", backend: "javascript", fallback: true, limits: { maxStorageBufferBindingSize: 128 << 20 }, f16: false };
+        const limits = { maxStorageBufferBindingSize: 128 << 20 };
+        this.info = { name: "stand-in", backend: "javascript", fallback: true, limits, f16: false };
         this.lost = new Promise((resolve) => { this.lose = (reason) => { this.gone = true; resolve(reason); }; });
     }
     alive() {
