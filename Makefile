@@ -72,16 +72,11 @@ distributed-test:
 	WGPU_FFT_REQUIRE_GPU=1 cargo test -p wgpu-fft-distributed --features mpi
 	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test
 
-# The page is put together by web/site.js.
 web:
 	@echo 'make web: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'
 	@echo '          2. puts the page and the package into one folder, and serves that folder on this machine alone.'
 	@scripts/web.sh
-	@if [ -e web/site.js ]; then \
-		node web/site.js --serve; \
-	else \
-		echo 'make web: the package is in web/pkg. There is no page here to serve.'; \
-	fi
+	@node web/site.js --serve
 
 web-test:
 	@echo 'make web-test: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'
