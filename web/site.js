@@ -24,14 +24,21 @@ export async function assemble(folder = here("site"), library = here("pkg")) {
     return folder;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+async function main() {
     const folder = await assemble();
     console.log(`The page is in ${folder}.`);
-    if (process.argv[2] === "--serve") {
-        const port = Number(process.argv[3] ?? 8000);
-        const server = await serve(folder, port).catch((error) => {
-            throw error.code === "EADDRINUSE" ? new Error(`port ${port} is taken; choose another: node web/site.js --serve PORT`) : error;
-        });
-        console.log(`Open http://localhost:${server.address().port}/ in a browser with WebGPU; Ctrl+C ends it.`);
-    }
+    if (process.argv[2] !== "--serve") return;
+    const port = Number(process.argv[3] ?? 8000);
+    const server = await serve(folder, port).catch((error) => {
+        const taken = `port ${port} is taken; choose another: node web/site.js --serve PORT`;
+        throw error.code === "EADDRINUSE" ? new Error(taken) : error;
+    });
+    console.log(`Open http://localhost:${server.address().port}/ in a browser with WebGPU; Ctrl+C ends it.`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    await main().catch((error) => {
+        console.error(`site.js: ${error.message}`);
+        process.exitCode = 1;
+    });
 }

@@ -5,7 +5,7 @@ import { mirror } from "./mask.js";
 /**
  * @typedef {import("./mask.js").Point} Point
  * @typedef {object} Painter
- * @property {() => { width: number, height: number } | undefined} size of the spectrum; none: nothing can be painted
+ * @property {() => { width: number, height: number } | undefined} size of the spectrum, if there is one
  * @property {() => number} radius of the brush, in pixels of the spectrum
  * @property {() => void} begin
  * @property {(from: Point, to: Point) => void} stroke

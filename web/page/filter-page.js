@@ -17,7 +17,10 @@ import { filterWords, kindOf, milliseconds, scaledWords, sizeWords, wavelength }
  * @typedef {import("./picture.js").Picture} Picture
  */
 
-/** Where the mask stops a frequency, this lies over the spectrum, which is black in both themes. @type {[number, number, number]} */
+/**
+ * Where the mask stops a frequency, this lies over the spectrum, which is black in both themes.
+ * @type {[number, number, number]}
+ */
 const VEIL = [56, 50, 158];
 const VEIL_OPACITY = 0.8;
 /** The veil's drawing has at most this many pixels a side; it is made anew with every change. */
@@ -142,7 +145,7 @@ export class FilterPage {
         const pipeline = reused ?? (await Pipeline.create(gpu, width, height));
         try {
             const { levels, times } = await pipeline.load(picture.pixels);
-            // The device was replaced meanwhile, and with it everything here: who replaced it shows the picture again.
+            // The device was replaced meanwhile; whoever did that shows the picture again.
             if (gpu !== this.gpu) return pipeline.free();
             // At once, so that no run meets a mask of another size.
             this.pipeline = pipeline;

@@ -97,7 +97,7 @@ export function fromSource(source, original, limit, name) {
     const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
     if (!context) throw new PictureError("too-large", `This browser has no memory for ${width} x ${height} pixels.`);
     context.imageSmoothingQuality = "high";
-    // Transparent pixels have a colour that nobody has seen; on white they look as they do elsewhere.
+    // Transparent pixels have a colour that nobody has seen. On white they look as elsewhere.
     context.fillStyle = "white";
     context.fillRect(0, 0, width, height);
     context.drawImage(source, 0, 0, width, height);

@@ -1,5 +1,5 @@
-// The arrays and plans of one size of picture. Everything stays on the device between two changes of
-// the mask; what travels is the mask there and the pixels back.
+// The arrays and plans of one size of picture. Everything stays on the device between two changes
+// of the mask; what travels is the mask there and the pixels back.
 
 import { halfWidth } from "./mask.js";
 import { planes } from "./picture.js";
@@ -26,7 +26,7 @@ export function specifications(width, height) {
             spec: `r2c fwd ${height}x${width} x3`,
             mapInput: { code: "f32(value) / 255.0", element: "u8" },
         },
-        /** Log-magnitudes of the luminance. Its spectrum is the weighted sum of those of the channels. */
+        /** Log-magnitudes of the luminance, whose spectrum is a weighted sum of the channels'. */
         levels: {
             spec: `sum complex f32 3x${height}x${half} axes=0`,
             mapInput: { code: "value * select(select(0.0722, 0.7152, i0 == 1u), 0.2126, i0 == 0u)", element: "complex f32" },
@@ -41,7 +41,7 @@ export function specifications(width, height) {
                 arrays: { mask: { element: "f32", len: height * half } },
             },
         },
-        /** Three planes of floats to one of pixels, as a sum over the channels: a third of the bytes. */
+        /** Three planes of floats to one of pixels, as a sum: a third of the bytes to read. */
         pack: {
             spec: `sum u32 3x${height}x${width} axes=0`,
             mapInput: { code: "u32(clamp(value, 0.0, 1.0) * 255.0 + 0.5) << (8u * i0)", element: "f32" },

@@ -5,8 +5,8 @@ import { milliseconds } from "./words.js";
 /**
  * @typedef {import("./check.js").Accuracy} Accuracy
  * @typedef {import("./check.js").Speed} Speed
- * @typedef {{ caption: string, heads: string[], rows: string[][], bad: boolean[], texts: number }} Table `texts` columns at
- *     the start are words, the others numbers
+ * @typedef {{ caption: string, heads: string[], rows: string[][], bad: boolean[], texts: number }} Table
+ *     the first `texts` columns are words, the others numbers
  * @typedef {{ name: string, backend: string, fallback: boolean, f16: boolean, limits: Record<string, number> }} Info
  */
 

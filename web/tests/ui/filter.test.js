@@ -81,6 +81,38 @@ test("paint changes the picture; undo brings back every byte; clear and Ctrl+Z w
     await context.close();
 });
 
+test("while the pointer moves, one run at a time is under way, and the last mask is the one that shows", async () => {
+    const { page, context } = await site.open();
+    await page.evaluate(async () => {
+        const { DeviceArray } = await import("/wgpu-fft/index.js");
+        globalThis.runs = { now: 0, most: 0, all: 0 };
+        const read = DeviceArray.prototype.read;
+        DeviceArray.prototype.read = async function () {
+            runs.all++;
+            runs.most = Math.max(runs.most, ++runs.now);
+            try {
+                return await read.call(this);
+            } finally {
+                runs.now--;
+            }
+        };
+    });
+    const box = await page.locator("#spectrum-stage").boundingBox();
+    const turn = (i) => [box.x + box.width * (0.5 + 0.3 * Math.cos(i / 10)), box.y + box.height * (0.5 + 0.3 * Math.sin(i / 10))];
+    await page.mouse.move(...turn(0));
+    await page.mouse.down();
+    for (let i = 1; i <= 60; i++) await page.mouse.move(...turn(i));
+    await page.mouse.up();
+    const shown = await pixels(page);
+    const { most, all } = await page.evaluate(() => runs);
+    assert.equal(most, 1);
+    assert.ok(all > 2 && all <= 64, `${all} runs for 61 changes`);
+    // A run with that mask alone gives the same.
+    await page.evaluate(() => document.querySelector("input[value=all]").dispatchEvent(new Event("input", { bubbles: true })));
+    assert.equal(difference(shown, await pixels(page)), 0);
+    await context.close();
+});
+
 test("low, high and band pass keep the waves that they say, in each channel", async () => {
     const { page, context } = await site.open();
     await choose(page, "waves.png", waves());
@@ -177,7 +209,7 @@ test("pictures of any size: one pixel, primes, long, and too large", async () =>
 
 test("EXIF orientation and transparency", async () => {
     const { page, context } = await site.open();
-    // A JPEG of the browser's, left half red and right half blue, and in its EXIF data: turn it clockwise.
+    // A JPEG, left half red and right half blue, whose EXIF data say: turn it clockwise.
     const plain = Buffer.from(await page.evaluate(async () => {
         const canvas = new OffscreenCanvas(64, 32);
         const drawing = canvas.getContext("2d");

@@ -8,13 +8,13 @@ const folder = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url)
 await mkdir(folder, { recursive: true });
 const site = await start();
 for (const colorScheme of ["light", "dark"]) {
-    const options = { viewport: { width: 1200, height: 830 }, deviceScaleFactor: 0.64, colorScheme };
+    const options = { viewport: { width: 1200, height: 800 }, deviceScaleFactor: 0.62, colorScheme };
     const { page, context } = await site.open(options);
     await page.check("input[value=band]", { force: true });
     await pixels(page);
     await page.mouse.move(2, 2);
     await page.evaluate(() => document.activeElement.blur());
-    await page.screenshot({ path: `${folder}page-${colorScheme}.png` });
+    await page.screenshot({ path: `${folder}page-${colorScheme}.png`, fullPage: true });
     await context.close();
 }
 await site.close();
