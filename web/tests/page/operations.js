@@ -72,7 +72,7 @@ export async function numbers_of_16_bits() {
 export async function f64_by_f32_keeps_44_bits() {
     const gpu = await shared();
     const errors = [];
-    for (const [shape, factor] of [[[1024], 1], [[36, 50], 1], [[211], 3]]) {
+    for (const [shape, factor] of [[[1024], 1], [[36, 50], 1], [[17], 3]]) {
         const text = shape.join("x");
         const plan = await gpu.plan(`c2c fwd ${text} f64-by-f32`);
         // All 53 bits of each number count.
