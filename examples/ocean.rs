@@ -53,7 +53,8 @@ fn run() -> Result<()> {
         Ok(true)
     })?;
     let Some(options) = options else { return Ok(()) };
-    if !(1..=1000).contains(&frames) || !(32..=1024).contains(&n) || !(wind > 0.0 && wind <= 60.0) {
+    let fits = (1..=1000).contains(&frames) && (32..=1024).contains(&n) && wind > 0.0 && wind <= 60.0;
+    if !fits {
         return Err(lexopt::Error::from("--frames is 1 to 1000, --size 32 to 1024, --wind more than 0 and at most 60").into());
     }
     let gpu = options.open_gpu()?;
