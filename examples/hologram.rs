@@ -97,9 +97,9 @@ fn run() -> Result<()> {
     support::write_picture("hologram", &options.output, picture)?;
 
     // In its own plane a particle is dark, in the other one light from around it fills it.
-    for plane in 0..2 {
+    for (plane, depth) in depths.iter().enumerate() {
         let [own, other] = [plane, 1 - plane].map(|depth| mean_within(&planes[depth], plane));
-        println!("check       particles at {} mm: brightness {own:.2} in focus, {other:.2} out of focus", depths[plane]);
+        println!("check       particles at {depth} mm: brightness {own:.2} in focus, {other:.2} out of focus");
         if own.is_nan() || own > 0.85 * other {
             return Err("check: the particles are not in focus".into());
         }
