@@ -177,5 +177,6 @@ export async function measure(name, problem, seconds) {
 
 export async function about() {
     gpu ??= await Gpu.open();
-    return { names: Object.keys(LIBRARIES), adapter: gpu.info.name, fallback: gpu.info.fallback, browser: navigator.userAgent.match(/Chrome\/[\d.]+/)?.[0] };
+    const names = Object.keys(LIBRARIES);
+    return { names, adapter: gpu.info.name, fallback: gpu.info.fallback, browser: navigator.userAgent.match(/Chrome\/[\d.]+/)?.[0] };
 }

@@ -87,7 +87,10 @@ macro_rules! uniforms {
     };
 }
 
-uniforms!(Words1 1, Words2 2, Words4 4, Words8 8, Words12 12, Words16 16, Words20 20, Words24 24, Words32 32, Words64 64, Words128 128, Words256 256);
+uniforms!(
+    Words1 1, Words2 2, Words3 3, Words4 4, Words8 8, Words12 12, Words16 16, Words20 20, Words24 24, Words32 32, Words64 64,
+    Words128 128, Words256 256
+);
 
 fn get(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)

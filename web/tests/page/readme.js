@@ -41,7 +41,8 @@ export async function every_example_of_the_readme() {
         throw new Error(`the README has ${blocks.length} examples, and this test knows ${BEFORE.length}`);
     }
     for (const [i, block] of blocks.entries()) {
-        const url = URL.createObjectURL(new Blob([BEFORE[i], block, CHECK, AFTER[i]].map((part) => `${part}\n`), { type: "text/javascript" }));
+        const parts = [BEFORE[i], block, CHECK, AFTER[i]].map((part) => `${part}\n`);
+        const url = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
         try {
             await import(url);
         } catch (error) {
