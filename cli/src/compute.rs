@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use serde_json::json;
+use wgpu_fft::Gpu;
 use wgpu_fft::dynamic::AnySpec;
 
 use crate::array::Array;
@@ -146,7 +147,7 @@ impl Transform {
             _ if self.kind.is_inverse() => Shown::Grey,
             _ => Shown::Spectrum { half: None },
         };
-        run(device, &gpu, &self.recipes, &text, &[&array], shape, (&self.output, shown))
+        Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run_into(device, &gpu, &self.output, shown)
     }
 
     /// The text of the specification, and the shape of the result.
@@ -230,7 +231,8 @@ impl Transpose {
         }
         let text = format!("permute {} {} order={}", array.element(), joined(&array.shape, "x"), joined(&order, ","));
         let shape = order.iter().map(|axis| array.shape[*axis]).collect();
-        run(device, &device.open()?, &self.recipes, &text, &[&array], shape, (&self.output, Shown::Grey))
+        let computation = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape };
+        computation.run_into(device, &device.open()?, &self.output, Shown::Grey)
     }
 }
 
@@ -262,7 +264,7 @@ impl Reduce {
             shape = (0..rank).filter(|axis| !axes.contains(axis)).map(|axis| array.shape[axis]).collect();
         }
         let gpu = device.open()?;
-        let result = computed(device, &gpu, &self.recipes, &text, &[&array], shape)?;
+        let result = Computation { recipes: &self.recipes, text: &text, inputs: &[&array], shape }.run(device, &gpu)?;
         if let Some(output) = &self.output {
             files::write(output, &result, Shown::Grey)?;
             device.output.note("result", output.display());
@@ -288,41 +290,38 @@ pub fn joined(numbers: &[usize], by: &str) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(by)
 }
 
-/// Computes a specification and writes the result.
-pub fn run(
-    device: &Device,
-    gpu: &wgpu_fft::Gpu,
-    recipes: &Recipes,
-    text: &str,
-    inputs: &[&Array],
-    shape: Vec<usize>,
-    (path, shown): (&Path, Shown),
-) -> Result<()> {
-    let result = computed(device, gpu, recipes, text, inputs, shape)?;
-    files::write(path, &result, shown)?;
-    device.output.note("result", format_args!("{}, {} elements of {}", path.display(), joined(&result.shape, " x "), result.element()));
-    device.output.record(&json!({ "spec": text, "output": path, "shape": result.shape, "element": result.element().name() }));
-    Ok(())
+/// A specification and the arrays that it is computed from.
+pub struct Computation<'a> {
+    pub recipes: &'a Recipes,
+    pub text: &'a str,
+    pub inputs: &'a [&'a Array],
+    /// The shape of the result.
+    pub shape: Vec<usize>,
 }
 
-/// The result of a specification.
-pub fn computed(
-    device: &Device,
-    gpu: &wgpu_fft::Gpu,
-    recipes: &Recipes,
-    text: &str,
-    inputs: &[&Array],
-    shape: Vec<usize>,
-) -> Result<Array> {
-    let spec: AnySpec = text.parse()?;
-    let begin = Instant::now();
-    let plan = recipes.plan(device, gpu, &spec)?;
-    let planned = begin.elapsed();
-    let bytes: Vec<&[u8]> = inputs.iter().map(|array| array.bytes()).collect();
-    let result = plan.run(&bytes)?.wait()?;
-    let times = (planned.as_secs_f64(), (begin.elapsed() - planned).as_secs_f64());
-    device.output.note("time", format_args!("{:.3} s to plan, {:.3} s to upload, compute and read back", times.0, times.1));
-    Array::from_bytes(shape, plan.output(), &result)
+impl Computation<'_> {
+    /// The result.
+    pub fn run(self, device: &Device, gpu: &Gpu) -> Result<Array> {
+        let spec: AnySpec = self.text.parse()?;
+        let begin = Instant::now();
+        let plan = self.recipes.plan(device, gpu, &spec)?;
+        let planned = begin.elapsed();
+        let bytes: Vec<&[u8]> = self.inputs.iter().map(|array| array.bytes()).collect();
+        let result = plan.run(&bytes)?.wait()?;
+        let times = (planned.as_secs_f64(), (begin.elapsed() - planned).as_secs_f64());
+        device.output.note("time", format_args!("{:.3} s to plan, {:.3} s to upload, compute and read back", times.0, times.1));
+        Array::from_bytes(self.shape, plan.output(), &result)
+    }
+
+    /// Writes the result to a file.
+    pub fn run_into(self, device: &Device, gpu: &Gpu, path: &Path, shown: Shown) -> Result<()> {
+        let text = self.text;
+        let result = self.run(device, gpu)?;
+        files::write(path, &result, shown)?;
+        device.output.note("result", format_args!("{}, {} elements of {}", path.display(), joined(&result.shape, " x "), result.element()));
+        device.output.record(&json!({ "spec": text, "output": path, "shape": result.shape, "element": result.element().name() }));
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::Result;
-use crate::compute::{joined, run};
+use crate::compute::{Computation, joined};
 use crate::device::{Device, Recipes};
 use crate::files::{self, Shown};
 
@@ -93,6 +93,7 @@ impl Arguments {
         if let Some(edge) = self.edge.to_possible_value().filter(|_| self.edge != Edge::Zero) {
             text += &format!(" {}", edge.get_name());
         }
-        run(device, &device.open()?, &self.recipes, &text, &[&array, &kernel], shape, (&self.output, Shown::Grey))
+        let computation = Computation { recipes: &self.recipes, text: &text, inputs: &[&array, &kernel], shape };
+        computation.run_into(device, &device.open()?, &self.output, Shown::Grey)
     }
 }
