@@ -26,7 +26,8 @@ export async function takePicture() {
     }
     const done = () => {
         for (const track of stream.getTracks()) track.stop();
-        video.srcObject = null;
+        // The camera may have been opened again meanwhile.
+        if (video.srcObject === stream) video.srcObject = null;
     };
     try {
         video.srcObject = stream;

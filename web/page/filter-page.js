@@ -105,8 +105,14 @@ export class FilterPage {
         }
         if (!taken) return;
         const { video, done } = taken;
-        await this.open(async () => fromSource(video, { width: video.videoWidth, height: video.videoHeight }, this.limit, "camera"));
-        done();
+        await this.open(async () => {
+            try {
+                return await fromSource(video, { width: video.videoWidth, height: video.videoHeight }, this.limit, "camera");
+            } finally {
+                // The camera is off as soon as it has been looked through.
+                done();
+            }
+        });
     }
 
     /** @param {() => Promise<Picture>} read */
