@@ -24,7 +24,8 @@
 //! **`spectrogram`**: log-magnitudes of frames of 1024 samples, 256 apart. `ratio` is the time over
 //! that of the spectra without the fragment, and `of copy` has the bytes of signal and result, each
 //! once. As many frames 16 apart, of a signal that the caches hold, show what the samples' way from
-//! memory costs.
+//! memory costs. The same without reading samples, and with 8 frequencies written alone, shows what
+//! arithmetic and exchanges cost.
 //!
 //! **`move`**: transposes with fragments, and cyclic shifts. `ratio` is the time over that of the
 //! plain transpose.
@@ -344,6 +345,14 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
         let plan = bench.planner().plan(decibels(spectra.clone())?)?;
         let turned = bench.planner().plan(decibels(spectra.clone().frequencies_first())?)?;
         let near = bench.planner().plan(decibels(Stft::<f32>::new(len / 16, &window, 16))?)?;
+        let frames = plan.program().output().bytes() as usize / (4 * 513);
+        let unread = || {
+            let spec = R2c::forward([frames, 1024]).axes([1]).input_layout(Layout::strides([0, 1]));
+            let made = Fragment::new("f32(i1 ^ (i0 & 255)) * 1e-3");
+            spec.map_input::<f32>(made)?.map_output::<f32>(Fragment::new("log(max(dot(value, value), 1e-20)) * 4.342945"))
+        };
+        let unwritten = bench.planner().plan(unread()?.output_part([0..frames as i64, 0..8]))?;
+        let unread = bench.planner().plan(unread()?)?;
         // Of few samples, those 16 apart have more frames.
         let result_bytes = plain.program().output().bytes().max(near.program().output().bytes());
         let arrays = Arrays::new(bench, plain.program().inputs()[0].bytes(), result_bytes)?;
@@ -354,6 +363,8 @@ fn spectrogram(bench: &mut Bench, len: usize) -> Result<()> {
             ("decibels", dispatches(&plan), arrays.bind(&plan)?),
             ("frequencies first", dispatches(&turned), arrays.bind(&turned)?),
             ("16 apart", dispatches(&near), arrays.bind(&near)?),
+            ("nothing read", dispatches(&unread), arrays.bind(&unread)?),
+            ("nothing read, 8 written", dispatches(&unwritten), arrays.bind(&unwritten)?),
         ];
         report(bench, &case, &arrays, all, 0)
     })

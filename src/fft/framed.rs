@@ -10,6 +10,7 @@ use super::window::Windowed;
 use super::{design, lower};
 #[cfg(feature = "signal")]
 use crate::{
+    Complex32,
     error::Result,
     fragment::{Checked, Form, Fragment, Side},
     gpu::DeviceProfile,
@@ -54,6 +55,25 @@ pub(crate) struct Framing {
     pub padding: Padding,
 }
 
+impl Framing {
+    /// The same frames of pairs of neighbours, if every pair is inside the signal, and inside the
+    /// frame, as a whole or not at all.
+    pub fn of_pairs(self) -> Option<Self> {
+        let Self { n, len, hop, turn, before, skip, signal, padding } = self;
+        let is_even = [n, len, hop, turn, before, skip, signal].iter().all(|count| count % 2 == 0);
+        (is_even && padding == Padding::Zeros).then_some(Self {
+            n: n / 2,
+            len: len / 2,
+            hop: hop / 2,
+            turn: turn / 2,
+            before: before / 2,
+            skip: skip / 2,
+            signal: signal / 2,
+            padding,
+        })
+    }
+}
+
 /// The windowed frames of signals, and their transforms.
 #[cfg(feature = "signal")]
 pub(crate) struct Framed {
@@ -88,8 +108,15 @@ impl Framed {
             maps: [None, self.map.clone()],
             ..self.transform(kind)
         };
-        let fragment = Fragment::new("value * window[i1]").slot::<f32>("window", n as usize, window);
-        transform.mapped(End::Input, fragment, form, element)
+        let windowed = || Fragment::new("value * window[i1]");
+        let mut transform = transform.mapped(End::Input, windowed().slot::<f32>("window", n as usize, window), form, element)?;
+        if self.real && self.framing.of_pairs().is_some() {
+            // Each number with its own.
+            let windowed = windowed().slot::<Complex32>("window", n as usize / 2, window);
+            let side = Side { name: "input", rank: 2, spectrum: false, array: Form::COMPLEX, inner: Form::COMPLEX, loads: true };
+            transform.map_of_pairs = Some(Checked::new(windowed, "two f32", side)?);
+        }
+        Ok(transform)
     }
 
     /// The transform back into frames one after the other, each multiplied with `window`. The

@@ -128,6 +128,9 @@ pub(super) struct Transform {
     /// transformed. The frame's window on that axis, and the input's layout, are those of the
     /// signal.
     pub framing: Option<Framing>,
+    /// What the input's fragment does to two neighbours at once, if frames may be loaded so
+    /// ([`Framing::of_pairs`]).
+    pub map_of_pairs: Option<Checked>,
     /// What a [`Kind::Filter`] does to the spectrum.
     pub product: Option<Checked>,
 }
@@ -179,6 +182,7 @@ impl Transform {
             maps,
             frame,
             framing,
+            map_of_pairs: None,
             product,
         }
     }
@@ -565,6 +569,7 @@ impl Transform {
             maps: Default::default(),
             frame: None,
             framing: None,
+            map_of_pairs: None,
             product: None,
         };
         fields.done(

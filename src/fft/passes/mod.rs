@@ -446,8 +446,26 @@ impl<'a> Builder<'a, '_> {
         side.then_maybe(part.map(|window| Part { window, guards: chooses }))
     }
 
+    /// The input side whose frames are loaded in pairs of neighbours, if they may be.
+    fn pairs_of_frames(&self, end: End, axis: usize) -> Option<Fusion> {
+        let frames = self.frames(end)?;
+        let framing = frames.framing.of_pairs()?;
+        let fragment = self.transform.map_of_pairs.clone()?;
+        let frames_axis = MapIndex { window: self.geometry.windows[end as usize][Frames::AXIS], from: IndexFrom::Zero };
+        let pairs = Windowed { len: framing.signal, ..Windowed::whole(framing.n) };
+        let batch = MapIndex { window: Windowed::whole(self.transform.batch as u32), from: IndexFrom::Zero };
+        let axes = vec![frames_axis, MapIndex { window: pairs, from: IndexFrom::Position }, batch];
+        let storage = self.transform.storage(end).of_pairs();
+        let by_position = Some(self.current.dim((axis, 0)).place.clone());
+        let side = Fusion { storage, by_position, ..Fusion::complex() };
+        Some(side.then(Frames { framing, ..frames }).then(Map { fragment, loads: true, axes }))
+    }
+
     /// A side that takes neighbouring reals as complex numbers.
     fn halves_side(&self, end: End, axis: usize) -> Result<Fusion> {
+        if let Some(side) = self.pairs_of_frames(end, axis) {
+            return Ok(side);
+        }
         let by_position = self.frames(end).map(|_| self.current.dim((axis, 0)).place.clone());
         let side = Fusion { by_position, ..self.end(end, axis, true) };
         let side =
