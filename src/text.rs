@@ -26,6 +26,7 @@ impl<'a> Text<'a> {
     pub fn wrong(self, part: &str, why: impl Display) -> Error {
         // Of a slice, the address says where it begins.
         let at = part.as_ptr().addr().wrapping_sub(self.whole.as_ptr().addr());
+        debug_assert!(at <= self.whole.len(), "`{part}` is no part of `{}`", self.whole);
         let why = if part.is_empty() { format!("at byte {at}: {why}") } else { format!("`{part}` at byte {at}: {why}") };
         Error::Parse { what: self.what, text: self.whole.to_owned(), why }
     }

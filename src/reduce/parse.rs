@@ -55,7 +55,10 @@ pub(crate) fn any_spec(text: &str, element: ElementType) -> Result<AnySpec> {
     let kinds = [kind::<f32>(), kind::<f16>(), kind::<Complex32>(), kind::<i32>(), kind::<u32>(), kind::<f64>()];
     let kind = kinds.iter().find(|(own, _)| *own == element).map(|(_, kind)| *kind).ok_or_else(|| {
         let names: Vec<&str> = kinds.iter().map(|(own, _)| own.name()).collect();
-        Text::new("specification", text).wrong(element.name(), format!("reductions are of {}", names.join(", ")))
+        let whole = Text::new("specification", text);
+        let mut words = whole.words(text);
+        words.any();
+        whole.wrong(words.any().unwrap_or(text), format!("reductions are of {}, not of {}", names.join(", "), element.name()))
     })?;
     Ok(any_of(parse(text, kind, element.name())?, element))
 }
@@ -124,7 +127,8 @@ pub(super) fn parse_typed(whole: &str, kind: Kind, element: &'static str, output
     let (result, name) = core.result();
     if result != output {
         let why = format!("expected another operation or another type of results: those of this one are {name}");
-        return Err(Text::new("specification", whole).wrong(core.name, why));
+        let text = Text::new("specification", whole);
+        return Err(text.wrong(text.words(whole).any().unwrap_or(whole), why));
     }
     Ok(core)
 }
