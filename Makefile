@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder distributed-demo distributed-test web web-test web-bench
+.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -12,6 +12,9 @@ help:
 	@echo 'make tune         find the fastest recipe for an FFT of 512 x 512, and add it to the record'
 	@echo 'make bench-smoke  run every benchmark once on small sizes, to check that they work'
 	@echo 'make ladder       compare the variants of the transpose, from naive to several elements per invocation'
+	@echo 'make figures      draw docs/figures from the reports of measurements (needs python3)'
+	@echo 'make book         render the guides as a book: target/book/index.html (scripts/book.sh says what it needs)'
+	@echo 'make guests       compile the guests in programs of egui and bevy (examples/guests)'
 	@echo 'make distributed-demo  the spectrum of an array in a file, by all devices at once (crates/distributed)'
 	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
 	@echo 'make web          build the package for browsers and serve its page (web)'
@@ -19,7 +22,7 @@ help:
 	@echo 'make web-bench    measure it in Chromium beside other libraries'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
-	@echo 'All but help, bench-smoke, ladder and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
+	@echo 'All but help, bench-smoke, ladder, figures, book, guests and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
 	@echo 'The three of web need node 20 with npm; web-test and web-bench also Chromium.'
 	@echo 'distributed-test also offers to install MPI. WGPU_FFT_INSTALL=1 agrees in advance, WGPU_FFT_INSTALL=0 declines.'
 
@@ -71,6 +74,17 @@ distributed-test:
 	@scripts/adapter.sh
 	WGPU_FFT_REQUIRE_GPU=1 cargo test -p wgpu-fft-distributed --features mpi
 	WGPU_FFT_REQUIRE_GPU=1 scripts/mpi.sh test
+
+figures:
+	python3 benches/figures.py
+
+book:
+	@scripts/book.sh
+
+guests:
+	@echo 'make guests: compiles the guests in programs of egui and bevy, in workspaces of their own (many minutes the first time).'
+	cd examples/guests/egui && cargo build
+	cd examples/guests/bevy && cargo build
 
 web:
 	@echo 'make web: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'

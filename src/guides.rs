@@ -1,46 +1,59 @@
-//! Guides: a tour, fragments, speed, tuning, and migration from other libraries.
+//! Guides: a page for each question of a user.
 //!
-//! They are pages of the repository as well. Their links to each other are defined twice, at the
-//! end of a page and here: Markdown takes the first definition.
+//! | your question | page |
+//! |---|---|
+//! | How do I get a first result? | [`start`] |
+//! | Which transform do I want, and what do its numbers mean? | [`which`] |
+//! | My program has a wgpu device. How do I use it, and my buffers? | [`device`] |
+//! | My rows have a pitch; my channels are interleaved; I have a hundred arrays | [`shapes`] |
+//! | How do I transpose, filter or sum up around a transform? | [`around`] |
+//! | Can my own code run inside a transform? | [`fragments`] |
+//! | How accurate is it? Do I need f64? Are 16 bits enough? | [`precision`] |
+//! | My data is larger than the device, or I have several devices | [`large`] |
+//! | Does it run in a browser? | [`browser`] |
+//! | It is slow, or wrong, or does not start | [`trouble`] |
+//! | Where does the time go? | [`speed`] |
+//! | Can it be faster on my device? | [`tuning`] |
+//! | I come from another library | [`from_rustfft`], [`from_cufft`], [`from_scipy`], [`from_vkfft`] |
+//!
+//! # In the repository alone
+//! The repository has these pages in its folder `docs` as well. Some are only there, because they
+//! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`), the
+//! figures of all measurements (`docs/figures.md`), the command line (`cli/README.md`), jobs on
+//! several devices and on clusters (`crates/distributed/README.md` and its folder `docs`), the
+//! package for npm (`web/README.md`), wgsl-sanitizer (`crates/interpreter/README.md`), how a kernel
+//! is written (`docs/kernels.md`), and how the parts work (`docs/internals.md`).
 
-/// A tour of every feature, with limits and accuracy.
-///
-/// [tuning]: tuning
-/// [fragments]: fragments
-/// [from_scipy]: from_scipy
-///
-#[doc = include_str!("../docs/tour.md")]
-pub mod tour {}
+/// A page of `docs/`. Its links to other pages are defined twice: at its end, as files, and in
+/// links.md, as modules. Markdown takes the first definition.
+macro_rules! guide {
+    ($name:ident, $summary:literal, $file:literal) => {
+        #[doc = $summary]
+        ///
+        #[doc = include_str!("guides/links.md")]
+        #[doc = include_str!($file)]
+        pub mod $name {}
+    };
+}
 
-/// Where the time goes, and how to measure it.
-///
-/// [tuning]: tuning
-///
-#[doc = include_str!("../docs/speed.md")]
-pub mod speed {}
-
-/// Code of yours inside transforms and permutations: windows, filters, conversions.
-///
-/// [Tuning]: tuning
-///
-#[doc = include_str!("../docs/fragments.md")]
-pub mod fragments {}
-
-/// Migration from rustfft, realfft and ndrustfft.
-///
-/// [speed]: speed
-///
-#[doc = include_str!("../docs/from_rustfft.md")]
-pub mod from_rustfft {}
-
-/// Migration from cuFFT.
-#[doc = include_str!("../docs/from_cufft.md")]
-pub mod from_cufft {}
-
-/// Migration from NumPy and SciPy.
-#[doc = include_str!("../docs/from_scipy.md")]
-pub mod from_scipy {}
+guide!(start, "A first program: from `cargo add` to a filtered picture.", "../docs/start.md");
+guide!(which, "Which transform to take, its sizes and scales, and what the numbers of a spectrum mean.", "../docs/which.md");
+guide!(device, "Devices and buffers of yours, and the four ways to run a plan.", "../docs/device.md");
+guide!(shapes, "Shapes, batches, strided layouts, and limits.", "../docs/shapes.md");
+guide!(around, "Permutations, filters with small kernels, and reductions.", "../docs/around.md");
+guide!(fragments, "Code of yours inside transforms and permutations: windows, filters, conversions.", "../docs/fragments.md");
+guide!(precision, "Types of numbers, and how large errors are.", "../docs/precision.md");
+guide!(large, "Arrays larger than a device, several devices, clusters.", "../docs/large.md");
+guide!(browser, "What differs in a browser.", "../docs/browser.md");
+guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../docs/trouble.md");
+guide!(speed, "Where the time goes, and how to measure it.", "../docs/speed.md");
+guide!(from_rustfft, "Migration from rustfft, realfft and ndrustfft.", "../docs/from_rustfft.md");
+guide!(from_cufft, "Migration from cuFFT.", "../docs/from_cufft.md");
+guide!(from_scipy, "Migration from NumPy and SciPy.", "../docs/from_scipy.md");
+guide!(from_vkfft, "Migration from VkFFT and pyvkfft.", "../docs/from_vkfft.md");
 
 /// Rigor, records, and kernels of your own: see also [`tune`](crate::tune).
+///
+#[doc = include_str!("guides/links.md")]
 #[cfg_attr(feature = "tune", doc = include_str!("../docs/tuning.md"))]
 pub mod tuning {}

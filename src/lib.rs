@@ -19,7 +19,7 @@
 //!
 //! If you have no device, [`Gpu::request`] opens one. [`Plan::run`] takes a slice and returns a
 //! [`Pending`] vector, which you await or wait for; [`Plan::run_into`] writes to a slice of yours.
-//! [Which call when](guides::tour#which-call-when) says what each way copies, allocates and
+//! [Which call when](guides::device#which-call-when) says what each way copies, allocates and
 //! submits.
 //!
 //! ```no_run
@@ -71,13 +71,11 @@
 //! ```
 //!
 //! # Guides
-//! - [A tour](guides::tour) of every feature, with limits and accuracy.
-//! - [Fragments](guides::fragments): your own code inside a transform, such as windows, filters and
-//!   conversions.
-//! - [Speed](guides::speed): where the time goes, and how to measure.
-//! - [Tuning](guides::tuning): finding faster recipes.
-//! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
-//!   [from cuFFT](guides::from_cufft) and [from NumPy and SciPy](guides::from_scipy).
+//! [`guides`] has a page for each question. [`guides::start`] leads to a first program, and
+//! [`guides::which`] says which operation to take. [`guides::device`] is about devices and buffers
+//! of yours. Others are about [layouts](guides::shapes), [code of yours](guides::fragments) inside
+//! a transform, [precision](guides::precision), [tuning](guides::tuning), and what to do
+//! [when it is slow or wrong](guides::trouble).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every

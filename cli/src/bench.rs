@@ -243,7 +243,8 @@ pub fn noise(element: ElementType, len: usize) -> Vec<u8> {
     let count = element.bytes() * len;
     let name = element.name();
     if name.ends_with("f64") {
-        (0..count / 8).flat_map(|_| f64::from(number()).to_ne_bytes()).collect()
+        let mut random = fastrand::Rng::with_seed(1);
+        (0..count / 8).flat_map(|_| (2.0 * random.f64() - 1.0).to_ne_bytes()).collect()
     } else if name.contains("bf16") {
         (0..count / 2).flat_map(|_| wgpu_fft::half::bf16::from_f32(number()).to_ne_bytes()).collect()
     } else if name.contains("f16") {

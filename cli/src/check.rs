@@ -13,9 +13,9 @@ use crate::device::{Device, describe};
 use crate::output::table;
 
 /// The unit roundoffs of f32, of f16, and of f64; numbers of two f32 keep 46 bits.
-const F32: f64 = 1.0 / (1u64 << 24) as f64;
+pub const F32: f64 = 1.0 / (1u64 << 24) as f64;
 const F64: f64 = 1.0 / (1u64 << 53) as f64;
-const DOUBLE: f64 = 1.0 / (1u64 << 46) as f64;
+pub const DOUBLE: f64 = 1.0 / (1u64 << 46) as f64;
 
 /// A specification, and how it is computed on the host.
 struct Case {
@@ -100,8 +100,18 @@ pub fn run(device: &Device) -> Result<bool> {
 
 /// The relative error in the two-norm, and what is allowed.
 fn compare(gpu: &Gpu, case: &Case) -> Result<(f64, f64)> {
+    let [input, result] = transformed(gpu, case.text)?;
+    let shape = shape(case.text);
+    let error = relative_error(&result, &(case.expected)(&input, &shape))?;
+    let n: usize = shape[1..].iter().product();
+    // A NaN is not within any bound.
+    Ok((if error.is_nan() { f64::INFINITY } else { error }, case.most * case.unit * (n as f64).log2().max(1.0).sqrt()))
+}
+
+/// Noise, and what a specification makes of it on the device.
+pub fn transformed(gpu: &Gpu, text: &str) -> Result<[Vec<Complex64>; 2]> {
     let planner = Planner::new(gpu);
-    let plan = planner.plan_any(&case.text.parse()?)?;
+    let plan = planner.plan_any(&text.parse()?)?;
     let program = plan.program();
     let input = noise(plan.input(), program.inputs()[0].len);
     let result = plan.run(&[&input])?.wait()?;
@@ -111,18 +121,16 @@ fn compare(gpu: &Gpu, case: &Case) -> Result<(f64, f64)> {
             _ => Err("converted numbers are complex".into()),
         }
     };
-    let input = wide(plan.input(), program.inputs()[0].len, &input)?;
-    let result = wide(plan.output(), program.output().len, &result)?;
-    let shape = shape(case.text);
-    let expected = (case.expected)(&input, &shape);
+    Ok([wide(plan.input(), program.inputs()[0].len, &input)?, wide(plan.output(), program.output().len, &result)?])
+}
+
+/// The two-norm of the differences over that of the expected numbers.
+pub fn relative_error(result: &[Complex64], expected: &[Complex64]) -> Result<f64> {
     if result.len() != expected.len() {
         return Err(format!("{} results instead of {}", result.len(), expected.len()).into());
     }
     let norm = |data: &mut dyn Iterator<Item = Complex64>| data.map(|z| z.norm_sqr()).sum::<f64>().sqrt();
-    let error = norm(&mut result.iter().zip(&expected).map(|(a, b)| a - b)) / norm(&mut expected.iter().copied());
-    let n: usize = shape[1..].iter().product();
-    // A NaN is not within any bound.
-    Ok((if error.is_nan() { f64::INFINITY } else { error }, case.most * case.unit * (n as f64).log2().max(1.0).sqrt()))
+    Ok(norm(&mut result.iter().zip(expected).map(|(a, b)| a - b)) / norm(&mut expected.iter().copied()))
 }
 
 /// The batch and the shape in a text.

@@ -3,6 +3,7 @@
 //! Every command is a module. What they share: [`device`] opens an adapter and makes planners,
 //! [`output`] prints text or JSON, [`array`] and [`files`] are arrays from files and to them.
 
+mod accuracy;
 mod array;
 mod bench;
 mod check;
@@ -65,7 +66,11 @@ enum Command {
     /// Time specifications against the copy bandwidth of the adapter and against rustfft
     Bench(bench::Arguments),
     /// Check the accuracy of every kind of operation on this adapter
-    Check,
+    Check {
+        /// Print the error of complex transforms of many lengths instead, up to MOST
+        #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "1048576")]
+        by_length: Option<usize>,
+    },
     /// Find the fastest recipes by measuring, and add them to the record
     Tune(record::Tune),
     /// List, merge and clean the record of measurements
@@ -116,7 +121,8 @@ fn run(command: Command, device: &Device) -> Result<ExitCode> {
         Command::Info => info::run(device)?,
         Command::Plan(arguments) => return Ok(verdict(arguments.run(device)?)),
         Command::Bench(arguments) => arguments.run(device)?,
-        Command::Check => return Ok(verdict(check::run(device)?)),
+        Command::Check { by_length: None } => return Ok(verdict(check::run(device)?)),
+        Command::Check { by_length: Some(most) } => return Ok(verdict(accuracy::run(device, most)?)),
         Command::Tune(arguments) => arguments.run(device)?,
         Command::Record(command) => command.run(device)?,
         Command::Transform(arguments) => arguments.run(device)?,

@@ -266,6 +266,22 @@ fn the_adapter_is_described_and_checked() {
 }
 
 #[test]
+fn errors_are_measured_by_length() {
+    if !has_adapter() {
+        return;
+    }
+    let lines = json(&["check", "--by-length", "40"]);
+    let lengths =
+        |numbers: &str| lines.iter().filter(|line| line["numbers"] == numbers).map(|line| line["n"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(lengths("f32"), [2, 3, 4, 6, 7, 8, 10, 13, 16, 30, 31, 32, 37]);
+    assert_eq!(lengths("f64-by-f32"), [2, 4, 8, 16, 32]);
+    for line in &lines {
+        assert!(line["error"].as_f64().unwrap() <= line["bound"].as_f64().unwrap(), "{line}");
+    }
+    assert!(text(&["check", "-q", "--by-length", "8"]).contains("within their bounds"));
+}
+
+#[test]
 fn recipes_are_measured_and_recorded() {
     if !has_adapter() {
         return;

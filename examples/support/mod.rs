@@ -99,9 +99,20 @@ impl Options {
         Ok(Some(options))
     }
 
+    /// The adapter, for an example that opens it by itself. Prints which it is.
+    #[allow(dead_code, reason = "most examples leave it to the library")]
+    pub fn adapter(&self) -> Result<wgpu::Adapter> {
+        let adapter = pollster::block_on(gpu::adapters(&self.adapter))?.swap_remove(0);
+        println!("adapter     {}", describe(&adapter.get_info()));
+        Ok(adapter)
+    }
+
     /// Opens the adapter and prints which.
+    #[allow(dead_code, reason = "not every example leaves it to the library")]
     pub fn open_gpu(&self) -> Result<Gpu> {
-        open_gpu(&self.adapter)
+        let gpu = pollster::block_on(Gpu::request(&self.adapter))?;
+        println!("adapter     {}", describe(&gpu.device().adapter_info()));
+        Ok(gpu)
     }
 
     /// A planner that chooses recipes as the command line says.
@@ -122,6 +133,7 @@ impl Options {
 
     /// Plans by the recipe of the command line, or by the planner's choice, and prints where it is
     /// from and what the plan does.
+    #[allow(dead_code, reason = "not every example shows its plan")]
     pub fn plan<S: Searchable>(&self, planner: &Planner, spec: S) -> Result<Arc<Plan<S>>> {
         let (recipe, source) = match &self.recipe {
             None => {
@@ -134,13 +146,6 @@ impl Options {
         println!("recipe      {}\nsource      {source}\n{}", plan.recipe(), plan.program());
         Ok(plan)
     }
-}
-
-/// Opens an adapter and prints which.
-pub fn open_gpu(options: &GpuOptions) -> Result<Gpu> {
-    let gpu = pollster::block_on(Gpu::request(options))?;
-    println!("adapter     {}", describe(&gpu.device().adapter_info()));
-    Ok(gpu)
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {

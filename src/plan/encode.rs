@@ -11,7 +11,7 @@ use crate::gpu::{AnyView, Gpu, IntoInputs, IntoView, Pending, foreign, input_nam
 use crate::kernels::{Dispatch, Grid, Slot};
 
 /// An operation that is ready to run on one device. A [`Planner`](crate::Planner) makes plans.
-/// [Which call when](crate::guides::tour#which-call-when) compares the ways to run one.
+/// [Which call when](crate::guides::device#which-call-when) compares the ways to run one.
 #[derive(Debug)]
 pub struct Plan<S: Spec> {
     pub(super) spec: S,
@@ -145,7 +145,7 @@ impl<S: Spec> Plan<S> {
 
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
     /// new vector. The other ways to run a plan, and what each costs, are in
-    /// [which call when](crate::guides::tour#which-call-when).
+    /// [which call when](crate::guides::device#which-call-when).
     ///
     /// The upload is complete when this call returns. The result is copied when the [`Pending`] is
     /// awaited or waited for. Arrays on the device and staging buffers are kept for the next run,

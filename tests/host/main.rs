@@ -21,6 +21,7 @@ mod fragments;
 mod frames;
 #[path = "../support/grids.rs"]
 mod grids;
+mod guides;
 mod half_numbers;
 #[path = "../support/halves.rs"]
 mod halves;
