@@ -67,13 +67,12 @@ macro_rules! many {
         ) -> Handle {
             let (inputs, outputs) = one(input, output);
             plan(stringify!($name), flags, inputs, outputs, || -> Option<Problem> {
-                let (mut own_input, mut own_output) = (Vec::new(), Vec::new());
                 // SAFETY: the caller gives an extent for each axis, and as many of what is around, or null.
                 let (n, around_input, around_output) = unsafe {
                     (
                         extents(rank, n)?,
-                        Embedded::new(rank, inembed, istride, idist, &mut own_input)?,
-                        Embedded::new(rank, onembed, ostride, odist, &mut own_output)?,
+                        Embedded::new(rank, inembed, istride, idist)?,
+                        Embedded::new(rank, onembed, ostride, odist)?,
                     )
                 };
                 embedded($kind, &n, howmany, around_input, around_output, input == output)

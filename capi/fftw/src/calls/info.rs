@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use libc::FILE;
 
+use wgpu_fft::gpu::PipelineCacheStatus;
+
 use super::Handle;
 use crate::guard::guarded;
 use crate::library::{Library, library};
@@ -132,6 +134,7 @@ impl Library {
     /// Writes compiled pipelines into the file of `WGPU_FFT_PIPELINE_CACHE`, if there is one.
     fn save(&self) {
         if let Some(Ok(gpu)) = self.device()
+            && !matches!(gpu.pipeline_cache(), PipelineCacheStatus::Off)
             && let Err(error) = gpu.save_pipeline_cache()
         {
             crate::guard::refused(format_args!("compiled pipelines were not saved: {error}"));

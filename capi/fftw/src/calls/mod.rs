@@ -103,32 +103,33 @@ fn plan(function: &str, flags: c_uint, inputs: Inputs, outputs: Outputs, problem
 #[derive(Clone, Copy)]
 struct Embedded<'a> {
     /// The extents of the arrays that those of the transform are parts of.
-    physical: Option<&'a [usize]>,
+    physical: Option<&'a [c_int]>,
     stride: c_int,
     distance: c_int,
 }
 
-impl<'a> Embedded<'a> {
-    /// # Safety
-    /// `physical` must be null, or point to as many numbers as there are axes.
-    unsafe fn new(rank: c_int, physical: *const c_int, stride: c_int, distance: c_int, own: &'a mut Vec<usize>) -> Option<Self> {
-        if !physical.is_null() {
-            // SAFETY: the caller's.
-            *own = unsafe { extents(rank, physical) }?;
-        }
-        Some(Self { physical: (!physical.is_null()).then_some(&own[..]), stride, distance })
-    }
-
+impl Embedded<'_> {
     /// Of one dense array.
     const DENSE: Self = Self { physical: None, stride: 1, distance: 0 };
 
-    /// The strides of the axes.
+    /// # Safety
+    /// `physical` must be null, or point to as many numbers as there are axes.
+    unsafe fn new(rank: c_int, physical: *const c_int, stride: c_int, distance: c_int) -> Option<Self> {
+        // SAFETY: the caller's.
+        let physical = if physical.is_null() { None } else { Some(unsafe { list(rank, physical) }?) };
+        Some(Self { physical, stride, distance })
+    }
+
+    /// The strides of the axes of arrays of `own`. The first physical extent means nothing, and
+    /// programs leave it unset.
     fn strides(&self, own: &[usize]) -> Option<Vec<isize>> {
-        let mut stride = self.stride as isize;
-        let mut strides = vec![0; own.len()];
-        for (axis, &extent) in self.physical.unwrap_or(own).iter().enumerate().rev() {
-            strides[axis] = stride;
-            stride = stride.checked_mul(isize::try_from(extent).ok()?)?;
+        let extent = |axis: usize| match self.physical {
+            Some(physical) => isize::try_from(physical[axis]).ok(),
+            None => isize::try_from(own[axis]).ok(),
+        };
+        let mut strides = vec![self.stride as isize; own.len()];
+        for axis in (1..own.len()).rev() {
+            strides[axis - 1] = strides[axis].checked_mul(extent(axis)?)?;
         }
         Some(strides)
     }

@@ -82,15 +82,14 @@ pub unsafe extern "C" fn fftwf_plan_many_r2r(
 ) -> Handle {
     let (inputs, outputs) = ([input.cast_const(), ptr::null()], [output, ptr::null_mut()]);
     plan("fftwf_plan_many_r2r", flags, inputs, outputs, || {
-        let (mut own_input, mut own_output) = (Vec::new(), Vec::new());
         // SAFETY: the caller gives an extent and a kind for each axis, and as many of what is around, or
         // null.
         let (n, kind, around_input, around_output) = unsafe {
             (
                 extents(rank, n)?,
                 kinds(rank, kind)?,
-                Embedded::new(rank, inembed, istride, idist, &mut own_input)?,
-                Embedded::new(rank, onembed, ostride, odist, &mut own_output)?,
+                Embedded::new(rank, inembed, istride, idist)?,
+                Embedded::new(rank, onembed, ostride, odist)?,
             )
         };
         embedded(kind, &n, howmany, around_input, around_output, false)
