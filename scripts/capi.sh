@@ -146,6 +146,7 @@ test_all() {
     cargo run -q -p wgpu-fft-cbindgen -- --check
     install_into "$work/prefix" dev
     prefix=$(cd "$work/prefix" && pwd)
+    rm -f "$work"/page-*
     strict="-O1 -Wall -Wextra -Werror -pedantic -std=c99"
     needs pkg-config pkg-config
     export LD_LIBRARY_PATH=$prefix/lib
@@ -169,6 +170,18 @@ test_all() {
     # shellcheck disable=SC2046
     $cxx -O1 -Wall -Wextra -Werror -std=c++11 capi/tests/headers.cpp -o "$work/headers" $(compile_flags wgpu-fft wgpu-fftw3f)
 
+    # The programs of the pages: C blocks, each whole.
+    for name in capi/README.md docs/from_fftw.md; do
+        awk -v to="$work/page-$(basename "$name" .md)" '
+            /^```c$/ { file = to "-" ++count ".c"; inside = 1; next }
+            /^```$/ { if (inside) close(file); inside = 0 }
+            inside { print > file }' "$name"
+    done
+    # shellcheck disable=SC2046,SC2086
+    for name in "$work"/page-*.c; do
+        $cc $strict "$name" -o "${name%.c}" $(compile_flags wgpu-fft wgpu-fftw3f)
+    done
+
     # Where there is no driver at all.
     VK_DRIVER_FILES=/no/driver run "$work/errors"
     if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
@@ -187,6 +200,9 @@ test_all() {
         run "$work/api"
         run "$work/fftw"
         run "$work/headers"
+        for out in "$work"/page-*.c; do
+            run "${out%.c}"
+        done
     done
 
     # Without the shared library.

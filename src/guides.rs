@@ -37,6 +37,10 @@ pub mod from_rustfft {}
 #[doc = include_str!("../docs/from_cufft.md")]
 pub mod from_cufft {}
 
+/// Migration from FFTW.
+#[doc = include_str!("../docs/from_fftw.md")]
+pub mod from_fftw {}
+
 /// Migration from NumPy and SciPy.
 #[doc = include_str!("../docs/from_scipy.md")]
 pub mod from_scipy {}

@@ -76,8 +76,9 @@
 //!   conversions.
 //! - [Speed](guides::speed): where the time goes, and how to measure.
 //! - [Tuning](guides::tuning): finding faster recipes.
-//! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft), and
-//!   [from cuFFT](guides::from_cufft) and [from NumPy and SciPy](guides::from_scipy).
+//! - Migration [from rustfft, realfft and ndrustfft](guides::from_rustfft),
+//!   [from cuFFT](guides::from_cufft), [from FFTW](guides::from_fftw) and
+//!   [from NumPy and SciPy](guides::from_scipy).
 //!
 //! # How it works
 //! Specification → [`Recipe`](Spec::Recipe) → [`Program`] → [`Plan`]. The recipe holds every

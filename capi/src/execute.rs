@@ -31,7 +31,7 @@ unsafe fn run(plan: *const Plan, arrays: &[Array], output: *mut c_void, output_b
         return Err(Failure::length(message));
     }
     let overlaps = |input: &&[u8]| input.as_ptr() < places.end && places.start < input.as_ptr_range().end;
-    if inputs.iter().any(|input| overlaps(input)) {
+    if inputs.iter().any(overlaps) {
         // What is read may be what is written: the result comes into memory of its own first.
         let results = plan.plan.run(&inputs)?.wait()?;
         // SAFETY: the caller's; nobody looks at the inputs any more.

@@ -16,9 +16,11 @@ pub struct Gpu {
     gpu: fft::Gpu,
     name: CString,
     record: Record,
-    /// For each rigor and time limit. What they made they keep.
-    planners: Mutex<HashMap<(Rigor, Option<Duration>), Arc<Planner>>>,
+    planners: Mutex<Planners>,
 }
+
+/// For each rigor and time limit. What they made they keep.
+type Planners = HashMap<(Rigor, Option<Duration>), Arc<Planner>>;
 
 impl Gpu {
     /// The planner that chooses so.
