@@ -16,6 +16,8 @@ pub struct Gpu {
     gpu: fft::Gpu,
     name: CString,
     record: Record,
+    /// The process that opened it.
+    process: u32,
     planners: Mutex<Planners>,
 }
 
@@ -23,6 +25,11 @@ pub struct Gpu {
 type Planners = HashMap<(Rigor, Option<Duration>), Arc<Planner>>;
 
 impl Gpu {
+    /// The process that opened it.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
     /// The planner that chooses so.
     pub fn planner(&self, rigor: Rigor, limit: Option<Duration>) -> Arc<Planner> {
         let mut planners = self.planners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,6 +82,7 @@ pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut
         let opened = Gpu {
             name: c_string(&device.profile().name),
             record: record.unwrap_or_else(Record::open_default),
+            process: std::process::id(),
             planners: Mutex::default(),
             gpu: device,
         };

@@ -48,6 +48,10 @@ impl Failure {
         Self { status: WGPU_FFT_ERROR_LENGTH, message: message.into() }
     }
 
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Self { status: WGPU_FFT_ERROR_UNSUPPORTED, message: message.into() }
+    }
+
     pub fn file(message: impl ToString) -> Self {
         Self { status: WGPU_FFT_ERROR_FILE, message: message.to_string() }
     }

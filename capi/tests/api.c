@@ -1,7 +1,10 @@
 /* The interface of our own on a device. Arguments: the names of adapters, or none for the best. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <wgpu_fft.h>
 
 #include "check.h"
@@ -117,6 +120,14 @@ static void device(const char *name)
     CHECK(memcmp(data, spectrum, sizeof data) == 0);
     CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum - 8) == WGPU_FFT_ERROR_LENGTH);
     CHECK(wgpu_fft_execute(plan, data, sizeof data - 1, spectrum, sizeof spectrum) != WGPU_FFT_OK);
+    /* A child process is told that it has no device, and does not wait for one. */
+    i = fork();
+    CHECK(i >= 0);
+    if (i == 0)
+        _exit(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_UNSUPPORTED
+                  ? 0
+                  : 1);
+    CHECK(waitpid(i, &i, 0) > 0 && WIFEXITED(i) && WEXITSTATUS(i) == 0);
     CHECK(wgpu_fft_execute(plan, NULL, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_ARGUMENT);
     wgpu_fft_plan_destroy(plan);
 

@@ -2,9 +2,12 @@
  * FFTW's interface on a device, compared with the definitions in FFTW's manual. FFTW's own verifier
  * (scripts/capi.sh verify) tries thousands of problems; here is what it does not ask for.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <wgpu_fftw3f.h>
 
 #include "check.h"
@@ -277,6 +280,27 @@ static void threads(void)
     fftwf_free(data);
 }
 
+/* A child process has no device: results are NaN and plans are NULL, and nothing waits. */
+static void forked(void)
+{
+    fftwf_complex data[4] = {{1, 0}};
+    fftwf_plan plan = fftwf_plan_dft_1d(4, data, data, FFTW_FORWARD, FFTW_ESTIMATE);
+    int status;
+    pid_t child;
+
+    CHECK(plan != NULL);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        fftwf_execute(plan);
+        _exit(isnan(data[3][1]) && !fftwf_plan_dft_1d(4, data, data, FFTW_FORWARD, FFTW_ESTIMATE) ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fftwf_execute(plan);
+    CHECK(fabs(data[3][0] - 1) < 1e-6);
+    fftwf_destroy_plan(plan);
+}
+
 int main(void)
 {
     strides();
@@ -285,6 +309,7 @@ int main(void)
     shapes();
     wisdom();
     threads();
+    forked();
     fftwf_cleanup();
     puts("fftw: all as the manual says");
     return 0;

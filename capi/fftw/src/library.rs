@@ -20,6 +20,8 @@ const MOST_KEPT: usize = 256;
 pub struct Library {
     /// Nothing before the first plan.
     gpu: Option<Result<Gpu, Error>>,
+    /// The process that opened it.
+    process: u32,
     planners: HashMap<Rigor, Planner>,
     /// Nothing before it is needed.
     record: Option<Record>,
@@ -44,9 +46,21 @@ pub fn library() -> MutexGuard<'static, Library> {
     LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a process gets whose parent opened the device: drivers' threads are not in it, and whoever
+/// waited for them would wait forever.
+pub fn forked() -> Error {
+    let why = "the process was forked after a device was opened, and has none; plan in the process that executes".to_owned();
+    Error::Unsupported { what: "computing in a child process".to_owned(), why }
+}
+
 impl Library {
     /// The device, opened unless it is already.
     fn gpu(&mut self) -> Result<Gpu, Error> {
+        let process = std::process::id();
+        if self.gpu.is_some() && self.process != process {
+            return Err(forked());
+        }
+        self.process = process;
         if matches!(&self.gpu, Some(Ok(gpu)) if gpu.is_lost()) {
             self.gpu = None;
             self.planners.clear();
