@@ -6,6 +6,7 @@
 #   scripts/capi.sh test [ADAPTER…]  compiles the examples and tests in C and C++ with the system's
 #                                    compilers and runs them on these adapters, or on the best one; with
 #                                    valgrind, if it is there, also what fails without an adapter
+#   scripts/capi.sh memory           examples under valgrind with a driver, after test: minutes with lavapipe
 #   scripts/capi.sh program          runs a program of Debian's that uses FFTW, minimodem, with FFTW and
 #                                    with this library in its place, and compares what it prints
 #   scripts/capi.sh verify [ROUNDS]  FFTW's own verifier on random problems, some 15 in each round; 150
@@ -136,6 +137,13 @@ run() {
     "$@"
 }
 
+# Only what is surely lost counts: the standard library keeps its handle of a thread by a pointer into
+# its middle, which valgrind calls possibly lost.
+under_valgrind() {
+    run valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
+        --suppressions=capi/tests/valgrind.supp "$@"
+}
+
 compile_flags() {
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@"
 }
@@ -186,10 +194,7 @@ test_all() {
     # Where there is no driver at all.
     VK_DRIVER_FILES=/no/driver run "$work/errors"
     if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
-        # Only what is surely lost: the standard library keeps its handle of the thread by a pointer into
-        # its middle. Without the texts of what was called, a debug build of ours takes seconds.
-        VK_DRIVER_FILES=/no/driver run valgrind -q --leak-check=full --show-leak-kinds=definite \
-            --errors-for-leak-kinds=definite --error-exitcode=9 "$work/errors"
+        VK_DRIVER_FILES=/no/driver under_valgrind "$work/errors"
     fi
     for name in "${@:-}"; do
         # Tests begin without any record of measurements.
@@ -223,6 +228,16 @@ test_all() {
         say 'cmake is not here: its file is not tested'
     fi
     say 'all is well'
+}
+
+# lavapipe compiles shaders to code of its own while valgrind watches: some 30 s of processor time each.
+test_memory() {
+    needs valgrind valgrind
+    [ -x "$work/padded" ] || test_all
+    export LD_LIBRARY_PATH=$work/prefix/lib
+    under_valgrind "$work/padded"
+    under_valgrind "$work/fftw-example"
+    say 'nothing is lost, and nothing is read or written that is not there'
 }
 
 # A modem in software: it finds the carrier and the bits in a recording by a transform for each of them.
@@ -321,6 +336,7 @@ install)
     say "installed into $2"
     ;;
 test) shift && test_all "$@" ;;
+memory) test_memory ;;
 program) test_program ;;
 verify) shift && verify "$@" ;;
 *) usage ;;
