@@ -3,5 +3,6 @@
 include!("soname.rs");
 
 fn main() {
+    println!("cargo::rerun-if-changed=soname.rs");
     name_library("wgpu_fft");
 }
