@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench
+.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -20,6 +20,9 @@ help:
 	@echo 'make web          build the package for browsers and serve its page (web)'
 	@echo 'make web-test     build that package and test it in Chromium'
 	@echo 'make web-bench    measure it in Chromium beside other libraries'
+	@echo 'make capi-install PREFIX=FOLDER  build the libraries for C and put them into a folder (capi)'
+	@echo 'make capi-test    test them, also in place of FFTW'
+	@echo 'make capi-verify  FFTW'\''s own verifier on thousands of random problems'
 	@echo
 	@echo 'You need Rust, make and a C linker (Debian and Ubuntu: apt install gcc libc6-dev).'
 	@echo 'All but help, bench-smoke, ladder, figures, book, guests and those of web look for your GPU. If none is found, they offer to install lavapipe, a software driver;'
@@ -101,3 +104,20 @@ web-test:
 web-bench:
 	@scripts/web.sh
 	@scripts/web-bench.sh
+
+PREFIX ?= /usr/local
+capi-install:
+	@echo 'make capi-install: compiles the libraries for C (some minutes the first time) and puts them into $(PREFIX).'
+	@scripts/capi.sh install '$(PREFIX)'
+
+capi-test:
+	@echo 'make capi-test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo '                2. compiles the libraries for C and their tests, and runs them (scripts/capi.sh says what it needs).'
+	@scripts/adapter.sh
+	@scripts/capi.sh test
+	@scripts/capi.sh program
+	@scripts/capi.sh verify 4
+
+capi-verify:
+	@scripts/adapter.sh
+	@scripts/capi.sh verify 150

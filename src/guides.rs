@@ -14,15 +14,16 @@
 //! | It is slow, or wrong, or does not start | [`trouble`] |
 //! | Where does the time go? | [`speed`] |
 //! | Can it be faster on my device? | [`tuning`] |
-//! | I come from another library | [`from_rustfft`], [`from_cufft`], [`from_scipy`], [`from_vkfft`] |
+//! | I come from another library | [`from_rustfft`], [`from_cufft`], [`from_fftw`], [`from_scipy`], [`from_vkfft`] |
 //!
 //! # In the repository alone
 //! The repository has these pages in its folder `docs` as well. Some are only there, because they
 //! have pictures or are about other packages: the gallery of examples (`docs/gallery.md`), the
 //! figures of all measurements (`docs/figures.md`), the command line (`cli/README.md`), jobs on
 //! several devices and on clusters (`crates/distributed/README.md` and its folder `docs`), the
-//! package for npm (`web/README.md`), wgsl-sanitizer (`crates/interpreter/README.md`), how a kernel
-//! is written (`docs/kernels.md`), and how the parts work (`docs/internals.md`).
+//! package for npm (`web/README.md`), the libraries for C (`capi/README.md`), wgsl-sanitizer
+//! (`crates/interpreter/README.md`), how a kernel is written (`docs/kernels.md`), and how the parts
+//! work (`docs/internals.md`).
 
 /// A page of `docs/`. Its links to other pages are defined twice: at its end, as files, and in
 /// links.md, as modules. Markdown takes the first definition.
@@ -49,6 +50,7 @@ guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../
 guide!(speed, "Where the time goes, and how to measure it.", "../docs/speed.md");
 guide!(from_rustfft, "Migration from rustfft, realfft and ndrustfft.", "../docs/from_rustfft.md");
 guide!(from_cufft, "Migration from cuFFT.", "../docs/from_cufft.md");
+guide!(from_fftw, "Migration from FFTW.", "../docs/from_fftw.md");
 guide!(from_scipy, "Migration from NumPy and SciPy.", "../docs/from_scipy.md");
 guide!(from_vkfft, "Migration from VkFFT and pyvkfft.", "../docs/from_vkfft.md");
 

@@ -94,13 +94,29 @@ impl AnyPlan {
     /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
     pub fn run_with(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<u8>>> {
         let executable = self.plan.executable();
-        let element_bytes = self.input().bytes();
-        if let Some((i, data)) = inputs.iter().enumerate().find(|(_, data)| !data.len().is_multiple_of(element_bytes)) {
-            return Err(ragged(input_name(i), data.len(), self.input()));
-        }
+        self.check_bytes(inputs)?;
         let bytes = self.program().output().bytes() as usize;
         let download = executable.run(inputs, arrays, self.plan.leaves_gaps())?;
         Ok(executable.gpu().collect(download, bytes))
+    }
+
+    /// Runs the plan on host data, blocks until the result is there, and writes it into memory of
+    /// the caller's, as [`Plan::run_into`](crate::Plan::run_into) does.
+    ///
+    /// # Errors
+    /// Those of [`Plan::run_into`](crate::Plan::run_into).
+    pub fn run_into(&self, inputs: &[&[u8]], output: &mut [u8]) -> Result<()> {
+        self.check_bytes(inputs)?;
+        if !output.len().is_multiple_of(self.output().bytes()) {
+            return Err(ragged("output", output.len(), self.output()));
+        }
+        self.plan.executable().run_into(inputs, output, self.plan.leaves_gaps())
+    }
+
+    /// Fails unless each input consists of whole elements.
+    fn check_bytes(&self, inputs: &[&[u8]]) -> Result<()> {
+        let ragged_one = inputs.iter().enumerate().find(|(_, data)| !data.len().is_multiple_of(self.input().bytes()));
+        ragged_one.map_or(Ok(()), |(i, data)| Err(ragged(input_name(i), data.len(), self.input())))
     }
 
     /// Binds the plan to arrays on the device, given as views of their bytes: one for each input

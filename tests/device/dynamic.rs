@@ -18,6 +18,13 @@ pub fn bytes_have_the_results_of_the_types(device: &Device) {
     assert_eq!((any.spec(), any.recipe()), (typed.spec().to_string(), typed.recipe().to_string()));
     let actual = any.run(&[bytemuck::cast_slice(&input)]).unwrap().wait().unwrap();
     assert!(actual == bytemuck::cast_slice::<_, u8>(&expected));
+    let mut mine = vec![0_u8; actual.len()];
+    any.run_into(&[bytemuck::cast_slice(&input)], &mut mine).unwrap();
+    assert!(mine == actual);
+    // Half an element too many, and an element too few.
+    assert!(matches!(any.run_into(&[bytemuck::cast_slice(&input)], &mut vec![0; 4804]), Err(Error::Unsupported { .. })));
+    let short = any.run_into(&[bytemuck::cast_slice(&input)], &mut mine[8..]);
+    assert_eq!(short, Err(Error::WrongLen { argument: "output", expected: 600, actual: 599 }));
     let by_hand = device.planner.plan_any_with(&"c2c fwd 20x30".parse().unwrap(), &any.recipe()).unwrap();
     assert!(actual == by_hand.run(&[bytemuck::cast_slice(&input)]).unwrap().wait().unwrap());
     let planner = std::sync::Arc::new(device.alone().planner);

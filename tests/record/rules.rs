@@ -170,6 +170,10 @@ fn what_is_exported_is_a_record() {
     let mine = |item: &Item| **item.device() == *device(572) || item.spec() == "4";
     assert_eq!(record.export(&other, mine).unwrap(), 2);
     assert_eq!(Record::open(&other).entries(), record.entries().into_iter().filter(|e| mine(&Item::Best(e.clone()))).collect::<Vec<_>>());
+    let text = record.export_text(mine);
+    assert_eq!(text, fs::read_to_string(&other).unwrap());
+    let again = Record::in_memory();
+    assert_eq!(again.import_text(text.as_bytes(), None, &|_| false).to_string(), "2 accepted");
     assert_eq!(record.export(&other, |_| true).unwrap(), 5);
     assert!(matches!(record.export(directory.record(), |_| false), Err(RecordError::OwnFile { .. })));
     assert_eq!(Record::open(directory.record()).entries().len(), 5);

@@ -234,6 +234,17 @@ impl Record {
         self.import(path, None, &|_| false)
     }
 
+    /// The items that `keep` accepts as text, for [`import_text`](Self::import_text). Each item is
+    /// a line.
+    #[must_use]
+    pub fn export_text(&self, keep: impl Fn(&Item) -> bool) -> String {
+        self.lines(keep).concat()
+    }
+
+    fn lines(&self, keep: impl Fn(&Item) -> bool) -> Vec<String> {
+        self.0.memory().items().iter().filter(|item| keep(item)).filter_map(text).collect()
+    }
+
     /// Writes the items that `keep` accepts to another file and replaces its contents. Returns the
     /// number of items.
     ///
@@ -249,8 +260,7 @@ impl Record {
         if whole.file_name().is_none() {
             return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
-        let items: Vec<Item> = self.0.memory().items().into_iter().filter(keep).collect();
-        let lines: Vec<String> = items.iter().filter_map(text).collect();
+        let lines = self.lines(keep);
         // Asked before, too, so that not even a lock is left beside what is not ours.
         file::read_whole(&whole)?;
         let _lock = file::lock(&whole).map_err(&io)?;

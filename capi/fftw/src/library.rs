@@ -1,0 +1,138 @@
+//! What the library keeps between calls: the device, planners and the record.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use wgpu_fft::dynamic::{AnyPlan, AnySpec};
+use wgpu_fft::tune::{Record, Rigor, Source, Tuning};
+use wgpu_fft::{Error, Gpu, GpuOptions, Planner};
+
+/// The variable that overrides the rigor that a program asks for.
+const RIGOR: &str = "WGPU_FFT_FFTW_RIGOR";
+
+/// After so many new plans, planners forget those that they keep for whoever asks again. Plans in
+/// use stay.
+const MOST_KEPT: usize = 256;
+
+/// What is kept.
+#[derive(Default)]
+pub struct Library {
+    /// Nothing before the first plan.
+    gpu: Option<Result<Gpu, Error>>,
+    /// The process that opened it.
+    process: u32,
+    planners: HashMap<Rigor, Planner>,
+    /// Nothing before it is needed.
+    record: Option<Record>,
+    time_limit: Option<Duration>,
+    /// Plans since planners were last cleared.
+    made: usize,
+    pub threads: i32,
+}
+
+/// How a recipe is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choosing {
+    pub rigor: Rigor,
+    /// There is no plan unless the record has its recipe.
+    pub recorded_only: bool,
+}
+
+/// The library, for one thread at a time.
+pub fn library() -> MutexGuard<'static, Library> {
+    static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Mutex::default);
+    // A panic leaves nothing half done here: planners have locks of their own.
+    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a process gets whose parent opened the device: drivers' threads are not in it, and whoever
+/// waited for them would wait forever.
+pub fn forked() -> Error {
+    let why = "the process was forked after a device was opened, and has none; plan in the process that executes".to_owned();
+    Error::Unsupported { what: "computing in a child process".to_owned(), why }
+}
+
+impl Library {
+    /// The device, opened unless it is already.
+    fn gpu(&mut self) -> Result<Gpu, Error> {
+        let process = std::process::id();
+        if self.gpu.is_some() && self.process != process {
+            return Err(forked());
+        }
+        self.process = process;
+        if matches!(&self.gpu, Some(Ok(gpu)) if gpu.is_lost()) {
+            self.gpu = None;
+            self.planners.clear();
+        }
+        self.gpu.get_or_insert_with(|| pollster::block_on(Gpu::request(&GpuOptions::default()))).clone()
+    }
+
+    /// The device, if one was asked for.
+    pub fn device(&self) -> Option<&Result<Gpu, Error>> {
+        self.gpu.as_ref()
+    }
+
+    /// The record of measurements: wisdom.
+    pub fn record(&mut self) -> &Record {
+        self.record.get_or_insert_with(Record::open_default)
+    }
+
+    /// Begins a record without any measurements, which belongs to no file.
+    pub fn forget_record(&mut self) {
+        self.record = Some(Record::in_memory());
+        self.forget_choices();
+    }
+
+    /// Planners keep what they once chose, so they must go when other recipes may be chosen.
+    pub fn forget_choices(&mut self) {
+        self.planners.clear();
+        self.made = 0;
+    }
+
+    /// How long a search for one specification may take, if there is a limit.
+    pub fn limit_time(&mut self, limit: Option<Duration>) {
+        if self.time_limit != limit {
+            self.time_limit = limit;
+            self.forget_choices();
+        }
+    }
+
+    fn planner(&mut self, rigor: Rigor) -> Result<&Planner, Error> {
+        let gpu = self.gpu()?;
+        let mut tuning = Tuning::new(rigor).record(self.record().clone());
+        if let Some(limit) = self.time_limit {
+            tuning = tuning.time_limit(limit);
+        }
+        if self.made >= MOST_KEPT {
+            self.planners.values().for_each(Planner::clear);
+            self.made = 0;
+        }
+        self.made += 1;
+        Ok(self.planners.entry(rigor).or_insert_with(|| Planner::new(&gpu).with_tuning(tuning)))
+    }
+
+    /// Plans a specification.
+    pub fn plan(&mut self, spec: &str, choosing: Choosing) -> Result<AnyPlan, Error> {
+        let rigor = match std::env::var(RIGOR) {
+            Ok(text) if !text.is_empty() => text.parse()?,
+            _ => choosing.rigor,
+        };
+        let spec: AnySpec = spec.parse()?;
+        let planner = self.planner(rigor)?;
+        let choice = spec.choose(planner)?;
+        if choosing.recorded_only && !matches!(choice.source, Source::Recorded(_)) {
+            let why = "FFTW_WISDOM_ONLY asks for plans that were measured before".to_owned();
+            return Err(Error::Unsupported { what: format!("`{spec}`, which the record does not have,"), why });
+        }
+        planner.plan_any_with(&spec, &choice.recipe)
+    }
+
+    /// The name of the device, once there is one.
+    pub fn adapter(&self) -> String {
+        match &self.gpu {
+            Some(Ok(gpu)) => gpu.profile().name.clone(),
+            _ => "no device".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Plans, and their execution on the caller's arrays.
+
+use std::fmt;
+
+use wgpu_fft::Error;
+use wgpu_fft::dynamic::AnyPlan;
+
+use crate::guard;
+use crate::library::{Choosing, forked, library};
+use crate::problem::{Problem, Step};
+
+/// The first elements of the caller's arrays on one side; the second one is null unless the parts of
+/// complex numbers are in arrays of their own.
+pub type Inputs = [*const f32; 2];
+pub type Outputs = [*mut f32; 2];
+
+/// What `fftwf_plan` points to.
+pub struct Plan {
+    problem: Problem,
+    stages: Vec<Stage>,
+    /// The arrays that were planned for.
+    inputs: Inputs,
+    outputs: Outputs,
+    adapter: String,
+    /// The process that made it.
+    process: u32,
+}
+
+// SAFETY: the pointers are only followed by `execute`, whose callers promise that they may be.
+unsafe impl Send for Plan {}
+// SAFETY: as above; nothing of a plan changes.
+unsafe impl Sync for Plan {}
+
+/// A transform of dense arrays on the device.
+struct Stage {
+    step: Step,
+    /// The plan for as many arrays of the batch as the device takes at once.
+    plan: AnyPlan,
+    at_once: usize,
+    /// The plan for those that remain, if there are any.
+    rest: Option<AnyPlan>,
+}
+
+impl Stage {
+    fn new(step: Step, choosing: Choosing) -> Result<Self, Error> {
+        let mut library = library();
+        let mut at_once = step.batch;
+        let plan = loop {
+            match library.plan(&step.spec(at_once), choosing) {
+                // What a buffer cannot hold goes in parts.
+                Err(Error::LimitExceeded { .. }) if at_once > 1 => at_once = at_once.div_ceil(2),
+                other => break other?,
+            }
+        };
+        let rest = match step.batch % at_once {
+            0 => None,
+            rest => Some(library.plan(&step.spec(rest), choosing)?),
+        };
+        Ok(Self { step, plan, at_once, rest })
+    }
+
+    fn run(&self, input: &[f32], output: &mut [f32]) -> Result<(), Error> {
+        let parts = input.chunks(self.at_once * self.step.input).zip(output.chunks_mut(self.at_once * self.step.output));
+        for (input, output) in parts {
+            let whole = input.len() == self.at_once * self.step.input;
+            let plan = self.rest.as_ref().filter(|_| !whole).unwrap_or(&self.plan);
+            plan.run_into(&[bytemuck::cast_slice(input)], bytemuck::cast_slice_mut(output))?;
+        }
+        Ok(())
+    }
+
+    fn output_len(&self) -> usize {
+        self.step.batch * self.step.output
+    }
+}
+
+impl Plan {
+    /// Nothing, with the reason told, if there can be none.
+    pub fn new(problem: Option<Problem>, choosing: Choosing, inputs: Inputs, outputs: Outputs) -> Option<Self> {
+        let Some(problem) = problem else {
+            guard::refused("there is no transform of these extents, strides and kinds");
+            return None;
+        };
+        let stages = problem.steps().into_iter().map(|step| Stage::new(step, choosing)).collect::<Result<Vec<_>, _>>();
+        let stages = stages.map_err(guard::refused).ok()?;
+        let plan = Self { problem, stages, inputs, outputs, adapter: library().adapter(), process: std::process::id() };
+        guard::planned(&plan);
+        Some(plan)
+    }
+
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Executes the plan on the arrays that it was made for.
+    ///
+    /// # Safety
+    /// As [`execute`](Self::execute).
+    pub unsafe fn execute_own(&self) {
+        // SAFETY: the caller's.
+        unsafe { self.execute(self.inputs, self.outputs) }
+    }
+
+    /// Executes the plan on arrays. If that fails, it says so, and the results are NaN.
+    ///
+    /// # Safety
+    /// Every element of the arrays must be there, and nobody else may use those that are written, or
+    /// write those that are read.
+    pub unsafe fn execute(&self, inputs: Inputs, outputs: Outputs) {
+        let Problem { input, output, .. } = &self.problem;
+        let missing = inputs[..input.pointers()].iter().any(|p| p.is_null()) || outputs[..output.pointers()].iter().any(|p| p.is_null());
+        if missing {
+            return guard::failed("an array is NULL");
+        }
+        // SAFETY: the caller's.
+        if let Err(error) = unsafe { self.run(inputs, outputs) } {
+            guard::failed(error);
+            // SAFETY: the caller's.
+            unsafe { output.scatter(&vec![f32::NAN; output.dense_len()], outputs) };
+        }
+    }
+
+    unsafe fn run(&self, inputs: Inputs, outputs: Outputs) -> Result<(), Error> {
+        let Problem { input, output, .. } = &self.problem;
+        let gathered;
+        let first: &[f32] = if input.is_dense() {
+            // SAFETY: the caller's; the elements are neighbours, and `first` ends before anything is
+            // written that might be among them.
+            unsafe { std::slice::from_raw_parts(inputs[0], input.dense_len()) }
+        } else {
+            let mut dense = vec![0.0; input.dense_len()];
+            // SAFETY: the caller's.
+            unsafe { input.gather(inputs, &mut dense) };
+            gathered = dense;
+            &gathered
+        };
+        let Some((last, before)) = self.stages.split_last() else {
+            // Nothing but places changes. What is read may be what is written.
+            let moved = first.to_vec();
+            // SAFETY: the caller's.
+            unsafe { output.scatter(&moved, outputs) };
+            return Ok(());
+        };
+        if self.process != std::process::id() {
+            return Err(forked());
+        }
+        let mut between: Option<Vec<f32>> = None;
+        for stage in before {
+            let mut results = vec![0.0; stage.output_len()];
+            stage.run(between.as_deref().unwrap_or(first), &mut results)?;
+            between = Some(results);
+        }
+        let source = between.as_deref().unwrap_or(first);
+        if output.is_dense() && !input.overlaps(inputs, output, outputs) {
+            // SAFETY: the caller's; the elements are neighbours, and none is an input.
+            let results = unsafe { std::slice::from_raw_parts_mut(outputs[0], output.dense_len()) };
+            return last.run(source, results);
+        }
+        let mut results = vec![0.0; last.output_len()];
+        last.run(source, &mut results)?;
+        // SAFETY: the caller's. The inputs are no longer looked at.
+        unsafe { output.scatter(&results, outputs) };
+        Ok(())
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(wgpu-fft")?;
+        if self.stages.is_empty() {
+            f.write_str(" copy")?;
+        }
+        for stage in &self.stages {
+            write!(f, " ({}: {})", stage.plan.spec(), stage.plan.recipe())?;
+            if stage.at_once < stage.step.batch {
+                write!(f, ", {} of {} at once", stage.at_once, stage.step.batch)?;
+            }
+        }
+        write!(f, " on {})", self.adapter)
+    }
+}

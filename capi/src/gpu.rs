@@ -1,0 +1,145 @@
+//! Devices.
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_char};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fft::tune::{Record, Rigor, Tuning};
+use fft::{GpuOptions as Options, Planner};
+
+use crate::arguments::{c_string, given, optional, place, write_text};
+use crate::status::{Failure, Status, guarded};
+
+/// An opened device, with its plans. Any number of threads may use it at once.
+pub struct Gpu {
+    gpu: fft::Gpu,
+    name: CString,
+    record: Record,
+    /// The process that opened it.
+    process: u32,
+    planners: Mutex<Planners>,
+}
+
+/// For each rigor and time limit. What they made they keep.
+type Planners = HashMap<(Rigor, Option<Duration>), Arc<Planner>>;
+
+impl Gpu {
+    /// The process that opened it.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// The planner that chooses so.
+    pub fn planner(&self, rigor: Rigor, limit: Option<Duration>) -> Arc<Planner> {
+        let mut planners = self.planners.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let tuning = Tuning::new(rigor).record(self.record.clone());
+            Arc::new(Planner::new(&self.gpu).with_tuning(limit.into_iter().fold(tuning, Tuning::time_limit)))
+        };
+        Arc::clone(planners.entry((rigor, limit)).or_insert_with(make))
+    }
+}
+
+/// Which device to open, and how. With zeros everywhere it means the same as NULL in its place: the
+/// best device, or the one that WGPU_ADAPTER_NAME and WGPU_BACKEND name.
+#[repr(C)]
+pub struct GpuOptions {
+    /// Part of the name of the adapter or of its driver, in any case.
+    pub adapter_name: *const c_char,
+    /// The file that keeps compiled pipelines; wgpu_fft_gpu_save_pipelines writes it.
+    pub pipeline_cache: *const c_char,
+    /// The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else one
+    /// in the user's folder for caches.
+    pub record: *const c_char,
+}
+
+/// Opens a device. Close it with wgpu_fft_gpu_close.
+///
+/// Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are there
+/// and says what to install.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut *mut Gpu) -> Status {
+    guarded("wgpu_fft_gpu_open", || {
+        // SAFETY: the caller gives options or NULL, with texts or NULL, and a place for the handle.
+        let (options, gpu) = unsafe { (options.as_ref(), place("gpu", gpu)?) };
+        *gpu = std::ptr::null_mut();
+        let (mut wanted, mut record) = (Options::default(), None);
+        if let Some(options) = options {
+            // SAFETY: as above.
+            let (name, cache, file) = unsafe {
+                (
+                    optional("adapter_name", options.adapter_name)?,
+                    optional("pipeline_cache", options.pipeline_cache)?,
+                    optional("record", options.record)?,
+                )
+            };
+            wanted = name.into_iter().fold(wanted, Options::adapter_name);
+            wanted = cache.into_iter().fold(wanted, Options::pipeline_cache);
+            record = file.map(Record::open);
+        }
+        let device = pollster::block_on(fft::Gpu::request(&wanted))?;
+        let opened = Gpu {
+            name: c_string(&device.profile().name),
+            record: record.unwrap_or_else(Record::open_default),
+            process: std::process::id(),
+            planners: Mutex::default(),
+            gpu: device,
+        };
+        *gpu = Box::into_raw(Box::new(opened));
+        Ok(())
+    })
+}
+
+/// Closes a device. Plans that are still there keep it open until they are destroyed. NULL does
+/// nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_gpu_close(gpu: *mut Gpu) {
+    guarded("wgpu_fft_gpu_close", || {
+        if !gpu.is_null() {
+            // SAFETY: the caller gives a handle of wgpu_fft_gpu_open, and does not use it again.
+            drop(unsafe { Box::from_raw(gpu) });
+        }
+        Ok(())
+    });
+}
+
+/// The name of the adapter, which is there as long as the handle. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_gpu_name(gpu: *const Gpu) -> *const c_char {
+    // SAFETY: the caller gives a handle or NULL.
+    unsafe { gpu.as_ref() }.map_or(c"".as_ptr(), |gpu| gpu.name.as_ptr())
+}
+
+/// Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it any
+/// more. False for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_gpu_is_lost(gpu: *const Gpu) -> bool {
+    // SAFETY: the caller gives a handle or NULL.
+    unsafe { gpu.as_ref() }.is_some_and(|gpu| gpu.gpu.is_lost())
+}
+
+/// Writes the compiled pipelines into the file of the options, so that the next run of the program
+/// need not compile them again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_gpu_save_pipelines(gpu: *const Gpu) -> Status {
+    guarded("wgpu_fft_gpu_save_pipelines", || {
+        // SAFETY: the caller gives a handle or NULL.
+        let gpu = unsafe { given("gpu", gpu) }?;
+        gpu.gpu.save_pipeline_cache().map(drop).map_err(Failure::file)
+    })
+}
+
+/// Lists all adapters, best first, in UTF-8 with a line each: `NVIDIA H200 (Vulkan, DiscreteGpu)`. At
+/// most `size` bytes are written, with a zero byte at the end. `needed` becomes the number of bytes
+/// that all of it needs. Both places may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_adapters(text: *mut c_char, size: usize, needed: *mut usize) -> Status {
+    guarded("wgpu_fft_adapters", || {
+        let adapters = pollster::block_on(fft::gpu::adapters(&Options::default()))?;
+        let line = |info: fft::wgpu::AdapterInfo| format!("{} ({:?}, {:?})\n", info.name, info.backend, info.device_type);
+        let lines: String = adapters.iter().map(|adapter| line(adapter.get_info())).collect();
+        // SAFETY: the caller gives places of these sizes, or NULL.
+        unsafe { write_text(&lines, text, size, needed) }
+    })
+}

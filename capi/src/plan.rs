@@ -1,0 +1,228 @@
+//! Plans.
+
+use std::ffi::{CString, c_char};
+use std::time::Duration;
+
+use fft::dynamic::{AnyPlan, AnySpec};
+use fft::tune::Rigor;
+
+use crate::arguments::{c_string, given, optional, place, text};
+use crate::gpu::Gpu;
+use crate::status::{Failure, Status, guarded};
+use crate::transform::Transform;
+
+/// By the rules, or by what this library's authors measured. It takes no time.
+pub const WGPU_FFT_ESTIMATE: i32 = 0;
+/// By the record of measurements, or else as WGPU_FFT_ESTIMATE. It takes no time.
+pub const WGPU_FFT_RECORDED: i32 = 1;
+/// By the record, or else by a search of about 2 seconds, whose result the record keeps.
+pub const WGPU_FFT_MEASURE: i32 = 2;
+/// By the record, or else by a search of up to a minute.
+pub const WGPU_FFT_PATIENT: i32 = 3;
+
+/// How a specification is computed. With zeros everywhere it means the same as NULL in its place.
+#[repr(C)]
+pub struct PlanOptions {
+    /// WGPU_FFT_ESTIMATE and the like.
+    pub rigor: i32,
+    /// How long a search may take, in seconds. 0 is the default of the rigor.
+    pub time_limit: f64,
+    /// The text of a recipe, as wgpu_fft_plan_recipe returned it, in place of any choice.
+    pub recipe: *const c_char,
+}
+
+/// Something to compute, ready on a device. Any number of threads may execute it at once.
+pub struct Plan {
+    pub plan: AnyPlan,
+    spec: CString,
+    recipe: CString,
+    /// Of input and output.
+    elements: [CString; 2],
+    /// The process that opened the device.
+    pub process: u32,
+}
+
+/// Refuses a process whose parent opened the device: drivers' threads are not in it, and whoever waited
+/// for them would wait forever.
+pub fn same_process(opened_in: u32) -> Result<(), Failure> {
+    if opened_in == std::process::id() {
+        return Ok(());
+    }
+    Err(Failure::unsupported("the process was forked after the device was opened, and has none; open one in the process that computes"))
+}
+
+/// # Safety
+/// `options` must be NULL or valid, with a text or NULL.
+unsafe fn planned(gpu: &Gpu, spec: &AnySpec, options: *const PlanOptions) -> Result<Box<Plan>, Failure> {
+    let (mut rigor, mut limit, mut recipe) = (Rigor::Estimate, None, None);
+    // SAFETY: the caller's.
+    if let Some(options) = unsafe { options.as_ref() } {
+        rigor = match options.rigor {
+            WGPU_FFT_ESTIMATE => Rigor::Estimate,
+            WGPU_FFT_RECORDED => Rigor::Recorded,
+            WGPU_FFT_MEASURE => Rigor::Measure,
+            WGPU_FFT_PATIENT => Rigor::Patient,
+            other => return Err(Failure::argument(format!("rigor cannot be {other}"))),
+        };
+        if options.time_limit != 0.0 {
+            let seconds = options.time_limit;
+            limit = Some(Duration::try_from_secs_f64(seconds).map_err(|why| Failure::argument(format!("time_limit {seconds}: {why}")))?);
+        }
+        // SAFETY: the caller's.
+        recipe = unsafe { optional("recipe", options.recipe) }?;
+    }
+    same_process(gpu.process())?;
+    let planner = gpu.planner(rigor, limit);
+    let plan = match recipe {
+        Some(recipe) => planner.plan_any_with(spec, recipe)?,
+        None => planner.plan_any(spec)?,
+    };
+    let elements = [plan.input(), plan.output()].map(|element| c_string(element.name()));
+    Ok(Box::new(Plan { spec: c_string(&plan.spec()), recipe: c_string(&plan.recipe()), elements, process: gpu.process(), plan }))
+}
+
+/// Plans a specification from its text, such as `c2c fwd 512x512` or `sum f32 480x640 axes=1`. The
+/// documentation of the Rust module wgpu_fft::dynamic lists all of them. `options` may be NULL.
+/// Destroy the plan with wgpu_fft_plan_destroy.
+///
+/// Planning compiles shaders, which takes milliseconds to seconds the first time. Planning the same
+/// again costs little.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_text(
+    gpu: *const Gpu,
+    spec: *const c_char,
+    options: *const PlanOptions,
+    plan: *mut *mut Plan,
+) -> Status {
+    guarded("wgpu_fft_plan_text", || {
+        // SAFETY: the caller gives a handle, a text, options or NULL, and a place for the plan.
+        unsafe {
+            let plan = place("plan", plan)?;
+            *plan = std::ptr::null_mut();
+            let spec: AnySpec = text("spec", spec)?.parse()?;
+            *plan = Box::into_raw(planned(given("gpu", gpu)?, &spec, options)?);
+        }
+        Ok(())
+    })
+}
+
+/// Plans a Fourier transform, as wgpu_fft_plan_text does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_transform(
+    gpu: *const Gpu,
+    transform: *const Transform,
+    options: *const PlanOptions,
+    plan: *mut *mut Plan,
+) -> Status {
+    guarded("wgpu_fft_plan_transform", || {
+        // SAFETY: the caller gives a handle, a transform, options or NULL, and a place for the plan.
+        unsafe {
+            let plan = place("plan", plan)?;
+            *plan = std::ptr::null_mut();
+            let spec: AnySpec = given("transform", transform)?.text()?.parse()?;
+            *plan = Box::into_raw(planned(given("gpu", gpu)?, &spec, options)?);
+        }
+        Ok(())
+    })
+}
+
+/// Destroys a plan that no thread executes any more. NULL does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_destroy(plan: *mut Plan) {
+    guarded("wgpu_fft_plan_destroy", || {
+        if !plan.is_null() {
+            // SAFETY: the caller gives a handle of ours, and does not use it again.
+            drop(unsafe { Box::from_raw(plan) });
+        }
+        Ok(())
+    });
+}
+
+/// A text of a plan.
+///
+/// # Safety
+/// `plan` must be a handle or NULL.
+unsafe fn text_of(plan: *const Plan, text: fn(&Plan) -> &CString) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { plan.as_ref() }.map_or(c"".as_ptr(), |plan| text(plan).as_ptr())
+}
+
+/// What the plan computes, which is there as long as the plan. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_spec(plan: *const Plan) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { text_of(plan, |plan| &plan.spec) }
+}
+
+/// How the plan computes it, which is there as long as the plan. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_recipe(plan: *const Plan) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { text_of(plan, |plan| &plan.recipe) }
+}
+
+/// What the input holds, such as `f32` or `complex f32`; of two inputs, both. It is there as long as
+/// the plan. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_input_element(plan: *const Plan) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { text_of(plan, |plan| &plan.elements[0]) }
+}
+
+/// What the output holds. It is there as long as the plan. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_output_element(plan: *const Plan) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { text_of(plan, |plan| &plan.elements[1]) }
+}
+
+/// A number of a plan; 0 for NULL.
+///
+/// # Safety
+/// `plan` must be a handle or NULL.
+unsafe fn number_of(plan: *const Plan, number: impl FnOnce(&AnyPlan) -> usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { plan.as_ref() }.map_or(0, |plan| number(&plan.plan))
+}
+
+/// How many inputs the plan takes: 1 or 2. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_input_count(plan: *const Plan) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| plan.program().inputs().len()) }
+}
+
+/// The bytes of an input, counted from 0. 0 if there is none of that number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_input_bytes(plan: *const Plan, input: usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| plan.program().inputs().get(input).map_or(0, |array| array.len * plan.input().bytes())) }
+}
+
+/// The bytes of the output. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_output_bytes(plan: *const Plan) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| plan.program().output().len * plan.output().bytes()) }
+}
+
+/// The elements of an input, counted from 0. 0 if there is none of that number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_input_len(plan: *const Plan, input: usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| plan.program().inputs().get(input).map_or(0, |array| array.len)) }
+}
+
+/// The elements of the output. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_output_len(plan: *const Plan) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| plan.program().output().len) }
+}
+
+/// The bytes that the plan holds on the device besides arrays. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wgpu_fft_plan_workspace_bytes(plan: *const Plan) -> usize {
+    // SAFETY: the caller's.
+    unsafe { number_of(plan, |plan| (plan.program().workspace_bytes() + plan.program().table_bytes()) as usize) }
+}

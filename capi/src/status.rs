@@ -1,0 +1,112 @@
+//! Error codes, and the messages behind them.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fft::Error;
+
+/// What functions return: WGPU_FFT_OK, or why there is no result.
+pub type Status = i32;
+
+/// All is well.
+pub const WGPU_FFT_OK: Status = 0;
+/// An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number that
+/// means nothing.
+pub const WGPU_FFT_ERROR_ARGUMENT: Status = 1;
+/// An array has another length than the plan needs.
+pub const WGPU_FFT_ERROR_LENGTH: Status = 2;
+/// A text is no specification, recipe or the like.
+pub const WGPU_FFT_ERROR_TEXT: Status = 3;
+/// The combination is not supported, on this device or at all.
+pub const WGPU_FFT_ERROR_UNSUPPORTED: Status = 4;
+/// Something is larger than the device or its indices allow.
+pub const WGPU_FFT_ERROR_LIMIT: Status = 5;
+/// No adapter matches, or it could not be opened.
+pub const WGPU_FFT_ERROR_NO_DEVICE: Status = 6;
+/// The device does not have enough memory.
+pub const WGPU_FFT_ERROR_MEMORY: Status = 7;
+/// The device was lost. Open it again, and plan again.
+pub const WGPU_FFT_ERROR_DEVICE_LOST: Status = 8;
+/// A file could not be read or written.
+pub const WGPU_FFT_ERROR_FILE: Status = 9;
+/// A bug of the library or of the driver.
+pub const WGPU_FFT_ERROR_INTERNAL: Status = 10;
+
+/// Why a function fails.
+pub struct Failure {
+    status: Status,
+    message: String,
+}
+
+impl Failure {
+    pub fn argument(message: impl Into<String>) -> Self {
+        Self { status: WGPU_FFT_ERROR_ARGUMENT, message: message.into() }
+    }
+
+    pub fn length(message: impl Into<String>) -> Self {
+        Self { status: WGPU_FFT_ERROR_LENGTH, message: message.into() }
+    }
+
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Self { status: WGPU_FFT_ERROR_UNSUPPORTED, message: message.into() }
+    }
+
+    pub fn file(message: impl ToString) -> Self {
+        Self { status: WGPU_FFT_ERROR_FILE, message: message.to_string() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::NoAdapter { .. } | Error::NoDevice { .. } => WGPU_FFT_ERROR_NO_DEVICE,
+            Error::WrongLen { .. } | Error::WrongShape { .. } => WGPU_FFT_ERROR_LENGTH,
+            Error::Empty { .. } | Error::WrongInputs { .. } | Error::WrongArrays { .. } => WGPU_FFT_ERROR_ARGUMENT,
+            Error::Parse { .. } => WGPU_FFT_ERROR_TEXT,
+            Error::Unsupported { .. } | Error::UnfitRecipe { .. } => WGPU_FFT_ERROR_UNSUPPORTED,
+            Error::LimitExceeded { .. } => WGPU_FFT_ERROR_LIMIT,
+            Error::OutOfMemory { .. } => WGPU_FFT_ERROR_MEMORY,
+            Error::DeviceLost { .. } => WGPU_FFT_ERROR_DEVICE_LOST,
+            // The others are about buffers and encoders of the caller's, which C has none of.
+            _ => WGPU_FFT_ERROR_INTERNAL,
+        };
+        Self { status, message: error.to_string() }
+    }
+}
+
+pub type Outcome = Result<(), Failure>;
+
+thread_local! {
+    static MESSAGE: RefCell<CString> = RefCell::default();
+}
+
+/// Runs what a function of the interface does. A panic would be undefined behaviour in C, so it ends
+/// here.
+pub fn guarded(function: &str, work: impl FnOnce() -> Outcome) -> Status {
+    let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let message = format!("{function} has panicked, which is a bug: stderr has the reason");
+        Err(Failure { status: WGPU_FFT_ERROR_INTERNAL, message })
+    });
+    let Err(Failure { status, message }) = outcome else { return WGPU_FFT_OK };
+    let text = CString::new(format!("{function}: {message}").replace('\0', " ")).unwrap_or_default();
+    MESSAGE.with(|last| *last.borrow_mut() = text);
+    status
+}
+
+/// Why the last function that failed in this thread did so: a sentence in UTF-8 with the numbers.
+/// Empty if none has failed. It is there until the next function fails in this thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn wgpu_fft_error_message() -> *const c_char {
+    MESSAGE.with(|last| last.borrow().as_ptr())
+}
+
+/// The version of the library, such as `0.1.0`.
+#[unsafe(no_mangle)]
+pub extern "C" fn wgpu_fft_version() -> *const c_char {
+    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(text) => text,
+        Err(_) => c"",
+    };
+    VERSION.as_ptr()
+}

@@ -1,0 +1,183 @@
+/* The interface of our own on a device. Arguments: the names of adapters, or none for the best. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wgpu_fft.h>
+
+#include "check.h"
+
+#define N 240
+#define THREADS 6
+
+static const double TURN = 6.28318530717958647692;
+
+/* The transform of some numbers by its definition, and how far `actual` is from it. */
+static double distance(const float *input, const float *actual, int sign)
+{
+    double worst = 0;
+    int j, k;
+
+    for (k = 0; k < N; k++) {
+        double re = 0, im = 0;
+        for (j = 0; j < N; j++) {
+            double angle = sign * TURN * (j * k % N) / N;
+            re += input[2 * j] * cos(angle) - input[2 * j + 1] * sin(angle);
+            im += input[2 * j] * sin(angle) + input[2 * j + 1] * cos(angle);
+        }
+        worst = fmax(worst, hypot(actual[2 * k] - re, actual[2 * k + 1] - im));
+    }
+    return worst;
+}
+
+static void noise(float *to, size_t count, unsigned seed)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        to[i] = (float)(seed >> 8) / (1 << 24) - 0.5f;
+    }
+}
+
+struct job {
+    const wgpu_fft_gpu *gpu;
+    unsigned seed;
+};
+
+/* Plans the same as the other threads, executes, and makes a mistake of its own. */
+static void *thread(void *argument)
+{
+    const struct job *job = argument;
+    wgpu_fft_plan *plan;
+    float data[2 * N], spectrum[2 * N];
+    char number[32];
+    int i;
+
+    CHECK(wgpu_fft_plan_text(job->gpu, "c2c fwd 240", NULL, &plan) == WGPU_FFT_OK);
+    for (i = 0; i < 5; i++) {
+        noise(data, 2 * N, job->seed + (unsigned)i);
+        CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_OK);
+        CHECK(distance(data, spectrum, -1) < 1e-4);
+        CHECK(wgpu_fft_execute(plan, data, 8 * job->seed, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_LENGTH);
+        sprintf(number, "got %u", job->seed);
+        CHECK(strstr(wgpu_fft_error_message(), number) != NULL);
+    }
+    wgpu_fft_plan_destroy(plan);
+    return NULL;
+}
+
+static void device(const char *name)
+{
+    wgpu_fft_gpu_options options = {0};
+    wgpu_fft_plan_options how = {0};
+    wgpu_fft_transform transform;
+    wgpu_fft_gpu *gpu;
+    wgpu_fft_plan *plan, *again;
+    wgpu_fft_array pair[2];
+    float data[2 * N], spectrum[2 * N], kept[2 * N], sum;
+    struct job jobs[THREADS];
+    pthread_t threads[THREADS];
+    double exact = 0;
+    int i;
+
+    options.adapter_name = name;
+    CHECK(wgpu_fft_gpu_open(&options, &gpu) == WGPU_FFT_OK);
+    printf("api: %s\n", wgpu_fft_gpu_name(gpu));
+    CHECK(!wgpu_fft_gpu_is_lost(gpu));
+    CHECK(wgpu_fft_gpu_save_pipelines(gpu) == WGPU_FFT_ERROR_FILE);
+
+    /* What a plan says of itself, and its recipe by hand. */
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", NULL, &plan) == WGPU_FFT_OK);
+    CHECK(strcmp(wgpu_fft_plan_spec(plan), "c2c fwd 240") == 0);
+    CHECK(wgpu_fft_plan_input_count(plan) == 1 && wgpu_fft_plan_input_bytes(plan, 0) == sizeof data);
+    CHECK(wgpu_fft_plan_input_len(plan, 0) == N && wgpu_fft_plan_output_len(plan) == N);
+    CHECK(wgpu_fft_plan_input_bytes(plan, 1) == 0 && wgpu_fft_plan_output_bytes(plan) == sizeof data);
+    CHECK(strcmp(wgpu_fft_plan_input_element(plan), "complex f32") == 0);
+    CHECK(strcmp(wgpu_fft_plan_output_element(plan), "complex f32") == 0);
+    how.recipe = wgpu_fft_plan_recipe(plan);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", &how, &again) == WGPU_FFT_OK);
+    CHECK(strcmp(wgpu_fft_plan_recipe(again), how.recipe) == 0);
+    wgpu_fft_plan_destroy(again);
+    how.recipe = "axis 0: nonsense";
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", &how, &again) == WGPU_FFT_ERROR_TEXT && again == NULL);
+    how.recipe = NULL;
+    how.rigor = 9;
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", &how, &again) == WGPU_FFT_ERROR_ARGUMENT);
+    how.rigor = WGPU_FFT_RECORDED;
+    how.time_limit = -1;
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 240", &how, &again) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 0", NULL, &again) == WGPU_FFT_ERROR_ARGUMENT);
+    CHECK(wgpu_fft_plan_text(gpu, "c2c fwd 100000x100000", NULL, &again) == WGPU_FFT_ERROR_LIMIT);
+
+    /* Out of place, over the input, and over a part of it. */
+    noise(data, 2 * N, 1);
+    memcpy(kept, data, sizeof data);
+    CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_OK);
+    CHECK(memcmp(kept, data, sizeof data) == 0 && distance(data, spectrum, -1) < 1e-4);
+    CHECK(wgpu_fft_execute(plan, data, sizeof data, data, sizeof data) == WGPU_FFT_OK);
+    CHECK(memcmp(data, spectrum, sizeof data) == 0);
+    CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum - 8) == WGPU_FFT_ERROR_LENGTH);
+    CHECK(wgpu_fft_execute(plan, data, sizeof data - 1, spectrum, sizeof spectrum) != WGPU_FFT_OK);
+    /* A child process is told that it has no device, and does not wait for one. */
+    i = fork();
+    CHECK(i >= 0);
+    if (i == 0)
+        _exit(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_UNSUPPORTED
+                  ? 0
+                  : 1);
+    CHECK(waitpid(i, &i, 0) > 0 && WIFEXITED(i) && WEXITSTATUS(i) == 0);
+    CHECK(wgpu_fft_execute(plan, NULL, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_ARGUMENT);
+    wgpu_fft_plan_destroy(plan);
+
+    /* From numbers. */
+    memset(&transform, 0, sizeof transform);
+    transform.kind = WGPU_FFT_C2C_INVERSE;
+    transform.rank = 1;
+    transform.shape[0] = N;
+    transform.in_place = true;
+    CHECK(wgpu_fft_plan_transform(gpu, &transform, NULL, &plan) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_execute(plan, kept, sizeof kept, spectrum, sizeof spectrum) == WGPU_FFT_OK);
+    CHECK(distance(kept, spectrum, 1) < 1e-4);
+    wgpu_fft_plan_destroy(plan);
+
+    /* Two inputs. */
+    CHECK(wgpu_fft_plan_text(gpu, "dot f32 240", NULL, &plan) == WGPU_FFT_OK);
+    CHECK(wgpu_fft_plan_input_count(plan) == 2);
+    pair[0].data = kept;
+    pair[1].data = kept + N;
+    pair[0].bytes = pair[1].bytes = N * sizeof(float);
+    for (i = 0; i < N; i++)
+        exact += (double)kept[i] * kept[i + N];
+    CHECK(wgpu_fft_execute_many(plan, pair, 2, &sum, sizeof sum) == WGPU_FFT_OK && fabs(sum - exact) < 1e-4);
+    CHECK(wgpu_fft_execute(plan, kept, N * sizeof(float), &sum, sizeof sum) == WGPU_FFT_ERROR_ARGUMENT);
+    wgpu_fft_plan_destroy(plan);
+
+    for (i = 0; i < THREADS; i++) {
+        jobs[i].gpu = gpu;
+        jobs[i].seed = 100 + (unsigned)i;
+        CHECK(pthread_create(&threads[i], NULL, thread, &jobs[i]) == 0);
+    }
+    for (i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    wgpu_fft_gpu_close(gpu);
+}
+
+int main(int argc, char **argv)
+{
+    char *list;
+    size_t needed = 0;
+    int i;
+
+    CHECK(wgpu_fft_adapters(NULL, 0, &needed) == WGPU_FFT_OK && needed > 1);
+    list = malloc(needed);
+    CHECK(list != NULL && wgpu_fft_adapters(list, needed, NULL) == WGPU_FFT_OK);
+    CHECK(strlen(list) == needed - 1 && strchr(list, '(') != NULL);
+    free(list);
+    if (argc < 2)
+        device(NULL);
+    for (i = 1; i < argc; i++)
+        device(argv[i]);
+    return 0;
+}

@@ -1,0 +1,343 @@
+#!/usr/bin/env bash
+# Builds, installs and tests the libraries for C: libwgpu_fft and libwgpu_fftw3f (capi/README.md).
+#
+#   scripts/capi.sh install PREFIX   libraries, headers, pkg-config and CMake files into a folder; a
+#                                    release build, which takes some minutes the first time
+#   scripts/capi.sh test [ADAPTER…]  compiles the examples and tests in C and C++ with the system's
+#                                    compilers and runs them on these adapters, or on the best one; with
+#                                    valgrind, if it is there, also what fails without an adapter
+#   scripts/capi.sh memory           examples under valgrind with a driver, after test: minutes with lavapipe
+#   scripts/capi.sh program          runs a program of Debian's that uses FFTW, minimodem, with FFTW and
+#                                    with this library in its place, and compares what it prints
+#   scripts/capi.sh verify [ROUNDS]  FFTW's own verifier on random problems, some 15 in each round; 150
+#                                    rounds by default. It is fetched into target/, as it is GPL
+#
+# All need Rust and a C compiler; test also a C++ compiler and, for some of it, pkg-config, cmake and
+# valgrind; program needs minimodem; verify needs curl and perl. On a system with apt, what is missing
+# is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance, WGPU_FFT_INSTALL=0 no.
+# test, program and verify use debug builds.
+#
+# Exit status: 0 if everything succeeded.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() {
+    printf 'capi.sh: %s\n' "$*"
+}
+
+usage() {
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+    exit 2
+}
+
+# Mesa prints a warning if this is not set, although it does not need it.
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
+target=${CARGO_TARGET_DIR:-target}
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+work=$target/capi
+case $(uname -s) in
+Darwin) suffix=.dylib ;;
+*) suffix=.so ;;
+esac
+
+# needs COMMAND PACKAGE: sees to it that a command is there.
+needs() {
+    command -v "$1" >/dev/null && return
+    say "missing: $1"
+    local sudo= answer=n
+    if ! command -v apt-get >/dev/null; then
+        say "Install it by the package manager of your system; Debian's package is $2."
+        return 1
+    fi
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    if [ -n "${WGPU_FFT_INSTALL:-}" ]; then
+        answer=$WGPU_FFT_INSTALL
+    elif [ "${CI:-}" = true ]; then
+        answer=y
+    elif [ -t 0 ]; then
+        read -rp "capi.sh: run \`${sudo:+sudo }apt-get install $2\` now? [Y/n] " answer
+        answer=${answer:-y}
+    fi
+    case $answer in
+    1 | [Yy]*) ;;
+    *)
+        say "nothing was installed. To install it, run \`${sudo:+sudo }apt-get install $2\`, or set WGPU_FFT_INSTALL=1."
+        return 1
+        ;;
+    esac
+    $sudo apt-get update || say 'apt-get update failed; continuing with the existing package lists.'
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$2"
+    command -v "$1" >/dev/null
+}
+
+# build PROFILE: both libraries.
+build() {
+    # In CI the command line was compiled before: with it, Cargo gives the dependencies the features that
+    # they were compiled with, and compiles none of them again.
+    local with=()
+    [ "${CI:-}" != true ] || with=(-p wgpu-fft-cli)
+    cargo build --profile "$1" -p wgpu-fft-capi -p wgpu-fft-fftw "${with[@]}"
+}
+
+# filled FILE.in: with the values of this installation.
+filled() {
+    sed -e "s|@PREFIX@|$prefix|g; s|@VERSION@|$version|g; s|@NATIVE@|$native|g; s|@SUFFIX@|$suffix|g" "$1"
+}
+
+# install_into PREFIX PROFILE
+install_into() {
+    local prefix=$1 built=$target/$2 version native name
+    [ "$2" != dev ] || built=$target/debug
+    mkdir -p "$prefix"/lib/{pkgconfig,wgpu-fftw,cmake/wgpu-fft} "$prefix"/include/wgpu-fftw
+    prefix=$(cd "$prefix" && pwd)
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' capi/Cargo.toml)
+    # What programs that link the static libraries need besides, by rustc for this system.
+    case $(uname -s) in
+    Linux) native='-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc' ;;
+    *) native='-lpthread -lm' ;;
+    esac
+    for name in wgpu_fft wgpu_fftw3f; do
+        cp "$built/lib$name.a" "$prefix/lib/"
+        if [ $suffix = .so ]; then
+            # Programs look for the name with the number, and linkers for the one without.
+            cp "$built/lib$name.so" "$prefix/lib/lib$name.so.0"
+            ln -sf "lib$name.so.0" "$prefix/lib/lib$name.so"
+        else
+            cp "$built/lib$name.dylib" "$prefix/lib/lib$name.0.dylib"
+            ln -sf "lib$name.0.dylib" "$prefix/lib/lib$name.dylib"
+        fi
+    done
+    if [ $suffix = .so ]; then
+        # With this folder in LD_LIBRARY_PATH, programs that were compiled for FFTW find this library.
+        for name in libfftw3f libfftw3f_threads libfftw3f_omp; do
+            ln -sf ../libwgpu_fftw3f.so.0 "$prefix/lib/wgpu-fftw/$name.so.3"
+        done
+    fi
+    cp capi/include/*.h "$prefix/include/"
+    cp capi/include/wgpu-fftw/fftw3.h "$prefix/include/wgpu-fftw/"
+    for name in wgpu-fft wgpu-fftw3f; do
+        filled capi/install/$name.pc.in >"$prefix/lib/pkgconfig/$name.pc"
+    done
+    filled capi/install/wgpu-fft-config.cmake.in >"$prefix/lib/cmake/wgpu-fft/wgpu-fft-config.cmake"
+}
+
+# The names that a library exports, and those that a header declares.
+exported() {
+    nm -D --defined-only "$1" | awk '{ print $3 }' | sort
+}
+
+declared() {
+    # Functions, and the texts.
+    sed 's|/\*.*\*/||' "$1" | grep -oE "\b$2[a-z0-9_]*(\(|\[\];)" | sed 's/[[(].*//' | sort -u
+}
+
+run() {
+    say "$*"
+    "$@"
+}
+
+# Only what is surely lost counts: the standard library keeps its handle of a thread by a pointer into
+# its middle, which valgrind calls possibly lost.
+under_valgrind() {
+    run valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
+        --suppressions=capi/tests/valgrind.supp "$@"
+}
+
+compile_flags() {
+    PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@"
+}
+
+test_all() {
+    local prefix strict name out
+    build dev
+    # Unoptimised, as it and what it depends on take a minute to optimise and a second to run.
+    CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo run -q -p wgpu-fft-cbindgen -- --check
+    install_into "$work/prefix" dev
+    prefix=$(cd "$work/prefix" && pwd)
+    rm -f "$work"/page-*
+    strict="-O1 -Wall -Wextra -Werror -pedantic -std=c99"
+    needs pkg-config pkg-config
+    export LD_LIBRARY_PATH=$prefix/lib
+
+    if [ $suffix = .so ]; then
+        say 'the libraries export what the headers declare, and nothing else'
+        diff <(exported "$prefix/lib/libwgpu_fft.so.0") <(declared "$prefix/include/wgpu_fft.h" wgpu_fft_)
+        diff <(exported "$prefix/lib/libwgpu_fftw3f.so.0") <(declared "$prefix/include/wgpu_fftw3f.h" fftwf_)
+    fi
+
+    # shellcheck disable=SC2046,SC2086 # several flags
+    for name in spectrum padded; do
+        $cc $strict capi/examples/$name.c -o "$work/$name" $(compile_flags wgpu-fft) -lm
+    done
+    # shellcheck disable=SC2046,SC2086
+    $cc $strict capi/examples/fftw.c -o "$work/fftw-example" $(compile_flags wgpu-fftw3f) -lm
+    # shellcheck disable=SC2046,SC2086
+    for name in errors api fftw; do
+        $cc $strict capi/tests/$name.c -o "$work/$name" $(compile_flags wgpu-fft wgpu-fftw3f) -lm -lpthread
+    done
+    # shellcheck disable=SC2046
+    $cxx -O1 -Wall -Wextra -Werror -std=c++11 capi/tests/headers.cpp -o "$work/headers" $(compile_flags wgpu-fft wgpu-fftw3f)
+
+    # The programs of the pages: C blocks, each whole.
+    for name in capi/README.md docs/from_fftw.md; do
+        awk -v to="$work/page-$(basename "$name" .md)" '
+            /^```c$/ { file = to "-" ++count ".c"; inside = 1; next }
+            /^```$/ { if (inside) close(file); inside = 0 }
+            inside { print > file }' "$name"
+    done
+    # shellcheck disable=SC2046,SC2086
+    for name in "$work"/page-*.c; do
+        $cc $strict "$name" -o "${name%.c}" $(compile_flags wgpu-fft wgpu-fftw3f)
+    done
+
+    # Where there is no driver at all.
+    VK_DRIVER_FILES=/no/driver run "$work/errors"
+    if [ "$(uname -s)" = Linux ] && needs valgrind valgrind; then
+        VK_DRIVER_FILES=/no/driver under_valgrind "$work/errors"
+    fi
+    for name in "${@:-}"; do
+        # Tests begin without any record of measurements.
+        export WGPU_ADAPTER_NAME=$name WGPU_FFT_RECORD=$work/record.jsonl
+        rm -f "$WGPU_FFT_RECORD"
+        run "$work/spectrum"
+        run "$work/padded"
+        run "$work/fftw-example"
+        run "$work/api"
+        run "$work/fftw"
+        run "$work/headers"
+        for out in "$work"/page-*.c; do
+            run "${out%.c}"
+        done
+    done
+
+    # Without the shared library.
+    out=$work/static
+    # shellcheck disable=SC2046,SC2086
+    $cc $strict capi/examples/spectrum.c -o "$out" -I"$prefix/include" "$prefix/lib/libwgpu_fft.a" \
+        $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --static --libs-only-l wgpu-fft | sed 's/-lwgpu_fft\b//')
+    LD_LIBRARY_PATH='' run "$out"
+
+    if command -v cmake >/dev/null; then
+        rm -rf "$work/cmake"
+        cmake -S capi/tests/cmake -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+        cmake --build "$work/cmake" >/dev/null
+        run "$work/cmake/spectrum"
+        run "$work/cmake/fftw"
+    else
+        say 'cmake is not here: its file is not tested'
+    fi
+    say 'all is well'
+}
+
+# lavapipe compiles shaders to code of its own while valgrind watches: some 30 s of processor time each.
+test_memory() {
+    needs valgrind valgrind
+    [ -x "$work/padded" ] || test_all
+    export LD_LIBRARY_PATH=$work/prefix/lib
+    under_valgrind "$work/padded"
+    under_valgrind "$work/fftw-example"
+    say 'nothing is lost, and nothing is read or written that is not there'
+}
+
+# A modem in software: it finds the carrier and the bits in a recording by a transform for each of them.
+test_program() {
+    needs minimodem minimodem
+    build dev
+    install_into "$work/prefix" dev
+    local folder="$work/minimodem" baud
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    for baud in 300 1200; do
+        minimodem --tx --file "$folder/sound.wav" $baud <LICENSE-MIT
+        minimodem --rx --file "$folder/sound.wav" $baud >"$folder/fftw.txt" 2>"$folder/fftw.log"
+        LD_PRELOAD=$work/prefix/lib/libwgpu_fftw3f.so.0 WGPU_FFT_FFTW_LOG=2 \
+            minimodem --rx --file "$folder/sound.wav" $baud >"$folder/preloaded.txt" 2>"$folder/preloaded.log"
+        LD_LIBRARY_PATH=$work/prefix/lib/wgpu-fftw \
+            minimodem --rx --file "$folder/sound.wav" $baud >"$folder/found.txt" 2>"$folder/found.log"
+        cmp "$folder/fftw.txt" LICENSE-MIT
+        cmp "$folder/fftw.txt" "$folder/preloaded.txt"
+        cmp "$folder/fftw.txt" "$folder/found.txt"
+        # What it says of the carrier, its confidence and strength.
+        diff "$folder/fftw.log" <(grep -v '^wgpu_fftw3f:' "$folder/preloaded.log")
+        diff "$folder/fftw.log" "$folder/found.log"
+        grep -m1 '^wgpu_fftw3f: (wgpu-fft' "$folder/preloaded.log"
+        say "minimodem hears the same at $baud baud with LD_PRELOAD and with LD_LIBRARY_PATH"
+    done
+}
+
+# FFTW 3.3.10, as Debian has it.
+archive=fftw3_3.3.10.orig.tar.gz
+archive_sha256=56c932549852cddcfafdab3820b0200c7742675be92179e59e6215b340e26467
+
+# Compiles bench, FFTW's program for tests and benchmarks, against the header and the library of ours.
+build_verifier() {
+    local folder=$work/verifier flags source name
+    needs curl curl
+    needs perl perl
+    mkdir -p "$folder/ours/api" "$folder/objects"
+    if ! sha256sum --check --status <<<"$archive_sha256  $folder/$archive" 2>/dev/null; then
+        curl --silent --show-error --fail --location -o "$folder/$archive" \
+            "http://deb.debian.org/debian/pool/main/f/fftw3/$archive" || return 1
+        sha256sum --check --quiet <<<"$archive_sha256  $folder/$archive"
+    fi
+    source=$folder/fftw-3.3.10
+    [ -d "$source" ] || tar -xzf "$folder/$archive" -C "$folder"
+    # In place of what configure finds out, as far as these files ask for it.
+    for name in FFTW_SINGLE BENCHFFT_SINGLE HAVE_GETTIMEOFDAY HAVE_SYS_TIME_H HAVE_UNISTD_H HAVE_STDLIB_H HAVE_STRING_H \
+        HAVE_STDDEF_H HAVE_STDINT_H HAVE_ISNAN; do
+        echo "#define $name 1"
+    done >"$source/config.h"
+    cp capi/include/wgpu_fftw3f.h "$folder/ours/api/fftw3.h"
+    # Its hook looks into FFTW's planner, which is not here: without it, bench verifies the same. Three
+    # flags that the manual does not have mean nothing here.
+    echo 'void install_hook(void); void uninstall_hook(void); void install_hook(void) {} void uninstall_hook(void) {}' >"$folder/hook.c"
+    flags="-O1 -w -DHAVE_CONFIG_H -DFFTW_ESTIMATE_PATIENT=0 -DFFTW_NO_SIMD=0 -DFFTW_NO_INDIRECT_OP=0"
+    flags="$flags -I$folder/ours -I$source -I$source/libbench2"
+    rm -f "$folder"/objects/*
+    # shellcheck disable=SC2086 # several flags
+    for name in "$source"/libbench2/*.c; do
+        $cc $flags -c "$name" -o "$folder/objects/$(basename "$name" .c).o"
+    done
+    rm -f "$folder/libbench2.a"
+    ar rc "$folder/libbench2.a" "$folder"/objects/*.o
+    # shellcheck disable=SC2086
+    $cc $flags -o "$folder/bench" "$source/tests/bench.c" "$source/tests/fftw-bench.c" "$folder/hook.c" "$folder/libbench2.a" \
+        -L"$work/prefix/lib" -lwgpu_fftw3f -lm
+}
+
+verify() {
+    local rounds=${1:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify.log verified failed start=$SECONDS
+    build dev
+    install_into "$work/prefix" dev
+    if ! build_verifier; then
+        say 'the source of FFTW could not be had, so its verifier did not run'
+        return 3
+    fi
+    say "$rounds rounds of random problems, WGPU_FFT_SEED=$seed; the log is $log"
+    LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do "./$script"; die $@ if $@' "$seed" \
+        "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" --estimate --keep-going -v "$(pwd)/$folder/bench" >"$log" 2>&1 || true
+    # A line with three errors for each problem: of the transform, of its shifts in time and in impulse.
+    verified=$(grep -cE '^[^ ]+( [0-9][0-9.e+-]*){3}$' "$log" || true)
+    failed=$(grep -E '^(FAILED|bench:|No can_do|Found)|panicked|wgpu_fftw3f:' "$log" || true)
+    if [ -n "$failed" ] || [ "$verified" -lt "$rounds" ]; then
+        printf '%s\n' "$failed"
+        say "FAILED after $verified problems; see $log"
+        return 1
+    fi
+    say "all $verified problems are right, in $((SECONDS - start)) s"
+}
+
+case ${1:-} in
+install)
+    [ $# = 2 ] || usage
+    build release
+    install_into "$2" release
+    say "installed into $2"
+    ;;
+test) shift && test_all "$@" ;;
+memory) test_memory ;;
+program) test_program ;;
+verify) shift && verify "$@" ;;
+*) usage ;;
+esac
