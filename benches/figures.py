@@ -100,7 +100,11 @@ def short(spec):
     for long, word in (("c2c fwd ", ""), ("r2c fwd", "real"), ("c2r inv", "to real"), ("complex f32", "complex"), (" axes=", ", axis ")):
         spec = spec.replace(long, word)
     spec = re.sub(r"(?<=\d)x(?=\d{2})", "×", re.sub(r" x(?=\d)", " × ", spec))
-    power = lambda match: match[0] if int(match[0]).bit_count() > 1 or int(match[0]) < 1 << 17 else "2" + superscript(int(match[0]).bit_length() - 1)
+
+    def power(match):
+        number = int(match[0])
+        return match[0] if number.bit_count() > 1 or number < 1 << 17 else "2" + superscript(number.bit_length() - 1)
+
     return re.sub(r"\d+", power, spec)
 
 
@@ -132,7 +136,12 @@ def h200_numbers():
         if kind in kinds:
             table = cosines if kind.startswith("dct") else transforms
             table.setdefault(short(spec.replace("real ", "")), [None] * 4)[kinds.index(kind)] = ratio
-    series = [("f16, over cuFFT", "dot", BLUE), ("f64, over cuFFT", "ring", ORANGE), ("DCT II, over CuPy", "cross", GREEN), ("DCT III, over CuPy", "square", GREY)]
+    series = [
+        ("f16, over cuFFT", "dot", BLUE),
+        ("f64, over cuFFT", "ring", ORANGE),
+        ("DCT II, over CuPy", "cross", GREEN),
+        ("DCT III, over CuPy", "square", GREY),
+    ]
     title = "Time of wgpu-fft divided by the time of another library, NVIDIA H200: other numbers, cosine transforms."
     return ratios_page(title, [("Fourier transforms", list(transforms.items())), ("cosine transforms", list(cosines.items()))], series, 1.4)
 
@@ -153,6 +162,31 @@ def h200_memory():
     return ratios_page(title, [("transposes", panels[0]), ("reductions", panels[1])], series, 2.0)
 
 
+def h200_convolve():
+    """Convolutions over CuPy's fftconvolve, replayed as a CUDA graph on the same machine."""
+    with open(report("2026-11-22-h200-fused", "cupy.jsonl"), encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    cupy = {("x".join(map(str, line["shape"])), "x".join(map(str, line["kernel"])), line["batch"]): line["graph_ms"] for line in lines}
+    rows = {}
+    with open(report("2026-11-22-h200-fused", "convolve.txt"), encoding="utf-8") as file:
+        ours = [json.loads(line) for line in file if line.startswith("{")]
+    for line in ours:
+        words = line["spec"].split()
+        shape, batch = words[2], int(words[3][1:]) if words[3].startswith("x") else 1
+        kernel = words[words.index("by") + 1]
+        series = {"convolve": 0, "with a spectrum": 1, "chain of plans": 2}.get(line["candidate"])
+        peer = cupy.get((shape, kernel, batch))
+        if series is not None and peer:
+            rows.setdefault(short(" ".join(words[2:-1])), [None] * 3)[series] = line["ms"] / peer
+    series = [
+        ("Convolve", "dot", BLUE),
+        ("the same, with the kernel's spectrum at hand", "ring", ORANGE),
+        ("transforms and product by hand", "cross", GREY),
+    ]
+    title = "Time of convolutions divided by that of CuPy's fftconvolve as a CUDA graph, NVIDIA H200."
+    return ratios_page(title, [("array by kernel", list(rows.items()))], series, 1.2)
+
+
 def processors():
     """lavapipe over rustfft on one thread, with the data on the device."""
     rows = {}
@@ -171,7 +205,8 @@ def devices():
     for line in ratios.lines([report("2026-11-21-h200-multi", "multi.jsonl")]):
         series = {"equal": 0, "measured": 1, "dynamic": 2}.get(line["candidate"])
         if series is not None:
-            rows.setdefault(short(line["spec"].replace(" across-devices", "").replace("transpose complex f32", "transpose")), [None] * 3)[series] = line["ratio"]
+            label = short(line["spec"].replace(" across-devices", "").replace("transpose complex f32", "transpose"))
+            rows.setdefault(label, [None] * 3)[series] = line["ratio"]
     series = [("equal shares", "dot", BLUE), ("measured shares", "ring", ORANGE), ("dynamic", "cross", GREEN)]
     title = "Time of two NVIDIA H200 divided by that of one, from host to host. Half as long would be 0.5."
     return ratios_page(title, [("jobs on two devices", list(rows.items()))], series, 1.2)
@@ -205,7 +240,8 @@ def accuracy():
         body += [mark(at_x(line["n"]), at_y(line["rustfft"]), "ring", GREY) for line in mine if line["rustfft"]]
     series = [("prime factors up to 31", "dot", BLUE), ("larger ones", "cross", ORANGE), ("rustfft in f32, on the host", "ring", GREY)]
     body += legend(series, left, 604)
-    body.append(text(left, 626, "Lines: the bounds that the documentation promises, dashed for larger prime factors. Errors of 0 are left out."))
+    note = "Lines: the bounds that the documentation promises, dashed for larger prime factors. Errors of 0 are left out."
+    body.append(text(left, 626, note))
     return page(width, 640, "Relative error in the two-norm over the length of a transform, against f64, on lavapipe.", body)
 
 
@@ -221,7 +257,15 @@ def is_hard(n):
     return n > 1
 
 
-FIGURES = {"h200-fft": h200_fft, "h200-numbers": h200_numbers, "h200-memory": h200_memory, "processors": processors, "devices": devices, "accuracy": accuracy}
+FIGURES = {
+    "h200-fft": h200_fft,
+    "h200-numbers": h200_numbers,
+    "h200-convolve": h200_convolve,
+    "h200-memory": h200_memory,
+    "processors": processors,
+    "accuracy": accuracy,
+    "devices": devices,
+}
 
 
 def main(arguments):
