@@ -151,8 +151,9 @@ compile_flags() {
 test_all() {
     local prefix strict name out
     build dev
-    # Unoptimised, as it and what it depends on take a minute to optimise and a second to run.
-    CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo run -q -p wgpu-fft-cbindgen -- --check
+    # Unoptimised, as it and what it depends on take a minute to optimise and a second to run. In a folder
+    # of its own, or else what others depend on as well would be compiled anew in turns.
+    CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_TARGET_DIR=$work/cbindgen cargo run -q -p wgpu-fft-cbindgen -- --check
     install_into "$work/prefix" dev
     prefix=$(cd "$work/prefix" && pwd)
     rm -f "$work"/page-*
