@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -48,8 +49,17 @@ def _operand(x: Any) -> Any:
     return x
 
 
+@functools.cache
+def _register_scipy() -> None:
+    """Makes SciPy the last resort, also where this package was set as the global backend in its place."""
+    import scipy.fft
+
+    scipy.fft.register_backend("scipy")
+
+
 def call(functions: dict[str, Callable], method: Any, args: tuple, kwargs: dict) -> Any:
     """What uarray asks a backend: a result, or NotImplemented."""
+    _register_scipy()
     function = functions.get(method.__name__)
     try:
         if function is None:
