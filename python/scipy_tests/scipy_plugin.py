@@ -21,7 +21,7 @@ import wgpu_fft
 from wgpu_fft import _backend
 
 # Minutes of a driver's compiler.
-LONG = ("test_identity_extensive",)
+LONG = ("test_identity_extensive", "test_czt.py::test_1D", "test_czt.py::test_czt_vs_fft")
 KNOWN = pathlib.Path(__file__).with_name("known.txt")
 
 
