@@ -96,10 +96,8 @@ def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], l
 
 def fitted(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray | Array:
     """The array cut, or filled up with zeros, to these lengths."""
-    shape = list(x.shape)
-    for axis, n in zip(axes, lengths):
-        shape[axis] = n
-    shape = tuple(shape)
+    wanted = dict(zip(axes, lengths))
+    shape = tuple(wanted.get(axis, n) for axis, n in enumerate(x.shape))
     if shape == x.shape:
         return x
     if isinstance(x, Array):

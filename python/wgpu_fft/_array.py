@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, _elementwise
 from ._device import Device, as_bytes, get_device
-from ._dtypes import ELEMENTS, is_complex, is_double, real_of, single_of
+from ._dtypes import ELEMENTS, is_complex, is_double, single_of
 from ._geometry import Placed, TooManyAxes, copy, dense
 from ._options import get_options
 
@@ -34,6 +34,11 @@ class Array:
     """
 
     __slots__ = ("_buffer", "_dtype", "_placed", "device")
+    _buffer: _core.Buffer
+    _dtype: np.dtype
+    _placed: Placed
+    #: Where it is.
+    device: Device
     # NumPy leaves operators to this class.
     __array_priority__ = 1000
     __array_ufunc__ = None
@@ -131,7 +136,7 @@ class Array:
         return complex(self.item())
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self.to_numpy())
 
     # Places.
 
@@ -344,8 +349,3 @@ def resized(array: Array, shape: tuple[int, ...]) -> Array:
     if all(n <= own for n, own in zip(shape, array.shape)):
         return array[tuple(slice(n) for n in shape)]
     return _placed_in(array, shape)
-
-
-def imag_free(dtype: np.dtype) -> np.dtype:
-    """The type of what has no imaginary parts."""
-    return real_of(dtype) if is_complex(dtype) else dtype

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-ELEMENTS = {
+ELEMENTS: dict[np.dtype, str] = {
     np.dtype(np.float32): "f32",
     np.dtype(np.complex64): "complex f32",
     np.dtype(np.float64): "f64",
     np.dtype(np.complex128): "complex f64",
 }
-DTYPES = {element: dtype for dtype, element in ELEMENTS.items()}
+DTYPES: dict[str, np.dtype] = {element: dtype for dtype, element in ELEMENTS.items()}
 # What plans made from a text may also have.
 DTYPES.update(
     (element, np.dtype(dtype))

@@ -10,8 +10,8 @@ import numpy as np
 
 from ._array import Array, empty
 from ._device import as_bytes, get_device
-from ._dtypes import is_double
-from ._geometry import Placed, TooManyAxes, steps
+from ._dtypes import DTYPES, is_double
+from ._geometry import Placed, Step, TooManyAxes, steps
 from ._options import get_options
 
 _steps = functools.lru_cache(4096)(steps)
@@ -37,28 +37,26 @@ def transform(
     try:
         todo = _steps(kind, placed, tuple(shape), tuple(axes), tail)
     except TooManyAxes:
+        # It has gaps, as only arrays on the device do here.
+        assert isinstance(x, Array)
         x = x.copy()
         todo = _steps(kind, x._placed, tuple(shape), tuple(axes), tail)
     if isinstance(x, Array):
-        return _on_device(x, todo, dtype)
+        return _on_device(x, todo)
     if len(todo) > 1:
         buffer = device._upload(x)
-        return _on_device(Array._of(device, buffer, x.dtype, placed), todo, dtype).to_numpy()
+        return _on_device(Array._of(device, buffer, x.dtype, placed), todo).to_numpy()
     plan = device._plan_of(todo[0].spec)
     return plan.run([as_bytes(x)]).view(dtype).reshape(todo[0].shape)
 
 
-def _on_device(x: Array, todo: list, dtype: np.dtype) -> Array:
+def _on_device(x: Array, todo: list[Step]) -> Array:
     for step in todo:
         plan = x.device._plan_of(step.spec)
-        element, count = plan.output
-        of = np.dtype({"f32": np.float32, "f64": np.float64, "complex f32": np.complex64, "complex f64": np.complex128}[element])
-        result = empty(x.device, step.shape, of)
+        element, _ = plan.output
+        result = empty(x.device, step.shape, DTYPES[element])
         plan.run_on([x._buffer], result._buffer)
         x = result
-    if x.dtype != dtype:
-        # Real and imaginary parts were two reals.
-        x = Array._of(x.device, x._buffer, dtype, Placed.of(x.shape[:-1]))
     return x
 
 

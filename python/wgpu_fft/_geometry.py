@@ -61,14 +61,19 @@ class _Axis:
     transformed: bool
 
 
+def _follows(axis: _Axis, outer: _Axis) -> bool:
+    """Whether two axes that are not transformed are one in memory."""
+    if axis.transformed or outer.transformed:
+        return False
+    return all(own == axis.n * inner for own, inner in zip(outer.strides, axis.strides))
+
+
 def _merged(axes: list[_Axis]) -> list[_Axis]:
     """The same places with fewer axes, as far as they follow one another on both sides."""
     merged: list[_Axis] = []
     for axis in axes:
-        last = merged[-1] if merged else None
-        follows = last is not None and not last.transformed and not axis.transformed
-        if follows and all(outer == axis.n * inner for outer, inner in zip(last.strides, axis.strides)):
-            merged[-1] = _Axis(last.n * axis.n, axis.strides, False)
+        if merged and _follows(axis, merged[-1]):
+            merged[-1] = _Axis(merged[-1].n * axis.n, axis.strides, False)
         else:
             merged.append(axis)
     return merged

@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 DOUBLES = ("auto", "f64", "f64-by-f32", "single")
 
@@ -36,7 +37,7 @@ def get_options() -> Options:
     return _here.get() or _everywhere
 
 
-def set_options(**changes: object) -> None:
+def set_options(**changes: Any) -> None:
     """Changes settings for all threads. Those that are not named stay as they are.
 
     double : {"auto", "f64", "f64-by-f32", "single"}
@@ -59,7 +60,7 @@ def set_options(**changes: object) -> None:
 
 
 @contextlib.contextmanager
-def options(**changes: object) -> Iterator[Options]:
+def options(**changes: Any) -> Iterator[Options]:
     """Changes settings within a `with` block, for this thread alone. See `set_options`.
 
     >>> import wgpu_fft

@@ -46,9 +46,11 @@ def _r2r(
     kind = f"r2r {name}{INVERSE[type] if inverse else type}"
     if not is_complex(x.dtype):
         return transform(kind, x, x.shape, axes, word, x.dtype)
-    dtype, parts = x.dtype, _reals(x)
-    result = transform(kind, parts, parts.shape, axes, word, dtype if isinstance(x, Array) else parts.dtype)
-    return result if isinstance(x, Array) else result.reshape(*x.shape[:-1], -1).view(dtype).reshape(x.shape)
+    parts = _reals(x)
+    result = transform(kind, parts, parts.shape, axes, word, parts.dtype)
+    if isinstance(result, Array):
+        return Array._of(result.device, result._buffer, x.dtype, Placed.of(x.shape))
+    return result.view(x.dtype).reshape(x.shape)
 
 
 def _one(name: str, inverse: bool, x: Any, type: Any, n: Any, axis: Any, norm: Any, workers: Any, orthogonalize: Any) -> Any:
