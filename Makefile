@@ -4,7 +4,7 @@
 XDG_RUNTIME_DIR ?= /tmp
 export XDG_RUNTIME_DIR
 
-.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify
+.PHONY: help demo test tune bench-smoke ladder figures book guests distributed-demo distributed-test web web-test web-bench capi-install capi-test capi-verify python-test python-test-all
 
 help:
 	@echo 'make demo         compute the spectrum of a photograph: out/spectrum.png'
@@ -17,6 +17,8 @@ help:
 	@echo 'make guests       compile the guests in programs of egui and bevy (examples/guests)'
 	@echo 'make distributed-demo  the spectrum of an array in a file, by all devices at once (crates/distributed)'
 	@echo 'make distributed-test  test jobs on several devices, and on 1 to 4 MPI processes (crates/distributed)'
+	@echo 'make python-test  build the package for Python, and run its tests and a sample of those of SciPy (python)'
+	@echo 'make python-test-all  the same with all tests of scipy.fft, and more of scipy.signal'
 	@echo 'make web          build the package for browsers and serve its page (web)'
 	@echo 'make web-test     build that package and test it in Chromium'
 	@echo 'make web-bench    measure it in Chromium beside other libraries'
@@ -88,6 +90,17 @@ guests:
 	@echo 'make guests: compiles the guests in programs of egui and bevy, in workspaces of their own (many minutes the first time).'
 	cd examples/guests/egui && cargo build
 	cd examples/guests/bevy && cargo build
+
+python-test:
+	@echo 'make python-test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
+	@echo '                  2. compiles the extension, and installs what the tests need into target/python-venv (scripts/python.sh);'
+	@echo '                  3. runs the tests of the package, and a sample of the tests of SciPy with this package as its backend.'
+	@scripts/adapter.sh
+	@scripts/python.sh test
+
+python-test-all:
+	@scripts/adapter.sh
+	@scripts/python.sh test-all
 
 web:
 	@echo 'make web: 1. compiles the package for browsers into web/pkg (some minutes the first time; scripts/web.sh says what it needs);'

@@ -266,6 +266,37 @@ impl fmt::Debug for Cause {
     }
 }
 
+impl Error {
+    /// A short name for what went wrong, such as `wrong-length`, for languages without enums to
+    /// match.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoAdapter { .. } => "no-adapter",
+            Self::NoDevice { .. } => "no-device",
+            Self::Empty { .. } => "empty",
+            Self::WrongLen { .. } => "wrong-length",
+            Self::WrongShape { .. } => "wrong-shape",
+            Self::OutOfRange { .. } => "out-of-range",
+            Self::MissingUsage { .. } => "missing-usage",
+            Self::ForeignObject { .. } => "foreign-object",
+            Self::Aliased { .. } => "aliased",
+            Self::Misaligned { .. } => "misaligned",
+            Self::WrongPlacement { .. } => "wrong-placement",
+            Self::WrongInputs { .. } => "wrong-inputs",
+            Self::WrongArrays { .. } => "wrong-arrays",
+            Self::FragmentArray { source, .. } => source.kind(),
+            Self::LimitExceeded { .. } => "too-large",
+            Self::Unsupported { .. } => "unsupported",
+            Self::UnfitRecipe { .. } => "unfit-recipe",
+            Self::Parse { .. } => "parse",
+            Self::DeviceLost { .. } => "device-lost",
+            Self::OutOfMemory { .. } => "out-of-memory",
+            Self::Wgpu { .. } => "wgpu",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::error::Error as _;

@@ -246,6 +246,16 @@ impl Planner {
         self.builder.plan(spec, recipe)
     }
 
+    /// Builds the plan for a specification whose types are known only now, by the recipe that
+    /// [`choose`](Self::choose) returns, or by one from its text. Like [`build`](Self::build), this
+    /// keeps no plan, for programs that decide themselves which they keep.
+    ///
+    /// # Errors
+    /// Those of [`plan_any`](Self::plan_any) and [`plan_any_with`](Self::plan_any_with).
+    pub fn build_any(&self, spec: &AnySpec, recipe: Option<&str>) -> Result<AnyPlan> {
+        spec.build(self, recipe)
+    }
+
     /// Refuses devices that run no compute shaders, for which no recipe is the reason.
     fn check_compute(&self, spec: &AnyValue) -> Result<()> {
         let profile = self.gpu().profile();

@@ -34,6 +34,7 @@
 //! | `convolve f32 480x640 by 31x31 same`, `correlate complex f32 1000 by 50` | `signal::Convolve` |
 //! | `roll f32 480x640 by=240,320` | `signal::Roll` |
 //! | `radial-average f32 512x512 half` | `signal::RadialAverage` |
+//! | `phase-correlate 480x640 x4` | `signal::PhaseCorrelate` |
 //! | `zoom f32 1000 to 200 in 0.1..0.2`, `resample f32 480x640 to 960x1280` | `signal::Zoom`, `signal::Resample` |
 //!
 //! The documentation of each specification says what else its text may have.

@@ -52,6 +52,8 @@ pub(super) trait Operation: fmt::Display + Send + Sync {
     fn program(&self, planner: &Planner) -> Result<Program>;
     /// The plan by a recipe, or by the one that a planner chooses.
     fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
+    /// The same plan, which the planner does not keep.
+    fn build(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan>;
 }
 
 impl<S: Searchable> Operation for S {
@@ -75,9 +77,17 @@ impl<S: Searchable> Operation for S {
     }
 
     fn plan(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan> {
-        let recipe = recipe.map_or_else(|| Ok(planner.choose(self)?.recipe), str::parse)?;
-        Ok(AnyPlan::new(planner.plan_with(self.clone(), recipe)?, elements))
+        Ok(AnyPlan::new(planner.plan_with(self.clone(), chosen(self, planner, recipe)?)?, elements))
     }
+
+    fn build(&self, planner: &Planner, recipe: Option<&str>, elements: [ElementType; 2]) -> Result<AnyPlan> {
+        Ok(AnyPlan::new(Arc::new(planner.build(self.clone(), chosen(self, planner, recipe)?)?), elements))
+    }
+}
+
+/// A recipe from its text, or the one that the planner chooses.
+fn chosen<S: Searchable>(spec: &S, planner: &Planner, recipe: Option<&str>) -> Result<S::Recipe> {
+    recipe.map_or_else(|| Ok(planner.choose(spec)?.recipe), str::parse)
 }
 
 impl AnySpec {
@@ -169,6 +179,10 @@ impl AnySpec {
 
     pub(crate) fn plan(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
         self.operation.plan(planner, recipe, self.elements)
+    }
+
+    pub(crate) fn build(&self, planner: &Planner, recipe: Option<&str>) -> Result<AnyPlan> {
+        self.operation.build(planner, recipe, self.elements)
     }
 
     /// The program that a planner would run.

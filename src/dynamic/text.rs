@@ -29,11 +29,13 @@ impl FromStr for AnySpec {
             "roll" => signal::any_roll(text, element(text)?),
             #[cfg(feature = "signal")]
             "radial-average" => Ok(Self::new(text.parse::<signal::RadialAverage>()?)),
+            #[cfg(feature = "signal")]
+            "phase-correlate" => Ok(Self::new(text.parse::<signal::PhaseCorrelate<f32>>()?)),
             word if reduce::is_operation(word) => reduce::any_spec(text, element(text)?),
             _ => {
                 let mut words = vec!["c2c", "r2c", "c2r", "r2r", "transpose", "permute"];
                 if cfg!(feature = "signal") {
-                    words.extend(["convolve", "correlate", "zoom", "resample", "roll", "radial-average"]);
+                    words.extend(["convolve", "correlate", "zoom", "resample", "roll", "radial-average", "phase-correlate"]);
                 }
                 let why = format!("it must begin with {} or a reduction, such as sum", words.join(", "));
                 Err(wrong(text, why))

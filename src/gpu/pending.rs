@@ -5,6 +5,11 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::Instant;
+
+#[cfg(target_arch = "wasm32")]
+use web_time::Instant;
 
 use super::Gpu;
 use crate::error::{Error, Result};
@@ -53,6 +58,24 @@ impl<T: 'static> Pending<T> {
         let inner = self.inner.ok_or_else(given)?;
         self.progress.block_on(&self.device, inner)
     }
+
+    /// Blocks the thread until the result arrives, but no longer than about `most`. `None` says
+    /// that it has not arrived yet: call this again. Between two calls a program can look for what
+    /// else it should do, such as a user's wish to stop.
+    ///
+    /// # Errors
+    /// Those of [`wait`](Self::wait); [`Error::Unsupported`] once the result has been given.
+    pub fn wait_timeout(&mut self, most: Duration) -> Result<Option<T>> {
+        if cfg!(target_arch = "wasm32") {
+            return Err(cannot_block());
+        }
+        let inner = self.inner.as_mut().ok_or_else(given)?;
+        let result = self.progress.drive(&self.device, inner.as_mut(), Some(most));
+        if !matches!(result, Ok(None)) {
+            self.inner = None;
+        }
+        result
+    }
 }
 
 /// What is called in the browser and would have to wait.
@@ -69,13 +92,14 @@ fn given() -> Error {
 /// # Errors
 /// [`Error::DeviceLost`].
 pub fn wait_for(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
-    poll(gpu.device(), Some(submission))
+    poll(gpu.device(), Some(submission), None).map(drop)
 }
 
-/// Waits for a submission, or for all that there is.
-fn poll(device: &wgpu::Device, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
-    match device.poll(wgpu::PollType::Wait { submission_index, timeout: None }) {
-        Ok(_) => Ok(()),
+/// Waits for a submission, or for all that there is, and says whether it is done.
+fn poll(device: &wgpu::Device, submission_index: Option<wgpu::SubmissionIndex>, timeout: Option<Duration>) -> Result<bool> {
+    match device.poll(wgpu::PollType::Wait { submission_index, timeout }) {
+        Ok(_) => Ok(true),
+        Err(wgpu::PollError::Timeout) => Ok(false),
         Err(error) => Err(Error::DeviceLost { during: "waiting for the device", message: error.to_string() }),
     }
 }
@@ -101,19 +125,41 @@ impl Progress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Drives a future on this thread.
+    /// Drives a future on this thread to its end.
     pub fn block_on<T>(&self, device: &wgpu::Device, future: impl Future<Output = Result<T>>) -> Result<T> {
+        let mut future = pin!(future);
+        loop {
+            if let Some(value) = self.drive(device, future.as_mut(), None)? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Drives a future on this thread, to its end or for about as long as `most`.
+    fn drive<T>(
+        &self,
+        device: &wgpu::Device,
+        mut future: Pin<&mut (impl Future<Output = Result<T>> + ?Sized)>,
+        most: Option<Duration>,
+    ) -> Result<Option<T>> {
+        let end = most.map(|most| Instant::now() + most);
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        let (mut context, mut future) = (Context::from_waker(&waker), pin!(future));
+        let mut context = Context::from_waker(&waker);
         loop {
             if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
-                return result;
+                return result.map(Some);
+            }
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
             }
             if let Some(submission) = self.take() {
                 // Makes the calls that are due, unless another thread that polls has them in hand.
-                poll(device, submission)?;
-            } else if !woken.wait(ANSWER) {
+                if !poll(device, submission.clone(), left)? {
+                    self.wait_for(submission);
+                }
+            } else if !woken.wait(left.unwrap_or(ANSWER)) && left.is_none() {
                 let message = "it has finished, but does not answer".to_owned();
                 return Err(Error::DeviceLost { during: "waiting for the device", message });
             }
@@ -126,10 +172,10 @@ impl Progress {
     fn watch(&self, device: &wgpu::Device) {
         let Some(submission) = self.take() else { return };
         let (own_device, own_submission) = (device.clone(), submission.clone());
-        let wait = move || drop(poll(&own_device, own_submission));
+        let wait = move || drop(poll(&own_device, own_submission, None));
         if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(wait).is_err() {
             // No thread is to be had: blocking is better than never waking up.
-            drop(poll(device, submission));
+            drop(poll(device, submission, None));
         }
     }
 

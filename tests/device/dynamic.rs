@@ -28,6 +28,19 @@ pub fn bytes_have_the_results_of_the_types(device: &Device) {
     let by_hand = device.planner.plan_any_with(&"c2c fwd 20x30".parse().unwrap(), &any.recipe()).unwrap();
     assert!(actual == by_hand.run(&[bytemuck::cast_slice(&input)]).unwrap().wait().unwrap());
     let planner = std::sync::Arc::new(device.alone().planner);
+    let own = planner.build_any(&"c2c fwd 20x30".parse().unwrap(), None).unwrap();
+    assert_eq!(own.recipe(), any.recipe());
+    assert!(planner.build_any(&"c2c fwd 20x30".parse().unwrap(), Some("none")).is_err());
+    // A result that is waited for in short steps arrives once.
+    let mut pending = own.run(&[bytemuck::cast_slice(&input)]).unwrap();
+    let in_steps = loop {
+        if let Some(output) = pending.wait_timeout(std::time::Duration::from_micros(50)).unwrap() {
+            break output;
+        }
+    };
+    assert!(actual == in_steps);
+    assert_eq!(pending.wait_timeout(std::time::Duration::ZERO).unwrap_err().kind(), "unsupported");
+
     let later = pollster::block_on(planner.plan_any_async(&"c2c fwd 20x30".parse().unwrap())).unwrap();
     assert_eq!(later.recipe(), any.recipe());
 

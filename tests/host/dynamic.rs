@@ -5,7 +5,7 @@ use wgpu_fft::fft::{C2c, C2r, R2c, R2r};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::reduce::Reduction;
-use wgpu_fft::signal::{Convolve, RadialAverage, Resample, Roll, Zoom};
+use wgpu_fft::signal::{Convolve, PhaseCorrelate, RadialAverage, Resample, Roll, Zoom};
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::{Searchable, Tunable};
 use wgpu_fft::{Complex32, DeviceProfile, ElementType, Error, Fragment};
@@ -57,6 +57,7 @@ fn texts_name_what_their_types_do() {
     agrees::<Roll<u8>>("roll u8 20x30 by=10,15");
     agrees::<Roll<[f32; 4]>>("roll f32x4 20x30 by=10,15");
     agrees::<RadialAverage>("radial-average f32 64x64 half");
+    agrees::<PhaseCorrelate<f32>>("phase-correlate 20x30 x2 unnormalised");
     agrees::<Zoom<f32>>("zoom f32 1000 to 200 in 0.1..0.2");
     agrees::<Zoom<Complex32>>("zoom complex f32 1000 to 200 in 0.1..0.2");
     agrees::<Resample<f32>>("resample f32 20x30 to 40x60");

@@ -26,29 +26,11 @@ fn object(kind: &str, message: &str) -> JsValue {
     object.into()
 }
 
+/// The kind, in the words of the browser.
 fn kind(error: &Error) -> &'static str {
-    match error {
-        Error::NoAdapter { .. } => "no-webgpu",
-        Error::NoDevice { .. } => "no-device",
-        Error::Empty { .. } => "empty",
-        Error::WrongLen { .. } => "wrong-length",
-        Error::WrongShape { .. } => "wrong-shape",
-        Error::OutOfRange { .. } => "out-of-range",
-        Error::MissingUsage { .. } => "missing-usage",
-        Error::ForeignObject { .. } => "foreign-object",
-        Error::Aliased { .. } => "aliased",
-        Error::Misaligned { .. } => "misaligned",
-        Error::WrongPlacement { .. } => "wrong-placement",
-        Error::WrongInputs { .. } => "wrong-inputs",
-        Error::WrongArrays { .. } => "wrong-arrays",
-        Error::FragmentArray { source, .. } => kind(source),
-        Error::LimitExceeded { .. } => "too-large",
-        Error::Unsupported { .. } => "unsupported",
-        Error::UnfitRecipe { .. } => "unfit-recipe",
-        Error::Parse { .. } => "parse",
-        Error::DeviceLost { .. } => "device-lost",
-        Error::OutOfMemory { .. } => "out-of-memory",
-        Error::Wgpu { .. } => "webgpu",
-        _ => "other",
+    match error.kind() {
+        "no-adapter" => "no-webgpu",
+        "wgpu" => "webgpu",
+        kind => kind,
     }
 }

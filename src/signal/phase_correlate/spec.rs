@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use super::Recipe;
 use crate::element::{Element, plain_data};
@@ -10,6 +11,7 @@ use crate::fragment::{Checked, Form, Fragment, Readable, Side};
 use crate::gpu::DeviceProfile;
 use crate::plan::{Program, Spec};
 use crate::shape::{Batched, Shape};
+use crate::text::Text;
 
 /// By how much a picture is shifted against another, to a fraction of a pixel: phase correlation.
 /// Only the shift comes back from the device.
@@ -174,5 +176,22 @@ impl fmt::Display for Core {
         write!(f, "phase-correlate {}", Batched(self.shape, self.batch))?;
         f.write_str(if self.normalised { "" } else { " unnormalised" })?;
         self.map.as_ref().map_or(Ok(()), |map| write!(f, " from {} by {}", map.element, map.fragment))
+    }
+}
+
+/// Parses the text that [`Display`](fmt::Display) prints, without a fragment.
+impl FromStr for PhaseCorrelate<f32> {
+    type Err = Error;
+
+    fn from_str(whole: &str) -> Result<Self> {
+        let text = Text::new("specification", whole);
+        let mut words = text.words(whole);
+        words.skip("phase-correlate")?;
+        let shape = Shape::parse(text, words.one("a shape")?)?;
+        let mut fields = words.fields();
+        let batch = fields.after("x").map_or(Ok(1), |count| text.number(count))?;
+        let normalised = !fields.flag("unnormalised");
+        fields.done("a batch (x4) and unnormalised")?;
+        Ok(Self { core: Core { shape, batch, normalised, map: None }, element: PhantomData })
     }
 }

@@ -1,0 +1,73 @@
+//! Forked processes, and waiting that Ctrl-C ends.
+//!
+//! A process that was forked has the memory of its parent, but none of its threads and no
+//! connection to the device. Nothing of wgpu may be touched there.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use wgpu_fft::Pending;
+
+use crate::error::{raised, refused};
+
+/// The process that uses wgpu, once there is one.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// How long a wait lasts before Python may handle signals.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Fails in a process that was forked from one that has used a device.
+pub(crate) fn check() -> PyResult<()> {
+    let own = std::process::id();
+    match OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(owner) if owner != own => Err(refused(
+            "forked",
+            &format!(
+                "process {own} was forked from process {owner}, which had used the device already; a device does not survive that. Use the \
+                 start method \"spawn\" or \"forkserver\" of multiprocessing, or call wgpu_fft only after the fork"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether this process was forked from one that has used a device.
+#[pyfunction]
+pub(crate) fn is_forked() -> bool {
+    let owner = OWNER.load(Ordering::Relaxed);
+    owner != 0 && owner != std::process::id()
+}
+
+/// Something of wgpu's, which a forked process does not drop.
+pub(crate) struct Own<T>(Option<T>);
+
+impl<T> Own<T> {
+    pub fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    /// The value, unless this is a forked process.
+    pub fn get(&self) -> PyResult<&T> {
+        check()?;
+        self.0.as_ref().ok_or_else(|| refused("freed", "this was freed"))
+    }
+}
+
+impl<T> Drop for Own<T> {
+    fn drop(&mut self) {
+        if is_forked() {
+            std::mem::forget(self.0.take());
+        }
+    }
+}
+
+/// Waits for a result without the interpreter's lock, and lets Python handle signals meanwhile.
+pub(crate) fn waited<T: Send + 'static>(py: Python<'_>, mut pending: Pending<T>) -> PyResult<T> {
+    loop {
+        if let Some(value) = py.detach(|| pending.wait_timeout(STEP)).map_err(raised)? {
+            return Ok(value);
+        }
+        py.check_signals()?;
+    }
+}

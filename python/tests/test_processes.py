@@ -1,0 +1,169 @@
+"""Threads, forked processes, signals, and machines without an adapter."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import wgpu_fft
+
+
+def python(program: str, **environment: str) -> subprocess.CompletedProcess:
+    """Runs a program in a process of its own."""
+    arguments = [sys.executable, "-c", textwrap.dedent(program)]
+    return subprocess.run(arguments, env=os.environ | environment, capture_output=True, text=True, timeout=120)
+
+
+def test_threads(noise, agrees):
+    inputs = [noise((n, 64), np.complex64) for n in range(1, 13)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for x, y in zip(inputs, pool.map(wgpu_fft.fft, inputs)):
+            agrees(y, np.fft.fft(x).astype(np.complex64))
+        same = list(pool.map(lambda _: wgpu_fft.fft(inputs[0]), range(16)))
+    assert all(np.array_equal(y, same[0]) for y in same)
+
+
+def test_the_lock_of_the_interpreter_is_free_meanwhile(noise):
+    import threading
+
+    x, counted, done = noise((256, 4096), np.complex64), [0], threading.Event()
+    wgpu_fft.fft(x)
+
+    def count():
+        while not done.wait(0.0005):
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    for _ in range(5):
+        wgpu_fft.fft(x)
+    done.set()
+    thread.join()
+    assert counted[0] > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_forked_processes():
+    result = python(
+        """
+        import os, warnings, numpy as np, scipy.fft, wgpu_fft
+        x = np.ones(8, np.float32)
+        kept = wgpu_fft.asarray(x)
+        wgpu_fft.fft(x)
+        child = os.fork()
+        if child == 0:
+            try:
+                wgpu_fft.fft(x)
+            except wgpu_fft.Error as error:
+                assert error.kind == "forked" and "spawn" in str(error), error
+                try:
+                    kept.to_numpy()
+                except wgpu_fft.Error as error:
+                    assert error.kind == "forked"
+                    del kept
+                    # As a backend it leaves the work to SciPy, and says so.
+                    with scipy.fft.set_backend(wgpu_fft), warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        assert scipy.fft.fft(x)[0] == 8
+                    assert "forked" in str(caught[0].message)
+                    os._exit(7)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert kept.to_numpy()[0] == 1
+        """
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_may_begin_after_the_fork():
+    result = python(
+        """
+        import os, numpy as np, wgpu_fft
+        child = os.fork()
+        assert wgpu_fft.fft(np.ones(8, np.float32))[0] == 8
+        if child:
+            assert os.waitpid(child, 0)[1] == 0
+        """
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_a_wait_ends_by_ctrl_c():
+    # A device that is kept busy for seconds, and Ctrl-C, which is this signal, soon.
+    result = python(
+        """
+        import signal, time, numpy as np, wgpu_fft
+        def stop(*_):
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, stop)
+        device = wgpu_fft.get_device()
+        x, y = (wgpu_fft.asarray(np.ones((64, 1 << 14), np.complex64)) for _ in range(2))
+        plan = device._plan_of("c2c fwd 16384 x64 1/sqrt(n)")
+
+        def run(count):
+            for _ in range(count):
+                plan.run_on([x._buffer], y._buffer)
+                plan.run_on([y._buffer], x._buffer)
+
+        run(1)
+        x.to_numpy()
+        start = time.perf_counter()
+        run(1)
+        x.to_numpy()
+        times = int(8 / (time.perf_counter() - start)) + 1
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        start = time.perf_counter()
+        try:
+            # Some drivers take work and return, and some compute while they take it.
+            run(times)
+            x.to_numpy()
+        except KeyboardInterrupt:
+            took = time.perf_counter() - start
+            assert took < 3, took
+            print("stopped")
+        import os
+        os._exit(0)
+        """
+    )
+    assert result.stdout.strip() == "stopped", result.stdout + result.stderr
+
+
+def test_no_adapter_says_what_to_do():
+    result = python(
+        """
+        import wgpu_fft
+        try:
+            wgpu_fft.fft([1, 2, 3])
+        except wgpu_fft.Error as error:
+            print(error.kind, error)
+        """,
+        WGPU_ADAPTER_NAME="no adapter has this name",
+    )
+    assert result.stdout.startswith("no-adapter no GPU adapter named like"), result.stdout + result.stderr
+    assert "found: " in result.stdout
+
+
+def test_devices():
+    device = wgpu_fft.Device()
+    assert device.info["name"] in [adapter["name"] for adapter in wgpu_fft.adapters()]
+    assert device.info["name"] in repr(device) and not device.is_lost
+    x = wgpu_fft.asarray(np.ones(4, np.float32), device=device)
+    y = wgpu_fft.asarray(np.ones(4, np.float32))
+    assert wgpu_fft.fft(x).device is device
+    with pytest.raises(wgpu_fft.Error, match="another device"):
+        x + y
+    with pytest.raises(TypeError):
+        wgpu_fft.set_device(5)
+    before = wgpu_fft.get_device()
+    wgpu_fft.set_device(device)
+    assert wgpu_fft.asarray([1.0]).device is device
+    wgpu_fft.set_device(before)

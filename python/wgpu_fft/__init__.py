@@ -1,0 +1,63 @@
+"""Fast Fourier transforms on any GPU, as functions like SciPy's and as a backend of SciPy.
+
+>>> import numpy as np, wgpu_fft
+>>> picture = np.ones((480, 640), np.float32)
+>>> spectrum = wgpu_fft.rfft2(picture)
+>>> spectrum.shape, spectrum.dtype
+((480, 321), dtype('complex64'))
+
+As a backend, so that `scipy.fft` and what stands on it run on the GPU:
+
+>>> import scipy.fft
+>>> with scipy.fft.set_backend(wgpu_fft):
+...     spectrum = scipy.fft.rfft2(picture)
+
+`asarray` makes arrays that stay on the device between calls. `Plan` runs any specification of the
+Rust crate from its text. `set_options` says how float64 is computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _backend
+from ._array import Array, asarray
+from ._core import Error, __version__
+from ._device import Device, adapters, get_device, set_device
+from ._fourier import (
+    fft, fft2, fftn, hfft, hfft2, hfftn, ifft, ifft2, ifftn, ihfft, ihfft2, ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn,
+)
+from ._helper import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
+from ._options import Options, get_options, options, set_options
+from ._plan import Plan
+from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+
+_TRANSFORMS = {
+    function.__name__: function
+    for function in (
+        fft, ifft, fft2, ifft2, fftn, ifftn, rfft, irfft, rfft2, irfft2, rfftn, irfftn,
+        hfft, ihfft, hfft2, ihfft2, hfftn, ihfftn, dct, idct, dst, idst, dctn, idctn, dstn, idstn,
+    )
+}
+
+__all__ = [
+    *_TRANSFORMS, "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
+    "Array", "Device", "Error", "Options", "Plan", "adapters", "asarray", "get_device", "get_options", "options",
+    "set_device", "set_options", "signal",
+]
+
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(method: Any, args: tuple, kwargs: dict) -> Any:
+    """Called by SciPy where this module is its backend."""
+    return _backend.call(_TRANSFORMS, method, args, kwargs)
+
+
+def __getattr__(name: str) -> Any:
+    # It may need SciPy, which is slow to load.
+    if name == "signal":
+        import importlib
+
+        return importlib.import_module(".signal", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,110 @@
+"""The arguments that transforms have in common, checked as SciPy does."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from ._array import Array, from_host, number, resized
+
+SCALES = {
+    # Of forward transforms, and of inverse ones.
+    None: ("", "1/n"),
+    "backward": ("", "1/n"),
+    "ortho": ("1/sqrt(n)", "1/sqrt(n)"),
+    "forward": ("1/n", ""),
+}
+
+
+def scale(norm: str | None, inverse: bool) -> str:
+    """The word for the factor on the results."""
+    if not isinstance(norm, (str, type(None))) or norm not in SCALES:
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
+    return SCALES[norm][inverse]
+
+
+def check(workers: Any, plan: Any = None) -> None:
+    """Refuses what SciPy refuses. A device decides itself how many workers it has."""
+    if plan is not None:
+        raise NotImplementedError(
+            "a precomputed plan cannot be passed here: plans are kept and found by themselves, and wgpu_fft.Plan runs one of yours"
+        )
+    if workers is None:
+        return
+    count = operator.index(workers)
+    processors = os.cpu_count() or 1
+    if count == 0:
+        raise ValueError("workers must not be zero")
+    if count < -processors:
+        raise ValueError(f"workers value out of range; got {count}, must not be less than {-processors}")
+
+
+def operand(x: Any) -> np.ndarray | Array:
+    """The array to transform, with numbers that the device computes with."""
+    return x if isinstance(x, Array) else number(from_host(x))
+
+
+def _whole(values: Any, name: str) -> list[int]:
+    if isinstance(values, Number):
+        values = (values,)
+    try:
+        return [operator.index(value) for value in values]
+    except TypeError as why:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from why
+
+
+def one_axis(x: np.ndarray | Array, n: Any, axis: Any) -> tuple[int, int | None]:
+    """The axis to transform, counted from the first, and the length that is asked for."""
+    axis = operator.index(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for an array of {x.ndim} axes")
+    if n is not None:
+        n = operator.index(n)
+        if n < 1:
+            raise ValueError(f"invalid number of data points ({n}) specified")
+    return axis % x.ndim, n
+
+
+def several_axes(x: np.ndarray | Array, s: Any, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes to transform, counted from the first, and the length along each."""
+    given = None if s is None else _whole(s, "shape")
+    if axes is None:
+        count = x.ndim if given is None else len(given)
+        if count > x.ndim:
+            raise ValueError("shape requires more axes than are present")
+        chosen = list(range(x.ndim - count, x.ndim))
+    else:
+        chosen = [axis + x.ndim if axis < 0 else axis for axis in _whole(axes, "axes")]
+        if any(not 0 <= axis < x.ndim for axis in chosen):
+            raise ValueError("axes exceeds dimensionality of input")
+        if len(set(chosen)) != len(chosen):
+            raise ValueError("all axes must be unique")
+        if given is not None and chosen and len(given) != len(chosen):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
+    lengths = [x.shape[axis] for axis in chosen]
+    if given is not None:
+        lengths = [own if n == -1 else n for n, own in zip(given, lengths)]
+    if any(n < 1 for n in lengths):
+        raise ValueError(f"invalid number of data points ({lengths}) specified")
+    return chosen, lengths
+
+
+def fitted(x: np.ndarray | Array, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray | Array:
+    """The array cut, or filled up with zeros, to these lengths."""
+    wanted = dict(zip(axes, lengths))
+    shape = tuple(wanted.get(axis, n) for axis, n in enumerate(x.shape))
+    if shape == x.shape:
+        return x
+    if isinstance(x, Array):
+        return resized(x, shape)
+    common = tuple(slice(min(sizes)) for sizes in zip(x.shape, shape))
+    if all(n <= own for n, own in zip(shape, x.shape)):
+        return x[common]
+    result = np.zeros(shape, x.dtype)
+    result[common] = x[common]
+    return result

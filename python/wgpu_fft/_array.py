@@ -1,0 +1,351 @@
+"""Arrays on the device."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core, _elementwise
+from ._device import Device, as_bytes, get_device
+from ._dtypes import ELEMENTS, is_complex, is_double, single_of
+from ._geometry import Placed, TooManyAxes, copy, dense
+from ._options import get_options
+
+
+class Array:
+    """An array that stays on the device between calls.
+
+    `asarray` makes one, and all transforms of this package take and return them. It has the
+    numbers float32, float64, complex64 or complex128. A slice, a transpose and a reshape without
+    gaps share the memory of the array that they are made of, as those of NumPy do. What an
+    operation returns is new.
+
+    >>> import numpy as np, wgpu_fft
+    >>> x = wgpu_fft.asarray(np.ones((480, 640), np.float32))
+    >>> spectrum = wgpu_fft.rfft2(x)
+    >>> blurred = wgpu_fft.irfft2(spectrum * 0.5)
+    >>> blurred[0, 0].to_numpy()
+    array(0.5, dtype=float32)
+
+    Arithmetic in float64 goes through the host, since kernels of callers compute in f32.
+    """
+
+    __slots__ = ("_buffer", "_dtype", "_placed", "device")
+    _buffer: _core.Buffer
+    _dtype: np.dtype
+    _placed: Placed
+    #: Where it is.
+    device: Device
+    # NumPy leaves operators to this class.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    def __init__(self, *_: object) -> None:
+        raise TypeError("an Array is made by wgpu_fft.asarray")
+
+    @classmethod
+    def _of(cls, device: Device, buffer: _core.Buffer, dtype: np.dtype, placed: Placed) -> Array:
+        self = object.__new__(cls)
+        self.device, self._buffer, self._dtype, self._placed = device, buffer, np.dtype(dtype), placed
+        return self
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._placed.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+    @property
+    def T(self) -> Array:
+        """The array with its axes in reverse, without a copy."""
+        return self.transpose()
+
+    @property
+    def real(self) -> Array:
+        """The real parts."""
+        return _elementwise.real(self)
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts."""
+        return _elementwise.imag(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<wgpu_fft.Array {self.shape} {self.dtype} on {self.device.info['name']}>"
+
+    # To and from the host.
+
+    def to_numpy(self) -> np.ndarray:
+        """The elements on the host, in a new array, after everything submitted so far has run."""
+        if self.size == 0:
+            return np.zeros(self.shape, self.dtype)
+        whole = self._buffer.download().view(self.dtype)
+        placed = self._placed
+        if placed.is_dense:
+            return whole.reshape(self.shape)
+        strides = [stride * self.itemsize for stride in placed.strides]
+        return np.lib.stride_tricks.as_strided(whole[placed.offset :], self.shape, strides).copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("an array on the device cannot be had on the host without a copy")
+        data = self.to_numpy()
+        return data if dtype is None else data.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A copy on the host, for other libraries."""
+        return self.to_numpy().__dlpack__(**{name: value for name, value in options.items() if name != "copy"})
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def tolist(self) -> list:
+        return self.to_numpy().tolist()
+
+    def item(self) -> complex | float:
+        """The only element."""
+        return self.to_numpy().item()
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __float__(self) -> float:
+        return float(self.to_numpy())
+
+    # Places.
+
+    def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:
+        return Array._of(self.device, self._buffer, self.dtype, Placed(shape, strides, offset, self._placed.within))
+
+    def __getitem__(self, key: Any) -> Array:
+        """A part of the array, without a copy: whole numbers, slices that go forwards, `...` and None."""
+        keys = list(key) if isinstance(key, tuple) else [key]
+        given = sum(1 for part in keys if part is not None and part is not Ellipsis)
+        if given > self.ndim or keys.count(Ellipsis) > 1:
+            raise IndexError(f"too many indices: the array has {self.ndim} axes, and {given} were indexed")
+        if Ellipsis not in keys:
+            keys.append(Ellipsis)
+        at = keys.index(Ellipsis)
+        keys[at : at + 1] = [slice(None)] * (self.ndim - given)
+        shape, strides, offset, axis = [], [], self._placed.offset, 0
+        for part in keys:
+            if part is None:
+                shape.append(1)
+                strides.append(1)
+                continue
+            n, stride = self.shape[axis], self._placed.strides[axis]
+            if isinstance(part, slice):
+                first, end, step = part.indices(n)
+                if step < 0:
+                    raise IndexError("slices of arrays on the device go forwards: use to_numpy() first")
+                shape.append(max(0, -((first - end) // step)))
+                strides.append(stride * step)
+                offset += first * stride if shape[-1] else 0
+            else:
+                try:
+                    index = operator.index(part)
+                except TypeError:
+                    raise IndexError(f"arrays on the device take whole numbers and slices, not {type(part).__name__}") from None
+                if not -n <= index < n:
+                    raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
+                offset += index % n * stride
+            axis += 1
+        return self._view(tuple(shape), tuple(strides), offset)
+
+    def transpose(self, *axes: Any) -> Array:
+        """The array with its axes in another order, without a copy."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        order = tuple(range(self.ndim))[::-1] if order is None or not len(order) else tuple(order)
+        order = tuple(axis + self.ndim if axis < 0 else axis for axis in order)
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"axes {order} are not those of an array of {self.ndim} axes, each once")
+        return self._view(tuple(self.shape[i] for i in order), tuple(self._placed.strides[i] for i in order), self._placed.offset)
+
+    def reshape(self, *shape: Any) -> Array:
+        """The same elements in another shape. It needs a copy if there are gaps between them."""
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        known = math.prod(n for n in shape if n != -1)
+        shape = tuple(self.size // max(known, 1) if n == -1 else n for n in shape)
+        if math.prod(shape) != self.size:
+            raise ValueError(f"cannot reshape an array of size {self.size} into shape {shape}")
+        whole = self.contiguous()
+        return Array._of(whole.device, whole._buffer, whole.dtype, Placed.of(shape))
+
+    def ravel(self) -> Array:
+        """The elements in one axis."""
+        return self.reshape(-1)
+
+    def contiguous(self) -> Array:
+        """An array with these elements without gaps: this one, if it has none."""
+        return self if self._placed.is_dense else self.copy()
+
+    def copy(self) -> Array:
+        """A new array with the same elements."""
+        return _placed_in(self, self.shape)
+
+    def astype(self, dtype: Any) -> Array:
+        """The numbers as another type: float32, complex64, float64 or complex128."""
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
+            return self
+        if dtype in ELEMENTS and not is_double(dtype) and not is_double(self.dtype) and is_complex(dtype):
+            return _elementwise.mapped(self, "vec2(value, 0.0)", dtype)
+        return asarray(self.to_numpy().astype(dtype), device=self.device)
+
+    # Arithmetic.
+
+    def map(self, wgsl: str, dtype: Any = None) -> Array:
+        """Applies an expression of WGSL to every element: `value` is an f32, or a vec2<f32>.
+
+        The result has the type `dtype`, which the expression must return; by default it is that of
+        the array. Only float32 and complex64.
+
+        >>> import numpy as np, wgpu_fft
+        >>> x = wgpu_fft.asarray(np.array([1, 4, 9], np.float32))
+        >>> x.map("sqrt(value)").to_numpy()
+        array([1., 2., 3.], dtype=float32)
+        """
+        return _elementwise.mapped(self, wgsl, np.dtype(dtype or self.dtype))
+
+    def __add__(self, other: Any) -> Array:
+        return _elementwise.binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Array:
+        return _elementwise.binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Array:
+        return _elementwise.binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Array:
+        return _elementwise.binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Array:
+        return _elementwise.binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Array:
+        return _elementwise.binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Array:
+        return _elementwise.binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Array:
+        return _elementwise.binary("divide", other, self)
+
+    def __neg__(self) -> Array:
+        return _elementwise.unary(self, "-value", np.negative)
+
+    def __pos__(self) -> Array:
+        return self
+
+    def __abs__(self) -> Array:
+        return _elementwise.absolute(self)
+
+    def conj(self) -> Array:
+        """The complex conjugates."""
+        return _elementwise.conjugate(self)
+
+    conjugate = conj
+
+
+def asarray(data: Any, dtype: Any = None, device: Device | None = None) -> Array:
+    """An array on the device with the elements of `data`: of an array, a list, or whatever NumPy takes.
+
+    float16 becomes float32. Other types than floating-point and complex numbers become float64, or
+    float32 where `set_options(double="single")` holds. An `Array` is returned as it is.
+
+    >>> import numpy as np, wgpu_fft
+    >>> wgpu_fft.asarray(np.zeros((2, 3), np.float32)).shape
+    (2, 3)
+    """
+    if isinstance(data, Array):
+        return data if dtype is None else data.astype(dtype)
+    data = number(from_host(data) if dtype is None else np.asarray(data, dtype))
+    device = device or get_device()
+    # No buffer has nothing in it.
+    buffer = device._upload(data) if data.size else device._core.zeros(4)
+    return Array._of(device, buffer, data.dtype, Placed.of(data.shape))
+
+
+def from_host(data: Any) -> np.ndarray:
+    """An array of NumPy, also of what other libraries have on the host."""
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
+        return np.from_dlpack(data)
+    return np.asarray(data)
+
+
+def number(data: np.ndarray) -> np.ndarray:
+    """The same numbers as one of the types that the device computes with."""
+    dtype = data.dtype
+    if dtype == np.float16:
+        dtype = np.dtype(np.float32)
+    elif dtype.kind not in "fc":
+        if dtype.kind not in "biu":
+            raise TypeError(f"the device computes with numbers, not with {dtype}")
+        dtype = np.dtype(np.float64)
+    dtype = dtype.newbyteorder("=")
+    if get_options().double == "single" and is_double(dtype):
+        dtype = single_of(dtype)
+    if dtype not in ELEMENTS:
+        raise TypeError(f"the device has no numbers of type {dtype}: convert them to float64 or complex128")
+    return np.asarray(data, dtype)
+
+
+def empty(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+    """An array of zeros."""
+    nbytes = max(math.prod(shape) * dtype.itemsize, 4)
+    return Array._of(device, device._core.zeros(nbytes), dtype, Placed.of(shape))
+
+
+def _placed_in(array: Array, shape: tuple[int, ...]) -> Array:
+    """A new array of zeros with this one in its corner, as far as both reach."""
+    result = empty(array.device, shape, array.dtype)
+    common = tuple(min(sizes) for sizes in zip(array.shape, shape))
+    if math.prod(common) == 0:
+        return result
+    source = Placed(common, array._placed.strides, array._placed.offset, array._placed.within)
+    target = Placed(common, dense(shape), 0, math.prod(shape))
+    try:
+        spec, _ = copy(ELEMENTS[array.dtype], source, target)
+    except TooManyAxes:
+        data = np.zeros(shape, array.dtype)
+        corner = tuple(slice(n) for n in common)
+        data[corner] = array.to_numpy()[corner]
+        result._buffer.write(as_bytes(data))
+        return result
+    array.device._plan_of(spec).run_on([array._buffer], result._buffer)
+    return result
+
+
+def resized(array: Array, shape: tuple[int, ...]) -> Array:
+    """The corner of an array, or the array with zeros behind it."""
+    if shape == array.shape:
+        return array
+    if all(n <= own for n, own in zip(shape, array.shape)):
+        return array[tuple(slice(n) for n in shape)]
+    return _placed_in(array, shape)

@@ -1,0 +1,137 @@
+"""Devices, and the plans that they keep."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+
+from . import _core
+from ._options import get_options
+
+# So many plans are forgotten before their pipelines are, which plans share.
+FORGOTTEN = 64
+
+
+class _Entry:
+    """A plan that one thread makes, while others that want the same wait."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.plan: _core.Plan | None = None
+
+
+class Device:
+    """An opened GPU, or a software adapter.
+
+    name : str, optional
+        A part of the adapter's or the driver's name. By default the environment variable
+        `WGPU_ADAPTER_NAME` decides, and else the fastest kind of adapter: a discrete GPU before an
+        integrated one before a software adapter.
+    backend : str, optional
+        Of "vulkan", "metal", "dx12", "gl", one or more with commas between them.
+    power : {"high-performance", "low-power"}, optional
+
+    >>> import wgpu_fft
+    >>> device = wgpu_fft.Device()
+    >>> wgpu_fft.set_device(device)
+    """
+
+    def __init__(self, name: str | None = None, backend: str | None = None, power: str | None = None) -> None:
+        self._core = _core.Gpu(name, backend, power)
+        self.info: dict = self._core.info()
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[object, _Entry] = OrderedDict()
+        self._forgotten = 0
+
+    @property
+    def has_f64(self) -> bool:
+        """Whether shaders of this device have 64-bit floats."""
+        return self.info["f64"]
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the device is gone, for example because its driver crashed."""
+        return self._core.is_lost()
+
+    def _plan(self, key: object, make: Callable[[], _core.Plan]) -> _core.Plan:
+        """The plan that is kept under a key, made if it is not there."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                entry = self._entries[key] = _Entry()
+            self._entries.move_to_end(key)
+            self._forget(get_options().plans)
+        plan = entry.plan
+        if plan is None:
+            with entry.lock:
+                if entry.plan is None:
+                    entry.plan = make()
+                plan = entry.plan
+        return plan
+
+    def _forget(self, most: int) -> None:
+        while len(self._entries) > max(most, 1):
+            self._entries.popitem(last=False)
+            self._forgotten += 1
+        if self._forgotten >= FORGOTTEN:
+            self._forgotten = 0
+            self._core.clear()
+
+    def _plan_of(self, spec: str, map_input: tuple | None = None) -> _core.Plan:
+        """The plan for a text, and for a fragment on its input."""
+        key = spec if map_input is None else (spec, str(map_input))
+        return self._plan(key, lambda: self._core.plan(spec, None, map_input))
+
+    def _upload(self, data: np.ndarray) -> _core.Buffer:
+        return self._core.upload(as_bytes(data))
+
+    def clear(self) -> None:
+        """Forgets all plans, and frees what is kept for the next one."""
+        with self._lock:
+            self._entries.clear()
+            self._forgotten = 0
+            self._core.clear()
+
+    def __repr__(self) -> str:
+        return f"<wgpu_fft.Device {self.info['name']} ({self.info['backend']}, {self.info['type']})>"
+
+
+def as_bytes(data: np.ndarray) -> np.ndarray:
+    """The bytes of an array, without a copy if it is contiguous."""
+    return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+
+
+_default: Device | None = None
+_default_lock = threading.Lock()
+
+
+def get_device() -> Device:
+    """The device that everything runs on. The first call opens one, as the environment asks."""
+    global _default
+    if _default is None:
+        with _default_lock:
+            if _default is None:
+                _default = Device()
+    return _default
+
+
+def set_device(device: Device | str | None) -> None:
+    """Takes another device from now on, for all threads: a `Device`, or a part of an adapter's name.
+
+    None forgets it, and the next call opens one as the environment asks.
+    """
+    global _default
+    if isinstance(device, str):
+        device = Device(device)
+    if device is not None and not isinstance(device, Device):
+        raise TypeError(f"a device is a wgpu_fft.Device or a name, not {type(device).__name__}")
+    with _default_lock:
+        _default = device
+
+
+def adapters() -> list[dict]:
+    """The adapters that there are, best first, each with its name, backend and type."""
+    return [dict(zip(("name", "backend", "type"), adapter)) for adapter in _core.adapters()]

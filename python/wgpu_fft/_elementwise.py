@@ -1,0 +1,135 @@
+"""Arithmetic on the elements of arrays on the device, by fragments of WGSL."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._device import Device
+from ._dtypes import ELEMENTS, is_complex, is_double, real_of
+from ._geometry import Placed, TooManyAxes, copy
+
+if TYPE_CHECKING:
+    from ._array import Array
+
+FUNCTIONS = """
+fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+    return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+fn over(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+    let size = max(abs(b.x), abs(b.y));
+    let c = b / size;
+    return vec2(a.x * c.x + a.y * c.y, a.y * c.x - a.x * c.y) / (dot(c, c) * size);
+}
+"""
+REAL = {"add": "{a} + {b}", "subtract": "{a} - {b}", "multiply": "{a} * {b}", "divide": "{a} / {b}"}
+COMPLEX = REAL | {"multiply": "times({a}, {b})", "divide": "over({a}, {b})"}
+
+
+def _on_host(device: Device, result: np.ndarray) -> Array:
+    from ._array import asarray
+
+    return asarray(result, dtype=result.dtype, device=device)
+
+
+def mapped(array: Array, wgsl: str, dtype: np.dtype) -> Array:
+    """The results of an expression of `value`."""
+    if is_double(array.dtype) or dtype not in ELEMENTS or is_double(dtype):
+        raise TypeError(f"fragments compute in f32: from float32 and complex64 to these, not from {array.dtype} to {dtype}")
+    return _run(array, dtype, (wgsl, FUNCTIONS, ELEMENTS[array.dtype], []), [])
+
+
+def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
+    """Runs a fragment on every element. `{flat}` in it is the number of the element."""
+    from ._array import empty
+
+    result = empty(array.device, array.shape, dtype)
+    if array.size == 0:
+        return result
+    try:
+        spec, flat = copy(ELEMENTS[dtype], array._placed, Placed.of(array.shape))
+    except TooManyAxes:
+        array = array.copy()
+        spec, flat = copy(ELEMENTS[dtype], array._placed, Placed.of(array.shape))
+    fragment = (fragment[0].replace("{flat}", flat), *fragment[1:])
+    array.device._plan_of(spec, fragment).run_on([array._buffer], result._buffer, others)
+    return result
+
+
+def unary(array: Array, wgsl: str, function: Any) -> Array:
+    """An expression of `value`, or the same by NumPy for float64."""
+    if is_double(array.dtype):
+        return _on_host(array.device, function(array.to_numpy()))
+    return mapped(array, wgsl, array.dtype)
+
+
+def absolute(array: Array) -> Array:
+    if is_double(array.dtype):
+        return _on_host(array.device, np.abs(array.to_numpy()))
+    return mapped(array, "length(value)" if is_complex(array.dtype) else "abs(value)", real_of(array.dtype))
+
+
+def conjugate(array: Array) -> Array:
+    return unary(array, "vec2(value.x, -value.y)", np.conj) if is_complex(array.dtype) else array
+
+
+def real(array: Array) -> Array:
+    return _part(array, "x", np.real) if is_complex(array.dtype) else array
+
+
+def imag(array: Array) -> Array:
+    from ._array import empty
+
+    return _part(array, "y", np.imag) if is_complex(array.dtype) else empty(array.device, array.shape, array.dtype)
+
+
+def _part(array: Array, name: str, function: Any) -> Array:
+    if is_double(array.dtype):
+        return _on_host(array.device, np.ascontiguousarray(function(array.to_numpy())))
+    return mapped(array, f"value.{name}", real_of(array.dtype))
+
+
+def binary(name: str, left: Any, right: Any) -> Array:
+    """`left` and `right` by an operator; one of them is an array on the device."""
+    from ._array import Array, asarray
+
+    own = left if isinstance(left, Array) else right
+    other = right if own is left else left
+    if not isinstance(other, (Array, np.ndarray, np.generic, int, float, complex)):
+        return NotImplemented
+    dtype = np.result_type(own.dtype, other.dtype if isinstance(other, (Array, np.ndarray)) else other)
+    if is_double(dtype) or dtype not in ELEMENTS:
+        host = [np.asarray(side) if isinstance(side, (Array, np.ndarray)) else side for side in (left, right)]
+        return _on_host(own.device, getattr(np, name)(*host))
+    if not isinstance(other, Array):
+        kept = dtype if is_complex(np.asarray(other).dtype) else real_of(dtype)
+        other = asarray(np.asarray(other, kept), dtype=kept, device=own.device)
+    # The larger one is `value`, and the other one is looked up.
+    value, looked_up = (other, own) if other.size > own.size else (own, other)
+    value_is_left = (value is own) == (own is left)
+    shape = np.broadcast_shapes(own.shape, other.shape)
+    value = _spread(value, shape)
+    if looked_up.size == 1:
+        index = f"{looked_up._placed.offset}u"
+    else:
+        looked_up, index = _spread(looked_up, shape).contiguous(), "{flat}"
+    operands = [_numbers(value.dtype, dtype, "value"), _numbers(looked_up.dtype, dtype, f"other[{index}]")]
+    a, b = operands if value_is_left else operands[::-1]
+    code = (COMPLEX if is_complex(dtype) else REAL)[name].replace("{a}", a).replace("{b}", b)
+    declared = [("other", ELEMENTS[looked_up.dtype], looked_up._placed.within)]
+    fragment = (code, FUNCTIONS, ELEMENTS[value.dtype], declared)
+    return _run(value, dtype, fragment, [("other", looked_up._buffer)])
+
+
+def _numbers(own: np.dtype, wanted: np.dtype, text: str) -> str:
+    return f"vec2({text}, 0.0)" if is_complex(wanted) and not is_complex(own) else text
+
+
+def _spread(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array with repeated elements, as NumPy's `broadcast_to`."""
+    missing = len(shape) - array.ndim
+    sizes, strides = (1,) * missing + array.shape, (1,) * missing + array._placed.strides
+    strides = tuple(stride if n == size else 0 for n, size, stride in zip(shape, sizes, strides))
+    return array._view(shape, strides, array._placed.offset)

@@ -1,0 +1,91 @@
+"""What surrounds transforms: frequencies, shifts and lengths."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from ._array import Array, empty
+from ._device import Device, get_device
+from ._dtypes import ELEMENTS
+
+
+def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
+    """The frequencies of `fft` in cycles per unit of the distance `d`, as `scipy.fft.fftfreq`."""
+    return np.fft.fftfreq(n, d)
+
+
+def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
+    """The frequencies of `rfft`, as `scipy.fft.rfftfreq`."""
+    return np.fft.rfftfreq(n, d)
+
+
+def fftshift(x: Any, axes: Any = None) -> Any:
+    """Moves frequency 0 to the middle of the axes, as `scipy.fft.fftshift`."""
+    return _rolled(x, axes, 1) if isinstance(x, Array) else np.fft.fftshift(x, axes)
+
+
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    """Undoes `fftshift`, as `scipy.fft.ifftshift`."""
+    return _rolled(x, axes, -1) if isinstance(x, Array) else np.fft.ifftshift(x, axes)
+
+
+def _rolled(x: Array, axes: Any, sign: int) -> Array:
+    if axes is None:
+        axes = range(x.ndim)
+    elif isinstance(axes, int):
+        axes = (axes,)
+    axes = [operator.index(axis) for axis in axes]
+    if any(not -x.ndim <= axis < x.ndim for axis in axes):
+        raise ValueError(f"axes {axes} are not those of an array of {x.ndim} axes")
+    chosen = {axis % x.ndim for axis in axes}
+    x = x.contiguous()
+    # Neighbours that are not shifted are one axis.
+    extents: list[list[int]] = []
+    for axis, n in enumerate(x.shape):
+        shift = sign * (n // 2) if axis in chosen else 0
+        if extents and shift == 0 and extents[-1][1] == 0:
+            extents[-1][0] *= n
+        else:
+            extents.append([n, shift])
+    if x.size == 0 or not extents:
+        return x
+    if len(extents) > 4:
+        return _rolled(_rolled(x, sorted(chosen)[:2], sign), sorted(chosen)[2:], sign)
+    shape, by = ("x".join(str(part[0]) for part in extents), ",".join(str(part[1]) for part in extents))
+    result = empty(x.device, x.shape, x.dtype)
+    x.device._plan_of(f"roll {ELEMENTS[x.dtype]} {shape} by={by}").run_on([x._buffer], result._buffer)
+    return result
+
+
+@functools.lru_cache(1024)
+def _next(device: Device, target: int, real: bool) -> int:
+    return device._core.next_fast_len(target, real)
+
+
+def next_fast_len(target: int, real: bool = False) -> int:
+    """The length from `target` on that the device transforms fastest, as `scipy.fft.next_fast_len`.
+
+    It is the device's own: other lengths are fast there than on a processor.
+    """
+    return _next(get_device(), _length(target), bool(real))
+
+
+def prev_fast_len(target: int, real: bool = False) -> int:
+    """The largest length up to `target` that is worth padding to, as `scipy.fft.prev_fast_len`."""
+    target = _length(target)
+    length = target
+    # Powers of two are.
+    while next_fast_len(length, real) != length:
+        length -= 1
+    return length
+
+
+def _length(target: Any) -> int:
+    target = operator.index(target)
+    if target < 1:
+        raise ValueError(f"a length must be positive, not {target}")
+    return target

@@ -1,0 +1,95 @@
+"""Plans by the text of a specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._array import Array, empty, from_host
+from ._device import Device, as_bytes, get_device
+from ._dtypes import ELEMENTS, dtype_of
+from ._geometry import Placed
+
+
+class Plan:
+    """What a device does for a specification of the crate, given as its text.
+
+    spec : str
+        Such as "c2c fwd 512x512 1/n", "sum f32 480x640 axes=1" or "convolve f32 480x640 by 31x31 same".
+        The guides of the Rust crate list all of them.
+    recipe : str, optional
+        How to compute it. By default the rules of the crate decide.
+
+    >>> import numpy as np, wgpu_fft
+    >>> total = wgpu_fft.Plan("sum f32 1000")
+    >>> total(np.ones(1000, np.float32))
+    array([1000.], dtype=float32)
+
+    Arrays of NumPy are one-dimensional results then, and arrays on the device stay there.
+    """
+
+    def __init__(self, spec: str, recipe: str | None = None, device: Device | None = None) -> None:
+        self.device = device or get_device()
+        self._core = self.device._plan((spec, recipe), lambda: self.device._core.plan(spec, recipe))
+
+    @property
+    def spec(self) -> str:
+        """What it computes."""
+        return self._core.spec
+
+    @property
+    def recipe(self) -> str:
+        """How it computes that."""
+        return self._core.recipe
+
+    @property
+    def program(self) -> str:
+        """The dispatches that it runs."""
+        return self._core.program
+
+    @property
+    def inputs(self) -> list[tuple[str, int]]:
+        """The elements of each input, and how many there are."""
+        return self._core.inputs
+
+    @property
+    def output(self) -> tuple[str, int]:
+        """The elements of the output, and how many there are."""
+        return self._core.output
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Runs the plan on arrays, one for each input, on the host or on the device."""
+        if len(inputs) != len(self.inputs):
+            raise TypeError(f"`{self.spec}` takes {len(self.inputs)} arrays, not {len(inputs)}")
+        if any(isinstance(x, Array) for x in inputs):
+            return self._on_device(inputs)
+        data = [self._host(x, *of) for x, of in zip(inputs, self.inputs)]
+        dtype, count = dtype_of(self.output[0])
+        result = self._core.run([as_bytes(x) for x in data]).view(dtype)
+        return result if count == 1 else result.reshape(-1, count)
+
+    def _host(self, x: Any, element: str, count: int) -> np.ndarray:
+        dtype, each = dtype_of(element)
+        x = from_host(x)
+        if x.dtype != dtype or x.size != count * each:
+            raise TypeError(f"`{self.spec}` takes {count} elements of {element}, not {x.size} of {x.dtype}")
+        return x
+
+    def _on_device(self, inputs: tuple) -> Array:
+        if not all(isinstance(x, Array) for x in inputs):
+            raise TypeError("either all arrays are on the device, or none: use wgpu_fft.asarray")
+        if self._core.in_place:
+            raise TypeError(f"`{self.spec}` works in place; arrays on the device take plans that do not")
+        for x, (element, count) in zip(inputs, self.inputs):
+            if ELEMENTS[x.dtype] != element or x.size != count:
+                raise TypeError(f"`{self.spec}` takes {count} elements of {element}, not {x.size} of {x.dtype}")
+        element, count = self.output
+        result = empty(self.device, (count,), dtype_of(element)[0])
+        if result.dtype not in ELEMENTS:
+            raise TypeError(f"`{self.spec}` makes {element}, which arrays on the device do not hold: pass arrays of NumPy")
+        self._core.run_on([x.contiguous()._buffer for x in inputs], result._buffer)
+        return Array._of(self.device, result._buffer, result.dtype, Placed.of((count,)))
+
+    def __repr__(self) -> str:
+        return f"<wgpu_fft.Plan `{self.spec}`>"

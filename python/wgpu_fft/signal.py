@@ -1,0 +1,274 @@
+"""Convolution, correlation and short-time transforms, with the signatures of `scipy.signal`.
+
+>>> import numpy as np, wgpu_fft
+>>> wgpu_fft.signal.fftconvolve(np.ones(3, np.float32), np.ones(2, np.float32))
+array([1., 2., 2., 1.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ._arguments import operand
+from ._array import Array
+from ._device import get_device
+from ._dtypes import ELEMENTS, complex_of, is_complex, is_double, single_of
+from ._fourier import fftn, ifftn, irfftn, rfftn
+from ._helper import next_fast_len
+from ._plan import Plan
+
+__all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve", "phase_correlate", "stft"]
+
+MODES = ("full", "same", "valid")
+
+
+def _pair(in1: Any, in2: Any, mode: str) -> tuple[Any, Any]:
+    """Both operands with the same type of numbers."""
+    if mode not in MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    x, y = operand(in1), operand(in2)
+    if x.ndim != y.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    dtype = np.result_type(x.dtype, y.dtype)
+    x, y = x.astype(dtype), y.astype(dtype)
+    if isinstance(x, Array) != isinstance(y, Array):
+        raise TypeError("either both arrays are on the device, or none: use wgpu_fft.asarray")
+    return x, y
+
+
+def _ordered(x: Any, y: Any, mode: str) -> tuple[Any, Any]:
+    """With `valid`, the first one is the one that is at least as large along all axes."""
+    if mode == "valid" and any(a < b for a, b in zip(x.shape, y.shape)):
+        if any(a > b for a, b in zip(x.shape, y.shape)):
+            raise ValueError(
+                "For 'valid' mode, one must be at least as large as the other in every dimension"
+            )
+        return y, x
+    return x, y
+
+
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    """The convolution of two arrays, as `scipy.signal.fftconvolve`.
+
+    Up to three axes of float32 or complex64 are one plan of the crate's own. What lies between the
+    transforms stays on the device.
+    """
+    x, y = _pair(in1, in2, mode)
+    if x.ndim == 0:
+        return x * y
+    if x.size == 0 or y.size == 0:
+        return np.array([], x.dtype)
+    if axes is None and x.ndim <= 3 and not is_double(x.dtype):
+        x, y = _ordered(x, y, mode)
+        spec = f"convolve {ELEMENTS[x.dtype]} {_by(x)} by {_by(y)} {mode}"
+        return Plan(spec)(x, y).reshape(_shape(x, y, mode))
+    return _by_transforms(x, y, mode, axes)
+
+
+def _by(x: Any) -> str:
+    return "x".join(map(str, x.shape))
+
+
+def _shape(x: Any, y: Any, mode: str) -> tuple[int, ...]:
+    lengths = {"full": lambda n, k: n + k - 1, "same": lambda n, _: n, "valid": lambda n, k: n - k + 1}
+    return tuple(lengths[mode](n, k) for n, k in zip(x.shape, y.shape))
+
+
+def _by_transforms(x: Any, y: Any, mode: str, axes: Any) -> Any:
+    """The same with an axis or a type of numbers that the plan of the crate does not have."""
+    chosen = range(x.ndim) if axes is None else sorted({axis % x.ndim for axis in np.atleast_1d(axes)})
+    chosen = [axis for axis in chosen if axes is not None or x.shape[axis] != 1 or y.shape[axis] != 1]
+    others = [axis for axis in range(x.ndim) if axis not in chosen]
+    if any(x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]) for axis in others):
+        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
+    if not chosen:
+        return x * y
+    if mode == "valid":
+        smaller = [x.shape[axis] < y.shape[axis] for axis in chosen]
+        larger = [x.shape[axis] > y.shape[axis] for axis in chosen]
+        if any(smaller) and any(larger):
+            raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+        x, y = (y, x) if any(smaller) else (x, y)
+    real = not is_complex(x.dtype)
+    full = [x.shape[axis] + y.shape[axis] - 1 for axis in chosen]
+    lengths = [next_fast_len(n, real and axis == chosen[-1]) for n, axis in zip(full, chosen)]
+    there, back = (rfftn, irfftn) if real else (fftn, ifftn)
+    result = back(there(x, lengths, chosen) * there(y, lengths, chosen), lengths, chosen)
+    cut = [slice(None)] * x.ndim
+    for axis, n in zip(chosen, full):
+        own, other = x.shape[axis], y.shape[axis]
+        first, count = {"full": (0, n), "same": ((n - own) // 2, own), "valid": (other - 1, own - other + 1)}[mode]
+        cut[axis] = slice(first, first + count)
+    return result[tuple(cut)]
+
+
+def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    """The convolution of two arrays, as `scipy.signal.oaconvolve`: here the same as `fftconvolve`."""
+    return fftconvolve(in1, in2, mode, axes)
+
+
+def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    """The convolution of two arrays, as `scipy.signal.convolve`. Kernels of few elements are summed directly."""
+    if method not in ("auto", "fft", "direct"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    return fftconvolve(in1, in2, mode)
+
+
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    """The cross-correlation of two arrays, as `scipy.signal.correlate`."""
+    if method not in ("auto", "fft", "direct"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    x, y = _pair(in1, in2, mode)
+    if isinstance(y, Array):
+        y = y.to_numpy()
+    y = np.conj(y[(slice(None, None, -1),) * y.ndim])
+    if isinstance(x, Array):
+        from ._array import asarray
+
+        y = asarray(np.ascontiguousarray(y), device=x.device)
+    return fftconvolve(x, y, mode)
+
+
+def phase_correlate(reference: Any, moving: Any, normalised: bool = True) -> tuple[Any, Any]:
+    """By how much pictures are shifted against others, to a fraction of a pixel.
+
+    reference, moving : arrays of float32
+        Of one to three axes. Other reals are converted.
+    normalised : bool
+        Divide the spectra by their magnitudes: phase correlation. Otherwise cross-correlation.
+
+    Returns the shift that brings `moving` onto `reference`, an element for each axis, and the
+    height of the correlation there, 1 for pictures that differ in nothing else. The sign is that
+    of `skimage.registration.phase_cross_correlation`.
+
+    >>> import numpy as np, wgpu_fft
+    >>> picture = np.random.default_rng(1).random((32, 48), np.float32)
+    >>> shift, height = wgpu_fft.signal.phase_correlate(picture, np.roll(picture, (3, -5), (0, 1)))
+    >>> np.round(shift).tolist()
+    [-3.0, 5.0]
+    """
+    x, y = operand(reference), operand(moving)
+    if x.shape != y.shape:
+        raise ValueError(f"the pictures have the shapes {x.shape} and {y.shape}, and should have the same")
+    if is_complex(x.dtype) or is_complex(y.dtype):
+        raise TypeError("pictures are reals")
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    result = np.asarray(Plan(f"phase-correlate {_by(x)}{'' if normalised else ' unnormalised'}")(x, y))
+    return result[:-1], result[-1]
+
+
+def _window(window: Any, n: int) -> np.ndarray:
+    if isinstance(window, (str, tuple)):
+        from scipy.signal import get_window
+
+        return get_window(window, n)
+    window = np.asarray(window, np.float64)
+    if window.ndim != 1:
+        raise ValueError("window must be 1-D")
+    return window
+
+
+def stft(
+    x: Any, fs: float = 1.0, window: Any = "hann", nperseg: int | None = None, noverlap: int | None = None, nfft: int | None = None,
+    detrend: Any = False, return_onesided: bool = True, boundary: str | None = "zeros", padded: bool = True, axis: int = -1,
+    scaling: str = "spectrum",
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The short-time Fourier transform, as `scipy.signal.stft`: frequencies, times, and the spectra.
+
+    One plan cuts the frames, multiplies them with the window and transforms them. It computes in
+    f32. Not here: `detrend`, and other boundaries than zeros and none.
+    """
+    if detrend is not False:
+        raise NotImplementedError("stft does not take trends away: use scipy.signal.detrend before")
+    if boundary not in ("zeros", None):
+        raise NotImplementedError(f"stft continues a signal by zeros or not at all, not by {boundary!r}")
+    if scaling not in ("spectrum", "psd"):
+        raise ValueError(f"scaling is 'spectrum' or 'psd', not {scaling!r}")
+    x = operand(x)
+    x = x.astype(single_of(x.dtype))
+    if nperseg is None:
+        nperseg = 256 if isinstance(window, (str, tuple)) else len(window)
+    nperseg = min(int(nperseg), x.shape[axis]) if isinstance(window, (str, tuple)) else int(nperseg)
+    win = _window(window, nperseg)
+    if len(win) != nperseg:
+        raise ValueError("value specified for nperseg is different from length of window")
+    noverlap = nperseg // 2 if noverlap is None else int(noverlap)
+    nfft = nperseg if nfft is None else int(nfft)
+    if not 0 <= noverlap < nperseg:
+        raise ValueError("noverlap must be less than nperseg.")
+    if nfft < nperseg:
+        raise ValueError("nfft must be greater than or equal to nperseg.")
+    hop = nperseg - noverlap
+    return _stft(x, fs, win, hop, nfft, bool(return_onesided), boundary is not None, padded, axis % x.ndim, scaling)
+
+
+def _stft(
+    x: Any, fs: float, win: np.ndarray, hop: int, nfft: int, onesided: bool, extended: bool, padded: bool, axis: int, scaling: str
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    n, m = x.shape[axis], len(win)
+    total = n + (m // 2) * 2 if extended else n
+    if padded:
+        total += -(total - m) % hop
+    count = (total - m) // hop + 1
+    factor = 1 / abs(win.sum()) if scaling == "spectrum" else 1 / math.sqrt(fs * (win * win).sum())
+    device = x.device if isinstance(x, Array) else get_device()
+    if onesided and is_complex(x.dtype):
+        onesided = False
+    if not onesided:
+        x = x.astype(complex_of(x.dtype))
+    order = [i for i in range(x.ndim) if i != axis] + [axis]
+    x = x.transpose(order)
+    others, shape = math.prod(x.shape[:-1]), x.shape[:-1]
+    # Frame p of the crate is centred at p * hop. Frames of SciPy begin half a window before the
+    # signal, or with it. That is a whole number of hops behind, or else the signal gets zeros in front.
+    lead = 0 if extended else m // 2
+    front = -lead % hop
+    if front:
+        grown = np.zeros((*shape, n + front), x.dtype)
+        grown[..., front:] = np.asarray(x)
+        x = grown if not isinstance(x, Array) else _as_array(grown, device)
+    first = (lead + front) // hop
+    length = n + front
+    # Frames without any element of the signal are zeros.
+    last = min(first + count, -(-(length + m // 2) // hop))
+    window = win * factor
+    key = ("stft", x.dtype, length, others, window.tobytes(), hop, nfft, first, last)
+    complex_input = is_complex(x.dtype)
+    plan = device._plan(
+        key, lambda: device._core.plan_stft(complex_input, length, others, np.ascontiguousarray(window), hop, nfft, None, (first, last))
+    )
+    bins = nfft // 2 + 1 if onesided else nfft
+    spectra = _framed(x, plan, (*shape, last - first, bins))
+    if last - first < count:
+        whole = np.zeros((*shape, count, bins), np.complex64)
+        whole[..., : last - first, :] = np.asarray(spectra)
+        spectra = whole if not isinstance(spectra, Array) else _as_array(whole, device)
+    result = spectra.transpose([*range(len(shape)), len(shape) + 1, len(shape)])
+    if axis != len(shape):
+        # The frequencies take the place of the axis, and the times come last.
+        back = list(range(len(shape)))
+        back.insert(axis, len(shape))
+        result = result.transpose([*back, len(shape) + 1])
+    times = (np.arange(count) * hop + (0 if extended else m / 2)) / fs
+    freqs = np.fft.rfftfreq(nfft, 1 / fs) if onesided else np.fft.fftfreq(nfft, 1 / fs)
+    return freqs, times, result
+
+
+def _as_array(data: np.ndarray, device: Any) -> Array:
+    from ._array import asarray
+
+    return asarray(data, device=device)
+
+
+def _framed(x: Any, plan: Any, shape: tuple[int, ...]) -> Any:
+    from ._array import empty
+    from ._device import as_bytes
+
+    if not isinstance(x, Array):
+        return plan.run([as_bytes(x)]).view(np.complex64).reshape(shape)
+    result = empty(x.device, shape, np.dtype(np.complex64))
+    plan.run_on([x.contiguous()._buffer], result._buffer)
+    return result

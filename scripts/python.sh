@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Builds the Python package into an environment of its own, and tests it.
+#
+#   scripts/python.sh            build it into target/python-venv
+#   scripts/python.sh test       build it, and run its tests and a sample of SciPy's
+#   scripts/python.sh test-all   the same with all of SciPy's tests of scipy.fft, and more of scipy.signal,
+#                                which takes about half an hour on a software adapter
+#   scripts/python.sh pytest ... build it, and run pytest with these arguments
+#
+# Needs Rust, and Python 3.11 or later with venv and pip, which get the packages of
+# python/requirements-test.txt; the package itself takes 3.10. PYTHON names another interpreter.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() {
+    printf 'python.sh: %s\n' "$*"
+}
+
+python=${PYTHON:-python3}
+venv=$PWD/target/python-venv
+bin=$venv/bin
+
+if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    say "$python is not Python 3.11 or later, which SciPy's tests need; PYTHON=... names another one"
+    exit 1
+fi
+if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    say "$python has no venv (Debian and Ubuntu: apt install python3-venv)"
+    exit 1
+fi
+if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
+    say "installing the packages of python/requirements-test.txt into $venv"
+    "$python" -m venv "$venv"
+    "$bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt
+    cp python/requirements-test.txt "$venv/installed.txt"
+fi
+
+# In the profile of everything else, with the workspace's target directory.
+(cd python && VIRTUAL_ENV=$venv PATH=$bin:$PATH "$bin/maturin" develop --quiet)
+
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
+
+# SciPy's tests, which its wheel carries, with our backend.
+scipy_tests() {
+    PYTHONPATH=$PWD/python/scipy_tests "$bin/python" -m pytest -c python/scipy_tests/pytest.ini -p scipy_plugin --pyargs "$@"
+}
+# Those that call scipy.fft.
+transforms='czt or CZT or zoom or FFTConvolve or OAConvolve or Hilbert or Envelope'
+
+case ${1:-} in
+'') ;;
+test)
+    "$bin/python" -m pytest -q python
+    scipy_tests scipy.fft --every 20
+    scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 400
+    ;;
+test-all)
+    "$bin/python" -m pytest -q python
+    scipy_tests scipy.fft
+    scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms"
+    ;;
+pytest)
+    shift
+    "$bin/python" -m pytest "$@"
+    ;;
+*)
+    say "unknown argument $1"
+    exit 1
+    ;;
+esac
