@@ -47,15 +47,22 @@ scipy_tests() {
 # Those that call scipy.fft.
 transforms='czt or CZT or zoom or FFTConvolve or OAConvolve or Hilbert or Envelope'
 
+# The types, the package's own tests, and its benchmark on small arrays.
+own_tests() {
+    "$bin/mypy" --ignore-missing-imports --cache-dir target/mypy python/wgpu_fft
+    "$bin/python" -m pytest -q python
+    "$bin/python" python/benchmarks/transforms.py --smoke >target/python-benchmark.log
+}
+
 case ${1:-} in
 '') ;;
 test)
-    "$bin/python" -m pytest -q python
+    own_tests
     scipy_tests scipy.fft --every 20
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 400
     ;;
 test-all)
-    "$bin/python" -m pytest -q python
+    own_tests
     scipy_tests scipy.fft
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms"
     ;;

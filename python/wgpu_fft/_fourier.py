@@ -77,8 +77,8 @@ def fft(
     """The discrete Fourier transform along an axis, as `scipy.fft.fft`.
 
     >>> import numpy as np, wgpu_fft
-    >>> wgpu_fft.fft(np.ones(4, np.complex64))
-    array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+    >>> abs(wgpu_fft.fft(np.ones(4, np.complex64)))
+    array([4., 0., 0., 0.], dtype=float32)
     """
     check(workers, plan)
     x = operand(x)
@@ -106,8 +106,8 @@ def rfft(
     """The half of the spectrum of reals with frequencies from 0 on, as `scipy.fft.rfft`.
 
     >>> import numpy as np, wgpu_fft
-    >>> wgpu_fft.rfft(np.ones(4, np.float32))
-    array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+    >>> abs(wgpu_fft.rfft(np.ones(4, np.float32)))
+    array([4., 0., 0.], dtype=float32)
     """
     check(workers, plan)
     x = operand(x)
