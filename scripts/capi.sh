@@ -20,7 +20,7 @@
 # missing is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance,
 # WGPU_FFT_INSTALL=0 no. test, program and verify use debug builds.
 #
-# Exit status: 0 if everything succeeded.
+# Exit status: 0 if everything succeeded; 3 if verify could not fetch FFTW's source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -278,18 +278,22 @@ test_program() {
 archive=fftw3_3.3.10.orig.tar.gz
 archive_sha256=56c932549852cddcfafdab3820b0200c7742675be92179e59e6215b340e26467
 
+# Fails if it is out of reach.
+fetch_verifier() {
+    local folder=$work/verifier
+    mkdir -p "$folder"
+    if ! sha256sum --check --status <<<"$archive_sha256  $folder/$archive" 2>/dev/null; then
+        curl --silent --show-error --fail --location -o "$folder/$archive" \
+            "http://deb.debian.org/debian/pool/main/f/fftw3/$archive" || return 1
+        sha256sum --check --quiet <<<"$archive_sha256  $folder/$archive" || return 1
+    fi
+}
+
 # Compiles bench, FFTW's program for tests and benchmarks, against the header and the library of
 # ours.
 build_verifier() {
     local folder=$work/verifier flags source name
-    needs curl curl
-    needs perl perl
     mkdir -p "$folder/ours/api" "$folder/objects"
-    if ! sha256sum --check --status <<<"$archive_sha256  $folder/$archive" 2>/dev/null; then
-        curl --silent --show-error --fail --location -o "$folder/$archive" \
-            "http://deb.debian.org/debian/pool/main/f/fftw3/$archive" || return 1
-        sha256sum --check --quiet <<<"$archive_sha256  $folder/$archive"
-    fi
     source=$folder/fftw-3.3.10
     [ -d "$source" ] || tar -xzf "$folder/$archive" -C "$folder"
     # In place of what configure finds out, as far as these files ask for it.
@@ -318,12 +322,15 @@ build_verifier() {
 verify() {
     local rounds=${1:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify.log
     local options=("${@:2}") verified failed start=$SECONDS
-    build dev
-    install_into "$work/prefix" dev
-    if ! build_verifier; then
+    needs curl curl
+    needs perl perl
+    if ! fetch_verifier; then
         say 'the source of FFTW could not be had, so its verifier did not run'
         return 3
     fi
+    build dev
+    install_into "$work/prefix" dev
+    build_verifier
     say "$rounds rounds of random problems, WGPU_FFT_SEED=$seed; the log is $log"
     LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do $script; die $@ if $@' "$seed" \
         "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" ${options[@]+"${options[@]}"} --estimate --keep-going -v \
