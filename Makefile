@@ -133,4 +133,4 @@ capi-test:
 
 capi-verify:
 	@scripts/adapter.sh
-	@scripts/capi.sh verify 150
+	@scripts/capi.sh verify 150 -0d -1d

@@ -9,15 +9,18 @@
 #   scripts/capi.sh memory           examples under valgrind with a driver, after test: minutes with lavapipe
 #   scripts/capi.sh program          runs a program of Debian's that uses FFTW, minimodem, with FFTW and
 #                                    with this library in its place, and compares what it prints
-#   scripts/capi.sh verify [ROUNDS]  FFTW's own verifier on random problems, some 15 in each round; 150
-#                                    rounds by default. It is fetched into target/, as it is GPL
+#   scripts/capi.sh verify [ROUNDS] [OPTION…]
+#                                    FFTW's own verifier on random problems, some 15 in each round; 150
+#                                    rounds by default. Further options go to its check.pl: -1d adds all
+#                                    small lengths, -0d copies and transposes. It is fetched into target/,
+#                                    as it is GPL
 #
-# All need Rust and a C compiler; test also a C++ compiler and, for some of it, pkg-config, cmake and
-# valgrind; program needs minimodem; verify needs curl and perl. On a system with apt, what is missing
-# is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance, WGPU_FFT_INSTALL=0 no.
-# test, program and verify use debug builds.
+# All need Rust and a C compiler; test also a C++ compiler and, for some of it, pkg-config, cmake
+# and valgrind; program needs minimodem; verify needs curl and perl. On a system with apt, what is
+# missing is installed after asking: WGPU_FFT_INSTALL=1 (or CI=true) says yes in advance,
+# WGPU_FFT_INSTALL=0 no. test, program and verify use debug builds.
 #
-# Exit status: 0 if everything succeeded.
+# Exit status: 0 if everything succeeded; 3 if verify could not fetch FFTW's source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,7 +38,8 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 target=${CARGO_TARGET_DIR:-target}
 cc=${CC:-cc}
 cxx=${CXX:-c++}
-work=$target/capi
+mkdir -p "$target/capi"
+work=$(cd "$target/capi" && pwd)
 case $(uname -s) in
 Darwin) suffix=.dylib ;;
 *) suffix=.so ;;
@@ -73,11 +77,11 @@ needs() {
 
 # build PROFILE: both libraries.
 build() {
-    # In CI the command line was compiled before: with it, Cargo gives the dependencies the features that
-    # they were compiled with, and compiles none of them again.
+    # In CI the command line was compiled before: with it, Cargo gives the dependencies the features
+    # that they were compiled with, and compiles none of them again.
     local with=()
     [ "${CI:-}" != true ] || with=(-p wgpu-fft-cli)
-    cargo build --profile "$1" -p wgpu-fft-capi -p wgpu-fft-fftw "${with[@]}"
+    cargo build --profile "$1" -p wgpu-fft-capi -p wgpu-fft-fftw ${with[@]+"${with[@]}"}
 }
 
 # filled FILE.in: with the values of this installation.
@@ -109,7 +113,8 @@ install_into() {
         fi
     done
     if [ $suffix = .so ]; then
-        # With this folder in LD_LIBRARY_PATH, programs that were compiled for FFTW find this library.
+        # With this folder in LD_LIBRARY_PATH, programs that were compiled for FFTW find this
+        # library.
         for name in libfftw3f libfftw3f_threads libfftw3f_omp; do
             ln -sf ../libwgpu_fftw3f.so.0 "$prefix/lib/wgpu-fftw/$name.so.3"
         done
@@ -137,8 +142,8 @@ run() {
     "$@"
 }
 
-# Only what is surely lost counts: the standard library keeps its handle of a thread by a pointer into
-# its middle, which valgrind calls possibly lost.
+# Only what is surely lost counts: the standard library keeps its handle of a thread by a pointer
+# into its middle, which valgrind calls possibly lost.
 under_valgrind() {
     run valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
         --suppressions=capi/tests/valgrind.supp "$@"
@@ -151,8 +156,8 @@ compile_flags() {
 test_all() {
     local prefix strict name out
     build dev
-    # Unoptimised, as it and what it depends on take a minute to optimise and a second to run. In a folder
-    # of its own, or else what others depend on as well would be compiled anew in turns.
+    # Unoptimised, as it and what it depends on take a minute to optimise and a second to run. In a
+    # folder of its own, or else what others depend on as well would be compiled anew in turns.
     CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_TARGET_DIR=$work/cbindgen cargo run -q -p wgpu-fft-cbindgen -- --check
     install_into "$work/prefix" dev
     prefix=$(cd "$work/prefix" && pwd)
@@ -231,7 +236,8 @@ test_all() {
     say 'all is well'
 }
 
-# lavapipe compiles shaders to code of its own while valgrind watches: some 30 s of processor time each.
+# lavapipe compiles shaders to code of its own while valgrind watches: some 30 s of processor time
+# each.
 test_memory() {
     needs valgrind valgrind
     [ -x "$work/padded" ] || test_all
@@ -241,7 +247,8 @@ test_memory() {
     say 'nothing is lost, and nothing is read or written that is not there'
 }
 
-# A modem in software: it finds the carrier and the bits in a recording by a transform for each of them.
+# A modem in software: it finds the carrier and the bits in a recording by a transform for each of
+# them.
 test_program() {
     needs minimodem minimodem
     build dev
@@ -271,17 +278,22 @@ test_program() {
 archive=fftw3_3.3.10.orig.tar.gz
 archive_sha256=56c932549852cddcfafdab3820b0200c7742675be92179e59e6215b340e26467
 
-# Compiles bench, FFTW's program for tests and benchmarks, against the header and the library of ours.
-build_verifier() {
-    local folder=$work/verifier flags source name
-    needs curl curl
-    needs perl perl
-    mkdir -p "$folder/ours/api" "$folder/objects"
+# Fails if it is out of reach.
+fetch_verifier() {
+    local folder=$work/verifier
+    mkdir -p "$folder"
     if ! sha256sum --check --status <<<"$archive_sha256  $folder/$archive" 2>/dev/null; then
         curl --silent --show-error --fail --location -o "$folder/$archive" \
             "http://deb.debian.org/debian/pool/main/f/fftw3/$archive" || return 1
-        sha256sum --check --quiet <<<"$archive_sha256  $folder/$archive"
+        sha256sum --check --quiet <<<"$archive_sha256  $folder/$archive" || return 1
     fi
+}
+
+# Compiles bench, FFTW's program for tests and benchmarks, against the header and the library of
+# ours.
+build_verifier() {
+    local folder=$work/verifier flags source name
+    mkdir -p "$folder/ours/api" "$folder/objects"
     source=$folder/fftw-3.3.10
     [ -d "$source" ] || tar -xzf "$folder/$archive" -C "$folder"
     # In place of what configure finds out, as far as these files ask for it.
@@ -290,8 +302,8 @@ build_verifier() {
         echo "#define $name 1"
     done >"$source/config.h"
     cp capi/include/wgpu_fftw3f.h "$folder/ours/api/fftw3.h"
-    # Its hook looks into FFTW's planner, which is not here: without it, bench verifies the same. Three
-    # flags that the manual does not have mean nothing here.
+    # Its hook looks into FFTW's planner, which is not here: without it, bench verifies the same.
+    # Three flags that the manual does not have mean nothing here.
     echo 'void install_hook(void); void uninstall_hook(void); void install_hook(void) {} void uninstall_hook(void) {}' >"$folder/hook.c"
     flags="-O1 -w -DHAVE_CONFIG_H -DFFTW_ESTIMATE_PATIENT=0 -DFFTW_NO_SIMD=0 -DFFTW_NO_INDIRECT_OP=0"
     flags="$flags -I$folder/ours -I$source -I$source/libbench2"
@@ -308,17 +320,23 @@ build_verifier() {
 }
 
 verify() {
-    local rounds=${1:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify.log verified failed start=$SECONDS
-    build dev
-    install_into "$work/prefix" dev
-    if ! build_verifier; then
+    local rounds=${1:-150} seed=${WGPU_FFT_SEED:-$RANDOM} folder=$work/verifier log=$work/verify.log
+    local options=("${@:2}") verified failed start=$SECONDS
+    needs curl curl
+    needs perl perl
+    if ! fetch_verifier; then
         say 'the source of FFTW could not be had, so its verifier did not run'
         return 3
     fi
+    build dev
+    install_into "$work/prefix" dev
+    build_verifier
     say "$rounds rounds of random problems, WGPU_FFT_SEED=$seed; the log is $log"
-    LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do "./$script"; die $@ if $@' "$seed" \
-        "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" --estimate --keep-going -v "$(pwd)/$folder/bench" >"$log" 2>&1 || true
-    # A line with three errors for each problem: of the transform, of its shifts in time and in impulse.
+    LD_LIBRARY_PATH=$work/prefix/lib perl -we 'srand(shift); my $script = shift; do $script; die $@ if $@' "$seed" \
+        "$folder/fftw-3.3.10/tests/check.pl" -r -c="$rounds" ${options[@]+"${options[@]}"} --estimate --keep-going -v \
+        "$folder/bench" >"$log" 2>&1 || true
+    # A line with three errors for each problem: of the transform, of its shifts in time and in
+    # impulse.
     verified=$(grep -cE '^[^ ]+( [0-9][0-9.e+-]*){3}$' "$log" || true)
     failed=$(grep -E '^(FAILED|bench:|No can_do|Found)|panicked|wgpu_fftw3f:' "$log" || true)
     if [ -n "$failed" ] || [ "$verified" -lt "$rounds" ]; then

@@ -2,8 +2,8 @@
  * Fourier transforms, transposes and reductions on the GPU: link with -lwgpu_fft.
  *
  * Every function that can fail returns a status, and wgpu_fft_error_message says why in words. All
- * functions may be called by any number of threads at once; only a handle that is closed or destroyed
- * must not be in use. ../README.md of the repository has the details.
+ * functions may be called by any number of threads at once; only a handle that is closed or
+ * destroyed must not be in use. capi/README.md of the repository has the details.
  *
  * This file is made from capi/src by `cargo run -p wgpu-fft-cbindgen`.
  */
@@ -193,8 +193,8 @@ typedef struct wgpu_fft_gpu_options {
      */
     const char *pipeline_cache;
     /**
-     * The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else one
-     * in the user's folder for caches.
+     * The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else
+     * one in the user's folder for caches.
      */
     const char *record;
 } wgpu_fft_gpu_options;
@@ -303,8 +303,8 @@ typedef struct wgpu_fft_transform {
 #define WGPU_FFT_OK 0
 
 /**
- * An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number that
- * means nothing.
+ * An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number
+ * that means nothing.
  */
 #define WGPU_FFT_ERROR_ARGUMENT 1
 
@@ -358,8 +358,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Executes a plan with one input on arrays of the host, and returns when the output is written. The
- * output may be the input. If it fails, what the output holds means nothing.
+ * Executes a plan with one input on arrays of the host, and returns when the output is written.
+ * The output may be the input. If it fails, what the output holds means nothing.
  *
  * Any number of threads may execute plans at once, also the same plan.
  */
@@ -381,8 +381,8 @@ wgpu_fft_status wgpu_fft_execute_many(const struct wgpu_fft_plan *plan,
 /**
  * Opens a device. Close it with wgpu_fft_gpu_close.
  *
- * Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are there
- * and says what to install.
+ * Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are
+ * there and says what to install.
  */
 wgpu_fft_status wgpu_fft_gpu_open(const struct wgpu_fft_gpu_options *options,
                                   struct wgpu_fft_gpu **gpu);
@@ -399,8 +399,8 @@ void wgpu_fft_gpu_close(struct wgpu_fft_gpu *gpu);
 const char *wgpu_fft_gpu_name(const struct wgpu_fft_gpu *gpu);
 
 /**
- * Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it any
- * more. False for NULL.
+ * Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it
+ * any more. False for NULL.
  */
 bool wgpu_fft_gpu_is_lost(const struct wgpu_fft_gpu *gpu);
 
@@ -411,13 +411,11 @@ bool wgpu_fft_gpu_is_lost(const struct wgpu_fft_gpu *gpu);
 wgpu_fft_status wgpu_fft_gpu_save_pipelines(const struct wgpu_fft_gpu *gpu);
 
 /**
- * Lists all adapters, best first, in UTF-8 with a line each: `NVIDIA H200 (Vulkan, DiscreteGpu)`. At
- * most `size` bytes are written, with a zero byte at the end. `needed` becomes the number of bytes
- * that all of it needs. Both places may be NULL.
+ * Lists all adapters, best first, in UTF-8 with a line each: `NVIDIA H200 (Vulkan, DiscreteGpu)`.
+ * At most `size` bytes are written, with a zero byte at the end. `needed` becomes the number of
+ * bytes that all of it needs. Both places may be NULL.
  */
-wgpu_fft_status wgpu_fft_adapters(char *text,
-                                  size_t size,
-                                  size_t *needed);
+wgpu_fft_status wgpu_fft_adapters(char *text, size_t size, size_t *needed);
 
 /**
  * Plans a specification from its text, such as `c2c fwd 512x512` or `sum f32 480x640 axes=1`. The
@@ -456,8 +454,8 @@ const char *wgpu_fft_plan_spec(const struct wgpu_fft_plan *plan);
 const char *wgpu_fft_plan_recipe(const struct wgpu_fft_plan *plan);
 
 /**
- * What the input holds, such as `f32` or `complex f32`; of two inputs, both. It is there as long as
- * the plan. Empty for NULL.
+ * What the input holds, such as `f32` or `complex f32`; of two inputs, both. It is there as long
+ * as the plan. Empty for NULL.
  */
 const char *wgpu_fft_plan_input_element(const struct wgpu_fft_plan *plan);
 
@@ -508,9 +506,9 @@ const char *wgpu_fft_error_message(void);
 const char *wgpu_fft_version(void);
 
 /**
- * The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no device.
- * At most `size` bytes are written to `text`, with a zero byte at the end. `needed` becomes the
- * number of bytes that all of it needs. Both places may be NULL.
+ * The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no
+ * device. At most `size` bytes are written to `text`, with a zero byte at the end. `needed`
+ * becomes the number of bytes that all of it needs. Both places may be NULL.
  */
 wgpu_fft_status wgpu_fft_transform_text(const struct wgpu_fft_transform *transform,
                                         char *text,

@@ -2,9 +2,9 @@
  * FFTW's interface for single precision, on the GPU: link with -lwgpu_fftw3f.
  *
  * Written from FFTW's manual, https://www.fftw.org/fftw3_doc/, which says what each function does.
- * ../README.md and docs/from_fftw.md of the repository say what differs. A program that was written
- * for FFTW includes this file in place of fftw3.h; wgpu-fftw/fftw3.h, which includes this one, saves
- * even that.
+ * capi/README.md and docs/from_fftw.md of the repository say what differs. A program that was
+ * written for FFTW includes this file in place of fftw3.h; wgpu-fftw/fftw3.h, which includes this
+ * one, saves even that.
  *
  * Of double and long double precision, only the types are here, for programs that name them.
  */

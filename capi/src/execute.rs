@@ -44,8 +44,8 @@ unsafe fn run(plan: *const Plan, arrays: &[Array], output: *mut c_void, output_b
     Ok(plan.plan.run_into(&inputs, output)?)
 }
 
-/// Executes a plan with one input on arrays of the host, and returns when the output is written. The
-/// output may be the input. If it fails, what the output holds means nothing.
+/// Executes a plan with one input on arrays of the host, and returns when the output is written.
+/// The output may be the input. If it fails, what the output holds means nothing.
 ///
 /// Any number of threads may execute plans at once, also the same plan.
 #[unsafe(no_mangle)]

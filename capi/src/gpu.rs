@@ -49,15 +49,15 @@ pub struct GpuOptions {
     pub adapter_name: *const c_char,
     /// The file that keeps compiled pipelines; wgpu_fft_gpu_save_pipelines writes it.
     pub pipeline_cache: *const c_char,
-    /// The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else one
-    /// in the user's folder for caches.
+    /// The file that keeps what was measured. With NULL it is the one of WGPU_FFT_RECORD, or else
+    /// one in the user's folder for caches.
     pub record: *const c_char,
 }
 
 /// Opens a device. Close it with wgpu_fft_gpu_close.
 ///
-/// Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are there
-/// and says what to install.
+/// Fails with WGPU_FFT_ERROR_NO_DEVICE if no adapter matches; the message lists those that are
+/// there and says what to install.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_gpu_open(options: *const GpuOptions, gpu: *mut *mut Gpu) -> Status {
     guarded("wgpu_fft_gpu_open", || {
@@ -111,8 +111,8 @@ pub unsafe extern "C" fn wgpu_fft_gpu_name(gpu: *const Gpu) -> *const c_char {
     unsafe { gpu.as_ref() }.map_or(c"".as_ptr(), |gpu| gpu.name.as_ptr())
 }
 
-/// Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it any
-/// more. False for NULL.
+/// Whether the device was lost: removed, reset, or hung. Nothing can be planned or executed on it
+/// any more. False for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_gpu_is_lost(gpu: *const Gpu) -> bool {
     // SAFETY: the caller gives a handle or NULL.
@@ -130,9 +130,9 @@ pub unsafe extern "C" fn wgpu_fft_gpu_save_pipelines(gpu: *const Gpu) -> Status 
     })
 }
 
-/// Lists all adapters, best first, in UTF-8 with a line each: `NVIDIA H200 (Vulkan, DiscreteGpu)`. At
-/// most `size` bytes are written, with a zero byte at the end. `needed` becomes the number of bytes
-/// that all of it needs. Both places may be NULL.
+/// Lists all adapters, best first, in UTF-8 with a line each: `NVIDIA H200 (Vulkan, DiscreteGpu)`.
+/// At most `size` bytes are written, with a zero byte at the end. `needed` becomes the number of
+/// bytes that all of it needs. Both places may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_adapters(text: *mut c_char, size: usize, needed: *mut usize) -> Status {
     guarded("wgpu_fft_adapters", || {

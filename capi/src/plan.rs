@@ -42,8 +42,8 @@ pub struct Plan {
     pub process: u32,
 }
 
-/// Refuses a process whose parent opened the device: drivers' threads are not in it, and whoever waited
-/// for them would wait forever.
+/// Refuses a process whose parent opened the device: drivers' threads are not in it, and whoever
+/// waited for them would wait forever.
 pub fn same_process(opened_in: u32) -> Result<(), Failure> {
     if opened_in == std::process::id() {
         return Ok(());
@@ -115,7 +115,8 @@ pub unsafe extern "C" fn wgpu_fft_plan_transform(
     plan: *mut *mut Plan,
 ) -> Status {
     guarded("wgpu_fft_plan_transform", || {
-        // SAFETY: the caller gives a handle, a transform, options or NULL, and a place for the plan.
+        // SAFETY: the caller gives a handle, a transform, options or NULL, and a place for the
+        // plan.
         unsafe {
             let plan = place("plan", plan)?;
             *plan = std::ptr::null_mut();
@@ -161,8 +162,8 @@ pub unsafe extern "C" fn wgpu_fft_plan_recipe(plan: *const Plan) -> *const c_cha
     unsafe { text_of(plan, |plan| &plan.recipe) }
 }
 
-/// What the input holds, such as `f32` or `complex f32`; of two inputs, both. It is there as long as
-/// the plan. Empty for NULL.
+/// What the input holds, such as `f32` or `complex f32`; of two inputs, both. It is there as long
+/// as the plan. Empty for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_plan_input_element(plan: *const Plan) -> *const c_char {
     // SAFETY: the caller's.

@@ -11,8 +11,8 @@ pub type Status = i32;
 
 /// All is well.
 pub const WGPU_FFT_OK: Status = 0;
-/// An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number that
-/// means nothing.
+/// An argument makes no sense: NULL where something must be, a text that is not UTF-8, a number
+/// that means nothing.
 pub const WGPU_FFT_ERROR_ARGUMENT: Status = 1;
 /// An array has another length than the plan needs.
 pub const WGPU_FFT_ERROR_LENGTH: Status = 2;
@@ -81,8 +81,8 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// Runs what a function of the interface does. A panic would be undefined behaviour in C, so it ends
-/// here.
+/// Runs what a function of the interface does. A panic would be undefined behaviour in C, so it
+/// ends here.
 pub fn guarded(function: &str, work: impl FnOnce() -> Outcome) -> Status {
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let message = format!("{function} has panicked, which is a bug: stderr has the reason");

@@ -193,9 +193,9 @@ fn real_kind(kind: i32) -> Option<RealKind> {
     })
 }
 
-/// The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no device.
-/// At most `size` bytes are written to `text`, with a zero byte at the end. `needed` becomes the
-/// number of bytes that all of it needs. Both places may be NULL.
+/// The text of a transform, as wgpu_fft_plan_text takes it: `c2c fwd 480x640 x8`. It needs no
+/// device. At most `size` bytes are written to `text`, with a zero byte at the end. `needed`
+/// becomes the number of bytes that all of it needs. Both places may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wgpu_fft_transform_text(
     transform: *const Transform,

@@ -9,8 +9,8 @@ use crate::guard;
 use crate::library::{Choosing, forked, library};
 use crate::problem::{Problem, Step};
 
-/// The first elements of the caller's arrays on one side; the second one is null unless the parts of
-/// complex numbers are in arrays of their own.
+/// The first elements of the caller's arrays on one side; the second one is null unless the parts
+/// of complex numbers are in arrays of their own.
 pub type Inputs = [*const f32; 2];
 pub type Outputs = [*mut f32; 2];
 
@@ -104,8 +104,8 @@ impl Plan {
     /// Executes the plan on arrays. If that fails, it says so, and the results are NaN.
     ///
     /// # Safety
-    /// Every element of the arrays must be there, and nobody else may use those that are written, or
-    /// write those that are read.
+    /// Every element of the arrays must be there, and nobody else may use those that are written,
+    /// or write those that are read.
     pub unsafe fn execute(&self, inputs: Inputs, outputs: Outputs) {
         let Problem { input, output, .. } = &self.problem;
         let missing = inputs[..input.pointers()].iter().any(|p| p.is_null()) || outputs[..output.pointers()].iter().any(|p| p.is_null());
@@ -124,8 +124,8 @@ impl Plan {
         let Problem { input, output, .. } = &self.problem;
         let gathered;
         let first: &[f32] = if input.is_dense() {
-            // SAFETY: the caller's; the elements are neighbours, and `first` ends before anything is
-            // written that might be among them.
+            // SAFETY: the caller's; the elements are neighbours, and `first` ends before anything
+            // is written that might be among them.
             unsafe { std::slice::from_raw_parts(inputs[0], input.dense_len()) }
         } else {
             let mut dense = vec![0.0; input.dense_len()];

@@ -77,8 +77,8 @@ impl Side {
         (low.checked_mul(8).is_some() && high.checked_mul(8).is_some_and(|bytes| bytes < isize::MAX - 8)).then_some((low, high))
     }
 
-    /// The bytes that the array of elements of `bytes` at `base` may use: the addresses of the first
-    /// and of the one behind the last.
+    /// The bytes that the array of elements of `bytes` at `base` may use: the addresses of the
+    /// first and of the one behind the last.
     fn bytes_from(&self, base: usize, bytes: usize) -> (usize, usize) {
         let (low, high) = self.reach().unwrap_or_default();
         let at = |index: isize| base.wrapping_add_signed(index * bytes as isize);

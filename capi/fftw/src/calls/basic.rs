@@ -67,7 +67,8 @@ macro_rules! many {
         ) -> Handle {
             let (inputs, outputs) = one(input, output);
             plan(stringify!($name), flags, inputs, outputs, || -> Option<Problem> {
-                // SAFETY: the caller gives an extent for each axis, and as many of what is around, or null.
+                // SAFETY: the caller gives an extent for each axis, and as many of what is around,
+                // or null.
                 let (n, around_input, around_output) = unsafe {
                     (
                         extents(rank, n)?,

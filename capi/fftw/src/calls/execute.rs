@@ -22,7 +22,8 @@ macro_rules! execute {
         pub unsafe extern "C" fn $name(plan: Handle, $($input: *mut f32,)* $($output: *mut f32),*) {
             guarded(stringify!($name), (), || {
                 let (inputs, outputs) = (pair([$($input),*]).map(<*mut f32>::cast_const), pair([$($output),*]));
-                // SAFETY: the caller gives a plan of ours or NULL, and arrays like those that it was made for.
+                // SAFETY: the caller gives a plan of ours or NULL, and arrays like those that it
+                // was made for.
                 match unsafe { plan.as_ref() } {
                     Some(plan) => unsafe { plan.execute(inputs, outputs) },
                     None => guard::failed("the plan is NULL"),

@@ -3,7 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// That of cache lines. Nothing here needs it, but programs may count on FFTW's, which is at least 16.
+/// That of cache lines. Nothing here needs it, but programs may count on FFTW's, which is at least
+/// 16.
 const ALIGNMENT: usize = 64;
 
 #[unsafe(no_mangle)]

@@ -82,8 +82,8 @@ pub unsafe extern "C" fn fftwf_plan_many_r2r(
 ) -> Handle {
     let (inputs, outputs) = ([input.cast_const(), ptr::null()], [output, ptr::null_mut()]);
     plan("fftwf_plan_many_r2r", flags, inputs, outputs, || {
-        // SAFETY: the caller gives an extent and a kind for each axis, and as many of what is around, or
-        // null.
+        // SAFETY: the caller gives an extent and a kind for each axis, and as many of what is
+        // around, or null.
         let (n, kind, around_input, around_output) = unsafe {
             (
                 extents(rank, n)?,
