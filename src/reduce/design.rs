@@ -323,10 +323,11 @@ impl PassInput<'_> {
         let parts = if self.partial || length <= lanes * 16 { 1 } else { length.div_ceil(lanes * 4).min(most_parts) };
         let join = lanes == workgroup && self.operator.has_words();
         let unroll = 8;
-        // Parts of whole steps, unless they would be far fewer: what is left of a step is loaded one by
-        // one. 2²⁴ + 1 elements in 263 parts 31.8, in 257 parts 27.9; 2²⁴ elements take 28.0.
-        let (_, of_steps) = chunk(length, lanes * unroll, parts);
-        let parts = if 10 * of_steps >= 9 * parts { of_steps } else { parts };
+        // Parts of whole steps, unless they would be far fewer, or have many steps anyway: what is left
+        // of a step is loaded one by one. 2²⁴ + 1 elements in 263 parts 31.6, in 257 parts 28.5, and
+        // 2²⁴ elements take 28.0. But 2²⁸ + 1 elements in 528 parts 258, in 525 parts 266.
+        let (own, of_steps) = chunk(length, lanes * unroll, parts);
+        let parts = if 10 * of_steps >= 9 * parts && own <= 64 * lanes * unroll { of_steps } else { parts };
         let pass = Pass { workgroup, lanes, width: self.width, accumulators: 1, unroll, parts, subgroup: self.subgroup(), join };
         if parts == 1 && !self.partial && self.leaves_a_rest(&pass) { self.in_guarded_steps(pass) } else { pass }
     }
