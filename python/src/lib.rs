@@ -21,5 +21,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<plan::Plan>()?;
     module.add_function(wrap_pyfunction!(gpu::adapters, module)?)?;
+    module.add_function(wrap_pyfunction!(process::check, module)?)?;
     module.add_function(wrap_pyfunction!(process::is_forked, module)?)
 }

@@ -18,6 +18,8 @@ static OWNER: AtomicU32 = AtomicU32::new(0);
 const STEP: Duration = Duration::from_millis(50);
 
 /// Fails in a process that was forked from one that has used a device.
+#[pyfunction]
+#[pyo3(name = "check_process")]
 pub(crate) fn check() -> PyResult<()> {
     let own = std::process::id();
     match OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {

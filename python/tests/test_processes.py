@@ -57,7 +57,12 @@ def test_forked_processes():
         x = np.ones(8, np.float32)
         kept = wgpu_fft.asarray(x)
         wgpu_fft.fft(x)
+        # As if another thread looked for a plan at this moment.
+        lock = wgpu_fft.get_device()._lock
+        lock.acquire()
         child = os.fork()
+        if child:
+            lock.release()
         if child == 0:
             try:
                 wgpu_fft.fft(x)

@@ -45,6 +45,8 @@ class Device:
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
         self._forgotten = 0
+        # What `next_fast_len` found, which takes milliseconds.
+        self._fast_lens: dict[tuple[int, bool], int] = {}
 
     @property
     def has_f64(self) -> bool:
@@ -58,6 +60,8 @@ class Device:
 
     def _plan(self, key: object, make: Callable[[], _core.Plan]) -> _core.Plan:
         """The plan that is kept under a key, made if it is not there."""
+        # Another thread may have held the lock when this process was forked.
+        _core.check_process()
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:

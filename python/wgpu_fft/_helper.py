@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import Any
 
 import numpy as np
 
 from ._array import Array, empty
-from ._device import Device, get_device
+from ._device import get_device
 from ._dtypes import ELEMENTS
 
 
@@ -61,17 +60,15 @@ def _rolled(x: Array, axes: Any, sign: int) -> Array:
     return result
 
 
-@functools.lru_cache(1024)
-def _next(device: Device, target: int, real: bool) -> int:
-    return device._core.next_fast_len(target, real)
-
-
 def next_fast_len(target: int, real: bool = False) -> int:
     """The length from `target` on that the device transforms fastest, as `scipy.fft.next_fast_len`.
 
     It is the device's own: other lengths are fast there than on a processor.
     """
-    return _next(get_device(), _length(target), bool(real))
+    device, key = get_device(), (_length(target), bool(real))
+    if key not in device._fast_lens:
+        device._fast_lens[key] = device._core.next_fast_len(*key)
+    return device._fast_lens[key]
 
 
 def prev_fast_len(target: int, real: bool = False) -> int:
