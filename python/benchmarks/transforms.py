@@ -6,8 +6,8 @@
 
 "host" takes and returns arrays of NumPy, and "device" arrays on the device: the time of a call
 with those is that of many calls in a row, the last of which is waited for. Times are medians of
-rounds in which all candidates take turns. pyFFTW is measured if it is installed, with plans that
-it keeps. Build the extension with `--release` first.
+rounds in which all candidates take turns. pyFFTW and CuPy are measured if they are installed, with
+plans that they keep. Build the extension with `--release` first.
 """
 
 from __future__ import annotations
@@ -62,15 +62,33 @@ def candidates(name: str, x: np.ndarray, calls: int) -> dict[str, Callable[[], o
         "wgpu_fft, host": repeated(own, x),
         "wgpu_fft, device": on_device,
     }
+    return found | of_pyfftw(name, x, repeated) | of_cupy(name, x, repeated)
+
+
+def of_pyfftw(name: str, x: np.ndarray, repeated: Callable) -> dict[str, Callable[[], object]]:
     try:
         import pyfftw.interfaces as pyfftw
     except ImportError:
-        return found
+        return {}
     pyfftw.cache.enable()
     function = getattr(pyfftw.scipy_fft, name, None)
-    if function is not None:
-        found[f"pyFFTW, {os.cpu_count()} threads"] = repeated(function, x, workers=os.cpu_count())
-    return found
+    return {} if function is None else {f"pyFFTW, {os.cpu_count()} threads": repeated(function, x, workers=os.cpu_count())}
+
+
+def of_cupy(name: str, x: np.ndarray, repeated: Callable) -> dict[str, Callable[[], object]]:
+    try:
+        import cupy
+        import cupyx.scipy.fft
+    except ImportError:
+        return {}
+    function = getattr(cupyx.scipy.fft, name)
+    on_device = repeated(function, cupy.asarray(x))
+
+    def waited() -> None:
+        on_device()
+        cupy.cuda.Device().synchronize()
+
+    return {"CuPy, host": repeated(lambda own: cupy.asnumpy(function(cupy.asarray(own))), x), "CuPy, device": waited}
 
 
 def measured(found: dict[str, Callable[[], object]], rounds: int, calls: int) -> dict[str, float]:

@@ -8,7 +8,7 @@ use wgpu_fft::fft::{TransformKind, length_cost, next_fast_len};
 use wgpu_fft::gpu::adapters as found;
 use wgpu_fft::{GpuOptions, Planner, wgpu};
 
-use crate::array::Buffer;
+use crate::array::{Buffer, Kept};
 use crate::error::{raised, refused};
 use crate::fragment::{Mapped, spec};
 use crate::plan::Plan;
@@ -29,7 +29,10 @@ fn words(info: &wgpu::AdapterInfo) -> (String, String, String) {
 
 /// A device, and what its plans share.
 #[pyclass(frozen, module = "wgpu_fft._core")]
-pub(crate) struct Gpu(Own<Planner>);
+pub(crate) struct Gpu {
+    planner: Own<Planner>,
+    kept: Kept,
+}
 
 #[pymethods]
 impl Gpu {
@@ -58,12 +61,12 @@ impl Gpu {
             }
         };
         let gpu = py.detach(|| pollster::block_on(wgpu_fft::Gpu::request(&options))).map_err(raised)?;
-        Ok(Self(Own::new(Planner::new(&gpu))))
+        Ok(Self { planner: Own::new(Planner::new(&gpu)), kept: Kept::default() })
     }
 
     /// What there is to know about it.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let gpu = self.0.get()?.gpu();
+        let gpu = self.planner.get()?.gpu();
         let (profile, adapter) = (gpu.profile(), gpu.adapter_info());
         let (name, backend, device_type) = words(&adapter);
         let info = PyDict::new(py);
@@ -80,7 +83,7 @@ impl Gpu {
 
     /// Whether the device is gone.
     fn is_lost(&self) -> PyResult<bool> {
-        Ok(self.0.get()?.gpu().is_lost())
+        Ok(self.planner.get()?.gpu().is_lost())
     }
 
     /// The plan for a specification, by a recipe or by the rules, with what is fused into its loads
@@ -94,7 +97,7 @@ impl Gpu {
         map_input: Option<Mapped>,
         map_output: Option<Mapped>,
     ) -> PyResult<Plan> {
-        let planner = self.0.get()?;
+        let planner = self.planner.get()?;
         let (spec, declared) = spec(text, [map_input, map_output])?;
         let plan = py.detach(|| planner.build_any(&spec, recipe)).map_err(raised)?;
         Ok(Plan::new(planner.gpu(), plan, declared))
@@ -115,7 +118,7 @@ impl Gpu {
         phase_shift: Option<i64>,
         frames: Option<(i64, i64)>,
     ) -> PyResult<Plan> {
-        let planner = self.0.get()?;
+        let planner = self.planner.get()?;
         let window = window.as_slice()?;
         let frames = frames.map(|(first, end)| first..end);
         let spec: AnySpec = stft::spec(complex, &stft::Frames { len, batch, window, hop, mfft, phase_shift, frames });
@@ -125,32 +128,38 @@ impl Gpu {
 
     /// An array of so many zero bytes.
     fn zeros(&self, nbytes: usize) -> PyResult<Buffer> {
-        Buffer::zeros(self.0.get()?.gpu(), nbytes)
+        Buffer::zeros(self.planner.get()?.gpu(), &self.kept, nbytes)
+    }
+
+    /// An array of so many bytes for a result that fills them all.
+    fn for_result(&self, nbytes: usize) -> PyResult<Buffer> {
+        Buffer::for_result(self.planner.get()?.gpu(), &self.kept, nbytes)
     }
 
     /// An array of these bytes.
     fn upload(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>) -> PyResult<Buffer> {
-        let gpu = self.0.get()?.gpu();
+        let gpu = self.planner.get()?.gpu();
         let data = data.as_slice()?;
-        Ok(Buffer::new(gpu, py.detach(|| gpu.upload(data)).map_err(raised)?))
+        Ok(Buffer::new(gpu, &self.kept, py.detach(|| gpu.upload(data)).map_err(raised)?))
     }
 
     /// The length from `n` on that is fastest by the rules, for complex or for real numbers.
     fn next_fast_len(&self, py: Python<'_>, n: usize, real: bool) -> PyResult<usize> {
-        let profile = self.0.get()?.gpu().profile();
+        let profile = self.planner.get()?.gpu().profile();
         py.detach(|| next_fast_len(profile, kind(real), n)).map_err(raised)
     }
 
     /// What the transform of a row of `n` numbers costs by the rules, in bytes moved.
     fn length_cost(&self, n: usize, real: bool) -> PyResult<f64> {
-        length_cost(self.0.get()?.gpu().profile(), kind(real), n).map_err(raised)
+        length_cost(self.planner.get()?.gpu().profile(), kind(real), n).map_err(raised)
     }
 
     /// Frees the pipelines and buffers that are kept for the next plan and the next run.
     fn clear(&self) -> PyResult<()> {
-        let planner = self.0.get()?;
+        let planner = self.planner.get()?;
         planner.clear();
         planner.gpu().free_kept();
+        self.kept.clear();
         Ok(())
     }
 }

@@ -54,6 +54,11 @@ impl<T> Own<T> {
         check()?;
         self.0.as_ref().ok_or_else(|| refused("freed", "this was freed"))
     }
+
+    /// The value itself, unless this is a forked process.
+    pub fn take(&mut self) -> Option<T> {
+        if is_forked() { None } else { self.0.take() }
+    }
 }
 
 impl<T> Drop for Own<T> {

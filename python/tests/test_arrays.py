@@ -130,3 +130,23 @@ def test_kept_plans_are_few(noise):
     assert device._plan_of("c2c fwd 11") is device._plan_of("c2c fwd 11")
     device.clear()
     assert not device._entries
+
+
+def test_freed_buffers_become_results(noise):
+    """A result may lie where an earlier one lay that nobody holds any more, and nowhere else."""
+    data = [noise((64, 48), np.complex64) for _ in range(4)]
+    arrays = [wgpu_fft.asarray(x) for x in data]
+    held = [wgpu_fft.fft2(array) for array in arrays]
+    part = held[0][1:3]
+    for array, x in zip(arrays, data):
+        # Each of these is freed before the next one, or in the midst of a sum.
+        y = wgpu_fft.ifft2(wgpu_fft.fft2(array) + wgpu_fft.fft2(array)) - array
+        np.testing.assert_allclose(y.to_numpy(), x, atol=1e-5)
+    for result, x in zip(held, data):
+        np.testing.assert_allclose(result.to_numpy(), np.fft.fft2(x), rtol=1e-4, atol=1e-3)
+    del held[0], result
+    wgpu_fft.fft2(arrays[1])
+    np.testing.assert_allclose(part.to_numpy(), np.fft.fft2(data[0])[1:3], rtol=1e-4, atol=1e-3)
+    assert np.array_equal(wgpu_fft.asarray(np.ones((64, 96), np.float32)).imag.to_numpy(), np.zeros((64, 96), np.float32))
+    wgpu_fft.get_device().clear()
+    np.testing.assert_allclose(wgpu_fft.fft2(arrays[2]).to_numpy(), np.fft.fft2(data[2]), rtol=1e-4, atol=1e-3)

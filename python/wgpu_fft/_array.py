@@ -318,8 +318,16 @@ def number(data: np.ndarray) -> np.ndarray:
 
 def empty(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
     """An array of zeros."""
-    nbytes = max(math.prod(shape) * dtype.itemsize, 4)
-    return Array._of(device, device._core.zeros(nbytes), dtype, Placed.of(shape))
+    return Array._of(device, device._core.zeros(_nbytes(shape, dtype)), dtype, Placed.of(shape))
+
+
+def for_result(device: Device, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+    """An array with anything in it, for a plan that writes every element."""
+    return Array._of(device, device._core.for_result(_nbytes(shape, dtype)), dtype, Placed.of(shape))
+
+
+def _nbytes(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    return max(math.prod(shape) * dtype.itemsize, 4)
 
 
 def _placed_in(array: Array, shape: tuple[int, ...]) -> Array:

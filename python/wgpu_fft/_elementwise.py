@@ -43,9 +43,9 @@ def mapped(array: Array, wgsl: str, dtype: np.dtype) -> Array:
 
 def _run(array: Array, dtype: np.dtype, fragment: tuple, others: list) -> Array:
     """Runs a fragment on every element. `{flat}` in it is the number of the element."""
-    from ._array import empty
+    from ._array import for_result
 
-    result = empty(array.device, array.shape, dtype)
+    result = for_result(array.device, array.shape, dtype)
     if array.size == 0:
         return result
     try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._array import Array, empty
+from ._array import Array, empty, for_result
 from ._device import as_bytes, get_device
 from ._dtypes import DTYPES, is_double
 from ._geometry import Placed, Step, TooManyAxes, steps
@@ -54,7 +54,7 @@ def _on_device(x: Array, todo: list[Step]) -> Array:
     for step in todo:
         plan = x.device._plan_of(step.spec)
         element, _ = plan.output
-        result = empty(x.device, step.shape, DTYPES[element])
+        result = for_result(x.device, step.shape, DTYPES[element])
         plan.run_on([x._buffer], result._buffer)
         x = result
     return x

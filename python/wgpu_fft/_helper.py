@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._array import Array, empty
+from ._array import Array, for_result
 from ._device import get_device
 from ._dtypes import ELEMENTS
 
@@ -55,7 +55,7 @@ def _rolled(x: Array, axes: Any, sign: int) -> Array:
     if len(extents) > 4:
         return _rolled(_rolled(x, sorted(chosen)[:2], sign), sorted(chosen)[2:], sign)
     shape, by = ("x".join(str(part[0]) for part in extents), ",".join(str(part[1]) for part in extents))
-    result = empty(x.device, x.shape, x.dtype)
+    result = for_result(x.device, x.shape, x.dtype)
     x.device._plan_of(f"roll {ELEMENTS[x.dtype]} {shape} by={by}").run_on([x._buffer], result._buffer)
     return result
 

@@ -264,11 +264,11 @@ def _as_array(data: np.ndarray, device: Any) -> Array:
 
 
 def _framed(x: Any, plan: Any, shape: tuple[int, ...]) -> Any:
-    from ._array import empty
+    from ._array import for_result
     from ._device import as_bytes
 
     if not isinstance(x, Array):
         return plan.run([as_bytes(x)]).view(np.complex64).reshape(shape)
-    result = empty(x.device, shape, np.dtype(np.complex64))
+    result = for_result(x.device, shape, np.dtype(np.complex64))
     plan.run_on([x.contiguous()._buffer], result._buffer)
     return result
