@@ -24,10 +24,14 @@ impl<'a> Text<'a> {
 
     /// The error that says what is wrong with a part, and where the part is.
     pub fn wrong(self, part: &str, why: impl Display) -> Error {
-        // Of a slice, the address says where it begins.
+        // Of a slice, the address says where it begins. What is no slice of the text has no place.
         let at = part.as_ptr().addr().wrapping_sub(self.whole.as_ptr().addr());
-        debug_assert!(at <= self.whole.len(), "`{part}` is no part of `{}`", self.whole);
-        let why = if part.is_empty() { format!("at byte {at}: {why}") } else { format!("`{part}` at byte {at}: {why}") };
+        let why = match (part.is_empty(), at <= self.whole.len()) {
+            (false, true) => format!("`{part}` at byte {at}: {why}"),
+            (true, true) => format!("at byte {at}: {why}"),
+            (false, false) => format!("`{part}`: {why}"),
+            (true, false) => why.to_string(),
+        };
         Error::Parse { what: self.what, text: self.whole.to_owned(), why }
     }
 
@@ -186,7 +190,8 @@ mod tests {
         let text = Text::new("test", whole);
         assert_eq!(why(text.words(whole).skip("sort").unwrap_err()), "`kind` at byte 0: expected `sort`");
         assert_eq!(why(text.words(&whole[..4]).fields().number("lanes", None).unwrap_err()), "at byte 4: lanes=… is missing");
-        assert_eq!(why(text.words("").one("a shape").unwrap_err()).split(": ").last(), Some("expected a shape"));
+        assert_eq!(why(text.words("").one("a shape").unwrap_err()), "expected a shape");
+        assert_eq!(why(text.wrong("elsewhere", "expected nothing")), "`elsewhere`: expected nothing");
         let mut fields = text.words(&whole[5..]).fields();
         assert_eq!(why(fields.number("width", None).unwrap_err()), "`a` at byte 11: expected a number");
         assert_eq!(why(fields.done("anything").unwrap_err()), "`width=4` at byte 13: given twice");
