@@ -59,11 +59,13 @@ case ${1:-} in
 test)
     own_tests
     scipy_tests scipy.fft --every 20
+    scipy_tests scipy.fft --every 40 --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 400
     ;;
 test-all)
     own_tests
     scipy_tests scipy.fft
+    scipy_tests scipy.fft --single
     scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms"
     ;;
 pytest)
