@@ -9,6 +9,8 @@
 #
 # Needs Rust, and Python 3.11 or later with venv and pip, which get the packages of
 # python/requirements-test.txt; the package itself takes 3.10. PYTHON names another interpreter.
+#
+# Exit status: 0 if everything succeeded; 75 if those packages could not be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +33,10 @@ fi
 if ! cmp -s python/requirements-test.txt "$venv/installed.txt"; then
     say "installing the packages of python/requirements-test.txt into $venv"
     "$python" -m venv "$venv"
-    "$bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt
+    if ! "$bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt; then
+        say 'the packages that the tests need could not be had'
+        exit 75
+    fi
     cp python/requirements-test.txt "$venv/installed.txt"
 fi
 
