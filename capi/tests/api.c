@@ -8,37 +8,15 @@
 #include <wgpu_fft.h>
 
 #include "check.h"
+#include "transform.h"
 
 #define N 240
 #define THREADS 6
 
-static const double TURN = 6.28318530717958647692;
-
-/* The transform of some numbers by its definition, and how far `actual` is from it. */
-static double distance(const float *input, const float *actual, int sign)
+/* The numbers as pairs. */
+static double distance_of(float *input, float *actual, int sign)
 {
-    double worst = 0;
-    int j, k;
-
-    for (k = 0; k < N; k++) {
-        double re = 0, im = 0;
-        for (j = 0; j < N; j++) {
-            double angle = sign * TURN * (j * k % N) / N;
-            re += input[2 * j] * cos(angle) - input[2 * j + 1] * sin(angle);
-            im += input[2 * j] * sin(angle) + input[2 * j + 1] * cos(angle);
-        }
-        worst = fmax(worst, hypot(actual[2 * k] - re, actual[2 * k + 1] - im));
-    }
-    return worst;
-}
-
-static void noise(float *to, size_t count, unsigned seed)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        to[i] = (float)(seed >> 8) / (1 << 24) - 0.5f;
-    }
+    return distance(N, (float (*)[2])input, 1, (float (*)[2])actual, 1, sign);
 }
 
 struct job {
@@ -59,7 +37,7 @@ static void *thread(void *argument)
     for (i = 0; i < 5; i++) {
         noise(data, 2 * N, job->seed + (unsigned)i);
         CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_OK);
-        CHECK(distance(data, spectrum, -1) < 1e-4);
+        CHECK(distance_of(data, spectrum, -1) < 1e-4);
         CHECK(wgpu_fft_execute(plan, data, 8 * job->seed, spectrum, sizeof spectrum) == WGPU_FFT_ERROR_LENGTH);
         sprintf(number, "got %u", job->seed);
         CHECK(strstr(wgpu_fft_error_message(), number) != NULL);
@@ -115,7 +93,7 @@ static void device(const char *name)
     noise(data, 2 * N, 1);
     memcpy(kept, data, sizeof data);
     CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum) == WGPU_FFT_OK);
-    CHECK(memcmp(kept, data, sizeof data) == 0 && distance(data, spectrum, -1) < 1e-4);
+    CHECK(memcmp(kept, data, sizeof data) == 0 && distance_of(data, spectrum, -1) < 1e-4);
     CHECK(wgpu_fft_execute(plan, data, sizeof data, data, sizeof data) == WGPU_FFT_OK);
     CHECK(memcmp(data, spectrum, sizeof data) == 0);
     CHECK(wgpu_fft_execute(plan, data, sizeof data, spectrum, sizeof spectrum - 8) == WGPU_FFT_ERROR_LENGTH);
@@ -139,7 +117,7 @@ static void device(const char *name)
     transform.in_place = true;
     CHECK(wgpu_fft_plan_transform(gpu, &transform, NULL, &plan) == WGPU_FFT_OK);
     CHECK(wgpu_fft_execute(plan, kept, sizeof kept, spectrum, sizeof spectrum) == WGPU_FFT_OK);
-    CHECK(distance(kept, spectrum, 1) < 1e-4);
+    CHECK(distance_of(kept, spectrum, 1) < 1e-4);
     wgpu_fft_plan_destroy(plan);
 
     /* Two inputs. */

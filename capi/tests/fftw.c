@@ -11,37 +11,9 @@
 #include <wgpu_fftw3f.h>
 
 #include "check.h"
+#include "transform.h"
 
 #define THREADS 6
-
-static const double TURN = 6.28318530717958647692;
-
-static void noise(float *to, size_t count, unsigned seed)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        to[i] = (float)(seed >> 8) / (1 << 24) - 0.5f;
-    }
-}
-
-/* How far a transform of n complex numbers at a distance is from its definition. */
-static double distance(int n, fftwf_complex *input, int is, fftwf_complex *output, int os, int sign)
-{
-    double worst = 0;
-    int j, k;
-
-    for (k = 0; k < n; k++) {
-        double re = 0, im = 0;
-        for (j = 0; j < n; j++) {
-            double angle = sign * TURN * (j * k % n) / n;
-            re += input[j * is][0] * cos(angle) - input[j * is][1] * sin(angle);
-            im += input[j * is][0] * sin(angle) + input[j * is][1] * cos(angle);
-        }
-        worst = fmax(worst, hypot(output[k * os][0] - re, output[k * os][1] - im));
-    }
-    return worst;
-}
 
 /* Strides backwards, gaps that stay as they are, and other arrays than those planned for. */
 static void strides(void)
