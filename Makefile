@@ -42,11 +42,11 @@ test:
 	@echo 'make test: 1. looks for a GPU or a software driver, and offers to install one if there is none (scripts/adapter.sh);'
 	@echo '           2. runs `cargo test`: all tests on every adapter, or without an adapter only the tests that need none.'
 	@if scripts/adapter.sh; then \
-		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test'; \
-		WGPU_FFT_REQUIRE_GPU=1 cargo test; \
+		echo 'WGPU_FFT_REQUIRE_GPU=1 cargo test $(WGPU_FFT_CARGO_SELECTION)'; \
+		WGPU_FFT_REQUIRE_GPU=1 cargo test $(WGPU_FFT_CARGO_SELECTION); \
 	else \
 		echo 'make test: NO ADAPTER. The tests that need one are skipped, so this run does not test the shaders on a device.'; \
-		cargo test; \
+		cargo test $(WGPU_FFT_CARGO_SELECTION); \
 	fi
 
 tune:

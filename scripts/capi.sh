@@ -77,11 +77,10 @@ needs() {
 
 # build PROFILE: both libraries.
 build() {
-    # In CI the command line was compiled before: with it, Cargo gives the dependencies the features
-    # that they were compiled with, and compiles none of them again.
-    local with=()
-    [ "${CI:-}" != true ] || with=(-p wgpu-fft-cli)
-    cargo build --profile "$1" -p wgpu-fft-capi -p wgpu-fft-fftw ${with[@]+"${with[@]}"}
+    # CI names all packages that it compiled before with the same features, and compiles nothing anew.
+    # shellcheck disable=SC2086 # several arguments
+    cargo build --profile "$1" ${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-capi -p wgpu-fft-fftw} \
+        ${WGPU_FFT_CARGO_SELECTION:+--all-targets}
 }
 
 # filled FILE.in: with the values of this installation.

@@ -4,6 +4,9 @@
 #   scripts/mpi.sh             look for MPI and libclang, and install them if they are missing
 #   scripts/mpi.sh test [...]  do the same, then build the tests and run them on 1, 2, 3 and 4 ranks;
 #                              further arguments go to the tests, such as --adapters A,B
+#   scripts/mpi.sh ranks [...] the same without the tests that need no ranks
+#
+# WGPU_FFT_CARGO_SELECTION names packages and features for Cargo in place of those of the crate.
 #
 # On a system with apt (Debian, Ubuntu) it installs Open MPI and libclang. On other systems it
 # prints what to install. If it runs on a terminal, it asks before it installs anything. Set
@@ -84,8 +87,11 @@ if [ -n "$(missing)" ]; then
 fi
 say "found $(mpirun --version 2>/dev/null | head -n 1)"
 
-[ "${1:-}" = test ] || exit 0
-shift
+what=${1:-}
+case $what in
+test | ranks) shift ;;
+*) exit 0 ;;
+esac
 
 # Settings for Open MPI: there may be more ranks than cores, the user may be root, and a container
 # may forbid ptrace. Other MPIs ignore these.
@@ -95,9 +101,13 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none
 # Mesa prints a warning if this is not set, although it does not need it.
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
-cargo test -p wgpu-fft-distributed --features mpi --lib
-cargo test -p wgpu-fft-distributed --features mpi --doc
-program=$(cargo test -p wgpu-fft-distributed --features mpi --test ranks --no-run --message-format=json |
+selection=${WGPU_FFT_CARGO_SELECTION:--p wgpu-fft-distributed --features mpi}
+if [ "$what" = test ]; then
+    cargo test -p wgpu-fft-distributed --features mpi --lib
+    cargo test -p wgpu-fft-distributed --features mpi --doc
+fi
+# shellcheck disable=SC2086 # several arguments
+program=$(cargo test $selection --test ranks --no-run --message-format=json |
     sed -n 's/.*"name":"ranks".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 log=target/mpi-test.log
 : >"$log"
