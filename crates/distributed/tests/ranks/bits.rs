@@ -190,9 +190,9 @@ pub fn batches_of_lines(context: &Context) -> Outcome {
 
 /// The size of a picture, in messages of 64 KiB.
 pub fn a_picture(context: &Context) -> Outcome {
-    let options = variants(context.size).swap_remove(1).message_bytes(1 << 16);
-    complex(context, &[1920, 1080], std::slice::from_ref(&options))?;
-    real(context, &[1080, 1920], &[options]).map(drop)
+    let options = variants(context.size).swap_remove(1).message_bytes(1 << 12);
+    complex(context, &[480, 270], std::slice::from_ref(&options))?;
+    real(context, &[270, 480], &[options]).map(drop)
 }
 
 pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
