@@ -23,7 +23,7 @@ fn check(device: &Device, cases: impl IntoIterator<Item = Case>) {
 }
 
 pub fn lengths_in_f64(device: &Device) {
-    let short = 1..=if device.compiles_quickly() { 130 } else { 64 };
+    let short = 1..=if device.is_thorough() { 130 } else { 64 };
     check(device, short.map(|n| Case::new(if n % 2 == 0 { Kind::Forward } else { Kind::Inverse }, &[n]).batch(3)));
     check(device, [67, 1000, 1009, 4096, 4099, 1 << 17].map(|n| Case::new(Kind::Forward, &[n])));
     check(device, [67, 1000, 4096].map(|n| Case::new(Kind::Inverse, &[n]).in_place()));
@@ -33,16 +33,16 @@ pub fn lengths_in_f64(device: &Device) {
 }
 
 pub fn several_axes_in_f64(device: &Device) {
-    let shapes = SHAPES.iter().step_by(if device.compiles_quickly() { 1 } else { 3 });
+    let shapes = SHAPES.iter().step_by(if device.is_thorough() { 1 } else { 3 });
     check(device, shapes.flat_map(|shape| KINDS.map(|kind| Case::new(kind, shape).batch(2))));
     check(device, KINDS.map(|kind| Case::new(kind, &[12, 20]).in_place()));
     check(device, [Case::new(Kind::Forward, &[256, 256]), Case::new(Kind::Forward, &[32, 30, 64])]);
-    let step = if device.compiles_quickly() { 1 } else { 4 };
+    let step = if device.is_thorough() { 1 } else { 4 };
     check(device, layouts().into_iter().step_by(step));
 }
 
 pub fn recipes_by_hand_in_f64(device: &Device) {
-    check(device, by_hand().into_iter().step_by(if device.compiles_quickly() { 1 } else { 5 }));
+    check(device, by_hand().into_iter().step_by(if device.is_thorough() { 1 } else { 5 }));
 }
 
 pub fn devices_without_f64_say_so(device: &Device) {

@@ -10,13 +10,14 @@ fn batch(n: usize) -> usize {
     (4096 / n).max(1)
 }
 
-/// Lengths up to 512. Where shaders compile quickly, all of them; elsewhere the shortest, the
-/// powers of two, and a sample of the others.
+/// Lengths up to 512. A thorough run has all of them, the others the shortest, the powers of two, and
+/// of the rest a sample, each kind of adapter its own.
 pub fn every_short_length(device: &Device) {
     let device = &device.alone();
+    let sampled = if device.is_slow() { 19 } else { 8 };
     let tally = Tally::new(device, "lengths to 512");
     for n in 1..=512usize {
-        if !(device.compiles_quickly() || n <= 16 || n.is_power_of_two() || n % 23 == 8) {
+        if !(device.is_thorough() || n <= 16 || n.is_power_of_two() || n % 23 == sampled) {
             continue;
         }
         for (kind, in_place) in [(Kind::Forward, n % 4 < 2), (Kind::Inverse, n % 4 >= 2)] {

@@ -20,7 +20,7 @@ pub fn lengths_of_reals(device: &Device) {
         // An odd number of rows: the last row has no partner.
         let batch = 4096 / n + 1 - (4096 / n) % 2;
         for (kind, in_place) in [(Kind::R2c, i % 4 < 2), (Kind::C2r, i % 4 >= 2)] {
-            if n < 100 || device.compiles_quickly() || (i % 2 == 0) == (kind == Kind::R2c) {
+            if n < 100 || device.is_thorough() || (i % 2 == 0) == (kind == Kind::R2c) {
                 tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(in_place));
             }
         }

@@ -43,16 +43,9 @@ impl Device {
         Self { name: self.name.clone(), adapter: self.adapter.clone(), planner: Planner::new(&Gpu::from_wgpu(own, queue)) }
     }
 
-    /// Whether to run the long lists: on adapters that compile quickly, and on all with
-    /// WGPU_FFT_THOROUGH=1.
+    /// Whether to run the long lists: on GPUs, and on all adapters with WGPU_FFT_THOROUGH=1.
     pub fn is_thorough(&self) -> bool {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
-    }
-
-    /// Whether the adapter compiles a kernel within a few milliseconds. lavapipe takes half a
-    /// second. (SwiftShader compiles quickly but runs slowly.)
-    pub fn compiles_quickly(&self) -> bool {
-        self.is_thorough() || !self.name.contains("llvmpipe")
     }
 
     /// An adapter that is so slow that it gets the shorter lists.

@@ -77,9 +77,15 @@ mod variants;
 mod workspaces;
 
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use harness::{Device, find_devices};
 use libtest_mimic::{Arguments, Trial};
+
+/// So many tests are named after a run, if they took this long.
+const SLOWEST: usize = 20;
+const SLOW: Duration = Duration::from_secs(3);
 
 type DeviceTest = (&'static str, fn(&Device));
 
@@ -346,12 +352,27 @@ fn once() -> Vec<(&'static str, fn())> {
     }
 }
 
+/// How long each test took, so that one that makes everybody wait is seen.
+static DURATIONS: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
+
 /// A test that passes unless it panics.
 fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
-    Trial::test(name, || {
+    let name = name.into();
+    Trial::test(name.clone(), || {
+        let started = Instant::now();
         test();
+        DURATIONS.lock().unwrap().push((started.elapsed(), name));
         Ok(())
     })
+}
+
+/// Prints the tests that took longest, if they took seconds.
+fn print_slowest() {
+    let mut durations = std::mem::take(&mut *DURATIONS.lock().unwrap());
+    durations.sort_by(|a, b| b.cmp(a));
+    for (duration, name) in durations.iter().take(SLOWEST).filter(|(duration, _)| *duration >= SLOW) {
+        println!("{:6.1} s  {name}", duration.as_secs_f64());
+    }
 }
 
 fn main() -> ExitCode {
@@ -384,5 +405,7 @@ fn main() -> ExitCode {
             trials.extend(per_device().into_iter().map(|(name, _)| trial(name, || ()).with_ignored_flag(true)));
         }
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    print_slowest();
+    conclusion.exit_code()
 }

@@ -191,7 +191,7 @@ pub fn recipes_by_hand(device: &Device) {
     for (i, recipe) in PERMUTATIONS.iter().enumerate() {
         for (j, case) in cases.iter().enumerate() {
             // Where a text takes half a second to compile, each recipe gets only some of the cases.
-            if device.compiles_quickly() || (i + j) % 3 == 0 {
+            if device.is_thorough() || (i + j) % 3 == 0 {
                 done[i] += permute_every_size(device, case, Some(recipe));
             }
         }
@@ -240,7 +240,7 @@ pub fn arrays_larger_than_a_binding(device: &Device) {
 
 pub fn random_permutations_are_exact(device: &Device) {
     let device = &device.alone();
-    let cases_of = if device.compiles_quickly() { 60 } else { 30 };
+    let cases_of = if device.is_thorough() { 60 } else { 30 };
     let extents = proptest::collection::vec(1usize..40, 1..=4);
     proptest!(cases(cases_of), |(shape in extents, order in 0usize..24, batch in 1usize..4, pads in [0usize..6, 0..6], offsets in [0usize..9, 0..9], size in 0..5)| {
         let orders = orders(shape.len());
