@@ -188,7 +188,7 @@ pub fn batches_of_lines(context: &Context) -> Outcome {
     Ok(())
 }
 
-/// The size of a picture, in messages of 64 KiB.
+/// A quarter of a picture's sides, in messages of 4 KiB.
 pub fn a_picture(context: &Context) -> Outcome {
     let options = variants(context.size).swap_remove(1).message_bytes(1 << 12);
     complex(context, &[480, 270], std::slice::from_ref(&options))?;
