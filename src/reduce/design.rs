@@ -161,8 +161,10 @@ fn least_parts(geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32
     cut(u64::from(geometry.count()) * u64::from(columns), geometry, operator, most_bytes)
 }
 
-/// Accesses of a line for which [`PassInput::in_guarded_steps`] was measured.
-const LINES_WITH_A_REST: std::ops::Range<u32> = 32..16_384;
+/// Accesses of a line for which [`PassInput::in_guarded_steps`] was measured, and the fewest of one
+/// that is searched for a position.
+const LINES_WITH_A_REST: std::ops::Range<u32> = 8..16_384;
+const SEARCHED_LINES_WITH_A_REST: u32 = 31;
 
 /// The number of parts of `elements` such that no part has more than `most_bytes`.
 fn cut(elements: u64, geometry: &Geometry, operator: &Operator, most_bytes: u64) -> u32 {
@@ -332,13 +334,16 @@ impl PassInput<'_> {
         if parts == 1 && !self.partial && self.leaves_a_rest(&pass) { self.in_guarded_steps(pass) } else { pass }
     }
 
-    /// Whether the accesses of a short line are not a whole number of steps. Of longer operators the
-    /// arithmetic counts: argmax of rows of 4095 is 4% slower in guarded steps, variance 2%.
+    /// Whether the accesses of a short line are not a whole number of steps. Of variances the
+    /// arithmetic counts: those of rows of 4095 are 2% slower in guarded steps.
     fn leaves_a_rest(&self, pass: &Pass) -> bool {
         let length = self.length();
         let step = pass.lanes * unrolled(*pass, length).unroll;
-        let is_long = self.operator.is_arg() || self.operator.fold == Fold::Moments;
-        LINES_WITH_A_REST.contains(&length) && !length.is_multiple_of(step) && !is_long
+        let is_measured = match self.operator.is_arg() {
+            true => length >= SEARCHED_LINES_WITH_A_REST,
+            false => self.operator.fold != Fold::Moments,
+        };
+        LINES_WITH_A_REST.contains(&length) && !length.is_multiple_of(step) && is_measured
     }
 
     /// The same pass with accumulators in place of several accesses for one. What is left of a line
@@ -355,9 +360,33 @@ impl PassInput<'_> {
     /// | 2047 | 27.1 and 44.5 | | |
     /// | 4095 | 27.1 and 38.1; f16 21.3 and 32.3 | | |
     /// | 8191 | 27.2 and 35.3 | | |
+    ///
+    /// Short rows take 4 accumulators: rows of 31 with 4 lanes 27.5 and 31.3, rows of 15 with 2 lanes
+    /// 25.8 and 29.5. So does argmax, for whose arithmetic other lanes are best:
+    ///
+    /// | rows of | lanes | with and without |
+    /// |---|---|---|
+    /// | 31 | 4 | 31.7 and 37.1 |
+    /// | 63 | 4 | 32.1 and 41.0 |
+    /// | 127 | 8 | 30.6 and 43.3 |
+    /// | 255 | 16 | 29.4 and 46.8 |
+    /// | 511 | 32 | 28.9 and 47.0 |
+    /// | 1023 | 32 | 28.4 and 46.6 |
+    /// | 2047 | 32 | 28.5 and 50.8; 64 lanes with 2 accesses each 28.4 |
+    /// | 4095 | 128 | 28.7 and 41.3 |
+    /// | 8191 | 128 | 28.9 and 38.0 |
+    /// | 1922, accesses of 2 | 32 | 28.0 and 33.5 |
     fn in_guarded_steps(&self, pass: Pass) -> Pass {
-        let accumulators = if self.width == 1 { 8 } else { 4 };
-        let lanes = up_to(self.length() / (2 * accumulators), self.most.min(256));
+        let length = self.length();
+        let is_short = length < 32;
+        let accumulators = if self.width == 1 && !is_short && !self.operator.is_arg() { 8 } else { 4 };
+        let lanes = if self.operator.is_arg() {
+            up_to(length / 16, 32).max(up_to(length / 32, 128)).max(4).min(self.most)
+        } else if is_short {
+            up_to(length.div_ceil(8), self.most)
+        } else {
+            up_to(length / (2 * accumulators), self.most.min(256))
+        };
         Pass { workgroup: up_to(128, self.most).max(lanes), lanes, accumulators, unroll: 1, ..pass }
     }
 
