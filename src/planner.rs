@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 #[cfg(target_arch = "wasm32")]
 use crate::gpu::late::collected;
-use crate::plan::{AnyValue, Builder, OnceMap, Plan, Spec, Workspace};
+use crate::plan::{AnyValue, Builder, OnceMap, Plan, ROOM, Spec, Workspace};
 #[cfg(feature = "tune")]
 use crate::tune::Tuning;
 use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
@@ -25,8 +25,9 @@ use crate::tune::{Choice, Chooser, Erased, Estimate, Searchable, any};
 /// one run of the program to the next.
 ///
 /// A plan holds its workspace ([`Plan::workspace_bytes`]; with two axes it can be as large as the
-/// array) until [`clear`](Self::clear) is called and the last `Arc` is dropped. Plans can share
-/// one: see [`with_workspace`](Self::with_workspace).
+/// array) until the planner forgets it and the last `Arc` is dropped. The planner forgets a plan
+/// when [`clear`](Self::clear) is called, and when it has [too many](Self::with_capacity). Plans can
+/// share a workspace: see [`with_workspace`](Self::with_workspace).
 #[derive(Debug)]
 pub struct Planner {
     builder: Builder,
@@ -46,12 +47,25 @@ type KeptPlan = Shared<dyn Any>;
 type Shared<T> = std::rc::Rc<T>;
 
 /// What is kept, without its types.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Kept {
     /// For each specification.
     choices: OnceMap<AnyValue, Choice<AnyValue>>,
     /// For each specification and recipe.
     plans: OnceMap<[AnyValue; 2], KeptPlan>,
+    /// How many of each.
+    room: usize,
+}
+
+impl Kept {
+    fn new(room: usize) -> Self {
+        Self { choices: OnceMap::new(room), plans: OnceMap::new(room), room }
+    }
+
+    /// None of them, and the same room.
+    fn emptied(&self) -> Self {
+        Self::new(self.room)
+    }
 }
 
 impl Planner {
@@ -59,7 +73,7 @@ impl Planner {
     /// [`tune`](crate::tune).
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::default() }
+        Self { builder: Builder::new(gpu), chooser: Box::new(Estimate), kept: Kept::new(ROOM) }
     }
 
     /// Chooses recipes by `tuning` from now on: by measurement, or from a record of earlier
@@ -67,7 +81,17 @@ impl Planner {
     #[cfg(feature = "tune")]
     #[must_use]
     pub fn with_tuning(self, tuning: Tuning) -> Self {
-        Self { chooser: Box::new(tuning), kept: Kept::default(), ..self }
+        Self { chooser: Box::new(tuning), kept: self.kept.emptied(), ..self }
+    }
+
+    /// Keeps at most so many plans, at least one: 1024 unless this says otherwise. The plan that
+    /// nobody asked for the longest time is forgotten. Who holds it keeps it, and asking for it
+    /// again makes it again. Of pipelines, four times as many are kept.
+    ///
+    /// Call this first: it forgets what was planned before.
+    #[must_use]
+    pub fn with_capacity(self, plans: usize) -> Self {
+        Self { builder: self.builder.emptied(plans), kept: Kept::new(plans), ..self }
     }
 
     /// Puts the workspaces of all plans from now on into one that they share, since they never run
@@ -77,7 +101,7 @@ impl Planner {
     /// A workspace that is too small, or of another device, is an error of planning.
     #[must_use]
     pub fn with_workspace(self, workspace: &Workspace) -> Self {
-        Self { builder: self.builder.with_workspace(workspace.clone()), kept: Kept::default(), ..self }
+        Self { builder: self.builder.with_workspace(workspace.clone()), kept: self.kept.emptied(), ..self }
     }
 
     /// The device.

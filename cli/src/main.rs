@@ -1,16 +1,15 @@
 //! `wgpu-fft`: Fourier transforms, transposes and reductions on the GPU, from the command line.
 //!
 //! Every command is a module. What they share: [`device`] opens an adapter and makes planners,
-//! [`output`] prints text or JSON, [`array`] and [`files`] are arrays from files and to them.
+//! [`output`] prints text or JSON, [`array`], [`files`] and [`sound`] are arrays from files and to
+//! them.
 
 mod accuracy;
-mod array;
 mod bench;
 mod check;
 mod compute;
 mod convolve;
 mod device;
-mod files;
 mod info;
 mod large;
 mod output;
@@ -29,8 +28,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use device::Device;
 use output::Output;
-
-pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+use wgpu_fft_cli::{Result, array, files, sound};
 
 const AFTER: &str = "\
 Specifications are the texts that the library prints, in quotes: \"c2c fwd 512x512\", \"r2c fwd 1080x1920\",

@@ -1,6 +1,6 @@
 //! `wgpu-fft spectrogram`: the levels of a sound over time and frequency.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::Result;
 use crate::array::{Array, Elements};
 use crate::device::Device;
 use crate::files::{self, Shown};
+use crate::sound;
 
 /// Windows, with SciPy's names.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -47,7 +48,7 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, device: &Device) -> Result<()> {
-        let samples = read(&self.input)?;
+        let samples = sound::read(&self.input)?;
         let shape = match self.shape {
             Window::Hann => window::Window::Hann,
             Window::Hamming => window::Window::Hamming,
@@ -78,37 +79,4 @@ impl Arguments {
         let loudest = levels.iter().copied().fold(-100.0, f32::max);
         levels.chunks_exact(frames).rev().flatten().map(|level| 1.0 + (level - loudest) / self.range).collect()
     }
-}
-
-fn read(path: &Path) -> Result<Vec<f32>> {
-    let is_wav = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wav"));
-    let samples = if is_wav { wav(path) } else { one_axis(path) };
-    let samples = samples.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    if samples.is_empty() || !samples.iter().all(|value| value.is_finite()) {
-        return Err(format!("{}: it has no samples, or samples that are no numbers", path.display()).into());
-    }
-    Ok(samples)
-}
-
-fn one_axis(path: &Path) -> Result<Vec<f32>> {
-    let array = files::read(path)?;
-    match (array.shape.len(), array.converted(false, false)?.elements) {
-        (1, Elements::F32(samples)) => Ok(samples),
-        (axes, _) => Err(format!("it has {axes} axes, and a sound has one").into()),
-    }
-}
-
-/// The mean of the channels, from -1 to 1.
-fn wav(path: &Path) -> Result<Vec<f32>> {
-    let mut reader = hound::WavReader::open(path)?;
-    let hound::WavSpec { channels, bits_per_sample, sample_format, .. } = reader.spec();
-    let samples: Vec<f32> = match sample_format {
-        hound::SampleFormat::Float => reader.samples::<f32>().collect::<hound::Result<_>>()?,
-        hound::SampleFormat::Int => {
-            let full = 2f32.powi(i32::from(bits_per_sample) - 1);
-            reader.samples::<i32>().map(|sample| Ok(sample? as f32 / full)).collect::<hound::Result<_>>()?
-        }
-    };
-    let channels = usize::from(channels.max(1));
-    Ok(samples.chunks_exact(channels).map(|all| all.iter().sum::<f32>() / channels as f32).collect())
 }

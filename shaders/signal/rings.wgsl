@@ -56,7 +56,7 @@ struct Params {
 // <generated>
 @group(0) @binding(1) var<storage, read> input: array<vec2<f32>>;
 
-fn wgpu_fft_input_map(value: vec2<f32>) -> f32 {
+fn wgpu_fft_map_input(value: vec2<f32>) -> f32 {
     return (
 dot(value, value)
     );
@@ -65,7 +65,7 @@ dot(value, value)
 /// The element at this place, with these indices.
 fn element(at: u32, batch: u32, i0: u32, i1: u32, i2: u32) -> f32 {
     let value = input[at];
-    return wgpu_fft_input_map(value);
+    return wgpu_fft_map_input(value);
 }
 // </generated>
 

@@ -49,7 +49,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> output: array<f32>;
 var<workgroup> memory: array<f32, 1056>;
 
-fn wgpu_fft_input_map(value: u32, i0: u32, n0: u32) -> f32 {
+fn wgpu_fft_map_input(value: u32, i0: u32, n0: u32) -> f32 {
     return (
 (1.0 - f32(i0) / f32(n0)) * f32(value) / 255.0
     );
@@ -79,7 +79,7 @@ fn main(
         let load_from = input_begin + x * params.input_x + y * params.input_y;
         let word = input[load_from / 4u];
         let number = (word >> (load_from % 4u * 8u)) & 255u;
-        let mapped = wgpu_fft_input_map(number, x, 1080u);
+        let mapped = wgpu_fft_map_input(number, x, 1080u);
         memory[row * 33u + local.x] = mapped;
     }
     let x_2 = begin + row_2;
@@ -88,7 +88,7 @@ fn main(
         let load_from_2 = input_begin + x_2 * params.input_x + y_2 * params.input_y;
         let word_2 = input[load_from_2 / 4u];
         let number_2 = (word_2 >> (load_from_2 % 4u * 8u)) & 255u;
-        let mapped_2 = wgpu_fft_input_map(number_2, x_2, 1080u);
+        let mapped_2 = wgpu_fft_map_input(number_2, x_2, 1080u);
         memory[row_2 * 33u + local.x] = mapped_2;
     }
     let x_3 = begin + row_3;
@@ -97,7 +97,7 @@ fn main(
         let load_from_3 = input_begin + x_3 * params.input_x + y_3 * params.input_y;
         let word_3 = input[load_from_3 / 4u];
         let number_3 = (word_3 >> (load_from_3 % 4u * 8u)) & 255u;
-        let mapped_3 = wgpu_fft_input_map(number_3, x_3, 1080u);
+        let mapped_3 = wgpu_fft_map_input(number_3, x_3, 1080u);
         memory[row_3 * 33u + local.x] = mapped_3;
     }
     let x_4 = begin + row_4;
@@ -106,7 +106,7 @@ fn main(
         let load_from_4 = input_begin + x_4 * params.input_x + y_4 * params.input_y;
         let word_4 = input[load_from_4 / 4u];
         let number_4 = (word_4 >> (load_from_4 % 4u * 8u)) & 255u;
-        let mapped_4 = wgpu_fft_input_map(number_4, x_4, 1080u);
+        let mapped_4 = wgpu_fft_map_input(number_4, x_4, 1080u);
         memory[row_4 * 33u + local.x] = mapped_4;
     }
     workgroupBarrier();

@@ -1,7 +1,7 @@
 //! Whether a fragment is WGSL that a kernel can contain.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -20,10 +20,16 @@ const MOST_TOKENS: usize = 8192;
 /// Of one statement: every level of an expression takes at least one token.
 const MOST_TOKENS_OF_STATEMENT: usize = 512;
 const MOST_NESTED: usize = 32;
+const MOST_BYTES_OF_TYPE: usize = 1024;
 /// `else if` nests, although it does not look so.
 const MOST_ELSE: usize = 64;
-/// Iterations of all loops that stand within one another.
+/// Iterations of all loops that stand within one another, also in functions that a loop calls.
 const MOST_ITERATIONS: u64 = 65_536;
+/// Calls of functions that one call of the fragment makes, without loops. Compilers for GPUs put
+/// the text of a function in place of each call.
+const MOST_CALLS: u64 = 4096;
+/// Characters of a line that an error shows.
+const MOST_SHOWN: usize = 200;
 
 /// Where a fragment stands.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +112,7 @@ impl Checked {
         let [value, result] = if *loads { [array, inner] } else { [inner, array] }.map(|form| form.value());
         let ty = |argument: &Argument| if *argument == Argument::Value { value.to_string() } else { argument.wgsl_type().to_owned() };
         Embedded {
-            prefix: format!("{OURS}{side}_"),
+            side,
             functions: Source { text: &fragment.functions, tokens: functions },
             expression: Source { text: &fragment.expression, tokens: expression },
             arrays: &fragment.arrays,
@@ -155,6 +161,8 @@ impl Check<'_> {
         self.reads(Part::Expression, &expression)?;
         self.names(&functions)?;
         self.sizes(arrays)?;
+        self.types(arrays)?;
+        self.calls(&functions, &expression)?;
         let uses = |argument: &Argument| {
             let name = argument.name();
             expression.tokens.iter().any(|token| token.is_word(expression.text, &name))
@@ -171,11 +179,15 @@ impl Check<'_> {
         let begin = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[begin..].chars().count() + 1;
         let shown = text[begin..].lines().next().unwrap_or_default();
+        // Of a long line the part around the place. Besides, a width of 65,536 panics.
+        let skipped = column.saturating_sub(MOST_SHOWN / 2);
+        let shown: String = shown.chars().skip(skipped).take(MOST_SHOWN).collect();
+        let mark = column - skipped;
         let what = match part {
             Part::Functions => "functions of a fragment",
             Part::Expression => "fragment",
         };
-        let why = format!("line {line}, column {column}: {why}\n    {shown}\n    {:>column$}", '^');
+        let why = format!("line {line}, column {column}: {why}\n    {shown}\n    {:>mark$}", '^');
         Error::Parse { what, text: text.to_owned(), why }
     }
 
@@ -351,6 +363,54 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Refuses types of uniforms that are more than a type, or nested too deep for a compiler.
+    fn types(&self, arrays: &[Declared]) -> Result<()> {
+        for Declared { name, kind, .. } in arrays {
+            let DeclaredKind::Uniform { wgsl, .. } = kind else { continue };
+            let wrong = |why: &str| {
+                let text = wgsl.chars().take(MOST_SHOWN).collect();
+                Err(Error::Parse { what: "type of a uniform", text, why: format!("{why} (the uniform `{name}`)") })
+            };
+            if wgsl.len() > MOST_BYTES_OF_TYPE {
+                return Err(Self::limit("bytes of the type of a uniform", "bytes of a type", wgsl.len() as u64, MOST_BYTES_OF_TYPE as u64));
+            }
+            let Ok(tokens) = tokens(wgsl) else { return wrong("the comment does not end") };
+            if !tokens.first().is_some_and(|first| first.kind == Kind::Word) {
+                return wrong("it must be the name of a type");
+            }
+            let fits = |token: &Token| matches!(token.kind, Kind::Word | Kind::Number | Kind::Sign('<' | '>' | ','));
+            if let Some(token) = tokens.iter().find(|token| !fits(token) || token.text(wgsl).starts_with(OURS)) {
+                return wrong(&format!("`{}` has no place in a type", token.text(wgsl)));
+            }
+            let (mut open, mut deepest) = (0usize, 0);
+            for token in &tokens {
+                open = if token.is('<') { open + 1 } else { open.saturating_sub(usize::from(token.is('>'))) };
+                deepest = deepest.max(open);
+            }
+            if deepest > MOST_NESTED {
+                return Err(Self::limit("types within types", "depth of brackets", deepest as u64, MOST_NESTED as u64));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses functions that call one another so often that no compiler or device gets through:
+    /// each of thirty may call the next one twice.
+    fn calls(&self, functions: &Source<'_>, expression: &Source<'_>) -> Result<()> {
+        let functions = Called::all(functions).map_err(|(at, why)| self.wrong_at(Part::Functions, functions.text, at, why))?;
+        let called: BTreeMap<&str, Cost> = Called::costs(&functions);
+        let names = expression.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text(expression.text));
+        let total = names.filter_map(|name| called.get(name)).fold(Cost::default(), |all, cost| all.with(*cost, 1));
+        if total.calls > MOST_CALLS {
+            return Err(Self::limit("calls of its functions", "calls of a fragment", total.calls, MOST_CALLS));
+        }
+        if total.iterations > MOST_ITERATIONS {
+            let what = "iterations of a loop and those of the functions that it calls";
+            return Err(Self::limit(what, "iterations of a fragment", total.iterations, MOST_ITERATIONS));
+        }
+        Ok(())
+    }
+
     /// The fragment between a text of ours, as naga understands it.
     fn parsed(&self, arguments: &[Argument], functions: &str, expression: &str) -> Result<Module> {
         let mut text = String::new();
@@ -510,6 +570,92 @@ fn is_array(module: &Module, function: &Function, base: naga::Handle<Expression>
     }
 }
 
+/// What a call of a function takes.
+#[derive(Clone, Copy, Default, Debug)]
+struct Cost {
+    /// Calls in its text and in the texts of what it calls.
+    calls: u64,
+    /// Iterations of its loops within one another and within loops around its calls.
+    iterations: u64,
+}
+
+impl Cost {
+    /// This and a call of another function in a loop of so many iterations.
+    fn with(self, other: Self, iterations: u64) -> Self {
+        let calls = self.calls.saturating_add(other.calls).saturating_add(1);
+        Self { calls, iterations: self.iterations.max(other.iterations.max(1).saturating_mul(iterations)) }
+    }
+}
+
+/// A function: what it calls, each within loops of so many iterations.
+#[derive(Default, Debug)]
+struct Called<'a> {
+    name: &'a str,
+    iterations: u64,
+    calls: Vec<(&'a str, u64)>,
+}
+
+impl<'a> Called<'a> {
+    /// The functions of a text, or what is wrong at which byte.
+    fn all(source: &Source<'a>) -> std::result::Result<Vec<Self>, (usize, &'static str)> {
+        let tokens = &source.tokens;
+        let mut all: Vec<Self> = Vec::new();
+        let mut depth = 0usize;
+        // The loops that are open: the depth of their bodies, and their iterations.
+        let mut open: Vec<(usize, u64)> = Vec::new();
+        for (i, token) in tokens.iter().enumerate() {
+            match token.kind {
+                Kind::Sign('{') => depth += 1,
+                Kind::Sign('}') => {
+                    depth = depth.saturating_sub(1);
+                    open.retain(|(own, _)| *own <= depth);
+                }
+                Kind::Word if depth == 0 && token.is_word(source.text, "fn") => {
+                    let name = tokens.get(i + 1).map_or("", |next| next.text(source.text));
+                    all.push(Self { name, iterations: 1, calls: Vec::new() });
+                }
+                Kind::Word if depth > 0 => {
+                    let word = token.text(source.text);
+                    let around = open.iter().fold(1u64, |product, (_, own)| product.saturating_mul(*own));
+                    let Some(function) = all.last_mut() else { continue };
+                    if word == "for" {
+                        let own = Counted::parse(source, i).map_err(|why| (token.range.start, why))?;
+                        open.push((depth + 1, own.max(1)));
+                        function.iterations = function.iterations.max(around.saturating_mul(own));
+                    } else {
+                        // Whether it is a function is known once all of them are.
+                        function.calls.push((word, around));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// What each function takes. Those that call themselves, which WGSL forbids, cost nothing here;
+    /// naga refuses them.
+    fn costs(all: &[Self]) -> BTreeMap<&'a str, Cost> {
+        let names: BTreeSet<&str> = all.iter().map(|own| own.name).collect();
+        let mut known: BTreeMap<&str, Cost> = BTreeMap::new();
+        // A function is known once all that it calls are. Each turn makes at least one known.
+        loop {
+            let before = known.len();
+            for own in all {
+                let called = || own.calls.iter().filter(|(name, _)| names.contains(name));
+                if known.contains_key(own.name) || called().any(|(name, _)| !known.contains_key(name)) {
+                    continue;
+                }
+                let start = Cost { calls: 0, iterations: own.iterations };
+                known.insert(own.name, called().fold(start, |cost, (name, around)| cost.with(known[name], *around)));
+            }
+            if known.len() == before {
+                return known;
+            }
+        }
+    }
+}
+
 /// A loop with a known number of iterations.
 struct Counted;
 
@@ -551,6 +697,11 @@ impl Counted {
         };
         if step < 1 {
             return Err("the step of a loop must be at least 1");
+        }
+        // A counter of 32 bits that goes past its largest value begins again, and the loop never
+        // ends.
+        if end.saturating_add(step) > i64::from(i32::MAX) {
+            return Err("the bound and the step of a loop must add up to less than 2147483648");
         }
         // Nothing else may change the counter.
         let body = &all[close + 1..];
@@ -715,12 +866,78 @@ mod tests {
             let text = why(fragment.clone());
             assert!(text.contains(reason), "{fragment}: {text}");
         }
+        for (first, condition, step) in [("4294967290u", "<= 4294967295u", "i++"), ("4294967290u", "< 4294967295u", "i += 2u")] {
+            let endless = format!("fn f() {{ for (var i = {first}; i {condition}; {step}) {{}} }}");
+            assert!(why(with(&endless)).contains("must add up to less than 2147483648"), "the counter begins again at 0");
+        }
         let deep = format!("vec2({}value{}, 0.0)", "(".repeat(100), ")".repeat(100));
         assert!(matches!(check(Fragment::new(deep)), Err(Error::LimitExceeded { .. })));
         let long = format!("vec2(value{}, 0.0)", " + value".repeat(1000));
         assert!(matches!(check(Fragment::new(long)), Err(Error::LimitExceeded { .. })));
         let chain = format!("fn f(x: u32) {{ if (x == 0u) {{}} {} }}", "else if (x == 1u) {} ".repeat(1000));
         assert!(matches!(check(with(&chain)), Err(Error::LimitExceeded { .. })));
+    }
+
+    /// Found by fuzzing: a width of a format must be less than 65,536.
+    #[test]
+    fn errors_of_long_lines_show_a_part() {
+        let functions = format!("fn f() {{{}", " ".repeat(MOST_BYTES - 8));
+        let error = why(Fragment::new("vec2(value, 0.0)").functions(functions));
+        assert!(error.contains("line 1, column 65537: a `}` is missing"), "{}", &error[error.len() - 300..]);
+        assert!(error.ends_with(&format!("\n    {}^", " ".repeat(99))), "{}", &error[error.len() - 300..]);
+    }
+
+    #[test]
+    fn functions_that_call_too_much_are_refused() {
+        let doubling = |functions: usize| {
+            let first = "fn g0(x: f32) -> f32 { return x; }\n".to_owned();
+            let rest = (1..functions).map(|i| format!("fn g{i}(x: f32) -> f32 {{ return g{0}(x) + g{0}(x); }}\n", i - 1));
+            let text: String = std::iter::once(first).chain(rest).collect();
+            check(Fragment::new(format!("vec2(g{}(value), 0.0)", functions - 1)).functions(text))
+        };
+        assert!(doubling(8).is_ok());
+        assert!(matches!(doubling(40), Err(Error::LimitExceeded { limit: "calls of a fragment", .. })));
+        let nested = |inner: u32, outer: u32| {
+            let text = format!(
+                "fn g(x: f32) -> f32 {{ var s = 0.0; for (var i = 0u; i < {outer}u; i++) {{ s += f(x); }} return s; }}\n\
+                 fn f(x: f32) -> f32 {{ var s = 0.0; for (var i = 0u; i < {inner}u; i++) {{ s += x; }} return s; }}"
+            );
+            check(Fragment::new("vec2(g(value), 0.0)").functions(text))
+        };
+        assert!(nested(256, 256).is_ok());
+        assert!(matches!(nested(256, 257), Err(Error::LimitExceeded { required: 65_792, .. })));
+    }
+
+    #[test]
+    fn types_of_uniforms_are_types() {
+        let of = |ty: &str| check(Fragment::new("vec2(value, 0.0)").uniform::<[f32; 4]>("own", ty)).map(drop);
+        assert_eq!([of("vec4<f32>"), of("vec4f"), of("array<vec4<f32>, 1>")], [Ok(()), Ok(()), Ok(())]);
+        for (ty, reason) in [
+            ("vec4<f32>;\n@group(0) @binding(9) var<storage, read_write> more: array<u32>", "`;` has no place in a type"),
+            ("", "the name of a type"),
+            ("vec4<f32> /*", "the comment does not end"),
+            ("vec4<f32> = vec4()", "`=` has no place in a type"),
+            ("wgpu_fft_x", "`wgpu_fft_x` has no place"),
+        ] {
+            let error = of(ty).unwrap_err().to_string();
+            assert!(error.contains(reason), "{ty}: {error}");
+        }
+        // Enough to overflow the stack of a compiler.
+        assert!(matches!(of(&"array<".repeat(100)), Err(Error::LimitExceeded { .. })));
+        assert!(matches!(of(&"array<".repeat(10_000)), Err(Error::LimitExceeded { .. })));
+    }
+
+    /// Names of ours and of the caller in one kernel must differ, whatever the caller's are.
+    #[test]
+    fn no_name_of_a_caller_is_one_of_ours() {
+        let fragment = Fragment::new("vec2(map(value) + x[0] + data_x + of_x(), 0.0)")
+            .functions("fn map(a: f32) -> f32 { return a; }\nfn of_x() -> f32 { return 1.0; }\nfn map_input() {}\nfn data_input_x() {}")
+            .array::<f32>("x", 3)
+            .uniform::<f32>("data_x", "f32");
+        let mut module = wgsl::Module::default();
+        check(fragment).unwrap().write(&mut module, 70);
+        let text = module.finish();
+        assert!(naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
     }
 
     /// Whatever a caller calls things, they are the caller's.

@@ -65,9 +65,9 @@ pub use element::{Readable, Writable};
 /// A fragment is checked when it is given to a specification, before any device sees it. An error
 /// names the line and the column in your text. The checks refuse what is not valid WGSL of the
 /// right type; loops other than `for` with a constant bound (at most 65,536 iterations, also in
-/// nested loops together); barriers, atomics, textures, derivatives, subgroup operations; variables
-/// outside of functions; names that begin with `wgpu_fft_`. A fragment can write nothing but its
-/// result. Your names cannot collide with those of the kernel, which your text cannot see.
+/// nested loops together, and in functions that a loop calls); more than 4096 calls of functions;
+/// barriers, atomics, textures, derivatives, subgroup operations; variables outside of functions;
+/// names that begin with `wgpu_fft_`. A fragment can write nothing but its result. Your names cannot collide with those of the kernel, which your text cannot see.
 ///
 /// Kernels of FFTs run without wgpu's bounds checks, since every index in them is proven to be
 /// valid. Indices into arrays that you declare with [`array`](Self::array) are checked one by one.

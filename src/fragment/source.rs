@@ -89,8 +89,8 @@ pub(super) fn renamed(wgsl: &str, name: &dyn Fn(&str) -> Option<String>) -> Stri
 
 /// A fragment as WGSL that can stand in any kernel: its names begin with a prefix of ours.
 pub(super) struct Embedded<'a> {
-    /// `wgpu_fft_`, then which of several fragments in a kernel it is.
-    pub prefix: String,
+    /// Which of several fragments in a kernel it is.
+    pub side: &'a str,
     pub functions: Source<'a>,
     pub expression: Source<'a>,
     pub arrays: &'a [Declared],
@@ -100,17 +100,22 @@ pub(super) struct Embedded<'a> {
 }
 
 impl Embedded<'_> {
-    /// The name of the binding of an array or a uniform.
+    /// What a name of the caller's becomes.
+    fn name(&self, own: &str) -> String {
+        format!("{OURS}{}_{own}", self.side)
+    }
+
+    /// The name of the binding of an array or a uniform. That of an array is ours; no caller's name
+    /// becomes it, since no side is called `data`.
     pub fn binding_name(&self, declared: &Declared) -> String {
-        let kind = if declared.is_uniform() { "" } else { "data_" };
-        format!("{}{kind}{}", self.prefix, declared.name)
+        if declared.is_uniform() { self.name(&declared.name) } else { format!("{OURS}data_{}_{}", self.side, declared.name) }
     }
 
     /// Writes the declarations, the functions, and the function that maps a value. The bindings
     /// begin with `first`.
     pub fn write(&self, module: &mut Module, first: u32) {
         for (binding, declared) in (first..).zip(self.arrays) {
-            let own = format!("{}{}", self.prefix, declared.name);
+            let own = self.name(&declared.name);
             match &declared.kind {
                 DeclaredKind::Uniform { wgsl, .. } => {
                     // The type may be one of the caller's structures.
@@ -124,7 +129,7 @@ impl Embedded<'_> {
                 }
             }
         }
-        let name = |word: &str| self.is_global(word).then(|| format!("{}{word}", self.prefix));
+        let name = |word: &str| self.is_global(word).then(|| self.name(word));
         let is_array = |word: &str| self.is_array(word);
         let functions = self.functions.rewritten(&name, &is_array);
         if !functions.trim().is_empty() {
@@ -138,9 +143,10 @@ impl Embedded<'_> {
         module.gap();
     }
 
-    /// The name of the function that maps a value.
+    /// The name of the function that maps a value. No caller's name becomes it, since no side is
+    /// called `map`.
     pub fn function_name(&self) -> String {
-        format!("{}map", self.prefix)
+        format!("{OURS}map_{}", self.side)
     }
 
     fn is_array(&self, word: &str) -> bool {
@@ -153,7 +159,7 @@ impl Embedded<'_> {
     }
 
     fn renamed(&self, wgsl: &str) -> String {
-        renamed(wgsl, &|word| self.is_global(word).then(|| format!("{}{word}", self.prefix)))
+        renamed(wgsl, &|word| self.is_global(word).then(|| self.name(word)))
     }
 }
 

@@ -68,7 +68,8 @@ pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send +
 pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + 'a>>;
 
 impl Gpu {
-    /// Opens the adapter that `options` and the environment ask for, with all its limits.
+    /// Opens the adapter that `options` and the environment ask for, with all its limits unless
+    /// [`GpuOptions::limits`] says otherwise.
     ///
     /// Without [`GpuOptions::instance`] or [`GpuOptions::adapter`], the device belongs to this
     /// crate's own `wgpu::Instance`. If your program uses wgpu itself, never mix this device's
@@ -124,7 +125,7 @@ impl Gpu {
         if matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
             features |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         }
-        let gpu = Self::open(adapter, adapter.features() & features, adapter.limits(), options.checked).await?;
+        let gpu = Self::open(adapter, adapter.features() & features, options.limits_on(adapter), options.checked).await?;
         Ok(match options.pipeline_cache {
             Some(path) => gpu.with_pipeline_cache(path),
             None => gpu,

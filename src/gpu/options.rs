@@ -41,6 +41,7 @@ pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
     power: Option<wgpu::PowerPreference>,
     pub(super) pipeline_cache: Option<PathBuf>,
+    limits: Option<wgpu::Limits>,
     instance: Option<wgpu::Instance>,
     adapter: Option<wgpu::Adapter>,
     /// From the environment alone, see above.
@@ -112,6 +113,31 @@ impl GpuOptions {
         self
     }
 
+    /// Opens the device with these limits in place of all that the adapter has, for instance to
+    /// find out on a large GPU whether a program works on a small one. Limits beyond the adapter's
+    /// become the adapter's.
+    ///
+    /// ```no_run
+    /// use wgpu_fft::{Gpu, GpuOptions, wgpu};
+    ///
+    /// # async fn open() -> wgpu_fft::Result<()> {
+    /// // As every browser offers at least: 16 KiB of workgroup memory, bindings of 128 MiB.
+    /// let gpu = Gpu::request(&GpuOptions::default().limits(wgpu::Limits::default())).await?;
+    /// assert_eq!(gpu.profile().workgroup_bytes, 16 << 10);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn limits(mut self, limits: wgpu::Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// The limits to open an adapter with.
+    pub(super) fn limits_on(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {
+        let all = adapter.limits();
+        self.limits.clone().map_or_else(|| all.clone(), |limits| limits.or_worse_values_from(&all))
+    }
+
     /// These options with the environment where they say nothing.
     pub(super) fn resolved(&self) -> Result<Self> {
         Ok(Self {
@@ -133,6 +159,7 @@ impl GpuOptions {
                 Some(path) => Some(path.clone()),
                 None => std::env::var_os("WGPU_FFT_PIPELINE_CACHE").filter(|path| !path.is_empty()).map(PathBuf::from),
             },
+            limits: self.limits.clone(),
             instance: self.instance.clone(),
             adapter: self.adapter.clone(),
             checked: std::env::var("WGPU_FFT_CHECKED").map_or(Ok(false), |text| parse_switch(&text))?,

@@ -25,6 +25,10 @@ use crate::threads::{both, side_by_side};
 /// memory is zeroed in any case.
 const ZERO_WORKGROUP_MEMORY: bool = false;
 
+/// How many plans are kept unless the caller says otherwise. A program that has more in use than
+/// that has more memory in its workspaces and tables than most devices.
+pub(crate) const ROOM: usize = 1024;
+
 /// A compute pipeline and the layout of its bindings.
 #[derive(Debug)]
 pub(super) struct Pipeline {
@@ -61,7 +65,19 @@ pub(crate) struct Builder {
 impl Builder {
     /// A builder that has compiled nothing yet.
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), modules: OnceMap::default(), pipelines: OnceMap::default(), workspace: None }
+        Self::with_room(gpu, ROOM)
+    }
+
+    /// A builder that keeps the pipelines of about so many plans.
+    pub fn with_room(gpu: &Gpu, plans: usize) -> Self {
+        // Few plans have more steps that are unlike.
+        let room = plans.saturating_mul(4);
+        Self { gpu: gpu.clone(), modules: OnceMap::new(room), pipelines: OnceMap::new(room), workspace: None }
+    }
+
+    /// The same with room for the pipelines of about so many plans, and with none so far.
+    pub fn emptied(self, plans: usize) -> Self {
+        Self { workspace: self.workspace.clone(), ..Self::with_room(&self.gpu, plans) }
     }
 
     /// The same, whose plans share a workspace from now on.

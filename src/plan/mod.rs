@@ -18,7 +18,7 @@ mod workspace;
 
 pub(crate) use any::AnyValue;
 pub use arrays::FragmentArrays;
-pub(crate) use build::{Builder, Executable};
+pub(crate) use build::{Builder, Executable, ROOM};
 pub use encode::{Bound, Plan, StepTime};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};

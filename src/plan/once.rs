@@ -11,39 +11,85 @@ use crate::error::Result;
 /// Values that are made once for each key, by whichever thread asks first.
 ///
 /// A thread that wants a value which another one is making waits for it; whoever wants a different
-/// one does not.
+/// one does not. There are at most as many values as the map has room for, besides those that are
+/// being made: the one that nobody asked for the longest time is forgotten.
 #[derive(Debug)]
-pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<OnceCell<V>>>>);
+pub(crate) struct OnceMap<K, V> {
+    room: usize,
+    cells: Mutex<Cells<K, V>>,
+}
 
-impl<K, V> Default for OnceMap<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
+#[derive(Debug)]
+struct Cells<K, V> {
+    by_key: HashMap<K, Cell<V>>,
+    /// Counts what was asked for.
+    turn: u64,
+}
+
+#[derive(Debug)]
+struct Cell<V> {
+    value: Arc<OnceCell<V>>,
+    /// When it was last asked for.
+    turn: u64,
+}
+
+impl<K, V> OnceMap<K, V> {
+    /// A map with room for so many values, at least one.
+    pub fn new(room: usize) -> Self {
+        Self { room: room.max(1), cells: Mutex::new(Cells { by_key: HashMap::new(), turn: 0 }) }
     }
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
     /// Forgets all values. Those that are being made go only to who waits for them.
     pub fn clear(&self) {
-        lock(&self.0).clear();
+        let forgotten = std::mem::take(&mut lock(&self.cells).by_key);
+        // What they hold may take long to free, and may ask this map for something.
+        drop(forgotten);
     }
 
     /// The value, if it is there already.
     pub fn get(&self, key: &K) -> Option<V> {
-        lock(&self.0).get(key)?.get().cloned()
+        let cells = &mut *lock(&self.cells);
+        let cell = cells.by_key.get_mut(key)?;
+        cells.turn += 1;
+        cell.turn = cells.turn;
+        cell.value.get().cloned()
+    }
+
+    /// How many values there are, with those that are being made.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        lock(&self.cells).by_key.len()
     }
 
     /// The value, made by `make` unless it is there. If that fails or panics, the next thread that
     /// wants it tries again.
     pub fn get_or_make(&self, key: &K, make: impl FnOnce() -> Result<V>) -> Result<V> {
-        let cell = Arc::clone(lock(&self.0).entry(key.clone()).or_default());
-        let value = cell.get_or_try_init(make).cloned();
+        let own = {
+            let cells = &mut *lock(&self.cells);
+            cells.turn += 1;
+            let turn = cells.turn;
+            let cell = cells.by_key.entry(key.clone()).or_insert_with(|| Cell { value: Arc::default(), turn });
+            cell.turn = turn;
+            Arc::clone(&cell.value)
+        };
+        let value = own.get_or_try_init(make).cloned();
+        let mut forgotten = Vec::new();
+        let cells = &mut *lock(&self.cells);
         if value.is_err() {
-            let mut cells = lock(&self.0);
             // Nobody waits for it if the map and this call alone have it.
-            if cells.get(key).is_some_and(|known| Arc::ptr_eq(known, &cell)) && Arc::strong_count(&cell) == 2 && cell.get().is_none() {
-                cells.remove(key);
+            let is_own = |known: &Cell<V>| Arc::ptr_eq(&known.value, &own);
+            if cells.by_key.get(key).is_some_and(is_own) && Arc::strong_count(&own) == 2 && own.get().is_none() {
+                cells.by_key.remove(key);
             }
         }
+        while cells.by_key.len() > self.room {
+            let made = cells.by_key.iter().filter(|(_, cell)| cell.value.get().is_some());
+            let Some(oldest) = made.min_by_key(|(_, cell)| cell.turn).map(|(key, _)| key.clone()) else { break };
+            forgotten.extend(cells.by_key.remove(&oldest));
+        }
+        // `forgotten` is dropped after the lock.
         value
     }
 }
@@ -66,7 +112,7 @@ mod tests {
 
     #[test]
     fn threads_that_want_the_same_wait_for_one_of_them() {
-        let (map, made) = (OnceMap::default(), AtomicUsize::new(0));
+        let (map, made) = (OnceMap::new(64), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
@@ -85,7 +131,7 @@ mod tests {
     /// never end.
     #[test]
     fn threads_that_want_different_ones_do_not_wait() {
-        let map = OnceMap::default();
+        let map = OnceMap::new(64);
         let ((to_second, from_first), (to_first, from_second)) = (mpsc::channel(), mpsc::channel());
         std::thread::scope(|scope| {
             let map = &map;
@@ -106,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_panic_harms_nobody_else() {
-        let map = OnceMap::default();
+        let map = OnceMap::new(64);
         let panicked = std::thread::scope(|scope| scope.spawn(|| map.get_or_make(&1, || panic!("expected by the test"))).join());
         assert!(panicked.is_err());
         assert_eq!(map.get(&1), None);
@@ -117,7 +163,7 @@ mod tests {
     /// Those that wait try one after the other, until one succeeds.
     #[test]
     fn whoever_waited_for_what_failed_makes_it() {
-        let (map, tries) = (OnceMap::default(), AtomicUsize::new(0));
+        let (map, tries) = (OnceMap::new(64), AtomicUsize::new(0));
         let outcomes: Vec<Result<usize>> = std::thread::scope(|scope| {
             let ask = || {
                 map.get_or_make(&1, || {
@@ -136,12 +182,41 @@ mod tests {
 
     #[test]
     fn what_failed_is_tried_again_and_not_kept() {
-        let map = OnceMap::default();
+        let map = OnceMap::new(64);
         assert_eq!(map.get_or_make(&1, || Err(failure())), Err(failure()));
-        assert!(lock(&map.0).is_empty());
+        assert_eq!(map.len(), 0);
         assert_eq!(map.get_or_make(&1, || Ok(7)), Ok(7));
         assert_eq!(map.get_or_make(&1, || Err(failure())), Ok(7));
         map.clear();
         assert_eq!(map.get(&1), None);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_the_longest_time_is_forgotten() {
+        let map = OnceMap::new(3);
+        for key in 0..3 {
+            assert_eq!(map.get_or_make(&key, || Ok(key)), Ok(key));
+        }
+        assert_eq!(map.get(&0), Some(0));
+        assert_eq!(map.get_or_make(&3, || Ok(3)), Ok(3));
+        assert_eq!([0, 1, 2, 3].map(|key| map.get(&key)), [Some(0), None, Some(2), Some(3)]);
+        for key in 0..1000 {
+            assert_eq!(map.get_or_make(&key, || Ok(key)), Ok(key));
+            assert!(map.len() <= 3);
+        }
+    }
+
+    /// A value that is being made is not forgotten, whoever else needs the room.
+    #[test]
+    fn what_is_being_made_does_not_count() {
+        let map = OnceMap::new(1);
+        let outer = map.get_or_make(&0, || {
+            for key in 1..9 {
+                assert_eq!(map.get_or_make(&key, || Ok(key)), Ok(key));
+                assert!(map.len() <= 2);
+            }
+            Ok(0)
+        });
+        assert_eq!((outer, map.get(&0), map.len()), (Ok(0), Some(0), 1));
     }
 }

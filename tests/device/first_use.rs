@@ -7,7 +7,7 @@ use std::sync::{Arc, Barrier};
 
 use wgpu_fft::fft::C2c;
 use wgpu_fft::gpu::{PipelineCacheError, PipelineCacheStatus};
-use wgpu_fft::{Error, Gpu, GpuOptions, Plan, Planner, wgpu};
+use wgpu_fft::{Error, Gpu, Plan, Planner, wgpu};
 
 use crate::harness::*;
 
@@ -102,7 +102,7 @@ impl Drop for Folder {
 }
 
 fn open_with(device: &Device, file: &Path) -> Gpu {
-    pollster::block_on(Gpu::from_adapter_with(&device.adapter, &GpuOptions::default().pipeline_cache(file))).unwrap()
+    pollster::block_on(Gpu::from_adapter_with(&device.adapter, &options().pipeline_cache(file))).unwrap()
 }
 
 fn transforms(device: &Device, gpu: &Gpu) {

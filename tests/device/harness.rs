@@ -65,7 +65,37 @@ impl Device {
 
     /// A second device of the adapter, for tests that break it.
     pub fn open_another(&self) -> Gpu {
-        pollster::block_on(Gpu::from_adapter(&self.adapter)).unwrap()
+        pollster::block_on(Gpu::from_adapter_with(&self.adapter, &options())).unwrap()
+    }
+}
+
+/// How devices are opened: with all limits of the adapter, or with those that `WGPU_FFT_LIMITS`
+/// names.
+pub fn options() -> GpuOptions {
+    match std::env::var("WGPU_FFT_LIMITS").as_deref() {
+        Err(_) | Ok("") => GpuOptions::default(),
+        Ok(name) => {
+            let limits = limits(name);
+            GpuOptions::default().limits(limits.unwrap_or_else(|| panic!("WGPU_FFT_LIMITS: `{name}` is not webgpu, downlevel or tiny")))
+        }
+    }
+}
+
+/// Limits by the names that `WGPU_FFT_LIMITS` takes.
+pub fn limits(name: &str) -> Option<wgpu::Limits> {
+    match name {
+        "webgpu" => Some(wgpu::Limits::default()),
+        "downlevel" => Some(wgpu::Limits::downlevel_defaults()),
+        // Less than any device has that a program is likely to meet.
+        "tiny" => Some(wgpu::Limits {
+            max_storage_buffers_per_shader_stage: 4,
+            max_compute_invocations_per_workgroup: 128,
+            max_compute_workgroup_size_x: 128,
+            max_compute_workgroup_size_y: 128,
+            max_compute_workgroup_storage_size: 8 << 10,
+            ..wgpu::Limits::downlevel_defaults()
+        }),
+        _ => None,
     }
 }
 
@@ -81,7 +111,7 @@ pub fn find_devices() -> Result<&'static [Device], Error> {
         pollster::block_on(async {
             let mut devices = Vec::new();
             for adapter in gpu::adapters(&GpuOptions::default()).await? {
-                let planner = Planner::new(&Gpu::from_adapter(&adapter).await?);
+                let planner = Planner::new(&Gpu::from_adapter_with(&adapter, &options()).await?);
                 devices.push(Device { name: adapter.get_info().name, adapter, planner });
             }
             Ok(devices)
