@@ -81,6 +81,10 @@ impl Array {
         of_any!(&self.elements, data => data.first().map(ToString::to_string).unwrap_or_default())
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
