@@ -82,7 +82,7 @@ impl Array {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.shape.contains(&0)
     }
 
     pub fn len(&self) -> usize {
