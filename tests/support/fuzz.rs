@@ -208,10 +208,9 @@ pub fn fragments(bytes: &[u8]) {
     ] {
         custom.unwrap_or_else(|error| is_documented(&error, &text));
     }
-    for operator in [Custom::<f32>::new(expression, 0.0), Custom::<f32>::new("a + b", 0.0).and_then(|own| own.map(expression))] {
-        if let Ok(operator) = operator {
-            programs(&AnySpec::new(reduce::custom([3, 40], operator)), None).iter().for_each(|program| is_valid(program, text));
-        }
+    let operators = [Custom::<f32>::new(expression, 0.0), Custom::<f32>::new("a + b", 0.0).and_then(|own| own.map(expression))];
+    for operator in operators.into_iter().flatten() {
+        programs(&AnySpec::new(reduce::custom([3, 40], operator)), None).iter().for_each(|program| is_valid(program, text));
     }
 }
 
