@@ -150,30 +150,35 @@ fn invocations(profile: &DeviceProfile) -> u32 {
 }
 
 /// The length of the text of a DFT of n by codelets: 1 for each value and each factor 2 or 3 of n,
-/// more for larger primes.
+/// more for larger primes. Lengths without a recipe are asked for too, so it may be any number.
 pub(super) fn weight(n: u32) -> u32 {
     let (mut rest, mut prime, mut twice) = (n, 2, 0);
     while rest > 1 {
+        if u64::from(prime) * u64::from(prime) > rest.into() {
+            // No smaller prime divides it.
+            prime = rest;
+        }
         if rest.is_multiple_of(prime) {
             rest /= prime;
-            twice += (prime - 1).max(2);
+            twice += u64::from((prime - 1).max(2));
         } else {
             prime += 1;
         }
     }
-    n * twice / 2
+    u32::try_from(u64::from(n) * twice / 2).unwrap_or(u32::MAX)
 }
 
 /// Complex numbers of an invocation, and the length of its text.
 fn size([j, k]: [u32; 2], lanes: u32, along: u32, across: u32) -> (u32, u32) {
     let slots = |n: u32| slots(n, lanes, along);
-    (across * row_elements([j, k], lanes, along), across * (slots(k) * weight(j) + slots(j) * weight(k)))
+    let text = slots(k).saturating_mul(weight(j)).saturating_add(slots(j).saturating_mul(weight(k)));
+    (across.saturating_mul(row_elements([j, k], lanes, along)), across.saturating_mul(text))
 }
 
 /// The same with loops, which have one DFT of each factor, and move every number a few times.
 fn size_in_loops([j, k]: [u32; 2], lanes: u32, along: u32) -> (u32, u32) {
     let elements = row_elements([j, k], lanes, along);
-    (elements, weight(j) + weight(k) + 2 * elements)
+    (elements, weight(j).saturating_add(weight(k)).saturating_add(elements.saturating_mul(2)))
 }
 
 /// What the recipes of axes have in common.
@@ -268,7 +273,7 @@ impl Rules {
         }
         let narrow = *self.widths.iter().find(|width| **width <= 2)?;
         let passes = |longest: u32| {
-            let is_short = |length: u32| weight(length) * narrow <= longest;
+            let is_short = |length: u32| weight(length).saturating_mul(narrow) <= longest;
             let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
             let mut rest = n;
             let with_widths = lengths.into_iter().map(|length| {
@@ -280,7 +285,9 @@ impl Rules {
             });
             Some(with_widths.collect::<Vec<_>>())
         };
-        let text = |passes: &[(u32, u32)]| passes.iter().map(|&(length, width)| weight(length) * width).sum::<u32>();
+        let text = |passes: &[(u32, u32)]| {
+            passes.iter().fold(0u32, |sum, &(length, width)| sum.saturating_add(weight(length).saturating_mul(width)))
+        };
         let [longer, shorter] = LONGEST_PASSES.map(passes);
         let chosen = longer.filter(|passes| text(passes) <= self.longest_passes).or(shorter)?;
         Some(chosen.into_iter().map(|(length, width)| self.pass([length, 1], 1, width)).collect())
@@ -291,4 +298,18 @@ impl Rules {
 pub(super) fn pairs(n: u32, of: u32) -> impl Iterator<Item = [u32; 2]> {
     let factors = (2..=n.isqrt()).filter(move |small| n.is_multiple_of(*small)).map(move |small| [n / small, small]);
     factors.filter(move |factors| factors.iter().all(|factor| factor.is_multiple_of(of)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by fuzzing: the weights of lengths with a large prime exceed 32 bits, and looking for
+    /// the prime took seconds.
+    #[test]
+    fn weights_of_any_length_are_numbers() {
+        assert_eq!([1, 2, 3, 4, 12, 31, 67].map(weight), [0, 2, 3, 8, 36, 465, 2211]);
+        assert_eq!([1_000_732, 4_294_967_291, u32::MAX].map(weight), [u32::MAX; 3]);
+        assert_eq!(size([1_000_732, 1], 1, 1, 4).1, u32::MAX);
+    }
 }

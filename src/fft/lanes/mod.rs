@@ -247,12 +247,13 @@ fn exchange_bytes(lanes: u32, invocations: u32) -> u64 {
 
 /// Complex numbers of a line that an invocation holds, with accesses of `along`.
 pub(crate) fn row_elements([j, k]: [u32; 2], lanes: u32, along: u32) -> u32 {
-    (slots(k, lanes, along) * j).max(slots(j, lanes, along) * k)
+    // Also asked for lengths that no recipe can do.
+    slots(k, lanes, along).saturating_mul(j).max(slots(j, lanes, along).saturating_mul(k))
 }
 
 /// How many of n elements a lane holds, with accesses of `along`.
 pub(crate) fn slots(n: u32, lanes: u32, along: u32) -> u32 {
-    n.div_ceil(along * lanes) * along
+    n.div_ceil(along * lanes).saturating_mul(along)
 }
 
 /// How roots of a [`Turn`] are looked up: in one table, or as products of two, see
