@@ -1,10 +1,11 @@
 //! Plans over time: new buffers, threads, borrowed devices, small devices, awaiting.
 
+use wgpu_fft::dynamic::AnySpec;
 use wgpu_fft::fft::C2c;
 use wgpu_fft::low_level;
 use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, Planner, View, half, wgpu};
+use wgpu_fft::{Complex32, DeviceBuffer, Error, Gpu, GpuOptions, Planner, View, half, wgpu};
 
 use crate::harness::*;
 
@@ -134,6 +135,33 @@ pub fn small_devices_are_enough(device: &Device) {
     let plan = device.planner.plan(Permute::<[f32; 4]>::transpose([50, 70])).unwrap();
     let input: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&words(4 * 3500, 1));
     assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
+}
+
+/// A sample of what `WGPU_FFT_LIMITS=tiny` runs in full. What does not fit is a documented error.
+pub fn tiny_devices_are_enough_for_most(device: &Device) {
+    let tiny = GpuOptions::default().limits(limits("tiny").unwrap());
+    let gpu = pollster::block_on(Gpu::from_adapter_with(&device.adapter, &tiny)).unwrap();
+    let profile = gpu.profile();
+    assert_eq!((profile.storage_buffers, profile.invocations, profile.workgroup_bytes), (4, 128, 8 << 10));
+    let device = Device { name: format!("{} with tiny limits", device.name), planner: Planner::new(&gpu), adapter: device.adapter.clone() };
+    for n in [16, 1000, 2048, 67] {
+        let plan = device.planner.plan(C2c::forward(n).batch(3)).unwrap();
+        let input = complex_noise(3 * n, 1);
+        assert_close(&run_guarded(&device, &plan, &input), &reference_fft(&input, 1, n, false), 2.0 * fft_budget(2 * n), &device.name);
+    }
+    let sum = device.planner.plan(reduce::sum::<u32>(100_000)).unwrap();
+    assert_eq!(run_guarded(&device, &sum, &vec![3; 100_000]), [300_000]);
+    let plan = device.planner.plan(Permute::<u32>::transpose([50, 70])).unwrap();
+    let input = words(3500, 1);
+    assert_equal_bits(&run_guarded(&device, &plan, &input), &transposed(&input, 50, 70), &device.name);
+    // A convolution over channels binds five arrays at once.
+    let channels: AnySpec = "correlate f32 37x50 x2 by 5x8 same reflect channels=3,4".parse().unwrap();
+    let error = device.planner.plan_any(&channels).unwrap_err();
+    assert!(
+        matches!(error, Error::LimitExceeded { limit: "max_storage_buffers_per_shader_stage", required: 5, available: 4, .. }),
+        "{}: {error}",
+        device.name
+    );
 }
 
 /// Elements smaller than WebGPU's smallest write.

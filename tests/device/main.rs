@@ -1,11 +1,13 @@
 //! Tests that run on every adapter found, each under the adapter's name.
 //!
 //! Without an adapter they are listed as ignored, with the reason. With WGPU_FFT_REQUIRE_GPU=1 that
-//! is a failure.
+//! is a failure. `WGPU_FFT_LIMITS=webgpu`, `downlevel` or `tiny` opens devices with smaller limits,
+//! and `WGPU_FFT_VALIDATION=1` makes any message of a validation layer a failure.
 
 mod arithmetic;
 #[path = "../support/bits.rs"]
 mod bits;
+mod calls;
 mod cases;
 mod convolve;
 mod divide;
@@ -13,7 +15,9 @@ mod divide;
 mod division;
 #[path = "../support/double.rs"]
 mod double;
+mod drivers;
 mod dynamic;
+mod endurance;
 mod f64;
 mod f64_by_f32;
 #[path = "../support/f64.rs"]
@@ -39,7 +43,9 @@ mod half_numbers;
 #[path = "../support/halves.rs"]
 mod halves;
 mod harness;
+mod known;
 mod lifetimes;
+mod messages;
 mod paper;
 #[path = "../support/paper/mod.rs"]
 mod paper_kernels;
@@ -62,6 +68,8 @@ mod rolls;
 mod same_bits;
 #[path = "../support/sanitized.rs"]
 mod sanitized;
+#[path = "../support/calls.rs"]
+mod sequences;
 #[path = "../support/shifts.rs"]
 mod shifts;
 mod signal;
@@ -266,7 +274,20 @@ fn per_device() -> Vec<DeviceTest> {
             results_can_be_awaited_together,
             steps_are_timed_where_the_device_can,
             small_devices_are_enough,
+            tiny_devices_are_enough_for_most,
             small_elements_come_back,
+        }
+        endurance::{
+            eight_threads_get_the_bits_of_one,
+            a_planner_keeps_as_many_plans_as_it_has_room_for,
+            many_transforms_take_no_more_memory_than_some,
+            futures_do_not_block_who_polls_them,
+        }
+        calls::{
+            random_sequences,
+        }
+        drivers::{
+            loops_of_many_turns_end_where_they_should,
         }
         transfers::{
             results_go_into_the_callers_memory,
@@ -342,6 +363,7 @@ fn once() -> Vec<(&'static str, fn())> {
         fft_large::{waves_follow_the_definition}
         fft_laws::{the_comparison_can_fail, the_tally_can_fail}
         transpose::{the_comparison_can_fail}
+        known::{what_is_known_to_fail_must_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}
     }
 }
@@ -359,11 +381,27 @@ fn main() -> ExitCode {
         tuning::die(record.as_ref());
         return ExitCode::SUCCESS;
     }
+    if std::env::var_os(endurance::CHILD).is_some() {
+        endurance::measure();
+        return ExitCode::SUCCESS;
+    }
+    if messages::are_wanted() {
+        messages::listen();
+    }
     let mut trials: Vec<Trial> = once().into_iter().map(|(name, test)| trial(name, test)).collect();
     match find_devices() {
         Ok(devices) => {
+            let names: Vec<&'static str> = per_device().into_iter().map(|(name, _)| name).collect();
+            trials.push(trial("known::every_entry_names_a_test", move || known::every_entry_names_a_test(&names)));
             for device in devices {
-                trials.extend(per_device().into_iter().map(|(name, test)| trial(format!("{}: {name}", device.name), move || test(device))));
+                trials.extend(per_device().into_iter().map(|(name, test)| {
+                    let own = trial(format!("{}: {name}", device.name), move || known::run(device, name, test));
+                    let missing = known::missing(device, name);
+                    if let Some(missing) = missing {
+                        println!("NOT RUN: {}: {name} needs {missing}", device.name);
+                    }
+                    own.with_ignored_flag(missing.is_some())
+                }));
             }
             // A single adapter has no other to agree with.
             let agreement = trial("reduce::adapters_agree_on_the_bits_of_a_sum", reduce::adapters_agree_on_the_bits_of_a_sum);
@@ -384,5 +422,9 @@ fn main() -> ExitCode {
             trials.extend(per_device().into_iter().map(|(name, _)| trial(name, || ()).with_ignored_flag(true)));
         }
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    if messages::are_wanted() && !messages::were_none() {
+        return ExitCode::FAILURE;
+    }
+    conclusion.exit_code()
 }

@@ -1,6 +1,8 @@
 //! Tests that need no device: contracts between WGSL and Rust, recipes, and programs on the host.
 
 mod adapted;
+#[path = "../support/changes.rs"]
+mod changes;
 mod contract;
 mod convolve;
 mod divide;
@@ -19,6 +21,7 @@ mod filters;
 mod fragments;
 #[path = "../support/frames.rs"]
 mod frames;
+mod fuzz;
 #[path = "../support/grids.rs"]
 mod grids;
 mod guides;
@@ -62,9 +65,12 @@ mod signal;
 mod spectra;
 mod spectral;
 mod stft;
+#[path = "../support/fuzz.rs"]
+mod targets;
 mod texts;
 mod transforms;
 mod tuning;
+mod unsafe_code;
 mod validators;
 #[path = "../support/variants.rs"]
 mod variants;

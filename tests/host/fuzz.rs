@@ -1,0 +1,53 @@
+//! The targets of the fuzzer on examples with random changes. `WGPU_FFT_FUZZ` is the number of
+//! cases of each target.
+
+use crate::changes::fuzz;
+use crate::targets::{self, examples};
+
+fn check(target: fn(&[u8]), examples: &[&str], usual_cases: u32) {
+    let examples: Vec<&[u8]> = examples.iter().map(|text| text.as_bytes()).collect();
+    fuzz(target, &examples, usual_cases);
+}
+
+#[test]
+fn specifications() {
+    check(targets::specifications, examples::SPECIFICATIONS, 3000);
+}
+
+#[test]
+fn recipes() {
+    check(targets::recipes, examples::RECIPES, 3000);
+}
+
+#[test]
+fn records() {
+    check(targets::records, examples::RECORDS, 2000);
+}
+
+#[test]
+fn fragments() {
+    check(targets::fragments, examples::FRAGMENTS, 300);
+}
+
+/// A target that refuses everything would find nothing.
+#[test]
+fn examples_reach_what_they_are_for() {
+    use wgpu_fft::dynamic::AnySpec;
+    use wgpu_fft::tune::record::Record;
+
+    for text in examples::SPECIFICATIONS {
+        assert!(text.parse::<AnySpec>().is_ok(), "{text}: {:?}", text.parse::<AnySpec>());
+    }
+    for text in examples::RECIPES {
+        let (spec, recipe) = text.split_once("\n---\n").unwrap();
+        let spec: AnySpec = spec.parse().unwrap();
+        let program = spec.lower(Some(recipe), &wgpu_fft::DeviceProfile::webgpu_defaults());
+        assert!(program.is_ok(), "{text}: {}", program.unwrap_err());
+    }
+    let sealed = |line: &str| {
+        let body = line.strip_suffix('}').unwrap();
+        format!("{body},\"sum\":\"{:016x}\"}}\n", wgpu_fft::tune::record::text_hash(body))
+    };
+    let report = Record::in_memory().import_text(sealed(examples::RECORDS[0]).as_bytes(), None, &|_| false);
+    assert_eq!(report.accepted, 1, "{report}");
+}
