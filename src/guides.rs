@@ -12,6 +12,7 @@
 //! | My data is larger than the device, or I have several devices | [`large`] |
 //! | Does it run in a browser? | [`browser`] |
 //! | It is slow, or wrong, or does not start | [`trouble`] |
+//! | How is it tested? | [`reliability`] |
 //! | Where does the time go? | [`speed`] |
 //! | Can it be faster on my device? | [`tuning`] |
 //! | I come from another library | [`from_rustfft`], [`from_cufft`], [`from_fftw`], [`from_scipy`], [`from_vkfft`] |
@@ -47,6 +48,7 @@ guide!(precision, "Types of numbers, and how large errors are.", "../docs/precis
 guide!(large, "Arrays larger than a device, several devices, clusters.", "../docs/large.md");
 guide!(browser, "What differs in a browser.", "../docs/browser.md");
 guide!(trouble, "What to check when it is slow, wrong, or does not start.", "../docs/trouble.md");
+guide!(reliability, "What is tried on this crate, how often, and what was found.", "../docs/reliability.md");
 guide!(speed, "Where the time goes, and how to measure it.", "../docs/speed.md");
 guide!(from_rustfft, "Migration from rustfft, realfft and ndrustfft.", "../docs/from_rustfft.md");
 guide!(from_cufft, "Migration from cuFFT.", "../docs/from_cufft.md");
