@@ -85,6 +85,10 @@ impl Array {
         self.shape.iter().product()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
     pub fn is_complex(&self) -> bool {
         matches!(self.elements, Elements::Complex32(_) | Elements::Complex64(_))
     }

@@ -22,7 +22,7 @@ pub fn is_picture(path: &Path) -> bool {
 pub fn read(path: &Path) -> Result<Array> {
     let read = || if is_picture(path) { read_picture(path) } else { read_npy(path) };
     let array = read().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    if array.len() == 0 {
+    if array.is_empty() {
         return Err(format!("{}: the array is empty (shape {:?})", path.display(), array.shape).into());
     }
     Ok(array)
