@@ -81,12 +81,12 @@ impl Array {
         of_any!(&self.elements, data => data.first().map(ToString::to_string).unwrap_or_default())
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.shape.contains(&0)
-    }
-
     pub fn len(&self) -> usize {
         self.shape.iter().product()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
     }
 
     pub fn is_complex(&self) -> bool {
