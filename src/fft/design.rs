@@ -4,6 +4,7 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
+use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
 use super::lower::check_pass;
@@ -36,7 +37,10 @@ pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: 
     {
         order = designer.best_order(order);
     }
-    let mut axes: Vec<AxisRecipe> = order.iter().map(|&axis| designer.axis(axis)).collect::<Result<_>>()?;
+    let mut axes = match designer.pass_together(&order, fewest) {
+        Some(axes) => axes,
+        None => designer.apart(&order)?,
+    };
     for i in 1..axes.len() {
         let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
         designer.block(axis, next);
@@ -148,6 +152,11 @@ pub(super) struct Designer<'a> {
 }
 
 impl Designer<'_> {
+    /// The axes one after the other.
+    pub fn apart(&self, order: &[usize]) -> Result<Vec<AxisRecipe>> {
+        order.iter().map(|&axis| self.axis(axis)).collect()
+    }
+
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
         if let Kind::Filter { real, linear } = self.transform.kind {
             return self.filter(axis, real, linear);
@@ -266,7 +275,7 @@ impl Designer<'_> {
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
         let stockham = if fits && largest_prime(n) <= self.max_prime() { self.pass(Lines { convolution: true, ..lines }) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
-        passes.map(|passes| AxisRecipe { axis, bluestein: None, reals, passes }).ok_or_else(|| {
+        passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) }).ok_or_else(|| {
             let what = format!("a transform of length {n} there and back in one pass");
             Error::Unsupported { what, why: "it does not fit a workgroup: transform there and back in passes of their own".to_owned() }
         })
@@ -314,7 +323,7 @@ impl Designer<'_> {
     pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let lines = self.lines(axis, reals);
         let stockham = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
-        Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Stockham(stockham)] })
+        Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
@@ -363,7 +372,14 @@ impl Designer<'_> {
     fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
         let columns = self.columns(COLUMNS);
         let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < columns && stockham.n() > LONGEST_COLUMN / 2);
-        if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
+        let together = [&*axis, next].iter().any(|own| own.through != own.axis);
+        if self.profile.is_cpu()
+            || together
+            || axis.passes.len() > 1
+            || !self.is_fastest(axis.axis)
+            || next.passes.len() > 1
+            || !few(&next.passes[0])
+        {
             return;
         }
         if let PassRecipe::Stockham(stockham) = &mut axis.passes[0] {
@@ -381,7 +397,7 @@ impl Designer<'_> {
             let (first, last) = (i == 0, i + 1 == axes.len());
             let load = if first { self.transform.storage(End::Input) } else { between };
             let store = if last { self.transform.storage(End::Output) } else { between };
-            let (AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes }, [Storage::Half(_), Storage::Half(_)]) =
+            let (AxisRecipe { axis, through: _, bluestein: None, reals: Reals::Complex, passes }, [Storage::Half(_), Storage::Half(_)]) =
                 (&axes[i], [load, store])
             else {
                 continue;
@@ -443,7 +459,7 @@ impl Designer<'_> {
             self.in_pieces(&mut stockham, Lines { across: true, ..Lines::rows(length, count) });
             Some(PassRecipe::Stockham(stockham))
         });
-        Some(AxisRecipe { axis, bluestein, reals, passes: passes.collect::<Option<_>>()? })
+        Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes.collect::<Option<_>>()?) })
     }
 
     /// A recipe for lines that fit one pass.
@@ -478,7 +494,7 @@ impl Designer<'_> {
 
     /// 32-bit words of a real number. The rules were measured with f32. For wider numbers they keep
     /// the bytes: of workgroup memory, of neighbouring columns, and of an invocation's registers.
-    fn words(&self) -> u32 {
+    pub fn words(&self) -> u32 {
         self.transform.number.words()
     }
 
@@ -493,7 +509,7 @@ impl Designer<'_> {
     }
 
     /// Whether an operation takes some 20 times the text that it takes in f32.
-    fn texts_are_long(&self) -> bool {
+    pub fn texts_are_long(&self) -> bool {
         self.transform.number == Number::Double
     }
 
@@ -503,7 +519,7 @@ impl Designer<'_> {
     }
 
     /// The largest prime factor of lengths that are no convolutions.
-    fn max_prime(&self) -> u32 {
+    pub fn max_prime(&self) -> u32 {
         if self.texts_are_long() { 13 } else { MAX_PRIME }
     }
 

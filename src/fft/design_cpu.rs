@@ -91,7 +91,7 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     let plain = axes.to_vec();
     for axis in axes.iter_mut().filter(|axis| transform.real_kind(axis.axis).is_none()) {
         if let Some(passes) = passes(axis.axis, geometry, profile, text) {
-            *axis = AxisRecipe { axis: axis.axis, bluestein: None, reals: super::recipe::Reals::Complex, passes };
+            *axis = AxisRecipe::new(axis.axis, passes);
         }
     }
     // What cannot be done in lanes, because of its layout, stays as it was.

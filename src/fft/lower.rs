@@ -22,6 +22,7 @@ use crate::kernels::fft::{self, Rows, pass_double, pass_f64, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
+use crate::shape::join;
 use crate::transpose;
 use crate::wgsl::two_f32;
 
@@ -73,7 +74,7 @@ pub(super) fn check_pass(
     let mut lowering = Lowering { transform, geometry, recipe: &recipe, profile, program: &mut program, ends: ends(transform) };
     let steps = chain(transform, geometry, axes).map_err(|broken| lowering.broken(broken))?;
     let slots = lowering.slots(&steps);
-    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].axis, f)) {
+    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].through, f)) {
         lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
     }
     program.check(profile)
@@ -222,7 +223,8 @@ impl Lowering<'_> {
                 };
                 let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
                 let number = self.transform.number;
-                let pass = Pass { number, radices, lines, load: side(), store: side(), convolution: None, twos: None };
+                let pass =
+                    Pass { number, radices, extents: vec![rows.n], lines, load: side(), store: side(), convolution: None, twos: None };
                 self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
@@ -244,7 +246,10 @@ impl Lowering<'_> {
         let factor = self.geometry.factor;
         let mut scales = vec![1.0; steps.len()];
         let Some(last) = scales.len().checked_sub(1) else { return scales };
-        let length = |step: &Step<'_>| self.transform.shape.extents()[step.element.0] as f64;
+        let length = |step: &Step<'_>| match step.extents[..] {
+            [_] => self.transform.shape.extents()[step.element.0] as f64,
+            _ => f64::from(step.n),
+        };
         let logarithm = |step: &Step<'_>| length(step).ln();
         let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
         let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
@@ -333,8 +338,9 @@ impl Lowering<'_> {
             _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
             _ => "FFT".to_owned(),
         };
-        let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
-        let label = format!("{what}{of}, {count} x {}", step.n);
+        let whole = step.extents.len() > 1 || step.n == self.transform.shape.extents()[axis] as u32;
+        let of = if whole { String::new() } else { format!(" of axis {axis}") };
+        let label = format!("{what}{of}, {count} x {}", join(&step.extents, "x"));
         let stockham = match step.recipe {
             None => &fit::no_transform(self.profile),
             Some(PassRecipe::Stockham(stockham)) => stockham,
@@ -374,6 +380,7 @@ impl Lowering<'_> {
         let pass = Pass {
             number: self.transform.number,
             radices: stockham.radices.clone(),
+            extents: step.extents.clone(),
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),

@@ -102,7 +102,7 @@ fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     };
     let recipes: Vec<Recipe> = match geometry.axes[..] {
         [axis] => {
-            vec![Recipe::Axes(vec![AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes: vec![pass(axis)?] }])]
+            vec![Recipe::Axes(vec![AxisRecipe::new(axis, vec![pass(axis)?])])]
         }
         [0, 1] => {
             let (rows, columns) = (pass(1)?, pass(0)?);
@@ -145,6 +145,7 @@ fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
         all.extend(space.sound(axes.iter().map(scaled).collect()));
     }
     all.extend(space.reversed(axes));
+    all.extend(space.otherwise_together(axes));
     all.extend(space.transposed());
     others(Some(&own), all)
 }
@@ -232,9 +233,21 @@ impl Space<'_> {
         self.sound(own)
     }
 
+    /// Axes one after the other that were transformed together, or together however few pictures
+    /// there are.
+    fn otherwise_together(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
+        let order: Vec<usize> = axes.iter().flat_map(|axis| axis.axes().rev()).collect();
+        let is_together = axes.iter().any(|axis| axis.through != axis.axis);
+        let own = if is_together { self.designer.apart(&order).ok() } else { self.designer.pass_together(&order, |_| 1) };
+        self.sound(own?)
+    }
+
     /// What a pass of an axis transforms, if its recipe says so.
     fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<Lines> {
         let n = axis.passes.get(f)?.n()?;
+        if axis.through != axis.axis {
+            return self.designer.pictures(axis.axes());
+        }
         if axis.passes.len() == 1 {
             let lines = self.designer.lines(axis.axis, axis.reals);
             return Some(Lines { n, convolution: axis.bluestein.is_some(), ..lines });
@@ -263,6 +276,9 @@ impl Space<'_> {
             };
             own_passes.into_iter().map(with).collect()
         }));
+        if own.through != own.axis {
+            return passes;
+        }
         // Another kernel, or another way to transform the axis, changes the most. But an additional
         // pass moves the whole array once more, which seldom pays off.
         let (early, late): (Vec<_>, Vec<_>) = self
@@ -284,7 +300,7 @@ impl Space<'_> {
         let mut all = Vec::new();
         if has_lanes(self.transform, self.profile) {
             let passes = design_cpu::passes(own.axis, self.geometry, self.profile, Text::Short);
-            all.extend(passes.map(|passes| AxisRecipe { axis: own.axis, bluestein: None, reals: Reals::Complex, passes }));
+            all.extend(passes.map(|passes| AxisRecipe::new(own.axis, passes)));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
             all.extend(self.designer.in_one(own.axis, Reals::Complex, None));

@@ -54,7 +54,7 @@ const LENGTHS: [&str; 38] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 30] = [
+const MORE: [&str; 33] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
@@ -66,6 +66,9 @@ const MORE: [&str; 30] = [
     "c2c fwd 64x1",
     "c2c fwd 1000x1009",
     "c2c fwd 128x128x128",
+    "c2c fwd 64x64 x1000",
+    "c2c fwd 16x16x16 x512",
+    "c2c inv 96x100 x4096",
     "c2c fwd 100x120x90",
     "c2c fwd 128x128x128 axes=0",
     "c2c fwd 64x64 x10 in=4096,64/1",
@@ -283,6 +286,9 @@ fn text_that_is_none_is_refused_with_a_reason() {
         ("rows: radix2 rows=1 lanes=2", "`rows: radix2 rows=1 lanes=2` at byte 0: expected `axis 1: ...; axis 0: ...` or"),
         ("axis x: radix2 rows=1 lanes=2", "`x` at byte 5: expected a number"),
         ("axis: radix2 rows=1 lanes=2", "at byte 4: expected `axis 0"),
+        ("axes 0: stockham 8.8 lanes=8", "expected"),
+        ("axes 0 to: stockham 8.8 lanes=8", "at byte 9: expected `axis 0"),
+        ("axisx 0: stockham 8.8 lanes=8", "`axisx` at byte 0: expected `axis 0"),
         ("axis 0: ", "at byte 7: expected a pass"),
         ("axis 0: radix3", "at byte 14: expected radices"),
         ("axis 0: radix3 2.2", "`radix3` at byte 8: expected stockham, lanes or radix2"),
@@ -386,6 +392,19 @@ fn unfit_recipes_are_refused_with_the_reason() {
             "axis 0: stockham 8 lanes=1 block=2x2; axis 1: stockham 4 lanes=1 + stockham 4 lanes=1",
             "blocks along axis 1, which is transformed in 2 passes",
         ),
+        ("c2c fwd 8x8", "axes 0 to 1: stockham 8.4 lanes=4", "the radices 8.4 do not multiply to 8 and 8, one axis after the other"),
+        ("c2c fwd 8x8", "axes 0 to 1: stockham 16.4 lanes=4", "the radices 16.4 do not multiply to 8 and 8"),
+        ("c2c fwd 8x8", "axes 0 to 1: stockham 8 lanes=1 + stockham 8 lanes=1", "axes 0 to 1 in one pass, which is one pass"),
+        ("c2c fwd 8x8", "axes 0 to 1: lanes 8.8 lanes=8 width=1 invocations=8", "one pass of the kernel fft/pass"),
+        ("c2c fwd 8x8", "axes 0 to 1: stockham 8.8 lanes=8 block=2x2", "without bluestein and blocks"),
+        ("c2c fwd 8x8", "axes 0 to 1 bluestein 64: stockham 8.8 lanes=8", "without bluestein and blocks"),
+        ("r2c fwd 8x8", "axes 0 to 1: stockham 8.8 lanes=8", "comes first"),
+        ("r2c fwd 4x8x8", "axis 2: stockham 8 lanes=1; axes 0 to 1: stockham 4.8 lanes=4", "complex numbers on both sides"),
+        ("c2c fwd 8x8 in-part=0..4,0..8", "axes 0 to 1: stockham 8.8 lanes=8", "whole axes without fragments"),
+        ("c2c fwd 8x8 x2 in=10,1/80", "axes 0 to 1: stockham 8.8 lanes=8", "do not lie side by side"),
+        ("c2c fwd 8x8", "axes 0 to 4294967295: stockham 8.8 lanes=8", "it transforms the axes [0, 1, 2"),
+        ("c2c fwd 8x8", "axes 1 to 0: stockham 8.8 lanes=8", "it transforms the axes [], not [0, 1]"),
+        ("c2c fwd 12x20", "axes 0 to 1: stockham 12.4.5 lanes=6", "6 lanes and the 5 butterflies of radix 4"),
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=4 width=3", "an access takes 1 or 2 numbers, not 3"),
         ("c2c fwd 64", "axis 0: stockham 8.8 lanes=8 width=2", "8 of radix 8 are no multiple of twice 8 lanes"),
         ("c2c fwd 64 x3", "axis 0: stockham 8.8 lanes=4 lines=65 width=2", "65 lines of 4 invocations exceed 256"),

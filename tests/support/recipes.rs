@@ -91,6 +91,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 1: stockham 5.4 lanes=5 lines=2; axis 0: stockham 4 lanes=1 lines=4 width=2 + stockham 3 lanes=1 lines=20 width=2",
             "axis 1: stockham 5 lanes=1 lines=4 block=4x1 + stockham 4 lanes=1 lines=5; axis 0: stockham 4 lanes=1 lines=5 + stockham 3 lanes=1 lines=20",
             "axis 1 bluestein 40: stockham 8.5 lanes=5 lines=2; axis 0 bluestein 24: stockham 4 lanes=1 lines=4 + stockham 6 lanes=1 lines=4",
+            // Both axes in one pass.
+            "axes 0 to 1: stockham 4.3.5.4 lanes=20 lines=2",
+            "axes 0 to 1: stockham 12.20 lanes=20 exchange=whole roots=table",
         ],
     ),
     (
@@ -103,6 +106,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 1: stockham 8.8 lanes=8 lines=1 block=8x4; axis 0: stockham 4.4 lanes=4 lines=8",
             "axis 1: stockham 8.8 lanes=8 lines=2; axis 0: stockham 16 lanes=1 lines=64",
             "axis 1: stockham 8.8 lanes=8 lines=2; axis 0: stockham 4.4 lanes=4 lines=16 pieces=2 width=2",
+            "axes 0 to 1: stockham 4.4.8.8 lanes=32 pieces=2",
+            "axes 0 to 1: stockham 16.8.8 lanes=32 lines=2 exchange=whole pieces=4",
+            "axes 0 to 1: stockham 2.8.16.4 lanes=128 banks=0",
             "rows: stockham 8.8 lanes=4 width=2; columns: stockham 4.4 lanes=2 lines=4 width=2; transpose: naive 8x8",
         ],
     ),
@@ -111,6 +117,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
         &[
             "axis 2: stockham 10 lanes=1 lines=4 block=5x3; axis 1: stockham 2.3 lanes=3 lines=8 block=3x2; axis 0: stockham 4 lanes=1 lines=16",
             "axis 2: stockham 10 lanes=1 lines=4; axis 1: stockham 2.3 lanes=3 lines=8 width=2; axis 0: stockham 4 lanes=1 lines=16 width=2",
+            "axes 0 to 2: stockham 4.2.3.10 lanes=10 lines=3",
+            "axes 1 to 2: stockham 2.3.5.2 lanes=10 lines=2; axis 0: stockham 4 lanes=1 lines=16",
+            "axis 2: stockham 10 lanes=1 lines=4; axes 0 to 1: stockham 4.6 lanes=6 lines=5",
         ],
     ),
 ];

@@ -7,6 +7,7 @@
 
 mod real_axis;
 mod state;
+mod together;
 
 use super::fused::{
     Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, RealAxis,
@@ -105,6 +106,9 @@ pub(super) struct Step<'a> {
     pub element: Key,
     /// Length of the transform.
     pub n: u32,
+    /// The extents of the axes that are transformed together, or the length alone. Their indices
+    /// are one in the states.
+    pub extents: Vec<u32>,
     /// The states before and after, with an index for each factor of the axis.
     pub states: [State; 2],
     pub load: Fusion,
@@ -197,7 +201,7 @@ impl Step<'_> {
 /// The passes of the axes in this order, or why they do not solve the transform.
 pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
     let last = transform.shape.rank() - 1;
-    let mut named: Vec<usize> = axes.iter().map(|axis| axis.axis).collect();
+    let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
     named.sort_unstable();
     if named != geometry.axes {
         return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
@@ -246,6 +250,9 @@ impl<'a> Builder<'a, '_> {
         let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
         if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
+        }
+        if recipe.through != axis {
+            return self.together(recipe, first, next);
         }
         if let Some(fragment) = &self.transform.product {
             return self.filter(recipe, n, fragment.clone());
@@ -537,7 +544,16 @@ impl<'a> Builder<'a, '_> {
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
         let store = Fusion { weights, ..store };
-        self.steps.push(Step { recipe: None, element: (axis, 1), n: 1, states: [from, to], load, store, convolution: None });
+        self.steps.push(Step {
+            recipe: None,
+            element: (axis, 1),
+            n: 1,
+            extents: vec![1],
+            states: [from, to],
+            load,
+            store,
+            convolution: None,
+        });
         self.current = target;
     }
 
@@ -560,7 +576,7 @@ impl<'a> Builder<'a, '_> {
         states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
         let store = Fusion { storage, ..plain.clone() };
-        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain, store, convolution: None });
+        self.steps.push(Step { recipe: None, element: key, n: 1, extents: vec![1], states, load: plain, store, convolution: None });
     }
 
     /// The state between two axes or in the midst of one: that of the output if it has these
@@ -632,6 +648,7 @@ impl<'a> Builder<'a, '_> {
                 recipe: Some(pass),
                 element: (axis, f),
                 n: lengths[f],
+                extents: vec![lengths[f]],
                 states: [from, state.clone()],
                 load: own_load,
                 store: own_store,
