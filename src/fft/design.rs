@@ -4,6 +4,7 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
+use super::design_long::Passes;
 use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
@@ -194,10 +195,10 @@ impl Designer<'_> {
                 && self.transform.shape.extents()[axis - 1].is_multiple_of(2);
             let halves = real && !back_in_pairs && !self.has_pairs_of_columns(axis) && self.has_halves(axis);
             if halves && let Some(recipe) = self.in_one(axis, Reals::Halves, None) {
-                return Ok(recipe);
+                return Ok(self.or_several(recipe));
             }
             if let Some(recipe) = self.in_one(axis, reals, None).filter(|_| !uneven) {
-                return Ok(recipe);
+                return Ok(self.or_several(recipe));
             }
             let halves = halves || self.transform.real_kind(axis).is_some() && real && self.has_halves(axis);
             if halves && let Some(recipe) = self.in_several(axis, Reals::Halves, None) {
@@ -326,6 +327,21 @@ impl Designer<'_> {
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
+    /// An axis in several passes, if the one pass has more than four stages. 23328 as 12.9.6.6.6
+    /// 0.1422, as 108·216 0.1033; 20000 as 10.10.10.5.4 0.1112, as 100·200 0.1050; but 24576 as
+    /// 16.16.12.8 0.0946, as 96·256 0.1065.
+    fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
+        let Lines { count, across, .. } = self.lines(one.axis, Reals::Complex);
+        let is_slow =
+            |pass: &Stockham| pass.radices.len() > 4 && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across);
+        match &one.passes[..] {
+            [PassRecipe::Stockham(pass)] if one.reals != Reals::Pairs && is_slow(pass) => {
+                self.in_several(one.axis, one.reals, None).unwrap_or(one)
+            }
+            _ => one,
+        }
+    }
+
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
     /// SwiftShader, with vectors of 4. It takes, with lines shared by lanes and with a lane for
     /// each line of up to 64, for 16384 rows of 64 60 and 9.2 ms; for 1024 rows of 1024 111, 32·32
@@ -351,7 +367,10 @@ impl Designer<'_> {
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
-        let lengths = split(n, &|length| self.part(length, u64::MAX).is_some())?;
+        let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
+        let estimated = self.is_estimated(n, u64::from(count) * u64::from(n), across);
+        let lengths = if estimated { self.estimated_lengths(n) } else { None };
+        let lengths = lengths.or_else(|| split(n, &|length| self.part(length, u64::MAX).is_some()))?;
         self.in_lengths(axis, reals, bluestein, &lengths)
     }
 
@@ -369,22 +388,33 @@ impl Designer<'_> {
     /// that what it loads would be short pieces. 4096² without 0.224, in blocks of 8 x 8 0.1898, 4
     /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
     /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
-    fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
-        let columns = self.columns(COLUMNS);
-        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < columns && stockham.n() > LONGEST_COLUMN / 2);
+    fn block(&self, axis: &mut AxisRecipe, next: &mut AxisRecipe) {
         let together = [&*axis, next].iter().any(|own| own.through != own.axis);
-        if self.profile.is_cpu()
-            || together
-            || axis.passes.len() > 1
-            || !self.is_fastest(axis.axis)
-            || next.passes.len() > 1
-            || !few(&next.passes[0])
-        {
+        if self.profile.is_cpu() || together || !self.is_fastest(axis.axis) {
             return;
         }
-        if let PassRecipe::Stockham(stockham) = &mut axis.passes[0] {
-            stockham.block = Some([8, 16]);
+        let lines = self.lines(next.axis, Reals::Complex);
+        let is_complex = next.bluestein.is_none() && next.reals == Reals::Complex;
+        let ([PassRecipe::Stockham(first)], [PassRecipe::Stockham(second)]) = (&mut axis.passes[..], &mut next.passes[..]) else { return };
+        let halved = is_complex && self.halve(second, lines);
+        if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
+            first.block = Some([8, 16]);
         }
+    }
+
+    /// Takes 4 columns instead of 8, if a workgroup would have so many numbers that a core had room
+    /// for one alone, and there are enough of them. The array before needs blocks then: 2^22 as
+    /// 2048·2048, 8 columns 0.2024 (without blocks 0.1893), 4 columns 0.1774 (without 0.1869); 4 of
+    /// 2048² 0.1698, 4 columns 0.1599 (without 0.1750).
+    fn halve(&self, stockham: &mut Stockham, lines: Lines) -> bool {
+        let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
+        let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && lines.count >= 4096;
+        let mut half = Stockham { lines: self.columns(4), ..stockham.clone() };
+        let halves = is_large && !self.profile.is_cpu() && self.in_pieces(&mut half, lines);
+        if halves {
+            *stockham = half;
+        }
+        halves
     }
 
     /// Takes two numbers of 16 bits in one access where that was faster.
@@ -438,6 +468,14 @@ impl Designer<'_> {
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let n: u32 = lengths.iter().product();
         let (last, points) = (lengths.len() - 1, u64::from(count) * u64::from(n));
+        if self.is_estimated(n, points, across) {
+            let mut known = Passes::default();
+            let mut pass = |(i, &length): (usize, &u32)| self.estimated_pass(&mut known, n, length, lengths[i + 1..].iter().product());
+            let passes: Option<Vec<_>> = lengths.iter().enumerate().map(|own| Some(PassRecipe::Stockham(pass(own)?.1))).collect();
+            if let Some(passes) = passes {
+                return Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes) });
+            }
+        }
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
             let mut stockham = self.part(length, points)?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
@@ -456,7 +494,11 @@ impl Designer<'_> {
             if !across && i < last {
                 stockham.block = Some([stockham.lines.min(lengths[last]), 1]);
             }
-            self.in_pieces(&mut stockham, Lines { across: true, ..Lines::rows(length, count) });
+            let lines = Lines { across: true, ..Lines::rows(length, count) };
+            self.in_pieces(&mut stockham, lines);
+            if !across {
+                self.halve(&mut stockham, lines);
+            }
             Some(PassRecipe::Stockham(stockham))
         });
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes.collect::<Option<_>>()?) })
@@ -499,7 +541,7 @@ impl Designer<'_> {
     }
 
     /// As many neighbouring lines as have the bytes of `count` lines of f32.
-    fn columns(&self, count: u32) -> u32 {
+    pub fn columns(&self, count: u32) -> u32 {
         count / self.words()
     }
 
@@ -523,7 +565,7 @@ impl Designer<'_> {
         if self.texts_are_long() { 13 } else { MAX_PRIME }
     }
 
-    fn most_invocations(&self) -> u32 {
+    pub fn most_invocations(&self) -> u32 {
         self.profile.invocations.min(self.profile.workgroup_size[0])
     }
 
@@ -620,6 +662,11 @@ impl Designer<'_> {
         (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
     }
 
+    /// Whether a pass over columns fits the device.
+    pub fn runs_across(&self, stockham: &Stockham) -> bool {
+        self.runs(stockham, Lines { across: true, ..Lines::rows(stockham.n(), u32::MAX) })
+    }
+
     fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
         let n = stockham.n();
         let mut elements = if stockham.radices.len() > 1 { n / stockham.pieces } else { 0 };
@@ -705,7 +752,7 @@ const LONGEST_GPU_TEXT: f64 = 250.0;
 /// Up to so many points a first result should not wait for the compiler. In larger arrays only the
 /// time of a run counts: 4000², 20.20.10 with 100 lanes 0.218, with 200 lanes and half the text
 /// 0.253.
-const SMALL_ARRAY: u64 = 1 << 21;
+pub(super) const SMALL_ARRAY: u64 = 1 << 21;
 
 /// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
 /// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
@@ -799,6 +846,9 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772
         // and 0.721.
         (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
+        // 2^22, 4 lines: 16.8.16 0.1774, 16.16.8 with 64 lanes 0.1821; but columns of 2048² 0.1596
+        // and 0.1585.
+        (true, 2048) if lines.count == u32::MAX => (&[16, 8, 16], 128),
         (true, 2048) => (&[16, 16, 8], 64),
         // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.
         (true, 4096) => (&[64, 64], 64),

@@ -86,6 +86,7 @@ mod bindings;
 mod codelets;
 mod design;
 mod design_cpu;
+mod design_long;
 mod design_together;
 mod elements;
 mod factors;

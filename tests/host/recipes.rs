@@ -12,7 +12,7 @@ use crate::variants::{SPECS, lowered, profiles};
 
 /// The lengths of one axis in the table: powers of two, products of small primes, primes, long
 /// ones.
-const LENGTHS: [&str; 38] = [
+const LENGTHS: [&str; 44] = [
     "1 x1000",
     "2 x1000",
     "4 x1000",
@@ -42,6 +42,12 @@ const LENGTHS: [&str; 38] = [
     "1080 x1000",
     "10000 x100",
     "1000000",
+    "19683 x1024",
+    "23328 x512",
+    "46656 x256",
+    "100000 x128",
+    "1000000 x16",
+    "4194304 x4",
     "31 x1000",
     "37 x1000",
     "67 x1000",
@@ -54,12 +60,14 @@ const LENGTHS: [&str; 38] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 33] = [
+const MORE: [&str; 36] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
     "c2c fwd 512x512",
     "c2c fwd 512x512 transposed",
+    "c2c fwd 2048x2048",
+    "c2c fwd 2048x2048 x4",
     "c2c fwd 8192x8192",
     "c2c fwd 1080x1920",
     "c2c fwd 1x64",
@@ -76,6 +84,7 @@ const MORE: [&str; 33] = [
     "r2c fwd 1000 x999",
     "r2c fwd 1009 x1000",
     "r2c fwd 1048576",
+    "r2c fwd 93312 x256",
     "r2c fwd 1024x1024",
     "r2c fwd 1080x1920",
     "r2c fwd 128x128x128",

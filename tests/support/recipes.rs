@@ -62,6 +62,8 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 0 bluestein 480: stockham 8.5.12 lanes=11 lines=3 roots=table",
         ],
     ),
+    // As the rules divide long lengths: without blocks, so that lines begin in any row.
+    (&[480], &["axis 0: stockham 5.4 lanes=4 lines=32 + stockham 6.4 lanes=2 lines=8 pieces=2"]),
     // Radices of every small prime.
     (&[3 * 5 * 7], &["axis 0: stockham 3.5.7 lanes=4 lines=3", "axis 0: stockham 15.7 lanes=7"]),
     (&[11 * 13], &["axis 0: stockham 11.13 lanes=11 lines=2 exchange=whole", "axis 0: stockham 13.11 lanes=6 roots=table"]),
