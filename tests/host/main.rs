@@ -4,6 +4,8 @@ mod adapted;
 #[path = "../support/changes.rs"]
 mod changes;
 mod contract;
+#[path = "../support/convolutions.rs"]
+mod convolutions;
 mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
@@ -51,6 +53,8 @@ mod reduce_fragments;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/responses.rs"]
+mod responses;
 mod ring_means;
 #[path = "../support/rings.rs"]
 mod rings;
