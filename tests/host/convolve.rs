@@ -70,6 +70,7 @@ fn every_mode_and_edge_along_one_axis() {
         }
         let case = Case { shape: vec![n], kernel: vec![k], correlate: false, mode: Mode::Same, edge: Edge::Reflect };
         case.check(3, true, usize::MAX);
+        case.check(1, true, usize::MAX);
     }
 }
 

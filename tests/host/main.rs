@@ -33,6 +33,12 @@ mod halves;
 mod lanes;
 mod mapped;
 mod neighbours;
+mod numpy;
+#[path = "../support/numpy.rs"]
+mod numpy_results;
+mod oracles;
+#[path = "../support/oracles.rs"]
+mod oracles_by_fftw;
 #[path = "../support/paper/mod.rs"]
 mod paper;
 mod permutations;

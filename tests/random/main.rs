@@ -11,8 +11,8 @@
 //! WGPU_FFT_CASE="fft 1.0.3.5" cargo test --test random
 //! ```
 //!
-//! A plain `cargo test` runs 300 cases in the interpreter and on every adapter, in a minute at most.
-//! For more, and for parts of it:
+//! A plain `cargo test` runs 300 cases in a minute at most, each in the interpreter and on one of the
+//! adapters in turns. With a number of cases, each runs on all adapters:
 //!
 //! ```text
 //! WGPU_FFT_RANDOM="cases=10000 seed=7 minutes=90" cargo test --release --test random
@@ -101,14 +101,9 @@ const OPERATIONS: [(&str, Draw); 14] = [
     ("phase", signals::phase),
 ];
 
-/// The text of a panic.
-fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-    text.unwrap_or_else(|| "a panic without a text".to_owned())
-}
-
 fn main() -> ExitCode {
     runner::watch();
+    runner::catch_panics();
     let mut places = vec![Place::Host];
     let mut names = "the host".to_owned();
     match harness::find_devices() {

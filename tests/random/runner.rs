@@ -1,5 +1,6 @@
 //! Running cases one after the other, with a report, and repeating one.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -10,10 +11,10 @@ use crate::case::{Case, Mistake, Verdict};
 use crate::draws::{Choices, Draws};
 use crate::place::Place;
 use crate::shrink::shrink;
-use crate::{Draw, OPERATIONS, known, text_of};
+use crate::{Draw, OPERATIONS, known};
 
 /// Longer than any case may take.
-const HANG: Duration = Duration::from_secs(180);
+const HANG: Duration = Duration::from_secs(600);
 
 /// The most attempts to make a failing case simpler.
 const TRIES: usize = 500;
@@ -24,18 +25,24 @@ pub struct Amount {
     pub seed: u64,
     pub limit: Duration,
     pub operations: Vec<(&'static str, Draw)>,
+    /// Whether each case runs on the host and on one device, or on all devices.
+    pub in_turns: bool,
 }
 
 impl Amount {
     /// The amount that `WGPU_FFT_RANDOM` asks for, or else this number of cases in a minute.
     pub fn from_environment(cases: u64) -> Self {
-        let mut amount = Self { cases, seed: 1, limit: Duration::from_secs(60), operations: OPERATIONS.to_vec() };
+        let mut amount = Self { cases, seed: 1, limit: Duration::from_secs(60), operations: OPERATIONS.to_vec(), in_turns: true };
         let text = std::env::var("WGPU_FFT_RANDOM").unwrap_or_default();
         for word in text.split_whitespace() {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             let number = || value.parse().unwrap_or_else(|_| panic!("WGPU_FFT_RANDOM: `{word}` has no number"));
             match name {
-                "cases" => (amount.cases, amount.limit) = (number(), Duration::from_secs(7 * 24 * 3600)),
+                "cases" => {
+                    amount.cases = number();
+                    amount.limit = Duration::from_secs(7 * 24 * 3600);
+                    amount.in_turns = false;
+                }
                 "seed" => amount.seed = number(),
                 "minutes" => amount.limit = Duration::from_secs(60 * number()),
                 "only" => amount.operations = value.split(',').map(operation).collect(),
@@ -61,6 +68,36 @@ fn running() -> std::sync::MutexGuard<'static, Option<(Instant, String)>> {
 /// The case that runs is written here before, since a driver may end the process.
 fn running_file() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("random-case-{}.txt", std::process::id()))
+}
+
+thread_local! {
+    /// Whether a case runs, and where it panicked.
+    static CASE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps panics of cases off the screen: they are reported with the case.
+pub fn catch_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let is_of_case = CASE.with_borrow_mut(|case| {
+            let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
+            case.as_mut().map(|own| *own = place.unwrap_or_default()).is_some()
+        });
+        if !is_of_case {
+            usual(info);
+        }
+    }));
+}
+
+/// What `compute` returns, or the text and the place of its panic.
+pub fn caught<T>(compute: impl FnOnce() -> T) -> Result<T, String> {
+    let before = CASE.replace(Some(String::new()));
+    let result = panic::catch_unwind(AssertUnwindSafe(compute));
+    let place = CASE.replace(before).unwrap_or_default();
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        format!("{} (a panic at {place})", text.unwrap_or_else(|| "no text".to_owned()))
+    })
 }
 
 /// Ends the process with the name of a case that hangs.
@@ -94,7 +131,7 @@ pub fn run((name, draw): (&str, Draw), draws: Draws, places: &[Place<'_>], mista
     };
     note("drawn");
     let mut case = Case { draws, places, mistake, note: &note };
-    let verdict = panic::catch_unwind(AssertUnwindSafe(|| draw(&mut case))).unwrap_or_else(|panic| Verdict::Wrong(text_of(&*panic)));
+    let verdict = caught(|| draw(&mut case)).unwrap_or_else(Verdict::Wrong);
     *running() = None;
     let choices = case.draws.made();
     Ran { what: last.into_inner().unwrap_or_default(), choices, verdict }
@@ -102,14 +139,10 @@ pub fn run((name, draw): (&str, Draw), draws: Draws, places: &[Place<'_>], mista
 
 /// Makes a failing case simpler: its choices, and why it fails then.
 pub fn simplest(own: (&str, Draw), choices: Choices, places: &[Place<'_>], mistake: Option<Mistake>) -> Ran {
-    // Panics of the attempts would fill the screen.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
     let choices = shrink(choices, TRIES, |choices| {
         let ran = run(own, Draws::given(choices), places, mistake);
         matches!(ran.verdict, Verdict::Wrong(_)).then_some(ran.choices)
     });
-    panic::set_hook(hook);
     run(own, Draws::given(&choices), places, mistake)
 }
 
@@ -130,7 +163,9 @@ pub fn run_all(places: &[Place<'_>], amount: &Amount) {
         let name = own.0;
         // A driver that ends the process leaves this behind.
         std::fs::write(running_file(), format!("seed {seed} of {name}: WGPU_FFT_RANDOM=\"cases=1 seed={seed}\"")).unwrap();
-        let case = run(own, Draws::seeded(seed), places, None);
+        let turn = (seed / amount.operations.len() as u64) as usize;
+        let own_places = if amount.in_turns { in_turn(places, turn) } else { places.to_vec() };
+        let case = run(own, Draws::seeded(seed), &own_places, None);
         ran += 1;
         let count = match case.verdict {
             Verdict::Right { places, equal_bits, other_bits } => {
@@ -144,11 +179,14 @@ pub fn run_all(places: &[Place<'_>], amount: &Amount) {
                 Some(known) => format!("{name} fails as expected: {known}"),
                 None => {
                     eprintln!("{name}, seed {seed}: {}: {why}\n{}", case.what, line(name, &case.choices));
-                    let simple = simplest(own, case.choices, places, None);
+                    let simple = simplest(own, case.choices, &own_places, None);
                     let line = line(name, &simple.choices);
                     let why = if let Verdict::Wrong(why) = simple.verdict { why } else { format!("not always: {why}") };
                     eprintln!("simplest: {}: {why}\n{line}", simple.what);
-                    failures.push(format!("{}: {why}\n{line}", simple.what));
+                    // One fault is found again and again.
+                    if !failures.iter().any(|failure: &String| failure.ends_with(&line)) {
+                        failures.push(format!("{}: {why}\n{line}", simple.what));
+                    }
                     format!("{name} WRONG")
                 }
             },
@@ -169,6 +207,12 @@ pub fn run_all(places: &[Place<'_>], amount: &Amount) {
     let reached = |name: &str| counts.contains_key(&format!("{name} right"));
     let missing: Vec<&str> = amount.operations.iter().map(|(name, _)| *name).filter(|name| !reached(name)).collect();
     assert!(missing.is_empty() || ran < 5 * amount.operations.len() as u64, "nothing of {missing:?} was compared: {counts:#?}");
+}
+
+/// The host and one of the devices.
+fn in_turn<'a>(places: &[Place<'a>], turn: usize) -> Vec<Place<'a>> {
+    let (hosts, devices): (Vec<Place<'a>>, _) = places.iter().partition(|place| matches!(place, Place::Host));
+    hosts.into_iter().chain(devices.get(turn % devices.len().max(1)).copied()).collect()
 }
 
 /// Repeats a case from its text, and says what it does.

@@ -9,6 +9,7 @@ use crate::case::{Case, Problem, Verdict};
 use crate::numbers::of_bytes;
 use crate::place::Subject;
 use crate::reductions::{self, Outcome, PLACES, RECIPES, Runner};
+use crate::runner::caught;
 
 /// The check of a reduction, which panics if the results are wrong.
 type Compare<'c> = &'c dyn Fn(&Replay);
@@ -61,7 +62,7 @@ impl Runner for Judge<'_, '_, '_> {
             let recipe = recipe.parse().map_err(|error| format!("{error}"))?;
             let depth = spec.depth(&recipe).map_err(|error| format!("{error}"))?;
             let replay = Replay { wanted: turn, seen: Cell::new(0), results: output.to_vec(), depth };
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (self.compare)(&replay))).map_err(|panic| crate::text_of(&*panic))
+            caught(|| (self.compare)(&replay))
         };
         let problem = Problem { subject: &subject, by_hand: RECIPES, input: &input, check: &check };
         let verdict = self.case.borrow_mut().judge(&problem);
