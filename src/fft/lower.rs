@@ -332,9 +332,9 @@ impl Lowering<'_> {
             pairs = self.pair(&mut lines)?.map(Some);
         }
         let count: u32 = lines.iter().map(|line| line.extent).product();
-        let what = match self.transform.kind {
-            Kind::Filter { .. } => "FFT, filter and inverse FFT".to_owned(),
-            _ if let Some(kind) = self.transform.real_kind(axis) => format!("{kind} by an FFT"),
+        let what = match (self.transform.kind, self.transform.real_kind(axis)) {
+            (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
+            (_, Some(kind)) => format!("{kind} by an FFT"),
             _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
             _ => "FFT".to_owned(),
         };

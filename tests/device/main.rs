@@ -44,8 +44,15 @@ mod half_numbers;
 mod halves;
 mod harness;
 mod known;
+mod laws_of_kinds;
 mod lifetimes;
 mod messages;
+mod numpy;
+#[path = "../support/numpy.rs"]
+mod numpy_results;
+mod oracles;
+#[path = "../support/oracles.rs"]
+mod oracles_by_fftw;
 mod paper;
 #[path = "../support/paper/mod.rs"]
 mod paper_kernels;
@@ -128,6 +135,19 @@ fn per_device() -> Vec<DeviceTest> {
             several_axes_of_reals,
             kinds_and_their_inverses_lead_back,
             recipes_of_real_kinds_agree,
+        }
+        numpy::{
+            numpys_results,
+        }
+        laws_of_kinds::{
+            complex_transforms,
+            real_transforms,
+            reals_to_reals,
+        }
+        oracles::{
+            fftws_results,
+            fftws_results_in_f64,
+            layouts_of_rocfft,
         }
         fft_layouts::{
             every_pair_of_layouts,
@@ -368,6 +388,7 @@ fn once() -> Vec<(&'static str, fn())> {
     tests! {
         fft_large::{waves_follow_the_definition}
         fft_laws::{the_comparison_can_fail, the_tally_can_fail}
+        laws_of_kinds::{wrong_results_break_the_laws}
         transpose::{the_comparison_can_fail}
         known::{what_is_known_to_fail_must_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}

@@ -397,12 +397,14 @@ impl<'a> Builder<'a, '_> {
             }
         });
         let map = Map { fragment, loads: true, axes: axes.collect() };
+        // Rows of a pair have one filter. A single row may ask which one it is.
+        let asks = map.asks_for(self.extents.len() - 1) && self.transform.batch > 1;
         let sides = [End::Input, End::Output].map(|end| {
             let side = self.side(end, axis, true, false);
             match (real, recipe.reals) {
                 (false, Reals::Complex) => Ok(side),
                 (true, Reals::Complex) => Ok(side.then(Real)),
-                (true, Reals::Pairs) if linear && !map.asks_for(self.extents.len() - 1) => Ok(side.then(Pairs(Pair::default()))),
+                (true, Reals::Pairs) if linear && !asks => Ok(side.then(Pairs(Pair::default()))),
                 _ => Err(Broken::from("rows of complex numbers, or of reals with a filter of their own, are filtered one by one")),
             }
         });
