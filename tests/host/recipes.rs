@@ -409,7 +409,7 @@ fn unfit_recipes_are_refused_with_the_reason() {
         ("c2c fwd 8x8", "axes 0 to 1 bluestein 64: stockham 8.8 lanes=8", "without bluestein and blocks"),
         ("r2c fwd 8x8", "axes 0 to 1: stockham 8.8 lanes=8", "comes first"),
         ("r2c fwd 4x8x8", "axis 2: stockham 8 lanes=1; axes 0 to 1: stockham 4.8 lanes=4", "complex numbers on both sides"),
-        ("c2c fwd 8x8 in-part=0..4,0..8", "axes 0 to 1: stockham 8.8 lanes=8", "whole axes without fragments"),
+        ("c2c fwd 8x8 in-part=0..4,0..8", "axes 0 to 1: stockham 4.8 lanes=4", "whole axes without fragments"),
         ("c2c fwd 8x8 x2 in=10,1/80", "axes 0 to 1: stockham 8.8 lanes=8", "do not lie side by side"),
         ("c2c fwd 8x8", "axes 0 to 4294967295: stockham 8.8 lanes=8", "it transforms the axes [0, 1, 2"),
         ("c2c fwd 8x8", "axes 1 to 0: stockham 8.8 lanes=8", "it transforms the axes [], not [0, 1]"),
