@@ -64,6 +64,9 @@ pub(super) const COLUMNS: u32 = 8;
 /// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 const LONGEST_COLUMN: u32 = 4096;
 
+/// From so many columns on there are enough workgroups for each of them to take fewer.
+const MANY_COLUMNS: u64 = 4096;
+
 /// What a pass over columns costs, if one over rows costs 1.
 const COLUMN_COST: f64 = 1.5;
 
@@ -408,7 +411,7 @@ impl Designer<'_> {
     /// 2048² 0.1698, 4 columns 0.1599 (without 0.1750).
     fn halve(&self, stockham: &mut Stockham, lines: Lines) -> bool {
         let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
-        let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && lines.count >= 4096;
+        let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && u64::from(lines.count) >= MANY_COLUMNS;
         let mut half = Stockham { lines: self.columns(4), ..stockham.clone() };
         let halves = is_large && !self.profile.is_cpu() && self.in_pieces(&mut half, lines);
         if halves {
@@ -846,9 +849,9 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772
         // and 0.721.
         (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
-        // 2^22, 4 lines: 16.8.16 0.1774, 16.16.8 with 64 lanes 0.1821; but columns of 2048² 0.1596
-        // and 0.1585.
-        (true, 2048) if lines.count == u32::MAX => (&[16, 8, 16], 128),
+        // 2^22 in 4 lines: 16.8.16 0.1774, 16.16.8 with 64 lanes 0.1821; in 8 lines 0.2071 and
+        // 0.2015. Columns of 2048² 0.1596 and 0.1585.
+        (true, 2048) if lines.count == u32::MAX && lines.points >= 2048 * MANY_COLUMNS => (&[16, 8, 16], 128),
         (true, 2048) => (&[16, 16, 8], 64),
         // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.
         (true, 4096) => (&[64, 64], 64),
