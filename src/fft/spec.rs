@@ -367,8 +367,9 @@ macro_rules! specification {
 /// # Cost
 /// A pass reads and writes the array once. An axis that fits a workgroup takes one pass; on common
 /// GPUs that is a length up to 4096, and for rows up to 16,384 where a workgroup has 48 KiB of
-/// memory. A longer axis takes two or three passes. A convolution takes one pass if m fits a
-/// workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
+/// memory. On GPUs all axes of a small picture or volume take one pass together, up to 4096 elements
+/// of 8 bytes, or 16,384 if there are many of them. A longer axis takes two or three passes. A
+/// convolution takes one pass if m fits a workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
 /// workspaces of m/n times the array. Building its plan computes a spectrum on the host, which
 /// takes a second for lengths in the millions; designing and lowering do not compute it. A pass is
 /// one dispatch, or several if the array is larger than one binding.
