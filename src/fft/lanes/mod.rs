@@ -32,6 +32,7 @@ mod access;
 mod arithmetic;
 mod emit;
 mod fit;
+pub(super) mod halves;
 mod loops;
 
 #[cfg(test)]
