@@ -275,7 +275,7 @@ impl Rules {
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let lanes = SUBGROUP;
         let of_width = |width: u32| {
-            let all = pairs(n, width).flat_map(|[j, k]| [[j, k], [k, j]]).filter(move |[j, _]| lanes * width < 4 * j);
+            let all = pairs(n, width).filter(move |[j, _]| lanes * width < 4 * j);
             all.map(move |factors| (size_in_loops(factors, lanes, width), 4 - width, factors))
         };
         let shortest = |widths: &[u32]| {
