@@ -269,9 +269,10 @@ impl Rules {
         }
     }
 
-    /// A dense line in loops, with accesses of full width. Where they are impossible, the shortest
-    /// text decides, as the loops take longer than accesses of 1 number instead of 2: 1000 rows of
-    /// 1000 as 40·25 by 1 number 18.9, as 50·20 by 2 23.5.
+    /// A dense line in loops, with accesses of full width. Where they are impossible, the factors
+    /// with the shortest text, by accesses of any width. A narrow access need not be slower: 1000
+    /// rows of 1000 as 40·25 by 1 number 18.9, as 50·20 by 2 numbers 23.5
+    /// (benches/reports/2026-11-24-lavapipe-lanes/rows.jsonl; other programs may have run).
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
         let lanes = SUBGROUP;
         let of_width = |width: u32| {

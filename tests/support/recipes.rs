@@ -238,15 +238,17 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
 
 /// For transforms from and to real numbers out of place, by shape: halves in lanes.
 pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
-    (&[8], [&["axis 0 halves: lanes 4.1 lanes=1 width=4 invocations=8", "axis 0 halves: lanes 2.2 lanes=2 width=1 invocations=8"]; 2]),
+    (&[2], [&["axis 0 halves: lanes 1.1 lanes=1 width=1 invocations=8"]; 2]),
+    (&[8], [&["axis 0 halves: lanes 2.2 lanes=1 width=2 invocations=8", "axis 0 halves: lanes 2.2 lanes=2 width=1 invocations=8"]; 2]),
     (
         &[24],
         [&[
             "axis 0 halves: lanes 6.2 lanes=1 width=2 invocations=24",
-            "axis 0 halves: lanes 12.1 lanes=1 width=4 invocations=64",
+            "axis 0 halves: lanes 12.1 lanes=1 width=1 invocations=64",
             "axis 0 halves: lanes 4.1 lanes=1 width=1 invocations=8 + lanes 3.1 lanes=1 width=1 invocations=8",
         ]; 2],
     ),
+    (&[30], [&["axis 0 halves: lanes 5.3 lanes=1 width=1 invocations=8"]; 2]),
     (
         &[128],
         [&[
