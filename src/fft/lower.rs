@@ -9,7 +9,7 @@ use super::lanes::{self, TurnTable};
 use super::line::{LineIndex, lines};
 use super::number::Number;
 use super::pass::{Convolution, Index, Pass, Side};
-use super::passes::{Broken, Fusion, State, Step, chain};
+use super::passes::{Broken, Combines, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
@@ -327,6 +327,9 @@ impl Lowering<'_> {
     fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
         let mut lines = lines(step);
+        if step.combines.is_some() {
+            return self.halves(step, &lines, scale, slots);
+        }
         let mut pairs = [None, None];
         if step.load.takes_pairs() {
             pairs = self.pair(&mut lines)?.map(Some);
@@ -391,6 +394,28 @@ impl Lowering<'_> {
             twos: None,
         };
         self.stockham(label, stockham, pass, count, scale, slots)
+    }
+
+    /// Adds a dispatch of the kernel `fft/halves`.
+    fn halves(&mut self, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
+        self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
+        let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
+        let n = own.n();
+        let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
+        let (low, at) = constants.twiddle(n);
+        let text = lanes::halves::wgsl(&own, invocations, TurnTable { low, at }).into();
+        let constants_bytes = constants.bytes();
+        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
+        let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
+        let rows: u32 = lines.iter().map(|line| line.extent).product();
+        let label = match step.combines {
+            Some(Combines::ToPacked) => format!("half-spectra to halves, {rows} x {n}"),
+            _ => format!("halves to half-spectra, {rows} x {n}"),
+        };
+        let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
+        self.program.dispatches.push(dispatch);
+        Ok(())
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.

@@ -299,8 +299,7 @@ impl Space<'_> {
         }
         let mut all = Vec::new();
         if has_lanes(self.transform, self.profile) {
-            let passes = design_cpu::passes(own.axis, self.geometry, self.profile, Text::Short);
-            all.extend(passes.map(|passes| AxisRecipe::new(own.axis, passes)));
+            all.extend(design_cpu::in_lanes(own.axis, self.transform, self.geometry, self.profile, Text::Short));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
             all.extend(self.designer.in_one(own.axis, Reals::Complex, None));

@@ -90,8 +90,9 @@ pub enum Reals {
     Pairs,
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from
-    /// the spectrum. This needs an even length and a layout in which such pairs are always
-    /// neighbours.
+    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or as a pass of its own, of the
+    /// kernel `fft/halves`, next to passes of `fft/lanes`. This needs an even length and a layout in
+    /// which such pairs are always neighbours.
     Halves,
 }
 
@@ -116,7 +117,8 @@ pub enum PassRecipe {
     /// roots=products block=8x4 width=2`.
     Stockham(Stockham),
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
-    /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks.
+    /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks,
+    /// or rows of reals as halves.
     /// Accesses of several numbers need that many neighbours on both sides, either along the line
     /// or across lines.
     ///

@@ -168,6 +168,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         fft_lanes::{
             lanes_by_hand,
+            halves_by_hand,
         }
         f64_by_f32::{
             lengths_in_f64_by_f32,

@@ -215,6 +215,10 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
             &["axis 0 pairs: stockham 8.8 lanes=8 lines=2 pieces=2", "axis 0: stockham 8.8 lanes=4 lines=3 pieces=4"],
         ],
     ),
+    // Halves in lanes, by accesses that rows in place have as well.
+    (&[2], [&["axis 0 halves: lanes 1.1 lanes=1 width=1 invocations=8"]; 2]),
+    (&[24], [&["axis 0 halves: lanes 4.3 lanes=2 width=1 invocations=64"]; 2]),
+    (&[30], [&["axis 0 halves: lanes 5.1 lanes=1 width=1 invocations=8 + lanes 3.1 lanes=1 width=1 invocations=8"]; 2]),
     (
         &[12, 20],
         [
@@ -223,12 +227,14 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
                 "axis 1 pairs: stockham 5.4 lanes=5 lines=2 block=3x4; axis 0: stockham 4.3 lanes=3 lines=8",
                 "axis 1: stockham 5.4 lanes=4 lines=4; axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=16",
                 "axis 1 halves: stockham 10 lanes=1 lines=4; axis 0: stockham 4.3 lanes=3 lines=8",
+                "axis 1 halves: lanes 5.2 lanes=2 width=1 invocations=64; axis 0: lanes 12.1 lanes=1 width=1 invocations=64",
             ],
             &[
                 "axis 0: stockham 4.3 lanes=3 lines=8 block=4x2; axis 1: stockham 5.4 lanes=5 lines=2",
                 "axis 0: stockham 4.3 lanes=3 lines=8; axis 1 pairs: stockham 5.4 lanes=5 lines=2",
                 "axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=16; axis 1: stockham 5.4 lanes=4 lines=4",
                 "axis 0: stockham 4.3 lanes=3 lines=8; axis 1 halves: stockham 10 lanes=1 lines=4",
+                "axis 0: lanes 12.1 lanes=1 width=1 invocations=64; axis 1 halves: lanes 5.2 lanes=2 width=1 invocations=64",
             ],
         ],
     ),
@@ -237,6 +243,36 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
         [
             &["axis 2 pairs: stockham 3.5 lanes=5 lines=3; axis 1: stockham 4 lanes=1 lines=8; axis 0: stockham 3 lanes=1 lines=8"],
             &["axis 0: stockham 3 lanes=1 lines=8; axis 1: stockham 4 lanes=1 lines=8; axis 2 pairs: stockham 3.5 lanes=5 lines=3"],
+        ],
+    ),
+];
+
+/// For transforms from and to real numbers out of place, by shape: halves in lanes.
+pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
+    (&[2], [&["axis 0 halves: lanes 1.1 lanes=1 width=1 invocations=8"]; 2]),
+    (&[8], [&["axis 0 halves: lanes 2.2 lanes=1 width=2 invocations=8", "axis 0 halves: lanes 2.2 lanes=2 width=1 invocations=8"]; 2]),
+    (
+        &[24],
+        [&[
+            "axis 0 halves: lanes 6.2 lanes=1 width=2 invocations=24",
+            "axis 0 halves: lanes 12.1 lanes=1 width=1 invocations=64",
+            "axis 0 halves: lanes 4.1 lanes=1 width=1 invocations=8 + lanes 3.1 lanes=1 width=1 invocations=8",
+        ]; 2],
+    ),
+    (&[30], [&["axis 0 halves: lanes 5.3 lanes=1 width=1 invocations=8"]; 2]),
+    (
+        &[128],
+        [&[
+            "axis 0 halves: lanes 8.8 lanes=2 width=4 invocations=64",
+            "axis 0 halves: lanes 16.4 lanes=4 width=2 invocations=24",
+            "axis 0 halves: lanes 16.4 lanes=8 width=1 invocations=64 loops=1",
+        ]; 2],
+    ),
+    (
+        &[12, 64],
+        [
+            &["axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: lanes 12.1 lanes=1 width=1 invocations=64"],
+            &["axis 0: lanes 12.1 lanes=1 width=1 invocations=64; axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64"],
         ],
     ),
 ];

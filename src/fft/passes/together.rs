@@ -52,6 +52,7 @@ impl<'a> Builder<'a, '_> {
             load: load.then_exchange_if(inverse && first),
             store: store.then_exchange_if(inverse && next.is_none()),
             convolution: None,
+            combines: None,
         });
         self.current = target;
         Ok(())
