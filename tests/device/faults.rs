@@ -61,8 +61,8 @@ fn of_text(name: &'static str) -> Operation {
     let run = move |gpu: &Gpu| {
         let plan = Planner::new(gpu).plan_any(&name.parse::<AnySpec>().unwrap())?;
         let program = plan.program();
-        let input = bytes_of(program.inputs()[0].bytes(), plan.input().name());
-        let inputs: Vec<&[u8]> = program.inputs().iter().map(|_| &*input).collect();
+        let all: Vec<Vec<u8>> = program.inputs().iter().map(|array| bytes_of(array.bytes(), plan.input().name())).collect();
+        let inputs: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
         let output = plan.run(&inputs)?.wait()?;
         let mut again = vec![0; output.len()];
         plan.run_into(&inputs, &mut again)?;

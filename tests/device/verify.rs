@@ -98,9 +98,9 @@ const CONFUSIONS: [(&str, &str); 5] = [(" - ", " + "), (" + ", " - "), (" * ", "
 /// The result of a plan for the numbers of a seed.
 fn result(plan: &AnyPlan) -> Vec<u8> {
     let program = plan.program();
-    let words = noise(program.inputs()[0].bytes().div_ceil(4) as usize, 5);
-    let input = &bytemuck::cast_slice::<f32, u8>(&words)[..program.inputs()[0].bytes() as usize];
-    let inputs: Vec<&[u8]> = program.inputs().iter().map(|_| input).collect();
+    let words = noise(program.inputs().iter().map(|array| array.bytes().div_ceil(4)).max().unwrap() as usize, 5);
+    let all = bytemuck::cast_slice::<f32, u8>(&words);
+    let inputs: Vec<&[u8]> = program.inputs().iter().map(|array| &all[..array.bytes() as usize]).collect();
     plan.run(&inputs).unwrap().wait().unwrap()
 }
 
@@ -128,11 +128,10 @@ pub fn wrong_results_are_found(device: &Device) {
                 Err(error) => panic!("{name}: {text}: {error}"),
             }
         }
-        assert!(own > 0, "{name}: {text}: no wrong result was made, or none was found: {missed:?}");
         found += own;
     }
     println!("{name}: {found} of {wrong} wrong kernels were found; not found: {missed:#?}");
-    assert!(found * 10 >= wrong * 9, "{name}: {missed:#?}");
+    assert!(found * 10 >= wrong * 9 && found > 40, "{name}: {missed:#?}");
 }
 
 /// What the error says to a user.
