@@ -229,8 +229,8 @@ pub enum Error {
         /// Bytes of the result, 0 where there is none.
         bytes: u64,
     },
-    /// The device computed something wrong: [`Plan::verify`](crate::Plan::verify) found it, or a run that
-    /// [`GpuOptions::verify_every`](crate::GpuOptions::verify_every) verified.
+    /// The device computed something wrong: [`Plan::verify`](crate::Plan::verify) found it, or a
+    /// run that [`GpuOptions::verify_every`](crate::GpuOptions::verify_every) verified.
     #[error(
         "{device} computes `{spec}` wrongly by the recipe `{recipe}`: {fault}. Do not trust this driver's results of such a plan. Another \
          recipe (Planner::plan_with), shaders with bounds checks (WGPU_FFT_CHECKED=1), another version of the driver or another adapter \

@@ -207,8 +207,8 @@ impl Transform {
             && self.frame.is_none()
     }
 
-    /// Whether single elements of the result are short sums over the input. Numbers of 16 bits between
-    /// axes are left out: their rounding is not bounded by what is known of one element.
+    /// Whether single elements of the result are short sums over the input. Numbers of 16 bits
+    /// between axes are left out: their rounding is not bounded by what is known of one element.
     pub fn is_summable(&self) -> bool {
         Self { elements: [None; 2], ..self.clone() }.is_plain()
     }

@@ -287,8 +287,8 @@ impl Gpu {
         self.checked
     }
 
-    /// Sets how long the device may show no progress while somebody waits for it: 10 minutes if this
-    /// is not called, or what [`GpuOptions::wait_limit`] says. `None` waits for ever.
+    /// Sets how long the device may show no progress while somebody waits for it: 10 minutes if
+    /// this is not called, or what [`GpuOptions::wait_limit`] says. `None` waits for ever.
     ///
     /// A driver that hangs may never answer, and then nothing else ends the wait. The limit counts
     /// from the last submission of this crate that the device has finished; whatever else the

@@ -152,10 +152,10 @@ impl GpuOptions {
     ///
     /// Such a run is made twice, and both results must have equal bits. Up to 64 elements are
     /// compared with their definition on the host, where there is a short one, as by
-    /// [`Plan::verify`](crate::Plan::verify). If the input holds infinities or NaN, and for elements beyond
-    /// 10¹⁵ or whose rounding errors are below 10⁻²¹, the bits alone are compared. A wrong result is
-    /// [`Error::WrongResult`] in place of the result, from the [`Pending`](crate::Pending) or from
-    /// `run_into`.
+    /// [`Plan::verify`](crate::Plan::verify). If the input holds infinities or NaN, and for
+    /// elements beyond 10¹⁵ or whose rounding errors are below 10⁻²¹, the bits alone are compared.
+    /// A wrong result is [`Error::WrongResult`] in place of the result, from the
+    /// [`Pending`](crate::Pending) or from `run_into`.
     ///
     /// A verified run costs one more run, with its transfers, and up to a tenth of a second of sums
     /// on the host. What is recorded into encoders of the caller's is not verified.
@@ -271,8 +271,8 @@ pub(super) fn checks_wanted() -> bool {
     })
 }
 
-/// How many runs `WGPU_FFT_VERIFY_EVERY` names. Who becomes a guest gets no error for a value that is
-/// none, and rather has each run verified than none.
+/// How many runs `WGPU_FFT_VERIFY_EVERY` names. Who becomes a guest gets no error for a value that
+/// is none, and rather has each run verified than none.
 pub(super) fn verification_wanted() -> u32 {
     std::env::var("WGPU_FFT_VERIFY_EVERY").ok().filter(|text| !text.is_empty()).map_or(0, |text| {
         parse_runs(&text).unwrap_or_else(|error| {

@@ -148,14 +148,14 @@ impl<S: Spec> Plan<S> {
     /// Verifies that this device computes this plan's results as it should: a driver that nobody
     /// tested may not. Call it at start, after planning.
     ///
-    /// The plan runs twice on random numbers, in arrays of its own between guards. Up to 64 elements
-    /// of the result are compared with the definition, summed up in f64 on the host: of transforms
-    /// of all kinds, permutations, reductions but for products and operators of the caller's, shifts
-    /// and filters with small kernels. The sums of squares of complex and of real Fourier
-    /// transforms must obey Parseval's theorem. Both runs must have equal bits, all numbers must be
-    /// finite, and nothing else may have been written. [`Verified`](super::Verified) says which of
-    /// these there were: for an operation without a short definition, or with a fragment of the
-    /// caller's, the last three alone.
+    /// The plan runs twice on random numbers, in arrays of its own between guards. Up to 64
+    /// elements of the result are compared with the definition, summed up in f64 on the host: of
+    /// transforms of all kinds, permutations, reductions but for products and operators of the
+    /// caller's, shifts and filters with small kernels. The sums of squares of complex and of real
+    /// Fourier transforms must obey Parseval's theorem. Both runs must have equal bits, all numbers
+    /// must be finite, and nothing else may have been written. [`Verified`](super::Verified) says
+    /// which of these there were: for an operation without a short definition, or with a fragment
+    /// of the caller's, the last three alone.
     ///
     /// ```no_run
     /// # use wgpu_fft::{Planner, fft::C2c};

@@ -40,8 +40,8 @@ pub struct Verified {
     pub recipe: String,
     /// The device and its driver.
     pub device: String,
-    /// Elements of the result that were compared with their definition, summed up in f64. It is 0 for
-    /// what has no short definition, and where a fragment of the caller's takes part.
+    /// Elements of the result that were compared with their definition, summed up in f64. It is 0
+    /// for what has no short definition, and where a fragment of the caller's takes part.
     pub samples: usize,
     /// The largest error of these elements, in parts of the error that is allowed.
     pub worst: f64,

@@ -175,7 +175,8 @@ fn is_documented(failure: Failure, step: &str, error: &Error) -> bool {
         Failure::Refused if step == "allocation" => matches!(error, Error::OutOfMemory { bytes, .. } if *bytes > 0),
         // What cannot be mapped, or is not mapped any more, is a loss.
         Failure::Refused if step.contains("mapp") && !step.starts_with("mapping of") => matches!(error, Error::DeviceLost { .. }),
-        // wgpu's own error. Where a buffer is looked for, it says that the buffer is none of the device's.
+        // wgpu's own error. Where a buffer is looked for, it says that the buffer is none of the
+        // device's.
         Failure::Refused => matches!(error, Error::Wgpu { .. } | Error::ForeignObject { .. }),
         Failure::Lost => matches!(error, Error::DeviceLost { .. }),
         Failure::Silent => matches!(error, Error::TimedOut { .. }),
