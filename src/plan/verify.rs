@@ -186,8 +186,8 @@ fn windows(words: usize, samples: &[Sample]) -> Vec<Range<usize>> {
 /// What a sample says of the window that holds it.
 fn in_window<R>(sample: &Sample, windows: &[Range<usize>], read: &[Vec<u32>], judge: impl Fn(&Sample, &[u32]) -> R) -> Option<R> {
     // Windows around samples come last, and each holds its sample as a whole.
-    let holds = |window: &&Range<usize>| window.contains(&(sample.byte / 4)) && sample.byte / 4 + 4 <= window.end || windows.len() == 1;
-    let i = windows.iter().rposition(|window| holds(&window))?;
+    let words = sample.byte / 4..(sample.byte + sample.bytes()).div_ceil(4);
+    let i = windows.iter().rposition(|window| window.start <= words.start && words.end <= window.end)?;
     let own = Sample { byte: sample.byte - windows[i].start * 4, value: sample.value.clone() };
     Some(judge(&own, &read[i]))
 }
@@ -208,17 +208,20 @@ mod tests {
     #[test]
     fn each_sample_is_in_a_window() {
         for words in [10, MOST, MOST + 1, 3 * MOST] {
-            let samples: Vec<Sample> = [0, words / 2, words - 4, words.saturating_sub(AROUND), END - 2]
+            // An element may end with the output, and have any length.
+            let samples: Vec<Sample> = [1, 2, 4]
                 .into_iter()
-                .filter(|word| word + 4 <= words)
-                .map(|word| Sample { byte: word * 4, value: Known::F64(vec![f64::from(word as u32); 2], 0.0) })
+                .flat_map(|len| [0, words / 2, words - len, words.saturating_sub(AROUND), END - 2].map(|word| (word, len)))
+                .filter(|(word, len)| word + len <= words)
+                .map(|(word, len)| Sample { byte: word * 4, value: Known::F32(vec![0.0; len], 0.0) })
                 .collect();
             let windows = windows(words, &samples);
             let output = |word: usize| if word.is_multiple_of(2) { f64::from(word as u32).to_bits() as u32 } else { 0 };
             let read: Vec<Vec<u32>> = windows.iter().map(|window| window.clone().map(output).collect()).collect();
             for sample in &samples {
-                let first = in_window(sample, &windows, &read, |sample, words| words[sample.byte / 4..][..4].to_vec()).unwrap();
-                assert_eq!(first, (sample.byte / 4..).take(4).map(output).collect::<Vec<_>>(), "{words}");
+                let len = sample.bytes() / 4;
+                let first = in_window(sample, &windows, &read, |sample, words| words[sample.byte / 4..][..len].to_vec()).unwrap();
+                assert_eq!(first, (sample.byte / 4..).take(len).map(output).collect::<Vec<_>>(), "{words}");
             }
         }
     }

@@ -85,6 +85,16 @@ pub(crate) fn index(extents: &[usize], i: usize) -> Vec<usize> {
 }
 
 impl Sample {
+    /// How many bytes the element takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.value {
+            Known::Bytes(bytes) => bytes.len(),
+            Known::F16(parts, _) | Known::Bf16(parts, _) => 2 * parts.len(),
+            Known::F32(parts, _) => 4 * parts.len(),
+            Known::F64(parts, _) => 8 * parts.len(),
+        }
+    }
+
     /// How large the error of this element in an output is, in parts of the allowed one. Of an
     /// element that must be exact, it is 0 or infinite.
     pub(crate) fn error(&self, output: &[u8]) -> f64 {

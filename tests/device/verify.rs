@@ -10,6 +10,7 @@ use wgpu_fft::signal::window::Window;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::{Complex32, Error, Fragment, Gpu, GpuOptions, Planner, bytemuck, reduce};
 
+use crate::faults::tries_all;
 use crate::harness::*;
 
 /// One of each kind whose definition is summed up, and whether Parseval's theorem applies.
@@ -109,7 +110,8 @@ fn result(plan: &AnyPlan) -> Vec<u8> {
 pub fn wrong_results_are_found(device: &Device) {
     let name = &device.name;
     let (mut wrong, mut found, mut missed) = (0, 0, Vec::new());
-    for (text, _) in DEFINED {
+    let apart = if tries_all() { 1 } else { 4 };
+    for (text, _) in DEFINED.into_iter().step_by(apart) {
         let expected = result(&plan(&device.planner, text));
         let mut own = 0;
         for (from, to) in CONFUSIONS {
@@ -131,7 +133,7 @@ pub fn wrong_results_are_found(device: &Device) {
         found += own;
     }
     println!("{name}: {found} of {wrong} wrong kernels were found; not found: {missed:#?}");
-    assert!(found * 10 >= wrong * 9 && found > 40, "{name}: {missed:#?}");
+    assert!(found * 10 >= wrong * 9 && found * apart > 40, "{name}: {missed:#?}");
 }
 
 /// What the error says to a user.
@@ -182,6 +184,7 @@ pub fn every_nth_run_is_verified(device: &Device) {
     for text in OTHERS {
         result(&self::plan(&planner, text));
     }
+    let apart = if tries_all() { 1 } else { 3 };
     let special = [f32::NAN, f32::INFINITY, -0.0, 0.0, 1e-42, -1e-42, f32::MAX, f32::MIN_POSITIVE];
     for text in [
         "r2c fwd 64",
@@ -195,8 +198,8 @@ pub fn every_nth_run_is_verified(device: &Device) {
         "r2r dct2 64",
     ] {
         let plan = self::plan(&planner, text);
-        for each in special {
-            for other in special {
+        for (i, each) in special.into_iter().enumerate() {
+            for other in special.into_iter().skip(i % apart).step_by(apart) {
                 let data: Vec<f32> = (0..64).map(|i| if i % 3 == 0 { each } else { other }).collect();
                 let result = plan.run(&[bytemuck::cast_slice(&data)]).and_then(|pending| pending.wait());
                 assert!(result.is_ok(), "{name}: {text} of {each:e} and {other:e}: {:?}", result.err());
