@@ -108,7 +108,6 @@ mod place;
 mod real_kind;
 mod recipe;
 pub(crate) mod roots;
-#[cfg(feature = "tune")]
 mod samples;
 mod spec;
 pub(crate) mod split;

@@ -8,11 +8,9 @@ use super::design_cpu::{self, Text, has_lanes};
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
 use super::lower::lower;
-use super::number::Number;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
-use super::samples::samples;
-use super::transform::{End, Geometry, Kind, Transform};
+use super::transform::{Geometry, Kind, Transform};
 use super::{C2c, C2r, R2c, R2r};
 use crate::element::Element;
 use crate::error::Result;
@@ -21,7 +19,7 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
-use crate::tune::{Sample, Searchable, Verification, in_turns, others};
+use crate::tune::{Searchable, in_turns, others};
 
 macro_rules! searchable {
     ($($name:ident),*) => { $(
@@ -38,35 +36,11 @@ macro_rules! searchable {
             fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
                 neighbours(&self.transform, recipe, profile)
             }
-
-            fn samples(&self, input: &[u32]) -> Vec<Sample> {
-                if self.transform.is_plain() { samples(&self.transform, input) } else { Vec::new() }
-            }
-
-            fn verification(&self) -> Verification {
-                verification(&self.transform)
-            }
         }
     )* };
 }
 
 searchable!(C2c, R2c, C2r, R2r);
-
-/// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
-/// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
-/// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
-const TOLERANCE: f64 = 4e-6;
-
-fn verification(transform: &Transform) -> Verification {
-    let form = |end| transform.form_of(end);
-    // f64 has 29 more bits.
-    let tolerance = match transform.number {
-        Number::F32 => TOLERANCE,
-        Number::F64 => TOLERANCE / f64::from(1 << 29),
-        Number::Double => TOLERANCE / f64::from(1 << 22),
-    };
-    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
-}
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.

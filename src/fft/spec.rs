@@ -11,6 +11,7 @@ use super::elements::{ComplexElement, HalfNumbers, RealElement};
 use super::number::Number;
 use super::real_kind::RealKind;
 use super::recipe::Recipe;
+use super::samples::{energy, samples, verification};
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;
 use super::{adapt, design, lower};
@@ -21,6 +22,7 @@ use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
 use crate::shape::{Axes, Shape};
+use crate::verify::{Energy, Sample, Verification};
 
 /// A transform whose recipe on one device can be adapted to others, so that devices that round
 /// alike give equal bits: [`C2c`], [`R2c`] and [`C2r`].
@@ -193,6 +195,18 @@ macro_rules! specification {
         impl<I, O> crate::plan::Sealed for $name<I, O> {
             fn leaves_gaps(&self) -> bool {
                 self.transform.output.is_some()
+            }
+
+            fn samples(&self, input: &[u32]) -> Vec<Sample> {
+                if self.transform.is_summable() { samples(&self.transform, input) } else { Vec::new() }
+            }
+
+            fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
+                energy(&self.transform, input, output)
+            }
+
+            fn verification(&self) -> Verification {
+                verification(&self.transform)
             }
         }
 

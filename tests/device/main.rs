@@ -22,6 +22,7 @@ mod f64;
 mod f64_by_f32;
 #[path = "../support/f64.rs"]
 mod f64_cases;
+mod faults;
 mod fft_axes;
 mod fft_lanes;
 mod fft_large;
@@ -89,6 +90,8 @@ mod tuning;
 mod unhappy;
 #[path = "../support/variants.rs"]
 mod variants;
+mod verify;
+mod waits;
 mod workspaces;
 
 use std::process::ExitCode;
@@ -312,6 +315,23 @@ fn per_device() -> Vec<DeviceTest> {
         }
         calls::{
             random_sequences,
+        }
+        faults::{
+            every_step_may_be_refused,
+            the_device_may_be_lost_at_every_step,
+            the_device_may_fall_silent_at_every_step,
+            the_callers_handlers_replace_ours,
+        }
+        verify::{
+            right_results_are_found_right,
+            wrong_results_are_found,
+            the_error_names_the_driver_and_what_to_do,
+            every_nth_run_is_verified,
+        }
+        waits::{
+            a_device_that_never_answers_is_an_error_of_every_wait,
+            a_busy_device_has_time_while_it_shows_progress,
+            limits_on_waits_are_set,
         }
         drivers::{
             loops_of_many_turns_end_where_they_should,
