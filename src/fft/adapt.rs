@@ -25,6 +25,7 @@ use super::fit::is_sane;
 use super::lanes::SUBGROUP;
 use super::line::{LineIndex, lines};
 use super::lower::{check_pass, lower};
+use super::pass::radices_of;
 use super::passes::{Step, chain};
 use super::place::Place;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
@@ -48,7 +49,7 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
     let adapter = Adapter { designer: Designer { transform, geometry: &geometry, profile }, transform, geometry: &geometry, profile };
-    let ways = [Some(axes.clone()), adapter.without_blocks(axes)];
+    let ways = [Some(axes.clone()), adapter.without_blocks(axes), adapter.apart(axes)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
 }
@@ -73,6 +74,26 @@ impl Adapter<'_> {
         let pairs = |axes: &[AxisRecipe]| Pairs::of(self.transform, self.geometry, axes);
         let [before, after] = [pairs(axes)?, pairs(&own)?];
         (own != axes && before == after).then_some(own)
+    }
+
+    /// The axes that are transformed together one after the other, by the same radices. `None` if
+    /// there are none.
+    fn apart(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
+        let extents = &self.geometry.output_extents;
+        let mut all = Vec::new();
+        for own in axes {
+            let (false, [PassRecipe::Stockham(stockham)]) = (own.through == own.axis, &own.passes[..]) else {
+                all.push(own.clone());
+                continue;
+            };
+            let radices = radices_of(&stockham.radices, extents.get(own.axes())?)?;
+            for (axis, radices) in own.axes().zip(radices) {
+                let lanes = radices.iter().product::<u32>() / radices.iter().max().copied().unwrap_or(1);
+                let pass = Stockham { radices: radices.to_vec(), lanes, lines: 1, pieces: 1, ..stockham.clone() };
+                all.push(AxisRecipe { through: axis, passes: vec![PassRecipe::Stockham(pass)], axis, ..own.clone() });
+            }
+        }
+        (all != axes).then_some(all)
     }
 
     /// Replaces every pass by one that fits the device.
