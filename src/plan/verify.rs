@@ -174,7 +174,7 @@ pub(crate) fn verify(plan: &dyn Untyped) -> Result<Verified> {
 /// overlap.
 fn windows(words: usize, samples: &[Sample]) -> Vec<Range<usize>> {
     if words <= MOST {
-        return vec![0..words];
+        return std::iter::once(0..words).collect();
     }
     let around = |sample: &Sample| {
         let first = (sample.byte / 4).saturating_sub(AROUND / 2).min(words - AROUND);

@@ -35,8 +35,11 @@ const SAMPLE: [usize; 2] = [6, 8];
 /// What is done, from planning to a result.
 struct Operation {
     name: &'static str,
-    run: Box<dyn Fn(&Gpu) -> Result<Vec<u8>>>,
+    run: Box<Run>,
 }
+
+/// Computes something on a device, and returns the bytes of the result.
+type Run = dyn Fn(&Gpu) -> Result<Vec<u8>>;
 
 /// One specification of each kind.
 const SPECIFICATIONS: [&str; 22] = [

@@ -38,8 +38,11 @@ pub struct Problem<'p> {
     /// The content of an input (0 or 1) of so many bytes.
     pub input: &'p dyn Fn(usize, usize) -> Vec<u8>,
     /// Compares the output by a recipe with the reference.
-    pub check: &'p dyn Fn(&[u8], &str) -> Result<(), String>,
+    pub check: &'p Check<'p>,
 }
+
+/// Says what is wrong with an output, given the text of the recipe.
+type Check<'p> = dyn Fn(&[u8], &str) -> Result<(), String> + 'p;
 
 /// The result in one place.
 struct Outcome {

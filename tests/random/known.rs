@@ -31,7 +31,7 @@ fn reason_in(known: &[Known], what: &str, fault: &str) -> Option<&'static str> {
 }
 
 /// The entries whose example passes.
-fn passing<'a>(known: &'a [Known], fails: impl Fn(&Known) -> bool) -> Vec<&'a str> {
+fn passing(known: &[Known], fails: impl Fn(&Known) -> bool) -> Vec<&str> {
     known.iter().filter(|known| !fails(known)).map(|known| known.example).collect()
 }
 
