@@ -50,6 +50,7 @@ impl Guarded {
     }
 
     /// Whether the output overwrites the input.
+    #[cfg(feature = "tune")]
     pub fn is_in_place(&self) -> bool {
         self.inputs.is_empty()
     }
