@@ -80,6 +80,7 @@ struct Sign {
 #[derive(Debug, Default)]
 struct Outcome {
     error: Option<Error>,
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "nothing waits for the device in a browser"))]
     task: Option<Waker>,
 }
 

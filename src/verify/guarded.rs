@@ -50,7 +50,7 @@ impl Guarded {
     }
 
     /// Whether the output overwrites the input.
-    #[cfg(feature = "tune")]
+    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     pub fn is_in_place(&self) -> bool {
         self.inputs.is_empty()
     }
