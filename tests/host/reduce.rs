@@ -508,6 +508,8 @@ fn the_bound_can_fail() {
 /// drawn as in a search. They contain no zeros, because the sign of zero is a separate matter.
 #[test]
 fn samples_are_what_recipes_compute() {
+    /// Of every specification; of few results some are taken again.
+    const EACH: usize = 64;
     fn check<T: Value, O: Element>(specs: impl IntoIterator<Item = Reduction<T, O>>, x: &[T]) -> usize {
         let profile = &profiles()[1];
         let mut known = 0;
@@ -544,21 +546,27 @@ fn samples_are_what_recipes_compute() {
             ],
             &x,
         );
-        assert_eq!(known, 8 * 10);
+        assert_eq!(known, 10 * EACH);
         let layout = Layout::strides([2 * shape[1] * shape[2], shape[2], 1]).offset(3).within(2 * n + 3);
         let spread: Vec<f32> = noise(2 * n + 3, 4).iter().map(|x| x / 2.0 + 1.0).collect();
         let placed = [reduce::sum(shape), reduce::max(shape), reduce::norm(shape)].map(|spec| of(spec).input_layout(layout));
-        assert_eq!(check(placed, &spread), 24);
-        assert_eq!(check([reduce::argmax(shape).axes(&axes).input_layout(layout)], &spread), 8);
-        assert_eq!(check([reduce::argmin(shape).axes(&axes), reduce::argmax(shape).axes(&axes), reduce::count(shape).axes(&axes)], &x), 24);
+        assert_eq!(check(placed, &spread), 3 * EACH);
+        assert_eq!(check([reduce::argmax(shape).axes(&axes).input_layout(layout)], &spread), EACH);
+        assert_eq!(
+            check([reduce::argmin(shape).axes(&axes), reduce::argmax(shape).axes(&axes), reduce::count(shape).axes(&axes)], &x),
+            3 * EACH
+        );
         let bits = words(n, 9);
-        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes), reduce::dot(shape).axes(&axes)], &bits), 24);
+        assert_eq!(
+            check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes), reduce::dot(shape).axes(&axes)], &bits),
+            3 * EACH
+        );
         let halves: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
-        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes)], &halves), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::max(shape).axes(&axes)], &halves), 2 * EACH);
         let doubles: Vec<f64> = x.iter().map(|x| f64::from(*x) * 1.000_000_1).collect();
-        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::min(shape).axes(&axes)], &doubles), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::min(shape).axes(&axes)], &doubles), 2 * EACH);
         let complex: Vec<Complex32> = x.iter().map(|x| Complex32::new(*x, 2.0 - x)).collect();
-        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::mean(shape).axes(&axes)], &complex), 16);
+        assert_eq!(check([reduce::sum(shape).axes(&axes), reduce::mean(shape).axes(&axes)], &complex), 2 * EACH);
     }
 }
 
