@@ -67,7 +67,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
         println!("recipes     {}", there.recipes());
     }
 
-    let volume = blobs(shape, there.input().range.clone());
+    let volume = blobs(shape, there.input().along(0));
     let (there, back) = (with_progress(&cluster, there)?, with_progress(&cluster, back)?);
     let mut frequencies = vec![Complex32::ZERO; there.output_len()];
     let mut recovered = vec![0.0; back.output_len()];

@@ -133,6 +133,7 @@
 // Without the feature, the pages still tell of clusters.
 #![cfg_attr(not(feature = "mpi"), allow(rustdoc::broken_intra_doc_links))]
 
+mod answer;
 mod devices;
 mod error;
 mod job;
@@ -153,7 +154,7 @@ pub use job::{Job, Progress, Workers};
 pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
-pub use ranks::{Adapter, Arithmetic, Cluster, Member, Order, Phase, RankOptions, Recipes, Slab};
+pub use ranks::{Adapter, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes};
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};
 pub use wgpu_fft;
