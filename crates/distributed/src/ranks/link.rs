@@ -98,6 +98,7 @@ impl Link {
     /// rank that failed.
     pub fn agree<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
         self.state.phase.set(phase);
+        self.check()?;
         let failed = if part.is_ok() { self.size } else { self.rank };
         let code = phase.code();
         let least = self.least([failed as i64, code, -code])?;
@@ -190,6 +191,14 @@ impl Link {
             }
             self.pause(&mut patience)?;
         }
+    }
+
+    /// Returns an error if the ranks have given up, also if this one has not noticed yet.
+    fn check(&self) -> Result<()> {
+        if let Some(error) = &*self.state.broken.borrow() {
+            return Err(error.clone());
+        }
+        if self.is_called() { Err(self.roll_call(Duration::ZERO)) } else { Ok(()) }
     }
 
     /// Lets others work for a moment.

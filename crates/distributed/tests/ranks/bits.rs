@@ -101,9 +101,13 @@ fn alone<S: Divide>(
     Ok(output)
 }
 
+/// The order in which frequencies lie: slabs of a batch exchange nothing, so their order is natural.
+fn stored(options: &JobOptions, batch: usize, order: Order) -> Order {
+    if batch > 1 && !is_grid(options) { Order::Natural } else { order }
+}
+
 fn is_grid(options: &JobOptions) -> bool {
-    let slabs = options.clone().decomposition(Decomposition::Slabs);
-    slabs != *options
+    options.clone().decomposition(Decomposition::Slabs) != *options
 }
 
 fn flat(values: &[Complex64], factor: f64) -> Vec<f64> {
@@ -133,12 +137,13 @@ fn complex(context: &Context, batch: usize, extents: &[usize], options: &[JobOpt
     let mut bits = Vec::new();
     for options in options {
         for order in ORDERS {
-            let expected = flat(&of_batch(n, &there, |own| arranged(own, extents, order)), factor(Scale::InvSqrtLen, n));
+            let expected =
+                flat(&of_batch(n, &there, |own| arranged(own, extents, stored(options, batch, order))), factor(Scale::InvSqrtLen, n));
             let options = &options.clone().order(order);
             let spec = C2c::forward(shape()).batch(batch).scale(Scale::InvSqrtLen);
             bits.extend(check(context, &spec, options, batch, &input, &expected)?);
             let spec = C2c::inverse(shape()).batch(batch).scale(Scale::InvLen);
-            let frequencies = of_batch(n, &input, |own| arranged(own, extents, order));
+            let frequencies = of_batch(n, &input, |own| arranged(own, extents, stored(options, batch, order)));
             bits.extend(check(context, &spec, options, batch, &frequencies, &flat(&back, factor(Scale::InvLen, n)))?);
         }
     }
@@ -158,7 +163,7 @@ fn real(context: &Context, batch: usize, extents: &[usize], options: &[JobOption
     let mut bits = Vec::new();
     for options in options {
         for order in ORDERS {
-            let arranged = of_batch(n / last * keep, &frequencies, |own| arranged(own, &half, order));
+            let arranged = of_batch(n / last * keep, &frequencies, |own| arranged(own, &half, stored(options, batch, order)));
             let options = &options.clone().order(order);
             let spec = R2c::forward(shape()).batch(batch);
             bits.extend(check(context, &spec, options, batch, &input, &flat(&arranged, 1.0))?);

@@ -50,7 +50,7 @@ pub fn pencils_have_two_axes(context: &Context) -> Outcome {
     let job = Job::new(&context.cluster, R2c::forward([2, 6, 14]), &options).map_err(what)?;
     let [positions, frequencies] = [job.input(), job.output()];
     // The rows of the grid, and the place of this rank in it.
-    let (rows, columns) = if context.size == 4 { (2, 2) } else { (context.size.min(2), context.size.div_ceil(2)) };
+    let (rows, columns) = if context.size == 4 { (2, 2) } else { (1, context.size) };
     let part = |extent: usize, parts: usize, place: usize| {
         wgpu_fft_distributed::partition::ranges(&wgpu_fft_distributed::partition::equal(extent, parts))[place].clone()
     };
