@@ -4,6 +4,7 @@
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An error of this crate.
 ///
@@ -208,6 +209,43 @@ pub enum Error {
         /// The reason, from wgpu where it gives one.
         message: String,
     },
+    /// The device showed no progress for longer than its
+    /// [limit on waits](crate::Gpu::with_wait_limit). It may hang, or have a longer dispatch to do.
+    #[error(
+        "the device showed no progress for {waited:.1?} while this waited for {what}: it has done {done} of the {submitted} submissions of \
+         this crate, and {copied_bytes} of {bytes} bytes have been copied. It may hang; if it needs longer, raise Gpu::with_wait_limit"
+    )]
+    TimedOut {
+        /// What was waited for.
+        what: &'static str,
+        /// How long there was no progress.
+        waited: Duration,
+        /// Submissions of this crate that the device has done, at least.
+        done: u64,
+        /// Submissions of this crate to the device.
+        submitted: u64,
+        /// Bytes of the result that have been copied to the host.
+        copied_bytes: u64,
+        /// Bytes of the result, 0 where there is none.
+        bytes: u64,
+    },
+    /// The device computed something wrong: [`Plan::verify`](crate::Plan::verify) found it, or a
+    /// run that [`GpuOptions::verify_every`](crate::GpuOptions::verify_every) verified.
+    #[error(
+        "{device} computes `{spec}` wrongly by the recipe `{recipe}`: {fault}. Do not trust this driver's results of such a plan. Another \
+         recipe (Planner::plan_with), shaders with bounds checks (WGPU_FFT_CHECKED=1), another version of the driver or another adapter \
+         may do; please report it with what `wgpu-fft check` prints"
+    )]
+    WrongResult {
+        /// The specification as printed.
+        spec: String,
+        /// The recipe as printed.
+        recipe: String,
+        /// The device and its driver.
+        device: String,
+        /// What is wrong.
+        fault: String,
+    },
     /// The device does not have enough memory.
     #[error("out of device memory during {during} ({bytes} bytes requested)")]
     OutOfMemory {
@@ -291,6 +329,8 @@ impl Error {
             Self::UnfitRecipe { .. } => "unfit-recipe",
             Self::Parse { .. } => "parse",
             Self::DeviceLost { .. } => "device-lost",
+            Self::TimedOut { .. } => "timed-out",
+            Self::WrongResult { .. } => "wrong-result",
             Self::OutOfMemory { .. } => "out-of-memory",
             Self::Wgpu { .. } => "wgpu",
         }

@@ -206,7 +206,6 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// The index in memory of an element, given its index along each axis and in the batch.
-    #[cfg(feature = "tune")]
     pub fn place(&self, index: &[usize]) -> usize {
         let distances = index.iter().zip(&self.strides).map(|(digit, stride)| digit * *stride as usize);
         self.offset as usize + distances.sum::<usize>()

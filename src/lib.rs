@@ -116,6 +116,7 @@ mod text;
 mod threads;
 pub mod transpose;
 pub mod tune;
+mod verify;
 mod wgsl;
 
 pub use bytemuck;

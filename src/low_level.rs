@@ -66,8 +66,13 @@ pub mod divide {
 
 /// Arrays of the host and of the device, and copies between them that overlap with other work.
 pub mod transfer {
-    pub use crate::gpu::pending::wait_for;
+    pub use crate::gpu::progress::wait_for;
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
+}
+
+/// Failures on purpose, to test what follows from them.
+pub mod faults {
+    pub use crate::gpu::fault::{Failure, Faults, inject};
 }
 
 /// Whether a device computes with numbers of two f32 as the text says.

@@ -65,7 +65,6 @@ pub(crate) fn dense(extents: &[usize]) -> Vec<usize> {
 }
 
 /// The index in memory of element `i`, for dimensions given as (extent, stride), fastest first.
-#[cfg(any(feature = "tune", test))]
 pub(crate) fn place(dims: impl IntoIterator<Item = (usize, usize)>, i: usize) -> usize {
     let mut rest = i;
     let along = |(extent, stride): (usize, usize)| {

@@ -1,9 +1,10 @@
-//! rustfft on the host, on one thread or several, for rows and matrices.
+//! rustfft on the host, on one thread or several, for rows and matrices of complex numbers or of
+//! reals.
 
 use std::sync::{Arc, Barrier, PoisonError, RwLock};
 use std::thread;
 
-use rustfft::{Fft, FftPlanner};
+use rustfft::{Fft, FftDirection, FftPlanner};
 use wgpu_fft::Complex32;
 
 use super::cases::{Kind, Layout};
@@ -17,53 +18,75 @@ type Bands = Vec<RwLock<Vec<Complex32>>>;
 /// rustfft on several threads. Rows are transformed in place. A matrix takes rows, a tiled
 /// transpose, rows, and another transpose.
 ///
-/// Every thread has a band of rows of both matrices, and scratch space of its own. A transform
+/// Rows of n reals are n/2 complex numbers, as usual for reals: a loop combines the halves to the
+/// half-spectrum, or does the reverse.
+///
+/// Every thread has a band of rows of all matrices, and scratch space of its own. A transform
 /// starts the threads once, and they meet at a barrier between its steps.
 pub struct Host {
+    kind: Kind,
     input: Vec<Complex32>,
+    /// Complex rows, or rows of reals in pairs.
     data: Bands,
+    /// Half-spectra, if there are reals.
+    spectrum: Bands,
     transposed: Bands,
     scratch: Vec<RwLock<Vec<Complex32>>>,
     rows: Arc<dyn Fft<f32>>,
     /// The FFT of the columns, if there are two axes.
     columns: Option<Arc<dyn Fft<f32>>>,
+    /// exp(-2πi·k/n) for k up to n/2, if there are rows of n reals.
+    roots: Vec<Complex32>,
 }
 
 impl Host {
-    /// For forward transforms of one axis or of one matrix; `None` for others. `noise` provides the
-    /// input.
+    /// For out-of-place transforms of one axis or of one matrix, forward if they are complex, with
+    /// rows of even length if they are real; `None` for others. `noise` provides the input.
     pub fn new(layout: &Layout, noise: impl Iterator<Item = f32>, threads: usize) -> Option<Self> {
         let points = layout.points() * layout.batch;
-        let plain =
-            layout.kind == Kind::C2c && !layout.inverse && !layout.in_place && !layout.transposed && !layout.special && layout.scale == 1.0;
-        let (count, row, column) = match (&layout.extents[..], layout.batch) {
+        let is_real = layout.kind != Kind::C2c;
+        let plain = layout.inverse == (layout.kind == Kind::C2r)
+            && !layout.in_place
+            && !layout.transposed
+            && !layout.special
+            && layout.scale == 1.0;
+        let (count, n, column) = match (&layout.extents[..], layout.batch) {
             (&[n], batch) => (batch, n, None),
             (&[r, c], 1) => (r, c, Some(r)),
             _ => return None,
         };
-        if !plain || points > MOST_POINTS {
+        if !plain || points > MOST_POINTS || is_real && n % 2 == 1 {
             return None;
         }
-        let numbers: Vec<f32> = noise.take(2 * points).collect();
+        let (row, frequencies) = if is_real { (n / 2, n / 2 + 1) } else { (n, n) };
+        let numbers: Vec<f32> = noise.take(2 * count * if layout.kind == Kind::C2r { frequencies } else { row }).collect();
         let input: Vec<Complex32> = numbers.chunks_exact(2).map(|parts| Complex32::new(parts[0], parts[1])).collect();
+        let direction = if layout.inverse { FftDirection::Inverse } else { FftDirection::Forward };
         let mut planner = FftPlanner::new();
-        let rows = planner.plan_fft_forward(row);
-        let columns = column.map(|column| planner.plan_fft_forward(column));
+        let rows = planner.plan_fft(row, direction);
+        let columns = column.map(|column| planner.plan_fft(column, direction));
         let scratch = [Some(&rows), columns.as_ref()].into_iter().flatten().map(|fft| fft.get_inplace_scratch_len()).max().unwrap_or(0);
+        let root = |k: usize| {
+            let (sine, cosine) = (std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
+            Complex32::new(cosine as f32, -sine as f32)
+        };
         Some(Self {
+            kind: layout.kind,
             data: bands(count, row, threads),
-            transposed: column.map_or_else(Vec::new, |column| bands(row, column, threads)),
+            spectrum: if is_real { bands(count, frequencies, threads) } else { Vec::new() },
+            transposed: column.map_or_else(Vec::new, |column| bands(frequencies, column, threads)),
             scratch: (0..threads).map(|_| RwLock::new(vec![Complex32::default(); scratch])).collect(),
             input,
             rows,
             columns,
+            roots: if is_real { (0..frequencies).map(root).collect() } else { Vec::new() },
         })
     }
 
     /// Restores the input, because repeated transforms would grow to infinity.
     pub fn restore(&mut self) {
         let mut rest = &self.input[..];
-        for band in &mut self.data {
+        for band in if self.kind == Kind::C2r { &mut self.spectrum } else { &mut self.data } {
             let band = band.get_mut().unwrap_or_else(PoisonError::into_inner);
             let (first, others) = rest.split_at(band.len());
             band.copy_from_slice(first);
@@ -85,23 +108,79 @@ impl Host {
 
     /// The result, in order.
     pub fn output(&self) -> Vec<Complex32> {
-        self.data.iter().flat_map(|band| read(band).to_vec()).collect()
+        let bands = if self.kind == Kind::R2c { &self.spectrum } else { &self.data };
+        bands.iter().flat_map(|band| read(band).to_vec()).collect()
     }
 
     /// The work of one thread.
     fn work(&self, thread: usize, barrier: &Barrier) {
         let mut scratch = write(&self.scratch[thread]);
-        self.rows.process_with_scratch(&mut write(&self.data[thread]), &mut scratch);
+        match self.kind {
+            Kind::C2c => {
+                self.rows.process_with_scratch(&mut write(&self.data[thread]), &mut scratch);
+                self.transform_columns(&self.data, self.rows.len(), thread, barrier, &mut scratch);
+            }
+            Kind::R2c => {
+                let mut packed = write(&self.data[thread]);
+                self.rows.process_with_scratch(&mut packed, &mut scratch);
+                let m = self.rows.len();
+                for (packed, spectrum) in packed.chunks_exact(m).zip(write(&self.spectrum[thread]).chunks_exact_mut(m + 1)) {
+                    unpack(packed, spectrum, &self.roots);
+                }
+                self.transform_columns(&self.spectrum, m + 1, thread, barrier, &mut scratch);
+            }
+            Kind::C2r => {
+                let m = self.rows.len();
+                self.transform_columns(&self.spectrum, m + 1, thread, barrier, &mut scratch);
+                let mut packed = write(&self.data[thread]);
+                for (packed, spectrum) in packed.chunks_exact_mut(m).zip(read(&self.spectrum[thread]).chunks_exact(m + 1)) {
+                    pack(spectrum, packed, &self.roots);
+                }
+                self.rows.process_with_scratch(&mut packed, &mut scratch);
+            }
+        }
+    }
+
+    /// Transforms the columns of a matrix with rows of `row`, if there are two axes.
+    fn transform_columns(&self, matrix: &Bands, row: usize, thread: usize, barrier: &Barrier, scratch: &mut [Complex32]) {
         let Some(columns) = &self.columns else { return };
         barrier.wait();
         {
             let mut own = write(&self.transposed[thread]);
-            transpose(&self.data, self.rows.len(), &mut own, columns.len(), thread * band_rows(self.rows.len(), self.data.len()));
-            columns.process_with_scratch(&mut own, &mut scratch);
+            transpose(matrix, row, &mut own, columns.len(), thread * band_rows(row, self.data.len()));
+            columns.process_with_scratch(&mut own, scratch);
         }
         barrier.wait();
-        let mut own = write(&self.data[thread]);
-        transpose(&self.transposed, columns.len(), &mut own, self.rows.len(), thread * band_rows(columns.len(), self.data.len()));
+        let mut own = write(&matrix[thread]);
+        transpose(&self.transposed, columns.len(), &mut own, row, thread * band_rows(columns.len(), self.data.len()));
+    }
+}
+
+/// The half-spectrum of n reals from the DFT of n/2 pairs of them.
+fn unpack(packed: &[Complex32], spectrum: &mut [Complex32], roots: &[Complex32]) {
+    let m = packed.len();
+    let first = packed[0];
+    (spectrum[0], spectrum[m]) = (Complex32::new(first.re + first.im, 0.0), Complex32::new(first.re - first.im, 0.0));
+    for k in 1..=m / 2 {
+        let (z, w) = (packed[k], packed[m - k].conj());
+        let difference = (z - w) * 0.5;
+        let (even, odd) = ((z + w) * 0.5, Complex32::new(difference.im, -difference.re) * roots[k]);
+        spectrum[k] = even + odd;
+        spectrum[m - k] = (even - odd).conj();
+    }
+}
+
+/// The reverse, without the factor 1/2.
+fn pack(spectrum: &[Complex32], packed: &mut [Complex32], roots: &[Complex32]) {
+    let m = packed.len();
+    let (first, last) = (spectrum[0].re, spectrum[m].re);
+    packed[0] = Complex32::new(first + last, first - last);
+    for k in 1..=m / 2 {
+        let (x, w) = (spectrum[k], spectrum[m - k].conj());
+        let difference = x - w;
+        let (sum, turned) = (x + w, Complex32::new(-difference.im, difference.re) * roots[k].conj());
+        packed[k] = sum + turned;
+        packed[m - k] = (sum - turned).conj();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arrays and pictures from files and to them: `.npy`, and PNG and JPEG.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageReader};
@@ -31,6 +31,12 @@ pub fn read(path: &Path) -> Result<Array> {
 fn read_picture(path: &Path) -> Result<Array> {
     // Goes by the content, and turns photographs the way that the camera was held.
     let mut decoder = ImageReader::open(path)?.with_guessed_format()?.into_decoder()?;
+    // Neither format packs more: who says so would have us allocate what the file does not have.
+    let most = (64 << 20) + 2000 * std::fs::metadata(path)?.len();
+    if decoder.total_bytes() > most {
+        let (width, height) = decoder.dimensions();
+        return Err(format!("it says that it has {width} x {height} pixels, more than a file of its size can have").into());
+    }
     let orientation = decoder.orientation()?;
     let mut picture = DynamicImage::from_decoder(decoder)?;
     picture.apply_orientation(orientation);
@@ -50,6 +56,7 @@ pub struct Header {
 impl Header {
     /// Reads the header of a `.npy` file whose elements lie in C order.
     pub fn read(path: &Path) -> Result<Self> {
+        check_header(&File::open(path)?)?;
         let mut file = BufReader::new(File::open(path)?);
         let header = npyz::NpyHeader::from_reader(&mut file)?;
         let offset = std::io::Seek::stream_position(&mut file)?;
@@ -67,6 +74,45 @@ impl Header {
             _ => "structures".to_owned(),
         }
     }
+}
+
+/// Refuses headers for which the reader of `npyz` would overflow, fill the memory or the stack.
+fn check_header(file: &File) -> Result<()> {
+    /// NumPy itself refuses longer ones.
+    const MOST_BYTES: usize = 10_000;
+    /// Structures in structures are no numbers to transform.
+    const MOST_NESTING: usize = 8;
+
+    let mut head = Vec::new();
+    file.take(MOST_BYTES as u64 + 12).read_to_end(&mut head)?;
+    let bytes = match head[..] {
+        [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => usize::from(u16::from_le_bytes([a, b])),
+        [0x93, b'N', b'U', b'M', b'P', b'Y', _, _, a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]) as usize,
+        _ => return Err("it does not begin as a .npy file".into()),
+    };
+    if bytes > MOST_BYTES {
+        return Err(format!("its header has {bytes} bytes, more than {MOST_BYTES}").into());
+    }
+    let text = &head[10..head.len().min(12 + bytes)];
+    let mut nesting = 0_usize;
+    for byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => nesting += 1,
+            b')' | b']' | b'}' => nesting = nesting.saturating_sub(1),
+            _ => {}
+        }
+        if nesting > MOST_NESTING {
+            return Err(format!("its header has more than {MOST_NESTING} brackets in brackets").into());
+        }
+    }
+    let mut product = 1_u64;
+    for digits in text.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty()) {
+        // Numbers of the type are small. An extent of zero does not make the others smaller.
+        let number = str::from_utf8(digits)?.parse::<u64>().unwrap_or(u64::MAX).max(1);
+        let larger = product.checked_mul(number).filter(|product| *product < 1 << 60);
+        product = larger.ok_or("its shape has more elements than can be counted")?;
+    }
+    Ok(())
 }
 
 fn letter(ty: TypeChar) -> char {
@@ -236,6 +282,15 @@ mod tests {
         assert!(error("none.npy", &header).contains("the array is empty (shape [4, 0])"));
         header = npy_header(&[4, 5], false).unwrap();
         assert!(error("short.npy", &header).contains("short.npy"));
+        let hostile = |descr: &str, shape: &str| {
+            let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+            [&b"\x93NUMPY\x01\x00"[..], &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat()
+        };
+        for shape in ["(4294967296, 4294967296)", "(18446744073709551616,)", "(0, 4294967296, 4294967296)"] {
+            assert!(error("many.npy", &hostile("'<f4'", shape)).contains("more elements than can be counted"), "{shape}");
+        }
+        assert!(error("deep.npy", &hostile("'<f4'", &"(".repeat(9000))).contains("brackets in brackets"));
+        assert!(error("long.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{").contains("4294967295 bytes"));
         assert!(read(Path::new("nowhere.npy")).unwrap_err().to_string().contains("nowhere.npy"));
     }
 

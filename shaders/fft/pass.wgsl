@@ -1,5 +1,5 @@
-// FFTs along one axis of an array, or along one factor of it, with butterflies in registers
-// (Stockham).
+// FFTs along one axis of an array, along one factor of it, or along all axes of a small picture,
+// with butterflies in registers (Stockham).
 //
 //   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
 //

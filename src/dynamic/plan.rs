@@ -6,42 +6,15 @@ use std::sync::Arc;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::gpu::{AnyView, Pending, View, input_name};
-use crate::plan::{Bound, Executable, FragmentArrays, Placement, Plan, Program};
-use crate::threads::Shareable;
+use crate::plan::{Bound, FragmentArrays, Placement, Plan, Program, Untyped, Verified, begun, run_into, verify};
 use crate::tune::Searchable;
 
 /// A [`Plan`](crate::Plan) without its types, which takes and returns bytes.
 /// [`Planner::plan_any`](crate::Planner::plan_any) makes it.
 #[derive(Clone)]
 pub struct AnyPlan {
-    plan: Arc<dyn Planned>,
+    plan: Arc<dyn Untyped>,
     elements: [ElementType; 2],
-}
-
-/// A plan without its types.
-trait Planned: Shareable {
-    fn spec(&self) -> String;
-    fn recipe(&self) -> String;
-    fn executable(&self) -> &Executable;
-    fn leaves_gaps(&self) -> bool;
-}
-
-impl<S: Searchable> Planned for Plan<S> {
-    fn spec(&self) -> String {
-        Plan::spec(self).to_string()
-    }
-
-    fn recipe(&self) -> String {
-        Plan::recipe(self).to_string()
-    }
-
-    fn executable(&self) -> &Executable {
-        Plan::executable(self)
-    }
-
-    fn leaves_gaps(&self) -> bool {
-        Plan::spec(self).leaves_gaps()
-    }
 }
 
 impl AnyPlan {
@@ -93,11 +66,9 @@ impl AnyPlan {
     /// # Errors
     /// The errors of [`run`](Self::run); [`Error::WrongArrays`] and [`Error::FragmentArray`].
     pub fn run_with(&self, inputs: &[&[u8]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<u8>>> {
-        let executable = self.plan.executable();
         self.check_bytes(inputs)?;
         let bytes = self.program().output().bytes() as usize;
-        let download = executable.run(inputs, arrays, self.plan.leaves_gaps())?;
-        Ok(executable.gpu().collect(download, bytes))
+        Ok(begun(&*self.plan, inputs, arrays)?.collect(bytes))
     }
 
     /// Runs the plan on host data, blocks until the result is there, and writes it into memory of
@@ -110,7 +81,15 @@ impl AnyPlan {
         if !output.len().is_multiple_of(self.output().bytes()) {
             return Err(ragged("output", output.len(), self.output()));
         }
-        self.plan.executable().run_into(inputs, output, self.plan.leaves_gaps())
+        run_into(&*self.plan, inputs, output)
+    }
+
+    /// Verifies this device's results for this plan, as [`Plan::verify`](crate::Plan::verify) does.
+    ///
+    /// # Errors
+    /// Those of [`Plan::verify`](crate::Plan::verify).
+    pub fn verify(&self) -> Result<Verified> {
+        verify(&*self.plan)
     }
 
     /// Fails unless each input consists of whole elements.

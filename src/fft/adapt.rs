@@ -25,6 +25,7 @@ use super::fit::is_sane;
 use super::lanes::SUBGROUP;
 use super::line::{LineIndex, lines};
 use super::lower::{check_pass, lower};
+use super::pass::radices_of;
 use super::passes::{Step, chain};
 use super::place::Place;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
@@ -48,7 +49,7 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
     let adapter = Adapter { designer: Designer { transform, geometry: &geometry, profile }, transform, geometry: &geometry, profile };
-    let ways = [Some(axes.clone()), adapter.without_blocks(axes)];
+    let ways = [Some(axes.clone()), adapter.without_blocks(axes), adapter.apart(axes)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
 }
@@ -73,6 +74,26 @@ impl Adapter<'_> {
         let pairs = |axes: &[AxisRecipe]| Pairs::of(self.transform, self.geometry, axes);
         let [before, after] = [pairs(axes)?, pairs(&own)?];
         (own != axes && before == after).then_some(own)
+    }
+
+    /// The axes that are transformed together one after the other, by the same radices. `None` if
+    /// there are none.
+    fn apart(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
+        let extents = &self.geometry.output_extents;
+        let mut all = Vec::new();
+        for own in axes {
+            let (false, [PassRecipe::Stockham(stockham)]) = (own.through == own.axis, &own.passes[..]) else {
+                all.push(own.clone());
+                continue;
+            };
+            let radices = radices_of(&stockham.radices, extents.get(own.axes())?)?;
+            for (axis, radices) in own.axes().zip(radices) {
+                let lanes = radices.iter().product::<u32>() / radices.iter().max().copied().unwrap_or(1);
+                let pass = Stockham { radices: radices.to_vec(), lanes, lines: 1, pieces: 1, ..stockham.clone() };
+                all.push(AxisRecipe { through: axis, passes: vec![PassRecipe::Stockham(pass)], axis, ..own.clone() });
+            }
+        }
+        (all != axes).then_some(all)
     }
 
     /// Replaces every pass by one that fits the device.
@@ -250,33 +271,36 @@ impl Recipe {
     /// `axes` maps an axis's number in this recipe to its number in the result. Axes that this
     /// recipe lacks, because their length is 1, are left out. The result is `None` if no axis
     /// remains, or if two axes would get the same number. Blocks are kept where the same axis
-    /// follows. If this recipe uses transposes, its row and column transforms become axes 1 and 0.
+    /// follows. Axes that are transformed together must all remain, side by side. If this recipe uses
+    /// transposes, its row and column transforms become axes 1 and 0.
     #[must_use]
     pub fn of_axes(&self, axes: &[(usize, usize)]) -> Option<Self> {
         let number = |own: usize| axes.iter().find(|(from, _)| *from == own).map(|(_, to)| *to);
         let all = match self {
             Self::Axes(all) => all.clone(),
             Self::Transposed { rows, columns, .. } => {
-                let axis = |(axis, pass): (usize, &PassRecipe)| AxisRecipe {
-                    axis,
-                    bluestein: None,
-                    reals: Reals::Complex,
-                    passes: vec![pass.clone()],
-                };
+                let axis = |(axis, pass): (usize, &PassRecipe)| AxisRecipe::new(axis, vec![pass.clone()]);
                 [(1, rows), (0, columns)].map(axis).to_vec()
             }
         };
         let mut taken = Vec::new();
         for (i, own) in all.iter().enumerate() {
-            let Some(axis) = number(own.axis) else { continue };
-            let mut part = AxisRecipe { axis, ..own.clone() };
+            let numbers: Vec<Option<usize>> = own.axes().map(number).collect();
+            if numbers.iter().all(Option::is_none) {
+                continue;
+            }
+            let axis = numbers[0]?;
+            if numbers.iter().zip(axis..).any(|(number, expected)| *number != Some(expected)) {
+                return None;
+            }
+            let mut part = AxisRecipe { axis, through: axis + numbers.len() - 1, ..own.clone() };
             let next_stays = all.get(i + 1).is_some_and(|next| number(next.axis).is_some());
             if let (false, Some(PassRecipe::Stockham(last))) = (next_stays, part.passes.last_mut()) {
                 last.block = None;
             }
             taken.push(part);
         }
-        let mut numbers: Vec<usize> = taken.iter().map(|part| part.axis).collect();
+        let mut numbers: Vec<usize> = taken.iter().flat_map(AxisRecipe::axes).collect();
         numbers.sort_unstable();
         (!taken.is_empty() && numbers.windows(2).all(|two| two[0] < two[1])).then_some(Self::Axes(taken))
     }

@@ -4,6 +4,8 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
+use super::design_long::Passes;
+use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
 use super::lower::check_pass;
@@ -36,7 +38,10 @@ pub(super) fn design_with(transform: &Transform, profile: &DeviceProfile, text: 
     {
         order = designer.best_order(order);
     }
-    let mut axes: Vec<AxisRecipe> = order.iter().map(|&axis| designer.axis(axis)).collect::<Result<_>>()?;
+    let mut axes = match designer.pass_together(&order, fewest) {
+        Some(axes) => axes,
+        None => designer.apart(&order)?,
+    };
     for i in 1..axes.len() {
         let [axis, next] = &mut axes[i - 1..=i] else { unreachable!("two neighbours") };
         designer.block(axis, next);
@@ -58,6 +63,9 @@ pub(super) const COLUMNS: u32 = 8;
 /// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of
 /// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 const LONGEST_COLUMN: u32 = 4096;
+
+/// From so many columns on there are enough workgroups for each of them to take fewer.
+const MANY_COLUMNS: u64 = 4096;
 
 /// What a pass over columns costs, if one over rows costs 1.
 const COLUMN_COST: f64 = 1.5;
@@ -140,6 +148,14 @@ impl Lines {
     }
 }
 
+/// Whether the last length of a line is a multiple of 4. Then the estimate of `design_long.rs` does
+/// not hold in a process that has transformed other lengths before: of 24 such lengths, its choice
+/// took 0.78 to 1.29 of the time of the lengths and blocks below, 1.03 in the mean, and 16 others
+/// 0.80 to 0.96, 0.89 in the mean (H200).
+fn ends_in_fours(lengths: &[u32]) -> bool {
+    lengths.last().is_some_and(|last| last.is_multiple_of(4))
+}
+
 /// The rules for one transform on one device.
 pub(super) struct Designer<'a> {
     pub transform: &'a Transform,
@@ -148,6 +164,11 @@ pub(super) struct Designer<'a> {
 }
 
 impl Designer<'_> {
+    /// The axes one after the other.
+    pub fn apart(&self, order: &[usize]) -> Result<Vec<AxisRecipe>> {
+        order.iter().map(|&axis| self.axis(axis)).collect()
+    }
+
     fn axis(&self, axis: usize) -> Result<AxisRecipe> {
         if let Kind::Filter { real, linear } = self.transform.kind {
             return self.filter(axis, real, linear);
@@ -185,10 +206,10 @@ impl Designer<'_> {
                 && self.transform.shape.extents()[axis - 1].is_multiple_of(2);
             let halves = real && !back_in_pairs && !self.has_pairs_of_columns(axis) && self.has_halves(axis);
             if halves && let Some(recipe) = self.in_one(axis, Reals::Halves, None) {
-                return Ok(recipe);
+                return Ok(self.or_several(recipe));
             }
             if let Some(recipe) = self.in_one(axis, reals, None).filter(|_| !uneven) {
-                return Ok(recipe);
+                return Ok(self.or_several(recipe));
             }
             let halves = halves || self.transform.real_kind(axis).is_some() && real && self.has_halves(axis);
             if halves && let Some(recipe) = self.in_several(axis, Reals::Halves, None) {
@@ -266,7 +287,7 @@ impl Designer<'_> {
         let fits = !self.profile.is_cpu() || n <= LONGEST_ON_CPU[usize::from(lines.across)];
         let stockham = if fits && largest_prime(n) <= self.max_prime() { self.pass(Lines { convolution: true, ..lines }) } else { None };
         let passes = stockham.map(|stockham| vec![PassRecipe::Stockham(stockham)]);
-        passes.map(|passes| AxisRecipe { axis, bluestein: None, reals, passes }).ok_or_else(|| {
+        passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) }).ok_or_else(|| {
             let what = format!("a transform of length {n} there and back in one pass");
             Error::Unsupported { what, why: "it does not fit a workgroup: transform there and back in passes of their own".to_owned() }
         })
@@ -314,7 +335,22 @@ impl Designer<'_> {
     pub fn in_one(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let lines = self.lines(axis, reals);
         let stockham = self.pass(bluestein.map_or(lines, |m| Lines { n: m, convolution: true, ..lines }))?;
-        Some(AxisRecipe { axis, bluestein, reals, passes: vec![PassRecipe::Stockham(stockham)] })
+        Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
+    }
+
+    /// An axis in several passes, if the one pass has more than four stages. 23328 as 12.9.6.6.6
+    /// 0.1422, as 108·216 0.1033; 20000 as 10.10.10.5.4 0.1112, as 100·200 0.1050; but 24576 as
+    /// 16.16.12.8 0.0946, as 96·256 0.1065.
+    fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
+        let Lines { count, across, .. } = self.lines(one.axis, Reals::Complex);
+        let is_slow =
+            |pass: &Stockham| pass.radices.len() > 4 && self.is_estimated(pass.n(), u64::from(count) * u64::from(pass.n()), across);
+        match &one.passes[..] {
+            [PassRecipe::Stockham(pass)] if one.reals != Reals::Pairs && is_slow(pass) => {
+                self.in_several(one.axis, one.reals, None).unwrap_or(one)
+            }
+            _ => one,
+        }
     }
 
     /// Whether the device is a processor whose barriers cost more than a pass through memory:
@@ -342,7 +378,10 @@ impl Designer<'_> {
     /// An axis in several passes.
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
-        let lengths = split(n, &|length| self.part(length, u64::MAX).is_some())?;
+        let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
+        let estimated = self.is_estimated(n, u64::from(count) * u64::from(n), across);
+        let lengths = if estimated { self.estimated_lengths(n).filter(|lengths| !ends_in_fours(lengths)) } else { None };
+        let lengths = lengths.or_else(|| split(n, &|length| self.part(length, u64::MAX).is_some()))?;
         self.in_lengths(axis, reals, bluestein, &lengths)
     }
 
@@ -360,15 +399,33 @@ impl Designer<'_> {
     /// that what it loads would be short pieces. 4096² without 0.224, in blocks of 8 x 8 0.1898, 4
     /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
     /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
-    fn block(&self, axis: &mut AxisRecipe, next: &AxisRecipe) {
-        let columns = self.columns(COLUMNS);
-        let few = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(stockham) if stockham.lines < columns && stockham.n() > LONGEST_COLUMN / 2);
-        if self.profile.is_cpu() || axis.passes.len() > 1 || !self.is_fastest(axis.axis) || next.passes.len() > 1 || !few(&next.passes[0]) {
+    fn block(&self, axis: &mut AxisRecipe, next: &mut AxisRecipe) {
+        let together = [&*axis, next].iter().any(|own| own.through != own.axis);
+        if self.profile.is_cpu() || together || !self.is_fastest(axis.axis) {
             return;
         }
-        if let PassRecipe::Stockham(stockham) = &mut axis.passes[0] {
-            stockham.block = Some([8, 16]);
+        let lines = self.lines(next.axis, Reals::Complex);
+        let is_complex = next.bluestein.is_none() && next.reals == Reals::Complex;
+        let ([PassRecipe::Stockham(first)], [PassRecipe::Stockham(second)]) = (&mut axis.passes[..], &mut next.passes[..]) else { return };
+        let halved = is_complex && self.halve(second, lines);
+        if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
+            first.block = Some([8, 16]);
         }
+    }
+
+    /// Takes 4 columns instead of 8, if a workgroup would have so many numbers that a core had room
+    /// for one alone, and there are enough of them. The array before needs blocks then: 2^22 as
+    /// 2048·2048, 8 columns 0.2024 (without blocks 0.1893), 4 columns 0.1774 (without 0.1869); 4 of
+    /// 2048² 0.1698, 4 columns 0.1599 (without 0.1750).
+    fn halve(&self, stockham: &mut Stockham, lines: Lines) -> bool {
+        let numbers = u64::from(stockham.n()) * u64::from(stockham.lines) * u64::from(self.words());
+        let is_large = numbers >= 16_384 && stockham.lines == self.columns(COLUMNS) && u64::from(lines.count) >= MANY_COLUMNS;
+        let mut half = Stockham { lines: self.columns(4), ..stockham.clone() };
+        let halves = is_large && !self.profile.is_cpu() && self.in_pieces(&mut half, lines);
+        if halves {
+            *stockham = half;
+        }
+        halves
     }
 
     /// Takes two numbers of 16 bits in one access where that was faster.
@@ -381,7 +438,7 @@ impl Designer<'_> {
             let (first, last) = (i == 0, i + 1 == axes.len());
             let load = if first { self.transform.storage(End::Input) } else { between };
             let store = if last { self.transform.storage(End::Output) } else { between };
-            let (AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes }, [Storage::Half(_), Storage::Half(_)]) =
+            let (AxisRecipe { axis, through: _, bluestein: None, reals: Reals::Complex, passes }, [Storage::Half(_), Storage::Half(_)]) =
                 (&axes[i], [load, store])
             else {
                 continue;
@@ -422,6 +479,14 @@ impl Designer<'_> {
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let n: u32 = lengths.iter().product();
         let (last, points) = (lengths.len() - 1, u64::from(count) * u64::from(n));
+        if self.is_estimated(n, points, across) && !ends_in_fours(lengths) {
+            let mut known = Passes::default();
+            let mut pass = |(i, &length): (usize, &u32)| self.estimated_pass(&mut known, n, length, lengths[i + 1..].iter().product());
+            let passes: Option<Vec<_>> = lengths.iter().enumerate().map(|own| Some(PassRecipe::Stockham(pass(own)?.1))).collect();
+            if let Some(passes) = passes {
+                return Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes) });
+            }
+        }
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
             let mut stockham = self.part(length, points)?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
@@ -440,10 +505,14 @@ impl Designer<'_> {
             if !across && i < last {
                 stockham.block = Some([stockham.lines.min(lengths[last]), 1]);
             }
-            self.in_pieces(&mut stockham, Lines { across: true, ..Lines::rows(length, count) });
+            let lines = Lines { across: true, ..Lines::rows(length, count) };
+            self.in_pieces(&mut stockham, lines);
+            if !across {
+                self.halve(&mut stockham, lines);
+            }
             Some(PassRecipe::Stockham(stockham))
         });
-        Some(AxisRecipe { axis, bluestein, reals, passes: passes.collect::<Option<_>>()? })
+        Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes.collect::<Option<_>>()?) })
     }
 
     /// A recipe for lines that fit one pass.
@@ -478,12 +547,12 @@ impl Designer<'_> {
 
     /// 32-bit words of a real number. The rules were measured with f32. For wider numbers they keep
     /// the bytes: of workgroup memory, of neighbouring columns, and of an invocation's registers.
-    fn words(&self) -> u32 {
+    pub fn words(&self) -> u32 {
         self.transform.number.words()
     }
 
     /// As many neighbouring lines as have the bytes of `count` lines of f32.
-    fn columns(&self, count: u32) -> u32 {
+    pub fn columns(&self, count: u32) -> u32 {
         count / self.words()
     }
 
@@ -493,7 +562,7 @@ impl Designer<'_> {
     }
 
     /// Whether an operation takes some 20 times the text that it takes in f32.
-    fn texts_are_long(&self) -> bool {
+    pub fn texts_are_long(&self) -> bool {
         self.transform.number == Number::Double
     }
 
@@ -503,11 +572,11 @@ impl Designer<'_> {
     }
 
     /// The largest prime factor of lengths that are no convolutions.
-    fn max_prime(&self) -> u32 {
+    pub fn max_prime(&self) -> u32 {
         if self.texts_are_long() { 13 } else { MAX_PRIME }
     }
 
-    fn most_invocations(&self) -> u32 {
+    pub fn most_invocations(&self) -> u32 {
         self.profile.invocations.min(self.profile.workgroup_size[0])
     }
 
@@ -604,6 +673,11 @@ impl Designer<'_> {
         (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
     }
 
+    /// Whether a pass over columns fits the device.
+    pub fn runs_across(&self, stockham: &Stockham) -> bool {
+        self.runs(stockham, Lines { across: true, ..Lines::rows(stockham.n(), u32::MAX) })
+    }
+
     fn fits(&self, stockham: &Stockham, pairs: bool) -> bool {
         let n = stockham.n();
         let mut elements = if stockham.radices.len() > 1 { n / stockham.pieces } else { 0 };
@@ -689,7 +763,7 @@ const LONGEST_GPU_TEXT: f64 = 250.0;
 /// Up to so many points a first result should not wait for the compiler. In larger arrays only the
 /// time of a run counts: 4000², 20.20.10 with 100 lanes 0.218, with 200 lanes and half the text
 /// 0.253.
-const SMALL_ARRAY: u64 = 1 << 21;
+pub(super) const SMALL_ARRAY: u64 = 1 << 21;
 
 /// Fewer invocations do not fill a large GPU. H200, 65537, a convolution of 384·384: 24.16 with 8
 /// lanes 0.0472, with 16 0.0252, with 24 0.0241; 510510, 13.11.5 with 14 lanes 0.0190, with 65
@@ -783,6 +857,9 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772
         // and 0.721.
         (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
+        // 2^22 in 4 lines: 16.8.16 0.1774, 16.16.8 with 64 lanes 0.1821; in 8 lines 0.2071 and
+        // 0.2015. Columns of 2048² 0.1596 and 0.1585.
+        (true, 2048) if lines.count == u32::MAX && lines.points >= 2048 * MANY_COLUMNS => (&[16, 8, 16], 128),
         (true, 2048) => (&[16, 16, 8], 64),
         // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.
         (true, 4096) => (&[64, 64], 64),

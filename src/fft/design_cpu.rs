@@ -8,8 +8,9 @@ use super::design::MAX_PRIME;
 use super::factors::split;
 use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements, slots};
 use super::line::lines;
-use super::passes::chain;
-use super::recipe::{AxisRecipe, PassRecipe};
+use super::passes::{Step, chain};
+use super::real_kind::Inner;
+use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::transform::{Geometry, Kind, Transform};
 use crate::gpu::DeviceProfile;
 
@@ -88,50 +89,85 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     if !profile.is_cpu() || !has_lanes(transform, profile) {
         return;
     }
-    let plain = axes.to_vec();
-    for axis in axes.iter_mut().filter(|axis| transform.real_kind(axis.axis).is_none()) {
-        if let Some(passes) = passes(axis.axis, geometry, profile, text) {
-            *axis = AxisRecipe { axis: axis.axis, bluestein: None, reals: super::recipe::Reals::Complex, passes };
-        }
+    // The recipes of each axis, the best one first. What cannot be done in lanes, because of its
+    // layout, stays as it was.
+    let mut choices: Vec<std::vec::IntoIter<AxisRecipe>> = axes
+        .iter()
+        .map(|plain| {
+            let mut all = if transform.real_kind(plain.axis).is_none() {
+                in_lanes(plain.axis, transform, geometry, profile, text)
+            } else {
+                Vec::new()
+            };
+            all.push(plain.clone());
+            all.into_iter()
+        })
+        .collect();
+    for (axis, choices) in axes.iter_mut().zip(&mut choices) {
+        axis.clone_from(&choices.next().expect("there is the plain one"));
     }
-    // What cannot be done in lanes, because of its layout, stays as it was.
-    while let Some(axis) = unfit(axes, transform, geometry, profile) {
-        axes[axis] = plain[axis].clone();
+    while let Some(i) = unfit(axes, transform, geometry, profile) {
+        let Some(next) = choices[i].next() else { return };
+        axes[i] = next;
     }
 }
 
 /// Whether such a device can do anything of such a transform in lanes, and fast: where there are no
 /// subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
-    lanes::has_subgroups(profile) && matches!(transform.kind, Kind::C2c(_)) && transform.number.check_kernel("lanes").is_ok()
+    let knows = match transform.kind {
+        Kind::C2c(_) => true,
+        Kind::R2c | Kind::C2r => transform.is_plain(),
+        Kind::R2r | Kind::Filter { .. } => false,
+    };
+    lanes::has_subgroups(profile) && knows && transform.number.check_kernel("lanes").is_ok()
 }
 
-/// The passes in lanes of an axis, if there are any.
-pub(super) fn passes(axis: usize, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Option<Vec<PassRecipe>> {
-    let n = geometry.windows[1][axis].n;
+/// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves.
+pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Vec<AxisRecipe> {
+    let Inner { n, reals } = transform.inner(axis);
+    let (n, reals) = match reals {
+        None => (n, Reals::Complex),
+        Some(_) if n.is_multiple_of(2) && transform.reals_in_twos(geometry) => (n / 2, Reals::Halves),
+        Some(_) => return Vec::new(),
+    };
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
     let is_one = geometry.axes.len() <= 1;
     let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
-    let rules = Rules {
-        widths: [4, 2, 1].into_iter().filter(|own| *own <= width(profile)).collect(),
-        invocations: invocations(profile),
-        text,
-        longest,
-        longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
-        preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
-        longest_loops: LONGEST_LOOPS[usize::from(!is_one)],
-        longest_passes: if is_one { u32::MAX } else { longest },
-    };
-    if along { rules.row(n) } else { rules.column(n) }
+    let mut all: Vec<AxisRecipe> = Vec::new();
+    for widest in [4, 2, 1].into_iter().filter(|own| *own <= width(profile)) {
+        let rules = Rules {
+            widths: [4, 2, 1].into_iter().filter(|own| *own <= widest).collect(),
+            full: width(profile),
+            invocations: invocations(profile),
+            text,
+            longest,
+            longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
+            preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
+            longest_loops: LONGEST_LOOPS[usize::from(!is_one)],
+            longest_passes: if is_one { u32::MAX } else { longest },
+        };
+        let passes = if along { rules.row(n) } else { rules.column(n) };
+        let own = passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) });
+        all.extend(own.filter(|own| !all.contains(own)));
+    }
+    all
 }
 
 /// The first axis whose recipe of lanes cannot run.
 pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile) -> Option<usize> {
     let is_lanes = |pass: &PassRecipe| matches!(pass, PassRecipe::Lanes { .. });
+    let runs = |step: &Step<'_>| {
+        let lines = lines(step);
+        if step.combines.is_some() {
+            lanes::halves::fit(step, &lines, profile).is_ok()
+        } else {
+            lanes::fit(step, &lines, false, profile).is_ok()
+        }
+    };
     let wrong = match chain(transform, geometry, axes) {
         Ok(steps) => {
-            let wrong =
-                steps.iter().find(|step| step.recipe.is_some_and(is_lanes) && lanes::fit(step, &lines(step), false, profile).is_err())?;
+            let wrong = steps.iter().find(|step| step.recipe.is_some_and(is_lanes) && !runs(step))?;
             axes.iter().position(|axis| axis.axis == wrong.element.0)
         }
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),
@@ -183,8 +219,10 @@ fn size_in_loops([j, k]: [u32; 2], lanes: u32, along: u32) -> (u32, u32) {
 
 /// What the recipes of axes have in common.
 struct Rules {
-    /// Widths of accesses that the device has, the largest first.
+    /// Widths of accesses to choose from, the largest first.
     widths: Vec<u32>,
+    /// The widest access of the device.
+    full: u32,
     invocations: u32,
     text: Text,
     /// Longest text of an axis, if it is to be short.
@@ -216,7 +254,7 @@ impl Rules {
     /// that text is too long, loops, or else several passes.
     fn row(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // 1000 rows of 15 in 8 lanes by 1 number 0.22, by `fft/pass` 0.15; of 60 0.37 and 0.60.
-        let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.widths[0]);
+        let widths = self.widths.iter().filter(|width| n > SHORT_ROW || **width == self.full);
         let all = widths.flat_map(|&width| pairs(n, width).map(move |factors| (width, factors)));
         let all = all.flat_map(|(width, factors)| [1, 2, 4, 8].map(|lanes| (size(factors, lanes, width, 1), lanes, width, factors)));
         let all: Vec<_> = all.collect();
@@ -231,21 +269,30 @@ impl Rules {
         }
     }
 
-    /// A dense line in loops, with the widest accesses: 1000² by 2 numbers 35.8, in two passes
-    /// 31.8.
+    /// A dense line in loops, with accesses of full width. Where they are impossible, the factors
+    /// with the shortest text, by accesses of any width. A narrow access need not be slower: 1000
+    /// rows of 1000 as 40·25 by 1 number 18.9, as 50·20 by 2 numbers 23.5
+    /// (benches/reports/2026-11-24-lavapipe-lanes/rows.jsonl; other programs may have run).
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        let (lanes, width) = (SUBGROUP, self.widths[0]);
-        let all = pairs(n, width).filter(|[j, _]| lanes * width < 4 * j).map(|factors| (size_in_loops(factors, lanes, width), factors));
-        let fitting = all.filter(|(size, _)| self.allows(*size, self.longest_loops));
-        let (_, factors) = fitting.min_by_key(|&((_, text), factors)| (text, factors))?;
-        Some(vec![PassRecipe::Lanes { factors, lanes, width, invocations: self.invocations, loops: true }])
+        let lanes = SUBGROUP;
+        let of_width = |width: u32| {
+            let all = pairs(n, width).filter(move |[j, _]| lanes * width < 4 * j);
+            all.map(move |factors| (size_in_loops(factors, lanes, width), 4 - width, factors))
+        };
+        let shortest = |widths: &[u32]| {
+            let fitting = widths.iter().flat_map(|&width| of_width(width)).filter(|(size, ..)| self.allows(*size, self.longest_loops));
+            fitting.min_by_key(|&((_, text), narrow, factors)| (text, narrow, factors))
+        };
+        let (wide, narrow): (Vec<u32>, Vec<u32>) = self.widths.iter().partition(|width| **width == self.full);
+        let (_, narrow, factors) = shortest(&wide).or_else(|| shortest(&narrow))?;
+        Some(vec![PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations: self.invocations, loops: true }])
     }
 
     /// A line across the fastest index, whole or in several passes.
     fn column(&self, n: u32) -> Option<Vec<PassRecipe>> {
         // Accesses of one number are too short: 512 columns of 512 in 8 lanes take 2.4, in two
         // passes by 2 numbers 1.75.
-        let widths = || self.widths.iter().copied().filter(|&width| width > 1 || self.text == Text::Long);
+        let widths = || self.widths.iter().copied().filter(|&width| width > 1 || self.widths[0] == 1 || self.text == Text::Long);
         if n <= LONGEST_COLUMN
             && let Some(width) = widths().find(|&width| self.allows(size([n, 1], 1, 1, width), self.longest_column))
         {

@@ -9,7 +9,7 @@ use super::lanes::{self, TurnTable};
 use super::line::{LineIndex, lines};
 use super::number::Number;
 use super::pass::{Convolution, Index, Pass, Side};
-use super::passes::{Broken, Fusion, State, Step, chain};
+use super::passes::{Broken, Combines, Fusion, State, Step, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
@@ -22,6 +22,7 @@ use crate::kernels::fft::{self, Rows, pass_double, pass_f64, radix2};
 use crate::kernels::transpose::Matrices;
 use crate::kernels::{Access, Bind, Dispatch, Form, Generated, Slot};
 use crate::plan::{Array, Placement, Program};
+use crate::shape::join;
 use crate::transpose;
 use crate::wgsl::two_f32;
 
@@ -73,7 +74,7 @@ pub(super) fn check_pass(
     let mut lowering = Lowering { transform, geometry, recipe: &recipe, profile, program: &mut program, ends: ends(transform) };
     let steps = chain(transform, geometry, axes).map_err(|broken| lowering.broken(broken))?;
     let slots = lowering.slots(&steps);
-    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].axis, f)) {
+    for (s, step) in steps.iter().enumerate().filter(|(_, step)| step.element == (axes[i].through, f)) {
         lowering.step(step, geometry.factor, [slots[s], slots[s + 1]])?;
     }
     program.check(profile)
@@ -222,7 +223,8 @@ impl Lowering<'_> {
                 };
                 let (lines, radices) = (vec![rows.rows], stockham.radices.clone());
                 let number = self.transform.number;
-                let pass = Pass { number, radices, lines, load: side(), store: side(), convolution: None, twos: None };
+                let pass =
+                    Pass { number, radices, extents: vec![rows.n], lines, load: side(), store: side(), convolution: None, twos: None };
                 self.stockham(rows.label(), stockham, pass, rows.rows, rows.scale, [input, output])
             }
             PassRecipe::Lanes { .. } => Err(self.unfit("lanes are for axes, not for rows between transposes".to_owned())),
@@ -244,7 +246,10 @@ impl Lowering<'_> {
         let factor = self.geometry.factor;
         let mut scales = vec![1.0; steps.len()];
         let Some(last) = scales.len().checked_sub(1) else { return scales };
-        let length = |step: &Step<'_>| self.transform.shape.extents()[step.element.0] as f64;
+        let length = |step: &Step<'_>| match step.extents[..] {
+            [_] => self.transform.shape.extents()[step.element.0] as f64,
+            _ => f64::from(step.n),
+        };
         let logarithm = |step: &Step<'_>| length(step).ln();
         let of_axis = |i: usize| i == last || steps[i].element.0 != steps[i + 1].element.0;
         let all: f64 = (0..=last).filter(|&i| of_axis(i)).map(|i| logarithm(&steps[i])).sum();
@@ -322,19 +327,23 @@ impl Lowering<'_> {
     fn step(&mut self, step: &Step<'_>, scale: f64, slots: [Slot; 2]) -> Result<()> {
         let axis = step.element.0;
         let mut lines = lines(step);
+        if step.combines.is_some() {
+            return self.halves(step, &lines, scale, slots);
+        }
         let mut pairs = [None, None];
         if step.load.takes_pairs() {
             pairs = self.pair(&mut lines)?.map(Some);
         }
         let count: u32 = lines.iter().map(|line| line.extent).product();
-        let what = match self.transform.kind {
-            Kind::Filter { .. } => "FFT, filter and inverse FFT".to_owned(),
-            _ if let Some(kind) = self.transform.real_kind(axis) => format!("{kind} by an FFT"),
+        let what = match (self.transform.kind, self.transform.real_kind(axis)) {
+            (Kind::Filter { .. }, _) => "FFT, filter and inverse FFT".to_owned(),
+            (_, Some(kind)) => format!("{kind} by an FFT"),
             _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
             _ => "FFT".to_owned(),
         };
-        let of = if step.n == self.transform.shape.extents()[axis] as u32 { String::new() } else { format!(" of axis {axis}") };
-        let label = format!("{what}{of}, {count} x {}", step.n);
+        let whole = step.extents.len() > 1 || step.n == self.transform.shape.extents()[axis] as u32;
+        let of = if whole { String::new() } else { format!(" of axis {axis}") };
+        let label = format!("{what}{of}, {count} x {}", join(&step.extents, "x"));
         let stockham = match step.recipe {
             None => &fit::no_transform(self.profile),
             Some(PassRecipe::Stockham(stockham)) => stockham,
@@ -374,6 +383,7 @@ impl Lowering<'_> {
         let pass = Pass {
             number: self.transform.number,
             radices: stockham.radices.clone(),
+            extents: step.extents.clone(),
             lines: lines.iter().map(|line| line.extent).collect(),
             load: side(&step.load, &step.states[0], true, pairs[0]),
             store: side(&step.store, &step.states[1], false, pairs[1]),
@@ -384,6 +394,28 @@ impl Lowering<'_> {
             twos: None,
         };
         self.stockham(label, stockham, pass, count, scale, slots)
+    }
+
+    /// Adds a dispatch of the kernel `fft/halves`.
+    fn halves(&mut self, step: &Step<'_>, lines: &[LineIndex], scale: f64, [input, output]: [Slot; 2]) -> Result<()> {
+        self.transform.number.check_kernel("halves").map_err(|why| self.unfit(why))?;
+        let (own, invocations, bytes) = lanes::halves::fit(step, lines, self.profile).map_err(|why| self.unfit(why))?;
+        let n = own.n();
+        let constants = Constants::new(Number::F32, [Constant::Twiddle(n)]);
+        let (low, at) = constants.twiddle(n);
+        let text = lanes::halves::wgsl(&own, invocations, TurnTable { low, at }).into();
+        let constants_bytes = constants.bytes();
+        let roots = Bound::whole(self.program.table(constants.table()), constants_bytes);
+        let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
+        let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
+        let rows: u32 = lines.iter().map(|line| line.extent).product();
+        let label = match step.combines {
+            Some(Combines::ToPacked) => format!("half-spectra to halves, {rows} x {n}"),
+            _ => format!("halves to half-spectra, {rows} x {n}"),
+        };
+        let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
+        self.program.dispatches.push(dispatch);
+        Ok(())
     }
 
     /// Adds a dispatch of the kernel `fft/lanes`.

@@ -86,6 +86,8 @@ mod bindings;
 mod codelets;
 mod design;
 mod design_cpu;
+mod design_long;
+mod design_together;
 mod elements;
 mod factors;
 mod fast_len;
@@ -106,7 +108,6 @@ mod place;
 mod real_kind;
 mod recipe;
 pub(crate) mod roots;
-#[cfg(feature = "tune")]
 mod samples;
 mod spec;
 pub(crate) mod split;

@@ -8,11 +8,9 @@ use super::design_cpu::{self, Text, has_lanes};
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
 use super::lower::lower;
-use super::number::Number;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
-use super::samples::samples;
-use super::transform::{End, Geometry, Kind, Transform};
+use super::transform::{Geometry, Kind, Transform};
 use super::{C2c, C2r, R2c, R2r};
 use crate::element::Element;
 use crate::error::Result;
@@ -21,7 +19,7 @@ use crate::kernels::Slot;
 use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
-use crate::tune::{Sample, Searchable, Verification, in_turns, others};
+use crate::tune::{Searchable, in_turns, others};
 
 macro_rules! searchable {
     ($($name:ident),*) => { $(
@@ -38,35 +36,11 @@ macro_rules! searchable {
             fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
                 neighbours(&self.transform, recipe, profile)
             }
-
-            fn samples(&self, input: &[u32]) -> Vec<Sample> {
-                if self.transform.is_plain() { samples(&self.transform, input) } else { Vec::new() }
-            }
-
-            fn verification(&self) -> Verification {
-                verification(&self.transform)
-            }
         }
     )* };
 }
 
 searchable!(C2c, R2c, C2r, R2r);
-
-/// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
-/// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
-/// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
-const TOLERANCE: f64 = 4e-6;
-
-fn verification(transform: &Transform) -> Verification {
-    let form = |end| transform.form_of(end);
-    // f64 has 29 more bits.
-    let tolerance = match transform.number {
-        Number::F32 => TOLERANCE,
-        Number::F64 => TOLERANCE / f64::from(1 << 29),
-        Number::Double => TOLERANCE / f64::from(1 << 22),
-    };
-    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
-}
 
 /// The most neighbours of a recipe. A search seldom has time for more, and the last ones are of the
 /// kinds that gain least.
@@ -102,7 +76,7 @@ fn baseline(transform: &Transform, profile: &DeviceProfile) -> Option<Recipe> {
     };
     let recipes: Vec<Recipe> = match geometry.axes[..] {
         [axis] => {
-            vec![Recipe::Axes(vec![AxisRecipe { axis, bluestein: None, reals: Reals::Complex, passes: vec![pass(axis)?] }])]
+            vec![Recipe::Axes(vec![AxisRecipe::new(axis, vec![pass(axis)?])])]
         }
         [0, 1] => {
             let (rows, columns) = (pass(1)?, pass(0)?);
@@ -145,6 +119,7 @@ fn alternatives(transform: &Transform, profile: &DeviceProfile) -> Vec<Recipe> {
         all.extend(space.sound(axes.iter().map(scaled).collect()));
     }
     all.extend(space.reversed(axes));
+    all.extend(space.otherwise_together(axes));
     all.extend(space.transposed());
     others(Some(&own), all)
 }
@@ -232,9 +207,21 @@ impl Space<'_> {
         self.sound(own)
     }
 
+    /// Axes one after the other that were transformed together, or together however few pictures
+    /// there are.
+    fn otherwise_together(&self, axes: &[AxisRecipe]) -> Option<Recipe> {
+        let order: Vec<usize> = axes.iter().flat_map(|axis| axis.axes().rev()).collect();
+        let is_together = axes.iter().any(|axis| axis.through != axis.axis);
+        let own = if is_together { self.designer.apart(&order).ok() } else { self.designer.pass_together(&order, |_| 1) };
+        self.sound(own?)
+    }
+
     /// What a pass of an axis transforms, if its recipe says so.
     fn lines(&self, axis: &AxisRecipe, f: usize) -> Option<Lines> {
         let n = axis.passes.get(f)?.n()?;
+        if axis.through != axis.axis {
+            return self.designer.pictures(axis.axes());
+        }
         if axis.passes.len() == 1 {
             let lines = self.designer.lines(axis.axis, axis.reals);
             return Some(Lines { n, convolution: axis.bluestein.is_some(), ..lines });
@@ -263,6 +250,9 @@ impl Space<'_> {
             };
             own_passes.into_iter().map(with).collect()
         }));
+        if own.through != own.axis {
+            return passes;
+        }
         // Another kernel, or another way to transform the axis, changes the most. But an additional
         // pass moves the whole array once more, which seldom pays off.
         let (early, late): (Vec<_>, Vec<_>) = self
@@ -283,8 +273,7 @@ impl Space<'_> {
         }
         let mut all = Vec::new();
         if has_lanes(self.transform, self.profile) {
-            let passes = design_cpu::passes(own.axis, self.geometry, self.profile, Text::Short);
-            all.extend(passes.map(|passes| AxisRecipe { axis: own.axis, bluestein: None, reals: Reals::Complex, passes }));
+            all.extend(design_cpu::in_lanes(own.axis, self.transform, self.geometry, self.profile, Text::Short));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
             all.extend(self.designer.in_one(own.axis, Reals::Complex, None));

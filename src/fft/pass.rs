@@ -17,6 +17,10 @@ pub(super) struct Pass {
     pub number: Number,
     /// The radices of the stages in order; their product is n.
     pub radices: Vec<u32>,
+    /// The extents of the line's axes, the slowest first. There are several where axes are
+    /// transformed together: then "the DFT" is one along each of them, and the radices are those of
+    /// one axis after the other.
+    pub extents: Vec<u32>,
     /// Extents of a line's coordinates, fastest first. The last one is not used, because the number
     /// of lines bounds that coordinate.
     pub lines: Vec<u32>,
@@ -46,6 +50,11 @@ impl Pass {
     /// Length of the DFT.
     pub fn n(&self) -> u32 {
         self.radices.iter().product()
+    }
+
+    /// The radices of each axis.
+    pub fn axes(&self) -> Vec<&[u32]> {
+        radices_of(&self.radices, &self.extents).expect("`passes::chain` has compared them")
     }
 
     /// The lines that an invocation transforms.
@@ -86,7 +95,7 @@ impl Pass {
 
     /// The constants that the pass looks up.
     pub fn constants(&self) -> Vec<Constant> {
-        let mut all = vec![Constant::Stages(self.radices.clone())];
+        let mut all: Vec<Constant> = self.axes().into_iter().map(|radices| Constant::Stages(radices.to_vec())).collect();
         all.extend(self.load.fused.iter().chain(&self.store.fused).filter_map(|fused| fused.step().constants()));
         match self.convolution {
             None => {}
@@ -101,6 +110,29 @@ impl Pass {
     pub fn inverse_stages(&self) -> Constant {
         Constant::Stages(self.radices.iter().rev().copied().collect())
     }
+}
+
+/// The radices of each of several axes, if they multiply to these extents in order.
+pub(super) fn radices_of<'a>(radices: &'a [u32], extents: &[u32]) -> Option<Vec<&'a [u32]>> {
+    let (&last, others) = extents.split_last()?;
+    let mut rest = radices;
+    let mut all = Vec::new();
+    for &extent in others {
+        let mut product = 1u64;
+        let count = rest.iter().position(|&radix| {
+            product *= u64::from(radix);
+            product >= u64::from(extent)
+        })?;
+        let (own, left) = rest.split_at(count + 1);
+        all.push(own);
+        rest = left;
+        if product != u64::from(extent) {
+            return None;
+        }
+    }
+    all.push(rest);
+    let product = rest.iter().fold(1u64, |product, &radix| product.saturating_mul(radix.into()));
+    (product == u64::from(last)).then_some(all)
 }
 
 /// One side of a pass: what its array holds and where, and the steps that are fused between the

@@ -156,7 +156,6 @@ impl RealKind {
 
     /// The factor of x\[j\] in X\[k\], from the definition; with `orthogonal`, also those that make
     /// the matrix a multiple of an orthogonal one.
-    #[cfg_attr(not(feature = "tune"), expect(dead_code, reason = "only searches verify results"))]
     pub(super) fn coefficient(self, n: usize, j: usize, k: usize, orthogonal: bool) -> f64 {
         let (n, j, k) = (n as u64, j as u64, k as u64);
         let last = n - 1;

@@ -1,6 +1,7 @@
 //! How to compute a Fourier transform: every decision, in a form that prints and parses.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::factors::largest_prime;
@@ -34,12 +35,17 @@ pub enum Recipe {
 /// The text form is `axis 0: P1 + P2`, with one pass for each factor of the length. A length
 /// without good factors is computed as a convolution, `axis 0 bluestein 2048: P1`. Rows of reals
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
-/// `axis 0 halves: P1 + P2`.
+/// `axis 0 halves: P1 + P2`. Neighbouring axes may be transformed together in one pass,
+/// `axes 0 to 1: P1`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct AxisRecipe {
     /// Number of the axis, counted from the slowest.
     pub axis: usize,
+    /// The last of the axes that are transformed together, usually `axis` itself. A workgroup then
+    /// has whole pictures, whose axes are dense: each has the next one's rows side by side. The
+    /// radices are those of one axis after the other.
+    pub through: usize,
     /// Length of the cyclic convolution that computes the transform (Bluestein), if there is one.
     /// It is at least twice the transform's length minus 1.
     pub bluestein: Option<u32>,
@@ -52,6 +58,18 @@ pub struct AxisRecipe {
 }
 
 impl AxisRecipe {
+    /// A recipe for complex numbers along one axis.
+    #[must_use]
+    pub fn new(axis: usize, passes: Vec<PassRecipe>) -> Self {
+        Self { axis, through: axis, bluestein: None, reals: Reals::Complex, passes }
+    }
+
+    /// The axes that are transformed. A recipe written by hand may name any numbers, but no array
+    /// has as many axes as are left here.
+    pub(super) fn axes(&self) -> RangeInclusive<usize> {
+        self.axis..=self.through.min(self.axis.saturating_add(8))
+    }
+
     /// What `bluestein 2304` means, in words.
     pub(super) fn note(&self, n: u32) -> Option<String> {
         let m = self.bluestein?;
@@ -72,8 +90,9 @@ pub enum Reals {
     Pairs,
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from
-    /// the spectrum. This needs an even length and a layout in which such pairs are always
-    /// neighbours.
+    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or as a pass of its own, of the
+    /// kernel `fft/halves`, next to passes of `fft/lanes`. This needs an even length and a layout in
+    /// which such pairs are always neighbours.
     Halves,
 }
 
@@ -98,7 +117,8 @@ pub enum PassRecipe {
     /// roots=products block=8x4 width=2`.
     Stockham(Stockham),
     /// The kernel `fft/lanes`: lines in the registers of subgroups of 8, without workgroup memory,
-    /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks.
+    /// for software drivers on CPUs. It transforms complex numbers in one binding, without blocks,
+    /// or rows of reals as halves.
     /// Accesses of several numbers need that many neighbours on both sides, either along the line
     /// or across lines.
     ///
@@ -319,7 +339,10 @@ impl PassRecipe {
 
 impl fmt::Display for AxisRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "axis {}", self.axis)?;
+        match self.through {
+            through if through == self.axis => write!(f, "axis {}", self.axis)?,
+            through => write!(f, "axes {} to {through}", self.axis)?,
+        }
         if let Some(m) = self.bluestein {
             write!(f, " bluestein {m}")?;
         }
@@ -345,11 +368,20 @@ impl FromStr for AxisRecipe {
 
 impl AxisRecipe {
     fn parse(text: Text<'_>, part: &str) -> Result<Self> {
-        const FORM: &str = "`axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon";
+        const FORM: &str = "`axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon, or `axes 0 to 1: ...`";
         let (head, passes) = part.split_once(':').ok_or_else(|| text.wrong(part, format!("expected {FORM}")))?;
         let mut words = text.words(head);
-        words.skip("axis")?;
+        let several = match words.one(FORM)? {
+            "axis" => false,
+            "axes" => true,
+            other => return Err(text.wrong(other, format!("expected {FORM}"))),
+        };
         let axis = text.number(words.one(FORM)?)?;
+        let mut through = axis;
+        if several {
+            words.skip("to")?;
+            through = text.number(words.one(FORM)?)?;
+        }
         let (mut bluestein, mut reals) = (None, Reals::Complex);
         while let Some(word) = words.any() {
             match word {
@@ -360,7 +392,7 @@ impl AxisRecipe {
             }
         }
         let passes = passes.split('+').map(|pass| PassRecipe::parse(text, pass)).collect::<Result<_>>()?;
-        Ok(Self { axis, bluestein, reals, passes })
+        Ok(Self { axis, through, bluestein, reals, passes })
     }
 }
 
@@ -394,7 +426,7 @@ impl FromStr for Recipe {
                 transpose: transpose::Recipe::parse(text, transpose)?,
             });
         }
-        if let Some(part) = parts.iter().find(|part| !part.starts_with("axis")) {
+        if let Some(part) = parts.iter().find(|part| !part.starts_with("axis") && !part.starts_with("axes")) {
             return Err(text.wrong(part, "expected `axis 1: ...; axis 0: ...` or `rows: ...; columns: ...; transpose: ...`"));
         }
         Ok(Self::Axes(parts.into_iter().map(|part| AxisRecipe::parse(text, part)).collect::<Result<_>>()?))

@@ -1,13 +1,16 @@
-//! Single elements of a transform, computed in f64 from the definition.
+//! Single elements of a transform, computed in f64 from the definition, and the tolerance between
+//! two correct results.
 
+use half::{bf16, f16};
 use num_complex::Complex64;
 
 use super::number::Number;
 use super::roots::root;
-use super::transform::{Kind, Transform};
+use super::transform::{End, Kind, Transform};
+use crate::fragment::Form;
 use crate::layout::Placed;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample};
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Energy, Known, Sample, Verification};
 
 /// The tolerance, relative to the two-norm of all numbers that an element is a sum of. It is ten
 /// times the error of the worst element of the least accurate transform, and far below that of a
@@ -16,6 +19,22 @@ const TOLERANCE: f64 = 4e-5;
 /// The part of that for f64. The definition is summed up in f64 too, with an error that grows with
 /// the number of terms, up to 2²⁴.
 const F64_TOLERANCE: f64 = 1.0 / 65_536.0;
+
+/// The documented error bound is 1.5·u·√log₂n, or 3·u·√log₂m for a convolution of length m, and
+/// over several axes the root of the sum of their squares. With three axes and 2³² elements that is
+/// at most 3·u·√(3·32). Two correct results differ by at most twice that, 3.5·10⁻⁶.
+const OF_TWO: f64 = 4e-6;
+
+pub(super) fn verification(transform: &Transform) -> Verification {
+    let form = |end| transform.form_of(end);
+    // f64 has 29 more bits.
+    let tolerance = match transform.number {
+        Number::F32 => OF_TWO,
+        Number::F64 => OF_TWO / f64::from(1 << 29),
+        Number::Double => OF_TWO / f64::from(1 << 22),
+    };
+    Verification::of_forms(form(End::Input), form(End::Output), tolerance)
+}
 
 pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
     let (Ok(geometry), Ok((axes, factor))) = (transform.geometry(), transform.check()) else { return Vec::new() };
@@ -34,14 +53,94 @@ pub(super) fn samples(transform: &Transform, input: &[u32]) -> Vec<Sample> {
         let parts = if matches!(transform.kind, Kind::C2r | Kind::R2r) { vec![value.re] } else { vec![value.re, value.im] };
         // Coefficients of real transforms are up to 2√2 along each axis.
         let within = TOLERANCE * factor.abs() * of_kinds.max(1.0) * norm;
-        let byte = geometry.output.place(&index) * 4 * transform.number.words() as usize * parts.len();
-        let value = match transform.number {
-            Number::F32 => Known::F32(parts, within),
-            Number::F64 | Number::Double => Known::F64(parts, within * F64_TOLERANCE),
+        let form = transform.form_of(End::Output);
+        let byte = geometry.output.place(&index) * bytes_of(form) * parts.len();
+        // What is stored in 16 bits is rounded once more.
+        let size = parts.iter().fold(0.0, |size: f64, part| size.max(part.abs()));
+        let value = match form.float_bits() {
+            Some((64, _)) => Known::F64(parts, within * F64_TOLERANCE),
+            Some((16, false)) => Known::F16(parts, within + size / 2048.0 + F16_STEP),
+            Some((16, true)) => Known::Bf16(parts, within + size / 256.0),
+            _ => Known::F32(parts, within),
         };
         Sample { byte, value }
     };
     spread(results, count(read)).map(sample).collect()
+}
+
+/// Parseval's theorem: the sums of squares of a signal and of its spectrum. Of half a spectrum each
+/// element counts twice whose mirror image is not stored. Reals from half a spectrum along several
+/// axes are left out, since what a random half of a spectrum means then depends on the order of
+/// axes.
+pub(super) fn energy(transform: &Transform, input: &[u32], output: &[u32]) -> Option<Energy> {
+    let (geometry, (axes, factor)) = (transform.geometry().ok()?, transform.check().ok()?);
+    let known = match transform.kind {
+        Kind::C2c(_) | Kind::R2c => true,
+        Kind::C2r => axes.len() == 1,
+        _ => false,
+    };
+    if !known || !transform.is_plain() || axes.iter().any(|&axis| transform.real_kind(axis).is_some()) {
+        return None;
+    }
+    let last = transform.shape.rank() - 1;
+    let halved = matches!(transform.kind, Kind::R2c | Kind::C2r).then(|| transform.shape.extents()[last]);
+    let n: f64 = axes.iter().map(|&axis| transform.shape.extents()[axis] as f64).product();
+    let [from, to] = transform.shapes();
+    let square = |words: &[u32], placed: &Placed, real: bool, half: Option<usize>, index: &[usize]| {
+        let z = number(transform.form_of(End::Input), words, placed.place(index), real);
+        match half {
+            None => z.norm_sqr(),
+            // The imaginary parts of what is its own mirror image do not matter.
+            Some(n) if index[last] == 0 || 2 * index[last] == n => {
+                if transform.kind == Kind::C2r {
+                    z.re * z.re
+                } else {
+                    z.norm_sqr()
+                }
+            }
+            Some(_) => 2.0 * z.norm_sqr(),
+        }
+    };
+    let sum = |extents: &[usize], square: &dyn Fn(&[usize]) -> f64| {
+        let count = extents.iter().product::<usize>() * transform.batch;
+        // In parts, so that rounding grows with their length alone.
+        let part = |first: usize| (first..count.min(first + PART)).map(|i| square(&index(extents, i))).sum::<f64>();
+        (0..count).step_by(PART).map(part).sum::<f64>()
+    };
+    let half = |kind: Kind| halved.filter(|_| transform.kind == kind);
+    let expected = sum(from.extents(), &|index| square(input, &geometry.input, transform.kind == Kind::R2c, half(Kind::C2r), index));
+    let actual = sum(to.extents(), &|index| square(output, &geometry.output, transform.kind == Kind::C2r, half(Kind::R2c), index));
+    let expected = expected * n * factor * factor;
+    let relative = match transform.number {
+        Number::F32 => OF_TWO,
+        Number::F64 => OF_TWO / f64::from(1 << 29),
+        Number::Double => OF_TWO / f64::from(1 << 22),
+    };
+    Some(Energy { expected, actual, within: (2.0 * relative + 2.0 * PART as f64 * f64::EPSILON) * expected })
+}
+
+/// The distance of numbers of f16 near zero.
+const F16_STEP: f64 = 1.0 / 16_777_216.0;
+
+/// Bytes of a real number of an array.
+fn bytes_of(form: Form) -> usize {
+    form.float_bits().map_or(4, |(bits, _)| bits as usize / 8)
+}
+
+/// Elements that are added up at a time.
+const PART: usize = 1024;
+
+/// A number of an array.
+fn number(form: Form, words: &[u32], place: usize, real: bool) -> Complex64 {
+    let word = |i: usize| words.get(i).copied().unwrap_or_default();
+    let half = |i: usize| (word(i / 2) >> (i % 2 * 16)) as u16;
+    let number = |i: usize| match form.float_bits() {
+        Some((64, _)) => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
+        Some((16, false)) => f16::from_bits(half(i)).into(),
+        Some((16, true)) => bf16::from_bits(half(i)).into(),
+        _ => f64::from(f32::from_bits(word(i))),
+    };
+    if real { number(place).into() } else { Complex64::new(number(2 * place), number(2 * place + 1)) }
 }
 
 struct Definition<'a> {
@@ -53,16 +152,7 @@ struct Definition<'a> {
 
 impl Definition<'_> {
     fn load(&self, place: usize) -> Complex64 {
-        let word = |i: usize| self.input.get(i).copied().unwrap_or_default();
-        let number = |i: usize| match self.transform.number {
-            Number::F32 => f64::from(f32::from_bits(word(i))),
-            Number::F64 | Number::Double => f64::from_bits(u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32),
-        };
-        if matches!(self.transform.kind, Kind::R2c | Kind::R2r) {
-            number(place).into()
-        } else {
-            Complex64::new(number(2 * place), number(2 * place + 1))
-        }
+        number(self.transform.form_of(End::Input), self.input, place, matches!(self.transform.kind, Kind::R2c | Kind::R2r))
     }
 
     /// The element at an output index without its factor, and the two-norm of all numbers that it

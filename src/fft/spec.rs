@@ -11,6 +11,7 @@ use super::elements::{ComplexElement, HalfNumbers, RealElement};
 use super::number::Number;
 use super::real_kind::RealKind;
 use super::recipe::Recipe;
+use super::samples::{energy, samples, verification};
 use super::transform::{Direction, End, Kind, Scale, Transform};
 use super::window::Window;
 use super::{adapt, design, lower};
@@ -21,6 +22,7 @@ use crate::gpu::DeviceProfile;
 use crate::layout::Layout;
 use crate::plan::{Placement, Program, Spec};
 use crate::shape::{Axes, Shape};
+use crate::verify::{Energy, Sample, Verification};
 
 /// A transform whose recipe on one device can be adapted to others, so that devices that round
 /// alike give equal bits: [`C2c`], [`R2c`] and [`C2r`].
@@ -193,6 +195,18 @@ macro_rules! specification {
         impl<I, O> crate::plan::Sealed for $name<I, O> {
             fn leaves_gaps(&self) -> bool {
                 self.transform.output.is_some()
+            }
+
+            fn samples(&self, input: &[u32]) -> Vec<Sample> {
+                if self.transform.is_summable() { samples(&self.transform, input) } else { Vec::new() }
+            }
+
+            fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
+                energy(&self.transform, input, output)
+            }
+
+            fn verification(&self) -> Verification {
+                verification(&self.transform)
             }
         }
 
@@ -367,8 +381,9 @@ macro_rules! specification {
 /// # Cost
 /// A pass reads and writes the array once. An axis that fits a workgroup takes one pass; on common
 /// GPUs that is a length up to 4096, and for rows up to 16,384 where a workgroup has 48 KiB of
-/// memory. A longer axis takes two or three passes. A convolution takes one pass if m fits a
-/// workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
+/// memory. On GPUs all axes of a small picture or volume take one pass together, up to 4096 elements
+/// of 8 bytes, or 16,384 if there are many of them. A longer axis takes two or three passes. A
+/// convolution takes one pass if m fits a workgroup. Otherwise it takes twice as many passes as a transform of length m, and two
 /// workspaces of m/n times the array. Building its plan computes a spectrum on the host, which
 /// takes a second for lengths in the millions; designing and lowering do not compute it. A pass is
 /// one dispatch, or several if the array is larger than one binding.

@@ -207,6 +207,12 @@ impl Transform {
             && self.frame.is_none()
     }
 
+    /// Whether single elements of the result are short sums over the input. Numbers of 16 bits
+    /// between axes are left out: their rounding is not bounded by what is known of one element.
+    pub fn is_summable(&self) -> bool {
+        Self { elements: [None; 2], ..self.clone() }.is_plain()
+    }
+
     /// Refuses fragments, and numbers of 16 bits, where arithmetic is not that of f32.
     fn check_numbers(&self) -> Result<()> {
         if self.number == Number::F32 {

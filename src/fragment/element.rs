@@ -137,7 +137,6 @@ impl Form {
 
     /// The bits of its numbers, and whether they are those of a bf16, if they are floating-point
     /// numbers.
-    #[cfg(feature = "tune")]
     pub(crate) fn float_bits(self) -> Option<(u32, bool)> {
         let is_float = matches!(self.number, Number::F64 | Number::F32 | Number::F16 | Number::Bf16);
         is_float.then_some((self.number.bits(), self.number == Number::Bf16))

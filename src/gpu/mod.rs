@@ -4,19 +4,23 @@
 mod buffer;
 mod cache;
 mod distinct;
+pub(crate) mod fault;
 mod foreign;
 pub(crate) mod late;
 mod options;
 pub(crate) mod pending;
 mod profile;
+pub(crate) mod progress;
 mod saved;
 mod scope;
 mod stopwatch;
+mod submissions;
 pub(crate) mod transfer;
 mod unchecked;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use once_cell::sync::OnceCell;
 
@@ -28,8 +32,9 @@ pub use distinct::distinct_adapters;
 pub(crate) use foreign::{foreign, without_panic};
 pub use options::{GpuOptions, adapters};
 pub use pending::Pending;
-pub(crate) use pending::{Progress, cannot_block, wait_for};
+pub(crate) use pending::cannot_block;
 pub use profile::DeviceProfile;
+pub(crate) use progress::{Progress, wait_for};
 pub use stopwatch::{Stopwatch, Timer};
 pub use transfer::Transfers;
 pub(crate) use transfer::{Commands, Download, Role, Staging};
@@ -56,6 +61,14 @@ pub struct Gpu {
     transfers: Transfers,
     /// Whether the host maps the arrays of runs.
     maps_arrays: bool,
+    /// How long it may show no progress while somebody waits.
+    wait_limit: Option<Duration>,
+    /// What this crate has submitted.
+    submissions: Arc<submissions::Submissions>,
+    /// Every so many runs of a plan on host data are verified; 0 for none.
+    verify_every: u32,
+    /// Failures on purpose, of tests.
+    faults: Option<Arc<fault::Faults>>,
     /// How many bits of a number of two f32 its arithmetic gets right, once a plan has asked.
     pub(crate) right_bits: Arc<OnceCell<u32>>,
 }
@@ -126,6 +139,7 @@ impl Gpu {
             features |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         }
         let gpu = Self::open(adapter, adapter.features() & features, options.limits_on(adapter), options.checked).await?;
+        let gpu = gpu.with_wait_limit(options.limit_on_waits()).with_verification(options.runs_to_verify());
         Ok(match options.pipeline_cache {
             Some(path) => gpu.with_pipeline_cache(path),
             None => gpu,
@@ -242,6 +256,10 @@ impl Gpu {
             pool: Arc::default(),
             transfers: Transfers::default(),
             right_bits: Arc::default(),
+            wait_limit: Some(progress::WAIT_LIMIT),
+            submissions: Arc::default(),
+            verify_every: options::verification_wanted(),
+            faults: None,
         }
     }
 
@@ -267,6 +285,42 @@ impl Gpu {
     #[must_use]
     pub fn has_bounds_checks(&self) -> bool {
         self.checked
+    }
+
+    /// Sets how long the device may show no progress while somebody waits for it: 10 minutes if
+    /// this is not called, or what [`GpuOptions::wait_limit`] says. `None` waits for ever.
+    ///
+    /// A driver that hangs may never answer, and then nothing else ends the wait. The limit counts
+    /// from the last submission of this crate that the device has finished; whatever else the
+    /// caller's queue holds counts as one with the next. It may be exceeded by an eighth. After
+    /// [`Error::TimedOut`] the device may still be at work: wait again for something else, raise
+    /// the limit, or open another device. Dropping a device that hangs can block for as long as
+    /// wgpu waits for it.
+    ///
+    /// The setting applies to planners made from the returned value.
+    #[must_use]
+    pub fn with_wait_limit(self, limit: Option<Duration>) -> Self {
+        Self { wait_limit: limit, ..self }
+    }
+
+    /// How long the device may show no progress while somebody waits for it.
+    #[must_use]
+    pub fn wait_limit(&self) -> Option<Duration> {
+        self.wait_limit
+    }
+
+    /// Verifies every so many runs of each plan on host data, as
+    /// [`GpuOptions::verify_every`] does; 0 verifies none. The setting applies to planners made
+    /// from the returned value.
+    #[must_use]
+    pub fn with_verification(self, every: u32) -> Self {
+        Self { verify_every: every, ..self }
+    }
+
+    /// Every how many runs of a plan on host data one is verified; 0 if none is.
+    #[must_use]
+    pub fn verifies_every(&self) -> u32 {
+        self.verify_every
     }
 
     /// Sets how data moves between the host and the device. The setting applies to planners made
@@ -333,11 +387,13 @@ impl Gpu {
     /// The errors of `record`; [`Error::Wgpu`] if wgpu rejects the commands; [`Error::DeviceLost`].
     pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<wgpu::SubmissionIndex> {
         self.check_queue()?;
-        self.caught("submission", 0, || {
+        let submission = self.caught("submission", 0, || {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-fft") });
             record(&mut encoder)?;
             Ok(self.queue.submit([encoder.finish()]))
-        })?
+        })??;
+        self.submissions.add(&submission);
+        Ok(submission)
     }
 
     /// The wgpu device.
@@ -464,7 +520,7 @@ impl Gpu {
             download.read_all(bytemuck::cast_slice_mut(&mut elements)).await?;
             Ok(elements)
         };
-        Pending::new(&self.device, &progress, elements)
+        Pending::new(&progress, elements)
     }
 
     /// Creates a buffer, within the device's limits and with wgpu's errors as results. One that can
@@ -493,7 +549,12 @@ impl Gpu {
     /// It reports errors to the device's scope.
     pub(crate) fn create_shader_module(&self, label: &str, wgsl: &str, proven: bool) -> wgpu::ShaderModule {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
-        if proven && !self.checked {
+        let changed = self.faults.as_ref().and_then(|faults| faults.changed(wgsl));
+        let descriptor = match &changed {
+            Some(text) => wgpu::ShaderModuleDescriptor { source: wgpu::ShaderSource::Wgsl(text.into()), ..descriptor },
+            None => descriptor,
+        };
+        if proven && !self.checked && changed.is_none() {
             unchecked::create_shader_module(&self.device, descriptor)
         } else {
             self.device.create_shader_module(descriptor)
@@ -517,6 +578,7 @@ impl Gpu {
     /// error that wgpu reported for it.
     pub(crate) fn caught<T>(&self, during: &'static str, bytes: u64, work: impl FnOnce() -> T) -> Result<T> {
         self.check_alive(during)?;
+        self.step(during, bytes)?;
         scope::caught(&self.device, during, bytes, work).map_err(|error| match error {
             // wgpu reports a loss to the device's callback alone, and then every new object as
             // invalid.

@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use super::progress::WAIT_LIMIT;
 use crate::error::{Error, Result};
 use crate::sort::sort_short_by_key;
 
@@ -17,6 +19,8 @@ use crate::sort::sort_short_by_key;
 /// | `WGPU_POWER_PREF` | `low` puts integrated GPUs before discrete ones |
 /// | `WGPU_FFT_DEVICE_TYPE` | `discrete`, `integrated`, `virtual`, `cpu` or `other` |
 /// | `WGPU_FFT_PIPELINE_CACHE` | the file of [`pipeline_cache`](Self::pipeline_cache) |
+/// | `WGPU_FFT_WAIT_LIMIT` | the seconds of [`wait_limit`](Self::wait_limit) |
+/// | `WGPU_FFT_VERIFY_EVERY` | the number of runs of [`verify_every`](Self::verify_every) |
 /// | `WGPU_FFT_CHECKED` | `1`: every shader with bounds checks, to measure what those cost; see below |
 ///
 /// Among the adapters that qualify, the order of preference is: discrete, integrated, virtual,
@@ -44,6 +48,8 @@ pub struct GpuOptions {
     limits: Option<wgpu::Limits>,
     instance: Option<wgpu::Instance>,
     adapter: Option<wgpu::Adapter>,
+    wait_limit: Option<Duration>,
+    verify_every: Option<u32>,
     /// From the environment alone, see above.
     pub(super) checked: bool,
 }
@@ -132,6 +138,42 @@ impl GpuOptions {
         self
     }
 
+    /// How long the device may show no progress while somebody waits for it: 10 minutes if neither
+    /// this nor the environment says otherwise. `Duration::MAX` waits for ever.
+    /// [`Gpu::with_wait_limit`](crate::Gpu::with_wait_limit) says what counts.
+    pub fn wait_limit(mut self, limit: Duration) -> Self {
+        self.wait_limit = Some(limit);
+        self
+    }
+
+    /// Verifies every so many runs of each plan on host data (`run` and `run_into` of
+    /// [`Plan`](crate::Plan) and of [`AnyPlan`](crate::dynamic::AnyPlan)): each one with 1, none
+    /// with 0, which is the default. Use it where results look wrong, or must not be.
+    ///
+    /// Such a run is made twice, and both results must have equal bits. Up to 64 elements are
+    /// compared with their definition on the host, where there is a short one, as by
+    /// [`Plan::verify`](crate::Plan::verify). If the input holds infinities or NaN, and for
+    /// elements beyond 10¹⁵ or whose rounding errors are below 10⁻²¹, the bits alone are compared.
+    /// A wrong result is [`Error::WrongResult`] in place of the result, from the
+    /// [`Pending`](crate::Pending) or from `run_into`.
+    ///
+    /// A verified run costs one more run, with its transfers, and up to a tenth of a second of sums
+    /// on the host. What is recorded into encoders of the caller's is not verified.
+    pub fn verify_every(mut self, runs: u32) -> Self {
+        self.verify_every = Some(runs);
+        self
+    }
+
+    /// Every how many runs one is verified.
+    pub(super) fn runs_to_verify(&self) -> u32 {
+        self.verify_every.unwrap_or_default()
+    }
+
+    /// The limit on waits, if there is one.
+    pub(super) fn limit_on_waits(&self) -> Option<Duration> {
+        Some(self.wait_limit.unwrap_or(WAIT_LIMIT)).filter(|limit| *limit < Duration::MAX)
+    }
+
     /// The limits to open an adapter with.
     pub(super) fn limits_on(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {
         let all = adapter.limits();
@@ -162,6 +204,20 @@ impl GpuOptions {
             limits: self.limits.clone(),
             instance: self.instance.clone(),
             adapter: self.adapter.clone(),
+            wait_limit: match self.wait_limit {
+                Some(limit) => Some(limit),
+                None => std::env::var("WGPU_FFT_WAIT_LIMIT")
+                    .ok()
+                    .filter(|text| !text.is_empty())
+                    .map(|text| parse_seconds(&text))
+                    .transpose()?,
+            },
+            verify_every: match self.verify_every {
+                Some(runs) => Some(runs),
+                None => {
+                    std::env::var("WGPU_FFT_VERIFY_EVERY").ok().filter(|text| !text.is_empty()).map(|text| parse_runs(&text)).transpose()?
+                }
+            },
             checked: std::env::var("WGPU_FFT_CHECKED").map_or(Ok(false), |text| parse_switch(&text))?,
         })
     }
@@ -213,6 +269,35 @@ pub(super) fn checks_wanted() -> bool {
             true
         })
     })
+}
+
+/// How many runs `WGPU_FFT_VERIFY_EVERY` names. Who becomes a guest gets no error for a value that
+/// is none, and rather has each run verified than none.
+pub(super) fn verification_wanted() -> u32 {
+    std::env::var("WGPU_FFT_VERIFY_EVERY").ok().filter(|text| !text.is_empty()).map_or(0, |text| {
+        parse_runs(&text).unwrap_or_else(|error| {
+            log::warn!("{error}; each run is verified");
+            1
+        })
+    })
+}
+
+fn parse_runs(text: &str) -> Result<u32> {
+    text.parse().map_err(|_| {
+        let why = "it is a whole number of runs, 0 for none".to_owned();
+        Error::Parse { what: "number of runs (WGPU_FFT_VERIFY_EVERY)", text: text.to_owned(), why }
+    })
+}
+
+fn parse_seconds(text: &str) -> Result<Duration> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    match seconds {
+        Some(seconds) => Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        None => {
+            let why = "it is a number of seconds above 0, or inf".to_owned();
+            Err(Error::Parse { what: "limit on waits (WGPU_FFT_WAIT_LIMIT)", text: text.to_owned(), why })
+        }
+    }
 }
 
 fn parse_switch(text: &str) -> Result<bool> {
@@ -387,6 +472,16 @@ mod tests {
     fn switches_are_on_off_or_an_error() {
         assert_eq!([parse_switch("1"), parse_switch("0"), parse_switch("")], [Ok(true), Ok(false), Ok(false)]);
         assert!(parse_switch("yes").unwrap_err().to_string().contains("`yes`"));
+    }
+
+    #[test]
+    fn limits_on_waits_are_seconds() {
+        assert_eq!(parse_seconds("2.5"), Ok(Duration::from_millis(2500)));
+        assert_eq!([parse_seconds("inf"), parse_seconds("1e300")], [Ok(Duration::MAX), Ok(Duration::MAX)]);
+        assert!(["0", "-1", "nan", "soon", ""].iter().all(|text| parse_seconds(text).is_err()));
+        assert!(parse_seconds("soon").unwrap_err().to_string().contains("`soon`"));
+        assert_eq!([parse_runs("0"), parse_runs("12")], [Ok(0), Ok(12)]);
+        assert!(["-1", "1.5", "all"].iter().all(|text| parse_runs(text).unwrap_err().to_string().contains(text)));
     }
 
     #[test]

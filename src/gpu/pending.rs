@@ -1,17 +1,11 @@
 //! Results that are still on their way from the device.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
-#[cfg(not(target_arch = "wasm32"))]
-use std::time::Instant;
 
-#[cfg(target_arch = "wasm32")]
-use web_time::Instant;
-
-use super::Gpu;
+use super::Progress;
 use crate::error::{Error, Result};
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -25,38 +19,41 @@ type Inner<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 /// Awaiting works in any executor and never blocks one: a short-lived thread waits for the device
 /// and wakes the task. The result can be taken once. Dropping a `Pending` discards the result, but
 /// the work on the device continues.
+///
+/// A device that shows no progress for longer than its [limit](crate::Gpu::with_wait_limit) is an
+/// error, [`Error::TimedOut`], of waiting and of awaiting. The browser, where no thread can watch,
+/// has no limit.
 #[must_use = "the result arrives only when this is awaited or waited for"]
 pub struct Pending<T> {
     /// Nothing once the result has been given.
     inner: Option<Inner<T>>,
-    device: wgpu::Device,
     progress: Progress,
 }
 
 impl<T: 'static> Pending<T> {
     /// The result of a future that says by `progress` what it waits for.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn new(device: &wgpu::Device, progress: &Progress, inner: impl Future<Output = Result<T>> + Send + 'static) -> Self {
-        Self { inner: Some(Box::pin(inner)), device: device.clone(), progress: progress.clone() }
+    pub(crate) fn new(progress: &Progress, inner: impl Future<Output = Result<T>> + Send + 'static) -> Self {
+        Self { inner: Some(Box::pin(inner)), progress: progress.clone() }
     }
 
     /// The same in the browser, whose objects stay in their thread.
     #[cfg(target_arch = "wasm32")]
-    pub(crate) fn new(device: &wgpu::Device, progress: &Progress, inner: impl Future<Output = Result<T>> + 'static) -> Self {
-        Self { inner: Some(Box::pin(inner)), device: device.clone(), progress: progress.clone() }
+    pub(crate) fn new(progress: &Progress, inner: impl Future<Output = Result<T>> + 'static) -> Self {
+        Self { inner: Some(Box::pin(inner)), progress: progress.clone() }
     }
 
     /// Blocks the thread until the result arrives.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] if the device was lost meanwhile. In the browser
-    /// [`Error::Unsupported`], since nothing may block there.
+    /// [`Error::DeviceLost`] if the device was lost meanwhile; [`Error::TimedOut`] if it shows no
+    /// progress. In the browser [`Error::Unsupported`], since nothing may block there.
     pub fn wait(self) -> Result<T> {
         if cfg!(target_arch = "wasm32") {
             return Err(cannot_block());
         }
         let inner = self.inner.ok_or_else(given)?;
-        self.progress.block_on(&self.device, inner)
+        self.progress.block_on(inner)
     }
 
     /// Blocks the thread until the result arrives, but no longer than about `most`. `None` says
@@ -64,13 +61,14 @@ impl<T: 'static> Pending<T> {
     /// else it should do, such as a user's wish to stop.
     ///
     /// # Errors
-    /// Those of [`wait`](Self::wait); [`Error::Unsupported`] once the result has been given.
+    /// Those of [`wait`](Self::wait); [`Error::Unsupported`] once the result or an error has been
+    /// given.
     pub fn wait_timeout(&mut self, most: Duration) -> Result<Option<T>> {
         if cfg!(target_arch = "wasm32") {
             return Err(cannot_block());
         }
         let inner = self.inner.as_mut().ok_or_else(given)?;
-        let result = self.progress.drive(&self.device, inner.as_mut(), Some(most));
+        let result = self.progress.drive(inner.as_mut(), Some(most));
         if !matches!(result, Ok(None)) {
             self.inner = None;
         }
@@ -87,137 +85,20 @@ fn given() -> Error {
     Error::Unsupported { what: "asking for a result twice".to_owned(), why: "a Pending gives its result once".to_owned() }
 }
 
-/// Blocks until everything up to a submission is done.
-///
-/// # Errors
-/// [`Error::DeviceLost`].
-pub fn wait_for(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
-    poll(gpu.device(), Some(submission), None).map(drop)
-}
-
-/// Waits for a submission, or for all that there is, and says whether it is done.
-fn poll(device: &wgpu::Device, submission_index: Option<wgpu::SubmissionIndex>, timeout: Option<Duration>) -> Result<bool> {
-    match device.poll(wgpu::PollType::Wait { submission_index, timeout }) {
-        Ok(_) => Ok(true),
-        Err(wgpu::PollError::Timeout) => Ok(false),
-        Err(error) => Err(Error::DeviceLost { during: "waiting for the device", message: error.to_string() }),
-    }
-}
-
-/// What a future waits for, so that whoever drives it can see to it that the device's answer comes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Progress(Arc<Mutex<Option<Awaited>>>);
-
-/// A submission, or all that there is.
-type Awaited = Option<wgpu::SubmissionIndex>;
-
-/// How long a device that has finished may take to say that a buffer is mapped.
-const ANSWER: Duration = Duration::from_secs(10);
-
-impl Progress {
-    /// Says that the future goes on after a submission.
-    pub fn wait_for(&self, submission: Awaited) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(submission);
-    }
-
-    /// What the future has come to wait for since this was asked.
-    fn take(&self) -> Option<Awaited> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Drives a future on this thread to its end.
-    pub fn block_on<T>(&self, device: &wgpu::Device, future: impl Future<Output = Result<T>>) -> Result<T> {
-        let mut future = pin!(future);
-        loop {
-            if let Some(value) = self.drive(device, future.as_mut(), None)? {
-                return Ok(value);
-            }
-        }
-    }
-
-    /// Drives a future on this thread, to its end or for about as long as `most`.
-    fn drive<T>(
-        &self,
-        device: &wgpu::Device,
-        mut future: Pin<&mut (impl Future<Output = Result<T>> + ?Sized)>,
-        most: Option<Duration>,
-    ) -> Result<Option<T>> {
-        let end = most.map(|most| Instant::now() + most);
-        let woken = Arc::new(Woken::default());
-        let waker = Waker::from(Arc::clone(&woken));
-        let mut context = Context::from_waker(&waker);
-        loop {
-            if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
-                return result.map(Some);
-            }
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            if left.is_some_and(|left| left.is_zero()) {
-                return Ok(None);
-            }
-            if let Some(submission) = self.take() {
-                // Makes the calls that are due, unless another thread that polls has them in hand.
-                if !poll(device, submission.clone(), left)? {
-                    self.wait_for(submission);
-                }
-            } else if !woken.wait(left.unwrap_or(ANSWER)) && left.is_none() {
-                let message = "it has finished, but does not answer".to_owned();
-                return Err(Error::DeviceLost { during: "waiting for the device", message });
-            }
-        }
-    }
-
-    /// Sees to it that the mapping's callback is called, which wakes the task. If polling fails, it
-    /// is called with an error.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn watch(&self, device: &wgpu::Device) {
-        let Some(submission) = self.take() else { return };
-        let (own_device, own_submission) = (device.clone(), submission.clone());
-        let wait = move || drop(poll(&own_device, own_submission, None));
-        if std::thread::Builder::new().name("wgpu-fft".to_owned()).spawn(wait).is_err() {
-            // No thread is to be had: blocking is better than never waking up.
-            drop(poll(device, submission, None));
-        }
-    }
-
-    /// The browser calls back by itself.
-    #[cfg(target_arch = "wasm32")]
-    fn watch(&self, _: &wgpu::Device) {}
-}
-
-/// Whether a thread that drives a future was woken.
-#[derive(Debug, Default)]
-struct Woken {
-    woken: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        *self.woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.changed.notify_all();
-    }
-}
-
-impl Woken {
-    /// Waits to be woken, at most so long, and says whether that came.
-    fn wait(&self, most: Duration) -> bool {
-        let woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut woken, _) = self.changed.wait_timeout_while(woken, most, |woken| !*woken).unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *woken, false)
-    }
-}
-
 impl<T: 'static> Future for Pending<T> {
     type Output = Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(inner) = &mut self.inner else { return Poll::Ready(Err(given())) };
         let state = inner.as_mut().poll(context);
-        if state.is_ready() {
+        if state.is_pending() {
+            self.progress.watch(context.waker());
+            // Asked after the task is known, so that an error wakes it or is seen here.
+            let Some(error) = self.progress.error() else { return Poll::Pending };
             self.inner = None;
-        } else {
-            self.progress.watch(&self.device);
+            return Poll::Ready(Err(error));
         }
+        self.inner = None;
         state
     }
 }

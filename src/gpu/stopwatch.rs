@@ -137,10 +137,11 @@ impl Stopwatch {
             start = Instant::now();
             self.gpu.queue().submit([commands])
         })?;
+        self.gpu.submissions.add(&submission);
         match &self.stamps {
             Some(stamps) => stamps.read(&self.gpu),
             None => {
-                super::pending::wait_for(&self.gpu, submission)?;
+                super::wait_for(&self.gpu, submission)?;
                 Ok(start.elapsed().as_secs_f64())
             }
         }

@@ -243,6 +243,8 @@ pub enum Form {
     Rings,
     /// A permutation with fragments, with this many elements of each invocation.
     Mapped(u32),
+    /// Halves of rows of so many reals.
+    Halves(u32),
 }
 
 /// The line of a WGSL file before the part that may be generated.
@@ -329,6 +331,7 @@ impl fmt::Display for Dispatch {
                 #[cfg(feature = "signal")]
                 Form::Rings => {}
                 Form::Mapped(elements) => write!(f, " elements={elements}")?,
+                Form::Halves(n) => write!(f, " reals={n}")?,
             }
         }
         write!(f, " | {}", self.grid.x)?;
@@ -367,6 +370,7 @@ pub static ALL: &[&Kernel] = &[
     &fft::pass_double::KERNEL,
     &fft::probe_double::KERNEL,
     &fft::lanes::KERNEL,
+    &fft::halves::KERNEL,
     #[cfg(feature = "signal")]
     &signal::overlap_add::KERNEL,
     #[cfg(feature = "signal")]

@@ -63,6 +63,7 @@ sources! {
     FFT_PROBE_DOUBLE = "fft/probe_double.wgsl",
     FFT_DOUBLE = "fft/double.wgsl",
     FFT_LANES = "fft/lanes.wgsl",
+    FFT_HALVES = "fft/halves.wgsl",
     SIGNAL_OVERLAP_ADD = "signal/overlap_add.wgsl",
     #[cfg(feature = "signal")]
     SIGNAL_RINGS = "signal/rings.wgsl",

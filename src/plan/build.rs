@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 #[cfg(not(target_arch = "wasm32"))]
 use std::time::Instant;
 
@@ -129,7 +130,7 @@ impl Builder {
             params.extend_from_slice(&dispatch.params);
         }
         let params = filled(gpu, &label("parameters"), params.len() as u64, wgpu::BufferUsages::UNIFORM, &params)?;
-        Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables })
+        Ok(Executable { gpu: gpu.clone(), program, steps, params, workspaces, tables, runs: AtomicU64::new(0) })
     }
 
     /// How many bits of a number of two f32 the device gets right. The first time this is asked,
@@ -141,7 +142,7 @@ impl Builder {
             .get_or_try_init(|| {
                 let mut output = precision::output();
                 let probe = self.executable(precision::program()?)?;
-                probe.run_into(&[bytemuck::cast_slice(&precision::input())], bytemuck::cast_slice_mut(&mut output), false)?;
+                probe.run_into(&[bytemuck::cast_slice(&precision::input())], bytemuck::cast_slice_mut(&mut output))?;
                 Ok(precision::right_bits(&output))
             })
             .copied()
@@ -255,6 +256,8 @@ pub(crate) struct Executable {
     pub(super) params: wgpu::Buffer,
     pub(super) workspaces: Vec<Scratch>,
     pub(super) tables: Vec<wgpu::Buffer>,
+    /// How often it ran on host data.
+    pub(super) runs: AtomicU64,
 }
 
 pub(super) fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {

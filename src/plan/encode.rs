@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::{DeviceDispatch, Executable, Pipeline};
+use super::verify::verify;
+use super::watched::{begun, run_into};
 use super::workspace::{Place, Scratch};
 use super::{FragmentArrays, Placement, Program, Spec};
 use crate::error::{Error, Result};
@@ -143,6 +145,39 @@ impl<S: Spec> Plan<S> {
         self.executable.warm_up()
     }
 
+    /// Verifies that this device computes this plan's results as it should: a driver that nobody
+    /// tested may not. Call it at start, after planning.
+    ///
+    /// The plan runs twice on random numbers, in arrays of its own between guards. Up to 64
+    /// elements of the result are compared with the definition, summed up in f64 on the host: of
+    /// transforms of all kinds, permutations, reductions but for products and operators of the
+    /// caller's, shifts and filters with small kernels. The sums of squares of complex and of real
+    /// Fourier transforms must obey Parseval's theorem. Both runs must have equal bits, all numbers
+    /// must be finite, and nothing else may have been written. [`Verified`](super::Verified) says
+    /// which of these there were: for an operation without a short definition, or with a fragment
+    /// of the caller's, the last three alone.
+    ///
+    /// ```no_run
+    /// # use wgpu_fft::{Planner, fft::C2c};
+    /// # fn start(planner: &Planner) -> wgpu_fft::Result<()> {
+    /// let plan = planner.plan(C2c::forward([1024, 1024]))?;
+    /// println!("{}", plan.verify()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cost
+    /// Arrays as large as those of a run, two runs, and up to a tenth of a second of sums on the
+    /// host. Of outputs above 32 MiB the ends and what surrounds the elements are read, and
+    /// Parseval's theorem is left out.
+    ///
+    /// # Errors
+    /// [`Error::WrongResult`], which names the driver and says what to do; [`Error::OutOfMemory`];
+    /// [`Error::DeviceLost`]; in the browser [`Error::Unsupported`], since nothing may block there.
+    pub fn verify(&self) -> Result<super::Verified> {
+        verify(self)
+    }
+
     /// Runs the operation on host data: uploads it, runs the plan, and reads the result back into a
     /// new vector. The other ways to run a plan, and what each costs, are in
     /// [which call when](crate::guides::device#which-call-when).
@@ -153,7 +188,8 @@ impl<S: Spec> Plan<S> {
     /// integrated adapters, data is copied once in each direction. Elsewhere it goes through
     /// staging buffers in pieces, while the device copies other pieces.
     ///
-    /// The gaps between the elements of an output layout are zero.
+    /// The gaps between the elements of an output layout are zero. If the device
+    /// [verifies every n-th run](crate::GpuOptions::verify_every), this is where it does.
     ///
     /// # Errors
     /// [`Error::WrongLen`], [`Error::WrongInputs`], [`Error::OutOfMemory`], [`Error::DeviceLost`].
@@ -214,22 +250,12 @@ impl<S: Spec> Plan<S> {
 
     fn run_on(&self, inputs: &[&[S::Input]], arrays: &FragmentArrays<'_>) -> Result<Pending<Vec<S::Output>>> {
         let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
-        let download = self.executable.run(&inputs, arrays, self.spec.leaves_gaps())?;
-        Ok(self.gpu().collect(download, self.program().output.len))
+        Ok(begun(self, &inputs, arrays)?.collect(self.program().output.len))
     }
 
     fn run_on_into(&self, inputs: &[&[S::Input]], output: &mut [S::Output]) -> Result<()> {
         let inputs: Vec<&[u8]> = inputs.iter().map(|data| bytemuck::cast_slice(data)).collect();
-        self.executable.run_into(&inputs, bytemuck::cast_slice_mut(output), self.spec.leaves_gaps())
-    }
-
-    fn gpu(&self) -> &Gpu {
-        self.executable.gpu()
-    }
-
-    /// The plan without its types.
-    pub(crate) fn executable(&self) -> &Executable {
-        &self.executable
+        run_into(self, &inputs, bytemuck::cast_slice_mut(output))
     }
 }
 

@@ -14,6 +14,9 @@ pub(crate) mod precision;
 pub(crate) mod program;
 mod run;
 mod spec;
+mod untyped;
+mod verify;
+mod watched;
 mod workspace;
 
 pub(crate) use any::AnyValue;
@@ -26,4 +29,8 @@ pub(crate) use once::OnceMap;
 pub use program::{Array, Program};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};
+pub(crate) use untyped::Untyped;
+pub use verify::Verified;
+pub(crate) use verify::verify;
+pub(crate) use watched::{begun, run_into};
 pub use workspace::Workspace;

@@ -1,5 +1,6 @@
 //! A program run on host data: bytes in, bytes out.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::build::{Executable, filled};
@@ -19,15 +20,23 @@ fn check_len(argument: &'static str, array: &Array, data: &[u8]) -> Result<()> {
 }
 
 impl Executable {
+    /// Fails unless `output` holds as many elements as the program's.
+    pub fn check_output(&self, output: &[u8]) -> Result<()> {
+        check_len("output", &self.program.output, output)
+    }
+
     /// Runs the program on host data and blocks until the output is written.
-    pub fn run_into(&self, inputs: &[&[u8]], output: &mut [u8], gaps: bool) -> Result<()> {
-        if cfg!(target_arch = "wasm32") {
-            return Err(cannot_block());
-        }
-        check_len("output", &self.program.output, output)?;
-        let download = self.run(inputs, &FragmentArrays::new(), gaps)?;
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_into(&self, inputs: &[&[u8]], output: &mut [u8]) -> Result<()> {
+        let download = self.run(inputs, &FragmentArrays::new(), false)?;
         let progress = download.progress().clone();
-        progress.block_on(self.gpu.device(), download.read_all(output))
+        progress.block_on(download.read_all(output))
+    }
+
+    /// Counts a run on host data, and says whether it is one to be verified.
+    pub fn is_due(&self) -> bool {
+        let every = u64::from(self.gpu.verifies_every());
+        every > 0 && (self.runs.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
     }
 
     /// Runs the program once on zeros in arrays of its own, and blocks until the device has

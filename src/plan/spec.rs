@@ -8,6 +8,7 @@ use super::Program;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::verify::{Energy, Sample, Verification};
 
 /// A private supertrait that seals [`Spec`], with what plans ask of it and callers do not.
 pub trait Sealed {
@@ -15,6 +16,25 @@ pub trait Sealed {
     /// written.
     fn leaves_gaps(&self) -> bool {
         false
+    }
+
+    /// Elements of the correct result for the given words of the input, computed on the host from
+    /// the definition. If there are two inputs, both contain these words. None if a single element
+    /// takes too long, or if a fragment has a part in it.
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        let _ = input;
+        Vec::new()
+    }
+
+    /// What Parseval's theorem says of an input and its result, where it holds.
+    fn energy(&self, input: &[u32], output: &[u32]) -> Option<Energy> {
+        let _ = (input, output);
+        None
+    }
+
+    /// The input to verify results with, and how far two correct ones may be apart.
+    fn verification(&self) -> Verification {
+        Verification::EXACT
     }
 }
 

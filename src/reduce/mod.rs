@@ -54,10 +54,8 @@ mod neighbours;
 mod operations;
 mod parse;
 mod recipe;
-#[cfg(feature = "tune")]
 mod samples;
 mod spec;
-#[cfg(feature = "tune")]
 mod verification;
 
 pub use custom::Custom;

@@ -8,15 +8,13 @@ use super::design::{continued, rules, unrolled};
 use super::geometry::Geometry;
 use super::lower::lower;
 use super::recipe::{Pass, Recipe};
-use super::samples::samples;
-use super::verification::verification;
 use super::{Core, Reduction};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::reduce::operator::Operator;
 use crate::plan::Spec;
-use crate::tune::{Sample, Searchable, Verification, others};
+use crate::tune::{Searchable, others};
 
 impl<T: Element, O: Element> Searchable for Reduction<T, O> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -29,14 +27,6 @@ impl<T: Element, O: Element> Searchable for Reduction<T, O> {
 
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         neighbours(&self.core, recipe, profile).unwrap_or_default()
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(&self.core, input)
-    }
-
-    fn verification(&self) -> Verification {
-        verification(&self.core)
     }
 }
 

@@ -8,8 +8,8 @@ use super::geometry::Geometry;
 use super::verification;
 use crate::kernels::reduce::operator::{Finish, Fold, Kind, Map, Operator};
 use crate::strides::{IoDim, place};
-use crate::tune::sample::{count, spread};
-use crate::tune::{Known, Sample, Tolerance};
+use crate::verify::sample::{count, spread};
+use crate::verify::{Known, Sample, Tolerance};
 
 /// Returns samples for sums, means, norms, extrema and counts. Products, custom operators and
 /// fragments have none.
@@ -33,6 +33,7 @@ pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
             Known::Bytes(bytes) => bytes.len(),
             Known::F32(parts, _) => 4 * parts.len(),
             Known::F64(parts, _) => 8 * parts.len(),
+            Known::F16(parts, _) | Known::Bf16(parts, _) => 2 * parts.len(),
         };
         Some(Sample { byte: result * bytes, value })
     };

@@ -11,6 +11,8 @@ use num_complex::Complex32;
 
 use super::geometry::Geometry;
 use super::parse::parse_typed;
+use super::samples::samples;
+use super::verification::verification;
 use super::{Recipe, design, lower};
 use crate::element::{Element, plain_data};
 use crate::error::{Error, Result};
@@ -20,6 +22,7 @@ use crate::kernels::reduce::operator::{self, AxisIndex, Finish, Fold, Indexed, K
 use crate::layout::Layout;
 use crate::plan::{Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
+use crate::verify::{Sample, Verification};
 
 /// A type whose values can be reduced: f32, i32, u32, complex f32, f16 (from the crate [`half`]) or
 /// f64.
@@ -520,7 +523,15 @@ impl<T: Element, O: Element> Reduction<T, O> {
     }
 }
 
-impl<T, O> crate::plan::Sealed for Reduction<T, O> {}
+impl<T, O> crate::plan::Sealed for Reduction<T, O> {
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples(&self.core, input)
+    }
+
+    fn verification(&self) -> Verification {
+        verification(&self.core)
+    }
+}
 
 impl<T: Element, O: Element> Spec for Reduction<T, O> {
     type Input = T;

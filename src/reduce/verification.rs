@@ -5,7 +5,7 @@ use super::Core;
 use super::geometry::Geometry;
 use crate::fragment::Form;
 use crate::kernels::reduce::operator::{Fold, Kind, Map, Operator};
-use crate::tune::{TestInput, Tolerance, Verification};
+use crate::verify::{TestInput, Tolerance, Verification};
 
 /// The unit roundoff u of f32 and of f64.
 const U32: f64 = 1.0 / 16_777_216.0;

@@ -412,7 +412,11 @@ impl Core {
     }
 }
 
-impl<I, O> crate::plan::Sealed for Resample<I, O> {}
+impl<I, O> crate::plan::Sealed for Resample<I, O> {
+    fn verification(&self) -> crate::verify::Verification {
+        crate::verify::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
+    }
+}
 
 impl<I: Element, O: Element> Spec for Resample<I, O> {
     type Input = I;
@@ -428,15 +432,7 @@ impl<I: Element, O: Element> Spec for Resample<I, O> {
     }
 }
 
-#[cfg(not(feature = "tune"))]
 impl<I: Element, O: Element> crate::tune::Searchable for Resample<I, O> {}
-
-#[cfg(feature = "tune")]
-impl<I: Element, O: Element> crate::tune::Searchable for Resample<I, O> {
-    fn verification(&self) -> crate::tune::Verification {
-        crate::tune::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
-    }
-}
 
 impl<I, O> fmt::Display for Resample<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

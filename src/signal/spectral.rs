@@ -327,6 +327,11 @@ impl<I, O> crate::plan::Sealed for SpectralFilter<I, O> {
     fn leaves_gaps(&self) -> bool {
         self.core.layouts[1].is_some()
     }
+
+    fn verification(&self) -> crate::verify::Verification {
+        let form = |end: End| self.core.maps[end as usize].as_ref().map_or(self.core.inner(), |map| map.array);
+        crate::verify::Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
+    }
 }
 
 impl<I: Element, O: Element> Spec for SpectralFilter<I, O> {
@@ -353,11 +358,6 @@ impl<I: Element, O: Element> crate::tune::Searchable for SpectralFilter<I, O> {
         let own = self.design(profile).ok();
         let in_passes = self.core.filter().and_then(|filter| filter.design_in_passes(profile)).ok();
         crate::tune::others(own.as_ref(), in_passes)
-    }
-
-    fn verification(&self) -> crate::tune::Verification {
-        let form = |end: End| self.core.maps[end as usize].as_ref().map_or(self.core.inner(), |map| map.array);
-        crate::tune::Verification::of_forms(form(End::Input), form(End::Output), 2e-5)
     }
 }
 

@@ -345,7 +345,11 @@ impl Core {
     }
 }
 
-impl<I, O> crate::plan::Sealed for Zoom<I, O> {}
+impl<I, O> crate::plan::Sealed for Zoom<I, O> {
+    fn verification(&self) -> crate::verify::Verification {
+        crate::verify::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
+    }
+}
 
 impl<I: Element, O: Element> Spec for Zoom<I, O> {
     type Input = I;
@@ -369,10 +373,6 @@ impl<I: Element, O: Element> crate::tune::Searchable for Zoom<I, O> {
     /// Other lengths, and transforms in passes of their own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)
-    }
-
-    fn verification(&self) -> crate::tune::Verification {
-        crate::tune::Verification::of_forms(self.core.array(End::Input), self.core.array(End::Output), 2e-5)
     }
 }
 

@@ -28,7 +28,6 @@ mod mapped;
 #[cfg(feature = "tune")]
 mod neighbours;
 mod recipe;
-#[cfg(feature = "tune")]
 mod samples;
 mod spec;
 mod strides;

@@ -9,13 +9,12 @@ use super::Permute;
 use super::design::{candidates, design};
 use super::fit::OnDevice;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
-use super::samples::samples;
 use super::spec::{Core, Task};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
 use crate::kernels::copy::MAX_WORKGROUP;
-use crate::tune::{Sample, Searchable, Verification, in_turns, others};
+use crate::tune::{Searchable, in_turns, others};
 
 impl<T: Element, O: Element> Searchable for Permute<T, O> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -29,19 +28,7 @@ impl<T: Element, O: Element> Searchable for Permute<T, O> {
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.neighbours(recipe, profile)
     }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        if self.core.is_mapped() { Vec::new() } else { samples(&self.core, input) }
-    }
-
-    fn verification(&self) -> Verification {
-        self.core.verification()
-    }
 }
-
-/// How far apart the results of two recipes may be if fragments compute in f32, since a driver may
-/// round one text differently within another.
-const TOLERANCE: f64 = 1e-5;
 
 impl Core {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -76,10 +63,6 @@ impl Core {
                 mapped.fitting(recipe, all, profile)
             }
         }
-    }
-
-    fn verification(&self) -> Verification {
-        self.forms().map_or(Verification::EXACT, |[input, output]| Verification::of_forms(input, output, TOLERANCE))
     }
 }
 

@@ -1,8 +1,19 @@
-//! Single elements of a permutation, looked up in the input.
+//! Single elements of a permutation, looked up in the input, and the tolerance between two correct
+//! results.
 
 use super::spec::Core;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample};
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Known, Sample, Verification};
+
+/// How far apart the results of two recipes may be if fragments compute in f32, since a driver may
+/// round one text differently within another.
+const TOLERANCE: f64 = 1e-5;
+
+impl Core {
+    pub(super) fn verification(&self) -> Verification {
+        self.forms().map_or(Verification::EXACT, |[input, output]| Verification::of_forms(input, output, TOLERANCE))
+    }
+}
 
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     let (Ok(geometry), Ok(output_shape)) = (spec.geometry(), spec.output_shape()) else { return Vec::new() };

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::fit::OnDevice;
 use super::mapped::Mapped;
+use super::samples::samples;
 use super::strides::Problem;
 use super::{Recipe, design};
 use crate::dynamic::AnySpec;
@@ -20,6 +21,7 @@ use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Batched, Shape, join};
 use crate::strides::IoDim;
 use crate::text::Text;
+use crate::verify::{Sample, Verification};
 
 /// A permutation of the axes of one array or of a batch of arrays.
 ///
@@ -258,13 +260,11 @@ impl Core {
     }
 
     /// How kernels read the input and write the output, if there are fragments.
-    #[cfg(feature = "tune")]
     pub(super) fn forms(&self) -> Option<[Form; 2]> {
         let form = self.form?;
         Some([0, 1].map(|side| self.maps[side].as_ref().map_or(form, |map| map.array)))
     }
 
-    #[cfg(feature = "tune")]
     pub(super) fn is_mapped(&self) -> bool {
         self.form.is_some()
     }
@@ -417,6 +417,14 @@ pub(super) enum Task {
 impl<T: Element, O: Element> crate::plan::Sealed for Permute<T, O> {
     fn leaves_gaps(&self) -> bool {
         self.core.output.is_some()
+    }
+
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        if self.core.is_mapped() { Vec::new() } else { samples(&self.core, input) }
+    }
+
+    fn verification(&self) -> Verification {
+        self.core.verification()
     }
 }
 

@@ -4,23 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::any::AnyTunable;
-use super::compare::{disagreement, fill};
 use super::tunable::{Arrays, Bindings, Compiled, Recorder};
-use super::{Sample, Verification};
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceBuffer, Gpu, Stopwatch, Timer, View};
+use crate::gpu::{Gpu, Stopwatch, Timer};
 use crate::kernels::element::Width;
 use crate::kernels::{Slot, copy, transpose};
 use crate::plan::{AnyValue, Array, Builder, Placement, Program};
 use crate::sort::sort_short_by;
 use crate::threads::side_by_side;
-
-/// Words before and after each array that nobody may write: 64 KiB, so that arrays begin at a page
-/// of the device's, as callers' arrays do.
-const GUARD: usize = 1 << 14;
-const GUARDS: u32 = 0x7fc0_6a6d;
-/// What an output holds before: a NaN that no arithmetic makes.
-const UNWRITTEN: u32 = 0x7fc0_dead;
+use crate::verify::{Guarded, Sample, UNWRITTEN, Verification, disagreement, fill};
 
 /// Bytes of arrays that take turns on a GPU, so that its caches hold none of them: those of an H200
 /// are 60 MB.
@@ -40,19 +32,13 @@ pub(super) struct Lab {
     verification: Verification,
     arrays: Arrays,
     stopwatch: Stopwatch,
-    pairs: Vec<Pair>,
+    pairs: Vec<Guarded>,
     input: Vec<u32>,
     samples: Vec<Sample>,
     expected: Option<Vec<u32>>,
     /// Recipes that are compiled and have not run.
     compiled: HashMap<AnyValue, Compiled>,
     candidates: HashMap<AnyValue, Candidate>,
-}
-
-/// Inputs and an output, each between guards.
-struct Pair {
-    inputs: Vec<DeviceBuffer<u32>>,
-    output: DeviceBuffer<u32>,
 }
 
 struct Candidate {
@@ -70,13 +56,10 @@ impl Lab {
         let bytes = arrays.input_bytes * arrays.inputs as u64 + arrays.output_bytes;
         let count = if gpu.profile().is_cpu() { 1 } else { ROTATION_BYTES.div_ceil(bytes.max(1)).clamp(1, MOST_PAIRS) };
         let input = fill(verification.input, (arrays.input_bytes / 4) as usize);
-        let pair = || -> Result<Pair> {
-            let array = |bytes: u64| gpu.alloc::<u32>((bytes / 4) as usize + 2 * GUARD);
+        let pair = || -> Result<Guarded> {
             let inputs = if arrays.placement == Placement::InPlace { 0 } else { arrays.inputs };
-            let inputs = (0..inputs).map(|_| array(arrays.input_bytes)).collect::<Result<Vec<_>>>()?;
-            let own = Pair { inputs, output: array(arrays.output_bytes)? };
-            let first = own.inputs.iter().chain([&own.output]);
-            first.into_iter().try_for_each(|buffer| write(&gpu, buffer, &input[..input.len().min(buffer.len() - 2 * GUARD)]))?;
+            let own = Guarded::new(&gpu, inputs, arrays.input_bytes, arrays.output_bytes)?;
+            own.fill(&input, UNWRITTEN)?;
             Ok(own)
         };
         let pairs = (0..count).map(|_| pair()).collect::<Result<_>>()?;
@@ -209,89 +192,28 @@ impl Lab {
         self.run_guarded(&recorder)
     }
 
-    /// Whether an input or its guards were written. Of a large one its ends are looked at: reading
-    /// gigabytes back takes as long as many a search.
-    fn fault_of_input(&self, input: &DeviceBuffer<u32>) -> Result<Option<String>> {
-        const MOST: usize = 1 << 24;
-        let words = input.len();
-        let ends = if words <= MOST { [(0, words), (0, 0)] } else { [(0, MOST / 2), (words - MOST / 2, MOST / 2)] };
-        for (first, len) in ends.into_iter().filter(|(_, len)| *len > 0) {
-            let after = self.gpu.download(View::<u32>::new(input.wgpu(), first as u64 * 4, len)?)?.wait()?;
-            let before = |i: usize| i.checked_sub(GUARD).and_then(|i| self.input.get(i)).copied().unwrap_or(GUARDS);
-            if let Some(i) = (first..).zip(&after).find(|(i, word)| **word != before(*i)).map(|(i, _)| i) {
-                let place = if i < GUARD {
-                    "before"
-                } else if i < words - GUARD {
-                    "to"
-                } else {
-                    "past"
-                };
-                return Ok(Some(format!("it writes {place}")));
-            }
-        }
-        Ok(None)
-    }
-
     /// Runs on fresh inputs and returns the output, or which array was written that should not have
     /// been.
     fn run_guarded(&self, recorder: &Recorder) -> Result<std::result::Result<Vec<u32>, String>> {
         let pair = &self.pairs[0];
-        for input in &pair.inputs {
-            write(&self.gpu, input, &self.input)?;
-        }
-        let words = pair.output.len() - 2 * GUARD;
-        let mut before = vec![UNWRITTEN; words];
-        if pair.inputs.is_empty() {
-            before[..self.input.len()].copy_from_slice(&self.input);
-        }
-        write(&self.gpu, &pair.output, &before)?;
+        pair.fill(&self.input, UNWRITTEN)?;
         self.gpu.submit(|encoder| {
             recorder(
                 &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("wgpu-fft gate"), timestamp_writes: None }),
             );
             Ok(())
         })?;
-        for (i, input) in pair.inputs.iter().enumerate() {
-            if let Some(fault) = self.fault_of_input(input)? {
-                return Ok(Err(format!("{fault} input {i}")));
-            }
-        }
-        let mut output = self.gpu.download(&pair.output)?.wait()?;
-        if let Some(fault) = guards(&output) {
-            return Ok(Err(format!("{fault} the output")));
-        }
-        output.truncate(words + GUARD);
-        output.drain(..GUARD);
-        Ok(Ok(output))
+        Ok(match pair.fault(&self.input)? {
+            Some(fault) => Err(fault),
+            None => Ok(pair.read(0..pair.output_words())?),
+        })
     }
-}
-
-/// Writes an array and the guards around it.
-fn write(gpu: &Gpu, buffer: &DeviceBuffer<u32>, words: &[u32]) -> Result<()> {
-    let after = GUARD + words.len();
-    gpu.write(View::new(buffer.wgpu(), 0, GUARD)?, &vec![GUARDS; GUARD])?;
-    gpu.write(View::new(buffer.wgpu(), GUARD as u64 * 4, words.len())?, words)?;
-    gpu.write(View::new(buffer.wgpu(), after as u64 * 4, buffer.len() - after)?, &vec![GUARDS; buffer.len() - after])
-}
-
-fn guards(array: &[u32]) -> Option<String> {
-    let intact = |words: &[u32]| words.iter().all(|&word| word == GUARDS);
-    match (intact(&array[..GUARD]), intact(&array[array.len() - GUARD..])) {
-        (false, _) => Some("it writes before".to_owned()),
-        (true, false) => Some("it writes past".to_owned()),
-        (true, true) => None,
-    }
-}
-
-fn view(buffer: &DeviceBuffer<u32>) -> Result<View<'_, u32>> {
-    View::new(buffer.wgpu(), GUARD as u64 * 4, buffer.len() - 2 * GUARD)
 }
 
 /// The inputs of one pair and the output of another.
-fn bindings<'a>(pair: &'a Pair, other: &'a Pair) -> Result<Bindings<'a>> {
-    let output = view(&other.output)?;
-    let input = |i: usize| pair.inputs.get(i).or(pair.inputs.first()).map_or(Ok(output), view);
-    Ok(Bindings { inputs: [input(0)?, input(1)?], output })
+fn bindings<'a>(pair: &'a Guarded, other: &'a Guarded) -> Result<Bindings<'a>> {
+    let input = |i| if pair.is_in_place() { other.output() } else { pair.input(i) };
+    Ok(Bindings { inputs: [input(0)?, input(1)?], output: other.output()? })
 }
 
 fn repetitions(seconds: f64) -> usize {

@@ -17,8 +17,6 @@ mod choice;
 pub mod rules;
 
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
-mod compare;
-#[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod isolated;
 #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 mod lab;
@@ -29,8 +27,6 @@ mod outcome;
 #[cfg(feature = "tune")]
 pub mod record;
 #[cfg(feature = "tune")]
-pub(crate) mod sample;
-#[cfg(feature = "tune")]
 pub mod search;
 #[cfg(feature = "tune")]
 mod searchable;
@@ -39,6 +35,8 @@ mod tunable;
 #[cfg(feature = "tune")]
 mod tuning;
 
+#[cfg(feature = "tune")]
+pub use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 pub(crate) use any::{Erased, any};
 pub use choice::{Choice, Source};
 pub(crate) use choice::{Chooser, Estimate};
@@ -47,9 +45,7 @@ pub use outcome::{End, LEAST_GAIN, Outcome};
 #[cfg(feature = "tune")]
 pub use record::{DeviceIdentity, Record, RecordError};
 #[cfg(feature = "tune")]
-pub use sample::{Known, Sample};
-#[cfg(feature = "tune")]
-pub use searchable::{Searchable, TestInput, Tolerance, Verification};
+pub use searchable::Searchable;
 #[cfg(feature = "tune")]
 pub(crate) use searchable::{in_turns, others};
 #[cfg(feature = "tune")]

@@ -146,11 +146,11 @@ impl<S: Searchable> Tunable for S {
     }
 
     fn verification(&self) -> Verification {
-        Searchable::verification(self)
+        crate::plan::Sealed::verification(self)
     }
 
     fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        Searchable::samples(self, input)
+        crate::plan::Sealed::samples(self, input)
     }
 
     fn arrays(&self, profile: &DeviceProfile) -> Result<Arrays> {

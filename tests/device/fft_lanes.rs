@@ -3,7 +3,7 @@
 
 use crate::cases::*;
 use crate::harness::*;
-use crate::recipes_by_hand::LANES;
+use crate::recipes_by_hand::{HALVES_IN_LANES, LANES};
 
 pub fn lanes_by_hand(device: &Device) {
     let device = &device.alone();
@@ -16,6 +16,19 @@ pub fn lanes_by_hand(device: &Device) {
                 if kind == Kind::Forward || device.is_thorough() || i < 2 {
                     tally.run(device, &Case::new(kind, shape).batch(batch).in_place(in_place).by(recipe));
                 }
+            }
+        }
+    }
+    tally.finish();
+}
+
+pub fn halves_by_hand(device: &Device) {
+    let device = &device.alone();
+    let tally = Tally::new(device, "recipes by hand of reals in lanes");
+    for (shape, both) in HALVES_IN_LANES {
+        for (kind, recipes) in [Kind::R2c, Kind::C2r].into_iter().zip(both) {
+            for recipe in *recipes {
+                tally.run(device, &Case::new(kind, shape).batch(5 + 800 / shape.iter().product::<usize>()).by(recipe));
             }
         }
     }

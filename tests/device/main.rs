@@ -22,6 +22,7 @@ mod f64;
 mod f64_by_f32;
 #[path = "../support/f64.rs"]
 mod f64_cases;
+mod faults;
 mod fft_axes;
 mod fft_lanes;
 mod fft_large;
@@ -44,8 +45,15 @@ mod half_numbers;
 mod halves;
 mod harness;
 mod known;
+mod laws_of_kinds;
 mod lifetimes;
 mod messages;
+mod numpy;
+#[path = "../support/numpy.rs"]
+mod numpy_results;
+mod oracles;
+#[path = "../support/oracles.rs"]
+mod oracles_by_fftw;
 mod paper;
 #[path = "../support/paper/mod.rs"]
 mod paper_kernels;
@@ -82,6 +90,8 @@ mod tuning;
 mod unhappy;
 #[path = "../support/variants.rs"]
 mod variants;
+mod verify;
+mod waits;
 mod workspaces;
 
 use std::process::ExitCode;
@@ -129,6 +139,19 @@ fn per_device() -> Vec<DeviceTest> {
             kinds_and_their_inverses_lead_back,
             recipes_of_real_kinds_agree,
         }
+        numpy::{
+            numpys_results,
+        }
+        laws_of_kinds::{
+            complex_transforms,
+            real_transforms,
+            reals_to_reals,
+        }
+        oracles::{
+            fftws_results,
+            fftws_results_in_f64,
+            layouts_of_rocfft,
+        }
         fft_layouts::{
             every_pair_of_layouts,
             recipes_by_hand_with_layouts,
@@ -148,6 +171,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         fft_lanes::{
             lanes_by_hand,
+            halves_by_hand,
         }
         f64_by_f32::{
             lengths_in_f64_by_f32,
@@ -292,6 +316,23 @@ fn per_device() -> Vec<DeviceTest> {
         calls::{
             random_sequences,
         }
+        faults::{
+            every_step_may_be_refused,
+            the_device_may_be_lost_at_every_step,
+            the_device_may_fall_silent_at_every_step,
+            the_callers_handlers_replace_ours,
+        }
+        verify::{
+            right_results_are_found_right,
+            wrong_results_are_found,
+            the_error_names_the_driver_and_what_to_do,
+            every_nth_run_is_verified,
+        }
+        waits::{
+            a_device_that_never_answers_is_an_error_of_every_wait,
+            a_busy_device_has_time_while_it_shows_progress,
+            limits_on_waits_are_set,
+        }
         drivers::{
             loops_of_many_turns_end_where_they_should,
         }
@@ -368,6 +409,7 @@ fn once() -> Vec<(&'static str, fn())> {
     tests! {
         fft_large::{waves_follow_the_definition}
         fft_laws::{the_comparison_can_fail, the_tally_can_fail}
+        laws_of_kinds::{wrong_results_break_the_laws}
         transpose::{the_comparison_can_fail}
         known::{what_is_known_to_fail_must_fail}
         unhappy::{adapters_that_are_not_there_are_not_found}

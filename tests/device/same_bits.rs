@@ -59,6 +59,10 @@ const REALS_BY_HAND: &[(&str, &str)] = &[
     ("c2r inv 64 x3", "axis 0: stockham 8.8 lanes=8"),
     ("c2r inv 61 x3", "axis 0 bluestein 128: stockham 16.8 lanes=8"),
     ("c2r inv 13 x3", "axis 0 bluestein 30: stockham 30 lanes=1"),
+    ("r2c fwd 128 x3", "axis 0 halves: lanes 8.8 lanes=2 width=4 invocations=64"),
+    ("r2c fwd 90 x3", "axis 0 halves: lanes 9.5 lanes=2 width=1 invocations=64"),
+    ("c2r inv 128 x3", "axis 0 halves: lanes 8.8 lanes=2 width=4 invocations=64"),
+    ("c2r inv 90 x3", "axis 0 halves: lanes 9.5 lanes=2 width=1 invocations=64"),
 ];
 
 fn is_processor(device: &Device) -> bool {

@@ -17,7 +17,8 @@ use crate::variants;
 
 /// Kernels that have texts which only naga validates, because tint does not support 64-bit numbers.
 /// The first one has no others.
-const NAGA_ONLY: [&str; 6] = ["fft/pass_f64", "fft/lanes", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
+const NAGA_ONLY: [&str; 7] =
+    ["fft/pass_f64", "fft/lanes", "fft/halves", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
 
 /// The kernel's own text, with every choice of appended files.
 fn standing_texts(kernel: &Kernel) -> Vec<String> {
@@ -230,6 +231,10 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
             variants::lowered("c2c fwd 4 x4 f64-by-f32", Some("axis 0: stockham 4 lanes=1 lines=4"), &profiles[0]).unwrap(),
         ),
         (&sources::FFT_LANES, transform("axis 0: lanes 8.8 lanes=2 width=4 invocations=64", &profiles[1])),
+        (
+            &sources::FFT_HALVES,
+            variants::lowered("r2c fwd 128 x4", Some("axis 0 halves: lanes 8.8 lanes=2 width=4 invocations=64"), &profiles[1]).unwrap(),
+        ),
         (&sources::TRANSPOSE_TILES, Permute::<f32>::transpose([1080, 1920]).lower(&tiles, &profiles[0]).unwrap()),
         (&sources::TRANSPOSE_MAPPED, turned.lower(&"tiled 32+1 elements=4".parse().unwrap(), &profiles[0]).unwrap()),
     ];
@@ -241,14 +246,15 @@ fn the_text_between_the_markers_is_what_the_generators_write() {
     ];
     let mut written = Vec::new();
     for (source, program) in instances.into_iter().chain(sums) {
-        let generated = &low_level::dispatches(&program)[0].generated.as_ref().unwrap().text;
+        let dispatch = low_level::dispatches(&program).iter().find(|own| own.kernel.source.path == source.path).unwrap();
+        let generated = &dispatch.generated.as_ref().unwrap().text;
         let (_, rest) = source.text.split_once(GENERATED_BEGIN).unwrap();
         let (instance, _) = rest.split_once(GENERATED_END).unwrap();
         if instance == &**generated {
             continue;
         }
         assert_eq!(std::env::var("WGPU_FFT_BLESS").as_deref(), Ok("1"), "{}: run once with WGPU_FFT_BLESS=1 to write it anew", source.path);
-        let wgsl = low_level::dispatches(&program)[0].wgsl();
+        let wgsl = dispatch.wgsl();
         let (own, _) = wgsl.split_once(&format!("\n{}", sources::GRID.text)).unwrap();
         std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders").join(source.path), own).unwrap();
         written.push(source.path);

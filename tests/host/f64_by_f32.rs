@@ -3,7 +3,7 @@
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Recipe};
 use wgpu_fft::low_level::{self, precision};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::Tunable;
 use wgpu_fft::{DeviceProfile, Error, Fragment, Program, Spec};
 
 use crate::double::{complex_noise, noise};

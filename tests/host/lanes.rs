@@ -1,12 +1,13 @@
 //! The kernel for processors: what fits it, when the rules choose it, and that its results are
 //! right.
 
-use wgpu_fft::fft::{C2c, Recipe};
+use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
 use wgpu_fft::low_level;
+use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
 
-use crate::recipes_by_hand::LANES;
+use crate::recipes_by_hand::{HALVES_IN_LANES, LANES};
 use crate::reference::*;
 use crate::sanitized::RunOnHost;
 use crate::variants::{extents, profiles};
@@ -174,14 +175,73 @@ fn the_rules_take_it_where_it_fits() {
         assert_eq!(lanes(spec, &profile.with(|profile| profile.int64 = false)), [true], "{spec}");
         assert_eq!(lanes(spec, &profile.with(|profile| profile.subgroups = false)), [false], "{spec}");
     }
-    for spec in ["c2c fwd 1009 x4", "c2c fwd 8 x4", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
+    for spec in ["c2c fwd 1009 x4", "c2c fwd 8 x4"] {
         assert_eq!(lanes(spec, &profile), [false], "{spec}");
+    }
+    // Accesses of one number, where wider ones are impossible.
+    for spec in ["c2c fwd 243 x10", "c2c fwd 999 x10", "c2c fwd 1001 x10", "c2c fwd 1024 x2 in=2/2048", "c2c fwd 1024 x2 in=1/1025"] {
+        assert_eq!(lanes(spec, &profile), [true], "{spec}");
     }
     for spec in ["c2c fwd 512x512", "c2c inv 1024x1024 in-place", "c2c fwd 1080x1920", "c2c fwd 2048x2048 x2", "c2c fwd 64x64 x5 in=72,1"] {
         assert_eq!(lanes(spec, &profile), [true, true], "{spec}");
     }
-    // Columns of 1009 are a convolution. Rows of 1009 mean that the number of columns is not a
-    // multiple of 4.
+    assert_eq!(lanes("c2c fwd 243x243", &profile), [true, true]);
+    assert_eq!(lanes("c2c fwd 1000x1000", &profile), [true, true]);
+    // Lines of 1009 are a convolution.
     assert_eq!(lanes("c2c fwd 1009x512", &profile), [true, false]);
-    assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, false]);
+    assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, true]);
+}
+
+/// Rows of reals in halves: one block of an access, an odd number of them and an even one, and
+/// accesses of each width.
+#[test]
+fn rows_of_reals_in_halves() {
+    for (shape, both) in HALVES_IN_LANES {
+        for (recipes, kind) in both.iter().zip(["r2c fwd", "c2r inv"]) {
+            for recipe in *recipes {
+                check_real(&format!("{kind} {} x3", extents(shape)), recipe, shape, 3);
+            }
+        }
+    }
+}
+
+fn check_real(spec: &str, recipe: &str, shape: &[usize], batch: usize) {
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    let input = noise(shape.iter().product::<usize>() * batch, 5);
+    let mut spectrum: Vec<Complex64> = input.iter().map(|&x| Complex64::new(x.into(), 0.0)).collect();
+    dft(&mut spectrum, shape, &axes, false);
+    let half = of_half(&spectrum, shape);
+    for profile in [lavapipe(), lavapipe().with(|profile| profile.int64 = false), DeviceProfile::webgpu_defaults()] {
+        let error = if spec.starts_with("r2c") {
+            let program = spec.parse::<R2c>().unwrap().lower(&recipe.parse().unwrap(), &profile).unwrap();
+            program.check(&profile).unwrap();
+            relative_error(&program.run_on_host::<_, Complex32>(&input), &half)
+        } else {
+            let program = spec.parse::<C2r>().unwrap().lower(&recipe.parse().unwrap(), &profile).unwrap();
+            program.check(&profile).unwrap();
+            let spectrum: Vec<Complex32> = half.iter().map(|z| Complex32::new(z.re as f32, z.im as f32)).collect();
+            let output: Vec<f32> = program.run_on_host(&spectrum);
+            let scale = shape.iter().product::<usize>() as f32;
+            let wide = |x: f32| Complex64::new(x.into(), 0.0);
+            let expected: Vec<Complex64> = input.iter().map(|&x| wide(x) * f64::from(scale)).collect();
+            relative_error(&output.into_iter().map(wide).collect::<Vec<_>>(), &expected)
+        };
+        assert!(error < 6e-7, "error {error:.1e} of {spec} on {} by\n{recipe}", profile.name);
+    }
+}
+
+#[test]
+fn halves_that_do_not_fit_say_why() {
+    let refuse = |spec: &str, recipe: &str, why: &str| {
+        let error = spec.parse::<R2c>().unwrap().lower(&recipe.parse().unwrap(), &lavapipe()).unwrap_err();
+        assert!(matches!(error, Error::UnfitRecipe { .. }) && error.to_string().contains(why), "{recipe}: {error}");
+    };
+    let row = "axis 0 halves: lanes 8.4 lanes=1 width=4 invocations=64";
+    refuse("r2c fwd 64 x4 in-place", row, "every distance");
+    refuse("r2c fwd 62 x4", row, "multiply to 62/2");
+    refuse("r2c fwd 64 x4 in=1/65", row, "pairs of neighbours");
+    refuse("r2c fwd 64 x4", "axis 0: lanes 8.8 lanes=1 width=4 invocations=64", "complex numbers");
+    let small = lavapipe().with(|profile| profile.binding_bytes = 1024);
+    let spec: R2c = "r2c fwd 64 x4".parse().unwrap();
+    assert!(spec.lower(&row.parse().unwrap(), &small).unwrap_err().to_string().contains("one binding"));
 }

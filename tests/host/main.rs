@@ -4,6 +4,8 @@ mod adapted;
 #[path = "../support/changes.rs"]
 mod changes;
 mod contract;
+#[path = "../support/convolutions.rs"]
+mod convolutions;
 mod convolve;
 mod divide;
 #[path = "../support/division.rs"]
@@ -31,6 +33,12 @@ mod halves;
 mod lanes;
 mod mapped;
 mod neighbours;
+mod numpy;
+#[path = "../support/numpy.rs"]
+mod numpy_results;
+mod oracles;
+#[path = "../support/oracles.rs"]
+mod oracles_by_fftw;
 #[path = "../support/paper/mod.rs"]
 mod paper;
 mod permutations;
@@ -51,6 +59,8 @@ mod reduce_fragments;
 mod reductions;
 #[path = "../support/reference.rs"]
 mod reference;
+#[path = "../support/responses.rs"]
+mod responses;
 mod ring_means;
 #[path = "../support/rings.rs"]
 mod rings;

@@ -418,7 +418,9 @@ fn baselines_are_plain() {
         assert!(of(&reduce::sum::<f32>([64, 64]).axes([1]), &profile).starts_with("workgroup="));
         assert!(of(&C2c::forward([64, 32]), &profile).starts_with("rows: radix2 rows=4 lanes=16; columns: radix2"));
         assert!(of(&C2c::forward(1024).batch(3), &profile).starts_with("axis 0: radix2"));
-        assert!(of(&R2c::forward(1024), &profile).contains("stockham"));
+        // Where there is no plain kernel, it is what the rules choose.
+        let kernel = if profile.is_cpu() && profile.subgroup_sizes == [8; 2] { "halves: lanes" } else { "halves: stockham" };
+        assert!(of(&R2c::forward(1024), &profile).contains(kernel), "{}", profile.name);
         assert!(of(&C2c::forward([100, 64]), &profile).contains("axis 1"));
         let plain = "straight 1x64 block=1x1 width=1";
         assert_eq!(of(&boxes([30, 40], [3, 5]), &profile), format!("axis 1: {plain}; axis 0: {plain}"));
@@ -496,6 +498,10 @@ fn a_thousandth_of_the_elements_is_missed() {
 
 /// Extrema change only if the deciding element is lost, and no NaN may hide that. Custom operators
 /// are compared like sums.
+fn verification_of(spec: &impl wgpu_fft::tune::Tunable) -> Verification {
+    spec.verification()
+}
+
 #[test]
 fn extrema_miss_the_element_that_decides() {
     let profile = &profiles()[0];
@@ -515,8 +521,8 @@ fn extrema_miss_the_element_that_decides() {
     check(&reduce::max::<f32>(20_000), profile, most);
     check(&reduce::argmax::<f32>(20_000), profile, most);
     let custom = reduce::custom(20_000, Custom::<f32>::new("a + b", 0.0).unwrap());
-    assert_eq!(custom.verification(), reduce::sum::<f32>(20_000).verification());
-    assert_eq!(reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap()).verification(), Verification::EXACT);
+    assert_eq!(verification_of(&custom), verification_of(&reduce::sum::<f32>(20_000)));
+    assert_eq!(verification_of(&reduce::custom(20_000, Custom::<u32>::new("a ^ b", 0).unwrap())), Verification::EXACT);
 }
 
 /// No loop runs too long on a processor, wherever a search goes. This includes the loop over parts.

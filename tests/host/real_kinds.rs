@@ -3,7 +3,7 @@
 
 use wgpu_fft::fft::{C2c, C2r, R2c, R2r, RealKind, Scale};
 use wgpu_fft::num_complex::Complex64;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::{Searchable, Tunable};
 use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Layout, Program, Spec};
 
 use crate::real_kinds_by_definition::{Vector, element, transform};

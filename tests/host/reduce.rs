@@ -2,7 +2,7 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Float, Map, Real, Recipe, Reduction, Value};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Layout, Program, Spec};
 
 use crate::reductions::{Case, Outcome, PLACES, RECIPES, Runner, axes_of_every_kind, words};

@@ -2,7 +2,7 @@
 
 use wgpu_fft::half::f16;
 use wgpu_fft::reduce::{self, Custom, Determinism, Map, Reduction};
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Fragment, Spec, bytemuck};
 
 use crate::reductions::{Case, PLACES, RECIPES, axes_of_every_kind};

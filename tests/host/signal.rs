@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wgpu_fft::signal::Roll;
 use wgpu_fft::signal::frequency::{fftfreq, rfftfreq};
 use wgpu_fft::signal::window::Window;
-use wgpu_fft::tune::Searchable;
+use wgpu_fft::tune::Tunable;
 use wgpu_fft::{Complex32, DeviceProfile, Element, Error, Spec};
 
 use crate::permute::elements;

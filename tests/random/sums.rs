@@ -1,59 +1,73 @@
 //! Random reductions.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
+use wgpu_fft::Element;
 use wgpu_fft::reduce::{Determinism, Reduction, Value};
-use wgpu_fft::{Element, Error, Spec};
 
-use crate::case::{Case, Place, Verdict, kind_of};
-use crate::harness::run_guarded_with;
+use crate::case::{Case, Problem, Verdict};
+use crate::numbers::of_bytes;
+use crate::place::Subject;
 use crate::reductions::{self, Outcome, PLACES, RECIPES, Runner};
-use crate::sanitized;
+use crate::runner::caught;
 
-/// Runs the reductions that a case draws, each with a random recipe, and counts them.
-struct Random<'a, 'b> {
-    case: RefCell<&'a mut Case<'b>>,
-    ran: RefCell<usize>,
-    refused: RefCell<Option<String>>,
+/// The check of a reduction, which panics if the results are wrong.
+type Compare<'c> = &'c dyn Fn(&Replay);
+
+/// Gives results that were computed before to the check; counts the operators of a type.
+struct Replay {
+    wanted: usize,
+    seen: Cell<usize>,
+    results: Vec<u8>,
+    depth: u32,
 }
 
-impl Runner for Random<'_, '_> {
+impl Runner for Replay {
+    fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, _: Option<&str>, _: &[T], _: Option<&[T]>) -> Option<Outcome<O>> {
+        let turn = self.seen.replace(self.seen.get() + 1);
+        (turn == self.wanted).then(|| Outcome { results: of_bytes(&self.results), depth: self.depth, what: spec.to_string() })
+    }
+
+    fn has_f64(&self) -> bool {
+        true
+    }
+
+    fn has_custom(&self) -> bool {
+        true
+    }
+}
+
+/// Runs the reduction that is wanted, and compares it through a replay.
+struct Judge<'a, 'b, 'c> {
+    case: RefCell<&'a mut Case<'b>>,
+    wanted: usize,
+    seen: Cell<usize>,
+    verdict: RefCell<Option<Verdict>>,
+    compare: Compare<'c>,
+}
+
+impl Runner for Judge<'_, '_, '_> {
     fn run<T: Value, O: Element>(&self, spec: Reduction<T, O>, _: Option<&str>, x: &[T], y: Option<&[T]>) -> Option<Outcome<O>> {
-        let case = &mut **self.case.borrow_mut();
-        // One or two of the many operators, because all of them would take a device long.
-        if case.chance(80) && *self.ran.borrow() > 0 {
+        let turn = self.seen.replace(self.seen.get() + 1);
+        if self.wanted != turn {
             return None;
         }
-        // SwiftShader's compiler needs minutes and gigabytes for some of these long texts.
-        if matches!(case.place, Place::Device(device) if device.is_slow()) && spec.to_string().starts_with("max_abs_diff complex") {
-            return None;
-        }
-        let profile = case.profile();
-        (case.note)(&format!("`{spec}` on {profile:?}"));
-        let refused = |error: Error| {
-            *self.refused.borrow_mut() = Some(kind_of(&error));
+        let subject = Subject::new(spec.clone());
+        let input = |which: usize, bytes: usize| {
+            let data: &[u8] = bytemuck::cast_slice(if which == 0 { x } else { y.unwrap_or(x) });
+            assert_eq!(data.len(), bytes, "`{spec}`");
+            data.to_vec()
         };
-        let (recipe, by_the_rules) = case.recipe(&spec, &profile, RECIPES).map_err(refused).ok()?;
-        let what = format!("`{spec}` by `{recipe}` on {profile:?}");
-        (case.note)(&what);
-        let program = match spec.lower(&recipe, &profile).and_then(|program| program.check(&profile).map(|()| program)) {
-            Err(error @ Error::UnfitRecipe { .. }) if by_the_rules => panic!("of the rules' recipe: {error}"),
-            program => program.map_err(refused).ok()?,
+        let check = |output: &[u8], recipe: &str| {
+            let recipe = recipe.parse().map_err(|error| format!("{error}"))?;
+            let depth = spec.depth(&recipe).map_err(|error| format!("{error}"))?;
+            let replay = Replay { wanted: turn, seen: Cell::new(0), results: output.to_vec(), depth };
+            caught(|| (self.compare)(&replay))
         };
-        let results = match case.place {
-            Place::Host => {
-                let inputs: Vec<&[T]> = std::iter::once(x).chain(y).collect();
-                Ok(sanitized::run(&program, &inputs, case.seed, case.subgroups))
-            }
-            Place::Device(device) => device.planner.plan_with(spec.clone(), recipe.clone()).map(|plan| {
-                let results = run_guarded_with(device, &plan, x, y);
-                device.planner.clear();
-                results
-            }),
-        };
-        let results = results.map_err(refused).ok()?;
-        *self.ran.borrow_mut() += 1;
-        Some(Outcome { results, depth: spec.depth(&recipe).unwrap(), what })
+        let problem = Problem { subject: &subject, by_hand: RECIPES, input: &input, check: &check };
+        let verdict = self.case.borrow_mut().judge(&problem);
+        self.verdict.replace(Some(verdict));
+        None
     }
 
     fn has_f64(&self) -> bool {
@@ -66,30 +80,33 @@ impl Runner for Random<'_, '_> {
 }
 
 pub fn random(case: &mut Case<'_>) -> Verdict {
-    let shape = case.shape(4);
-    let batch = if case.chance(60) { 1 } else { case.rng.usize(1..=4) };
-    let mut axes: Vec<usize> = (0..shape.len()).collect();
-    case.rng.shuffle(&mut axes);
-    axes.truncate(case.rng.usize(1..=shape.len()));
-    let axes = case.chance(70).then_some(axes);
+    let (shape, batch) = (case.shape(4), case.batch());
+    let axes = case.chance(70).then(|| case.axes(shape.len()));
     let mut drawn = reductions::Case::new(&shape, batch, axes.as_deref());
     if case.chance(30) {
         drawn.determinism = Determinism::AcrossDevices;
     }
     if case.chance(40) {
-        drawn = drawn.placed(case.rng.usize(0..PLACES));
+        drawn = drawn.placed(case.between(0, PLACES - 1));
     }
-    let kind = case.rng.u32(0..5);
-    let runner = Random { case: RefCell::new(case), ran: RefCell::new(0), refused: RefCell::new(None) };
+    let kind = case.draws.below(5);
+    // More than any type has operators; the rest begins anew.
+    let turn = case.draws.below(60) as usize;
+    let count = Replay { wanted: usize::MAX, seen: Cell::new(0), results: Vec::new(), depth: 0 };
+    check(&drawn, kind, &count);
+    let wanted = turn % count.seen.get();
+    let compare = |replay: &Replay| check(&drawn, kind, replay);
+    let judge = Judge { case: RefCell::new(case), wanted, seen: Cell::new(0), verdict: RefCell::new(None), compare: &compare };
+    check(&drawn, kind, &judge);
+    judge.verdict.into_inner().unwrap_or_else(|| Verdict::Wrong("no reduction ran".to_owned()))
+}
+
+fn check(drawn: &reductions::Case, kind: u64, runner: &impl Runner) {
     match kind {
-        0 => drawn.check_f32(&runner),
-        1 => drawn.check_integers(&runner),
-        2 => drawn.check_f16(&runner),
-        3 => drawn.check_complex(&runner),
-        _ => drawn.check_f64(&runner),
-    }
-    match runner.refused.into_inner() {
-        Some(how) if *runner.ran.borrow() == 0 => Verdict::Refused(how),
-        _ => Verdict::Right,
+        0 => drawn.check_f32(runner),
+        1 => drawn.check_integers(runner),
+        2 => drawn.check_f16(runner),
+        3 => drawn.check_complex(runner),
+        _ => drawn.check_f64(runner),
     }
 }

@@ -62,6 +62,8 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 0 bluestein 480: stockham 8.5.12 lanes=11 lines=3 roots=table",
         ],
     ),
+    // As the rules divide long lengths: without blocks, so that lines begin in any row.
+    (&[480], &["axis 0: stockham 5.4 lanes=4 lines=32 + stockham 6.4 lanes=2 lines=8 pieces=2"]),
     // Radices of every small prime.
     (&[3 * 5 * 7], &["axis 0: stockham 3.5.7 lanes=4 lines=3", "axis 0: stockham 15.7 lanes=7"]),
     (&[11 * 13], &["axis 0: stockham 11.13 lanes=11 lines=2 exchange=whole", "axis 0: stockham 13.11 lanes=6 roots=table"]),
@@ -91,6 +93,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 1: stockham 5.4 lanes=5 lines=2; axis 0: stockham 4 lanes=1 lines=4 width=2 + stockham 3 lanes=1 lines=20 width=2",
             "axis 1: stockham 5 lanes=1 lines=4 block=4x1 + stockham 4 lanes=1 lines=5; axis 0: stockham 4 lanes=1 lines=5 + stockham 3 lanes=1 lines=20",
             "axis 1 bluestein 40: stockham 8.5 lanes=5 lines=2; axis 0 bluestein 24: stockham 4 lanes=1 lines=4 + stockham 6 lanes=1 lines=4",
+            // Both axes in one pass.
+            "axes 0 to 1: stockham 4.3.5.4 lanes=20 lines=2",
+            "axes 0 to 1: stockham 12.20 lanes=20 exchange=whole roots=table",
         ],
     ),
     (
@@ -103,6 +108,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
             "axis 1: stockham 8.8 lanes=8 lines=1 block=8x4; axis 0: stockham 4.4 lanes=4 lines=8",
             "axis 1: stockham 8.8 lanes=8 lines=2; axis 0: stockham 16 lanes=1 lines=64",
             "axis 1: stockham 8.8 lanes=8 lines=2; axis 0: stockham 4.4 lanes=4 lines=16 pieces=2 width=2",
+            "axes 0 to 1: stockham 4.4.8.8 lanes=32 pieces=2",
+            "axes 0 to 1: stockham 16.8.8 lanes=32 lines=2 exchange=whole pieces=4",
+            "axes 0 to 1: stockham 2.8.16.4 lanes=128 banks=0",
             "rows: stockham 8.8 lanes=4 width=2; columns: stockham 4.4 lanes=2 lines=4 width=2; transpose: naive 8x8",
         ],
     ),
@@ -111,6 +119,9 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
         &[
             "axis 2: stockham 10 lanes=1 lines=4 block=5x3; axis 1: stockham 2.3 lanes=3 lines=8 block=3x2; axis 0: stockham 4 lanes=1 lines=16",
             "axis 2: stockham 10 lanes=1 lines=4; axis 1: stockham 2.3 lanes=3 lines=8 width=2; axis 0: stockham 4 lanes=1 lines=16 width=2",
+            "axes 0 to 2: stockham 4.2.3.10 lanes=10 lines=3",
+            "axes 1 to 2: stockham 2.3.5.2 lanes=10 lines=2; axis 0: stockham 4 lanes=1 lines=16",
+            "axis 2: stockham 10 lanes=1 lines=4; axes 0 to 1: stockham 4.6 lanes=6 lines=5",
         ],
     ),
 ];
@@ -204,6 +215,10 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
             &["axis 0 pairs: stockham 8.8 lanes=8 lines=2 pieces=2", "axis 0: stockham 8.8 lanes=4 lines=3 pieces=4"],
         ],
     ),
+    // Halves in lanes, by accesses that rows in place have as well.
+    (&[2], [&["axis 0 halves: lanes 1.1 lanes=1 width=1 invocations=8"]; 2]),
+    (&[24], [&["axis 0 halves: lanes 4.3 lanes=2 width=1 invocations=64"]; 2]),
+    (&[30], [&["axis 0 halves: lanes 5.1 lanes=1 width=1 invocations=8 + lanes 3.1 lanes=1 width=1 invocations=8"]; 2]),
     (
         &[12, 20],
         [
@@ -212,12 +227,14 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
                 "axis 1 pairs: stockham 5.4 lanes=5 lines=2 block=3x4; axis 0: stockham 4.3 lanes=3 lines=8",
                 "axis 1: stockham 5.4 lanes=4 lines=4; axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=16",
                 "axis 1 halves: stockham 10 lanes=1 lines=4; axis 0: stockham 4.3 lanes=3 lines=8",
+                "axis 1 halves: lanes 5.2 lanes=2 width=1 invocations=64; axis 0: lanes 12.1 lanes=1 width=1 invocations=64",
             ],
             &[
                 "axis 0: stockham 4.3 lanes=3 lines=8 block=4x2; axis 1: stockham 5.4 lanes=5 lines=2",
                 "axis 0: stockham 4.3 lanes=3 lines=8; axis 1 pairs: stockham 5.4 lanes=5 lines=2",
                 "axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=16; axis 1: stockham 5.4 lanes=4 lines=4",
                 "axis 0: stockham 4.3 lanes=3 lines=8; axis 1 halves: stockham 10 lanes=1 lines=4",
+                "axis 0: lanes 12.1 lanes=1 width=1 invocations=64; axis 1 halves: lanes 5.2 lanes=2 width=1 invocations=64",
             ],
         ],
     ),
@@ -226,6 +243,36 @@ pub const REAL: &[(&[usize], [&[&str]; 2])] = &[
         [
             &["axis 2 pairs: stockham 3.5 lanes=5 lines=3; axis 1: stockham 4 lanes=1 lines=8; axis 0: stockham 3 lanes=1 lines=8"],
             &["axis 0: stockham 3 lanes=1 lines=8; axis 1: stockham 4 lanes=1 lines=8; axis 2 pairs: stockham 3.5 lanes=5 lines=3"],
+        ],
+    ),
+];
+
+/// For transforms from and to real numbers out of place, by shape: halves in lanes.
+pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
+    (&[2], [&["axis 0 halves: lanes 1.1 lanes=1 width=1 invocations=8"]; 2]),
+    (&[8], [&["axis 0 halves: lanes 2.2 lanes=1 width=2 invocations=8", "axis 0 halves: lanes 2.2 lanes=2 width=1 invocations=8"]; 2]),
+    (
+        &[24],
+        [&[
+            "axis 0 halves: lanes 6.2 lanes=1 width=2 invocations=24",
+            "axis 0 halves: lanes 12.1 lanes=1 width=1 invocations=64",
+            "axis 0 halves: lanes 4.1 lanes=1 width=1 invocations=8 + lanes 3.1 lanes=1 width=1 invocations=8",
+        ]; 2],
+    ),
+    (&[30], [&["axis 0 halves: lanes 5.3 lanes=1 width=1 invocations=8"]; 2]),
+    (
+        &[128],
+        [&[
+            "axis 0 halves: lanes 8.8 lanes=2 width=4 invocations=64",
+            "axis 0 halves: lanes 16.4 lanes=4 width=2 invocations=24",
+            "axis 0 halves: lanes 16.4 lanes=8 width=1 invocations=64 loops=1",
+        ]; 2],
+    ),
+    (
+        &[12, 64],
+        [
+            &["axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: lanes 12.1 lanes=1 width=1 invocations=64"],
+            &["axis 0: lanes 12.1 lanes=1 width=1 invocations=64; axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64"],
         ],
     ),
 ];

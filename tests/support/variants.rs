@@ -21,7 +21,7 @@ use crate::frames;
 use crate::grids;
 use crate::halves::IN_TWOS;
 use crate::permute::{Case, MAPPED, PERMUTATIONS};
-use crate::recipes_by_hand::{COMPLEX, LANES, REAL, TRANSPOSES};
+use crate::recipes_by_hand::{COMPLEX, HALVES_IN_LANES, LANES, REAL, TRANSPOSES};
 use crate::reductions::{self, Outcome, RECIPES, Runner};
 use crate::rolls;
 use crate::{rings, shifts};
@@ -327,6 +327,12 @@ fn programs_of_lanes(profile: &DeviceProfile) -> Vec<Program> {
             for spec in [format!("c2c fwd {shape} x5"), format!("c2c inv {shape} x5 1/n{}", if i % 2 == 0 { " in-place" } else { "" })] {
                 programs.push(lowered(&spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}")));
             }
+        }
+    }
+    for (shape, both) in HALVES_IN_LANES {
+        for (kind, recipes) in ["r2c fwd", "c2r inv"].into_iter().zip(both) {
+            let spec = format!("{kind} {} x5", extents(shape));
+            programs.extend(recipes.iter().map(|recipe| lowered(&spec, Some(recipe), profile).unwrap_or_else(|error| panic!("{error}"))));
         }
     }
     programs

@@ -76,8 +76,12 @@ impl Complex {
         Self { re: self.re.negated(), im: self.im.negated() }
     }
 
+    pub fn conjugate(&self) -> Self {
+        Self { im: self.im.negated(), ..self.clone() }
+    }
+
     /// Times -i.
-    fn turned_back(&self) -> Self {
+    pub fn turned_back(&self) -> Self {
         Self { re: self.im.clone(), im: self.re.negated() }
     }
 
@@ -110,7 +114,7 @@ impl Writer<'_> {
         Complex { re: vector("re", &|x| &x.re), im: vector("im", &|x| &x.im) }
     }
 
-    fn sum(&mut self, name: &str, a: &Real, b: &Real) -> Real {
+    pub fn sum(&mut self, name: &str, a: &Real, b: &Real) -> Real {
         let (x, y) = (&a.value, &b.value);
         let (value, negative) = match (a.negative, b.negative) {
             (false, false) => (x + y, false),
@@ -140,8 +144,13 @@ impl Writer<'_> {
     }
 
     pub fn multiply(&mut self, name: &str, a: &Complex, b: &Complex) -> Complex {
-        let products = [(&a.re, &b.re), (&a.im, &b.im), (&a.re, &b.im), (&a.im, &b.re)].map(|(a, b)| self.product(a, b));
+        let products = self.products(a, b);
         self.of_products(name, products)
+    }
+
+    /// The products of the parts of two numbers: real, imaginary, across, back.
+    pub fn products(&mut self, a: &Complex, b: &Complex) -> [Real; 4] {
+        [(&a.re, &b.re), (&a.im, &b.im), (&a.re, &b.im), (&a.im, &b.re)].map(|(a, b)| self.product(a, b))
     }
 
     /// The complex product with these products of its parts: real, imaginary, across, back.

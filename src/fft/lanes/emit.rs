@@ -6,12 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::arithmetic::{Complex, Real, Writer, component, side_by_side, side_by_side_of};
-use super::{Access, Lanes, NUMBER, SUBGROUP, Through, Turn, TurnTable};
+use super::arithmetic::{Complex, Writer, component};
+use super::{Lanes, NUMBER, SUBGROUP, Through, Turn, TurnTable};
 use crate::fft::codelets::{self, Division, pair, roots, scale};
-use crate::wgsl::{
-    Body, Expr, Function, Module, Scalar, Type, U32, Writes, bitcast, boolean, call, construct, convert, min, param, select, vec4,
-};
+use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, call, min, param, select};
 
 /// The numbers of each access, with the condition that lanes must fulfil to store them.
 type Stores = BTreeMap<u32, (Expr, Complex)>;
@@ -33,43 +31,27 @@ pub(crate) fn wgsl(pass: &Lanes, invocations: u32, in_place: bool, turns: Option
     };
     module.constant("LANES", pass.lanes);
     module.gap();
-    if let Access { width: 4, int64: false } = pass.access {
-        module.structure("Quads", &["low", "high"].map(|half| (half.to_owned(), vec4(Scalar::F32))));
-    }
+    pass.access.declare(&mut module);
     if pass.workgroup_bytes() > 0 {
         module.workgroup("exchange", Type::sized(NUMBER.complex(), (pass.workgroup_bytes() / 8) as u32));
         module.gap();
     }
-    let (input, output) = module.input_output(in_place, element(pass.access), element(pass.access));
+    let (input, output) = module.input_output(in_place, pass.access.element(), pass.access.element());
     module.gap();
     if let (Some(table), Some(turn)) = (turns, pass.turn) {
-        module.function(turn_root(table, turn));
+        module.function(root_function("turn_root", table, turn.n));
     }
     module.function(main(pass, group_size));
     module.function(transform(pass, input, output));
     module.finish()
 }
 
-/// What one access moves.
-fn element(access: Access) -> Type {
-    match access {
-        Access { width, int64: true } => Type::numbers(width, Scalar::U64),
-        Access { width: 4, .. } => Type::named("Quads"),
-        Access { width, .. } => Type::Vector(2 * width, Scalar::F32),
-    }
-}
-
-/// The upper half of 64 bits begins here: a shift of as many numbers.
-fn upper_half(width: u32) -> Expr {
-    side_by_side_of(Scalar::U32, &vec![Expr::from(32); width as usize])
-}
-
-/// exp(-2πi·x/n) of a [`Turn`].
-fn turn_root(TurnTable { low, at: [first, second] }: TurnTable, turn: Turn) -> Function {
-    let mut function = Function::new("turn_root").returning(NUMBER.complex());
+/// A function for exp(-2πi·x/n).
+pub(super) fn root_function(name: &str, TurnTable { low, at: [first, second] }: TurnTable, n: u32) -> Function {
+    let mut function = Function::new(name).returning(NUMBER.complex());
     let x = function.parameter("x", U32);
     let body = &mut function.body;
-    if low >= turn.n {
+    if low >= n {
         body.give(roots(NUMBER).at(&x + first));
     } else {
         let a = body.value("a", roots(NUMBER).at(&x % low + first));
@@ -323,21 +305,8 @@ impl Emitter<'_> {
         let loaded = self.input.at(place);
         // In place, the lanes that own the last line may already be storing it.
         let alive = self.alive.clone();
-        let loaded = self.values_when(&alive, &[("loaded".to_owned(), element(access))], |_| vec![loaded]).remove(0);
-        let width = access.width;
-        let [re, im] = if access.int64 {
-            let bits = |u64s: &Expr| bitcast(&Type::numbers(width, Scalar::F32), &convert(&Type::numbers(width, Scalar::U32), u64s));
-            [bits(&loaded), bits(&(&loaded >> upper_half(width)))]
-        } else {
-            let halves = if width == 4 { ["low", "high"].map(|half| loaded.field(half, vec4(Scalar::F32))).to_vec() } else { vec![loaded] };
-            let numbers = halves
-                .iter()
-                .flat_map(|half| (0..width as usize / halves.len()).map(move |i| [2 * i, 2 * i + 1].map(|i| half.component(i))));
-            let (re, im): (Vec<Expr>, Vec<Expr>) = numbers.map(|[re, im]| (re, im)).unzip();
-            [side_by_side(&re), side_by_side(&im)]
-        };
-        let [re, im] = [("re", re), ("im", im)].map(|(part, value)| Real::from(self.body.value(&format!("{name}_{part}"), value)));
-        Complex { re, im }.swapped_if(self.pass.swap[0])
+        let loaded = self.values_when(&alive, &[("loaded".to_owned(), access.element())], |_| vec![loaded]).remove(0);
+        access.parts(&mut self.body, name, &loaded).swapped_if(self.pass.swap[0])
     }
 
     pub(super) fn store(&mut self, place: &Expr, condition: &Expr, value: &Complex) {
@@ -346,18 +315,7 @@ impl Emitter<'_> {
         let output = self.output.at(place);
         let access = self.pass.access;
         self.when(condition, |own| {
-            let value = if access.int64 {
-                let width = access.width;
-                let bits = |x: &Expr| convert(&Type::numbers(width, Scalar::U64), &bitcast(&Type::numbers(width, Scalar::U32), x));
-                bits(&re) | (bits(&im) << upper_half(width))
-            } else if access.width == 1 {
-                pair(&re, &im)
-            } else {
-                let [re, im] = [("re", re), ("im", im)].map(|(name, x)| own.body.value(name, x));
-                let numbers: Vec<Expr> = (0..access.width as usize).flat_map(|i| [&re, &im].map(|x| x.component(i))).collect();
-                let halves: Vec<Expr> = numbers.chunks(4).map(|half| construct(&vec4(Scalar::F32), half)).collect();
-                if let [one] = &halves[..] { one.clone() } else { construct(&element(access), &halves) }
-            };
+            let value = access.joined(&mut own.body, [re, im]);
             own.body.assign(&output, value);
         });
     }

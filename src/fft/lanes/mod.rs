@@ -28,9 +28,11 @@
 //! rows of 1024 take 15% longer if loads and stores stand where their values are first used and
 //! known.
 
+mod access;
 mod arithmetic;
 mod emit;
 mod fit;
+pub(super) mod halves;
 mod loops;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod real_axis;
 mod state;
+mod together;
 
 use super::fused::{
     Exchange, Factors, Frames, Fused, Half, IndexFrom, Limit, Map, MapIndex, Neighbours, OfPacked, Pair, Pairs, Part, Real, RealAxis,
@@ -105,12 +106,26 @@ pub(super) struct Step<'a> {
     pub element: Key,
     /// Length of the transform.
     pub n: u32,
+    /// The extents of the axes that are transformed together, or the length alone. Their indices
+    /// are one in the states.
+    pub extents: Vec<u32>,
     /// The states before and after, with an index for each factor of the axis.
     pub states: [State; 2],
     pub load: Fusion,
     pub store: Fusion,
     /// What is done to the spectrum, if this pass is a convolution.
     pub convolution: Option<Convolution>,
+    /// Set if the kernel `fft/halves` does the step, which transforms nothing.
+    pub combines: Option<Combines>,
+}
+
+/// What a pass does to rows of reals in halves, instead of a transform.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Combines {
+    /// From DFTs of the halves to half-spectra.
+    ToSpectrum,
+    /// From half-spectra to what becomes the halves.
+    ToPacked,
 }
 
 /// The most passes of an axis. Six with radices up to 64 are enough for every length.
@@ -154,6 +169,9 @@ impl Step<'_> {
     /// Whether every workgroup of the step stores only to places that no other workgroup loads
     /// from.
     pub fn keeps_positions(&self) -> bool {
+        if self.combines.is_some() {
+            return false;
+        }
         let [from, to] = &self.states;
         // A part that does not begin at position 0 lies elsewhere.
         let moves = |fusion: &Fusion| fusion.fused.iter().any(|step| matches!(step, Fused::Part(part) if part.window.moves()));
@@ -197,7 +215,7 @@ impl Step<'_> {
 /// The passes of the axes in this order, or why they do not solve the transform.
 pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
     let last = transform.shape.rank() - 1;
-    let mut named: Vec<usize> = axes.iter().map(|axis| axis.axis).collect();
+    let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
     named.sort_unstable();
     if named != geometry.axes {
         return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
@@ -246,6 +264,9 @@ impl<'a> Builder<'a, '_> {
         let (real_load, real_store) = (reals == Some(End::Input), reals == Some(End::Output));
         if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
+        }
+        if recipe.through != axis {
+            return self.together(recipe, first, next);
         }
         if let Some(fragment) = &self.transform.product {
             return self.filter(recipe, n, fragment.clone());
@@ -390,12 +411,14 @@ impl<'a> Builder<'a, '_> {
             }
         });
         let map = Map { fragment, loads: true, axes: axes.collect() };
+        // Rows of a pair have one filter. A single row may ask which one it is.
+        let asks = map.asks_for(self.extents.len() - 1) && self.transform.batch > 1;
         let sides = [End::Input, End::Output].map(|end| {
             let side = self.side(end, axis, true, false);
             match (real, recipe.reals) {
                 (false, Reals::Complex) => Ok(side),
                 (true, Reals::Complex) => Ok(side.then(Real)),
-                (true, Reals::Pairs) if linear && !map.asks_for(self.extents.len() - 1) => Ok(side.then(Pairs(Pair::default()))),
+                (true, Reals::Pairs) if linear && !asks => Ok(side.then(Pairs(Pair::default()))),
                 _ => Err(Broken::from("rows of complex numbers, or of reals with a filter of their own, are filtered one by one")),
             }
         });
@@ -495,6 +518,9 @@ impl<'a> Builder<'a, '_> {
         extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
+        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+            return self.halves_apart(recipe, n, &lengths, [load_swap, store_swap], next);
+        }
         if self.transform.kind == Kind::C2r {
             let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
             let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);
@@ -526,6 +552,67 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// Rows of reals as complex numbers of half the length, which a pass of its own combines: after
+    /// the transform, or before it on the way back.
+    fn halves_apart(
+        &mut self,
+        recipe: &'a AxisRecipe,
+        n: u32,
+        lengths: &[u32],
+        [load_swap, store_swap]: [bool; 2],
+        next: Option<usize>,
+    ) -> Result<()> {
+        let (axis, m) = (recipe.axis, n / 2);
+        let plain = |own: &Self, end: End, is_end: bool| {
+            let side = own.end(end, axis, is_end);
+            let whole = own.part(end, axis).is_none();
+            side.fused.is_empty() && whole && matches!(side.storage, Storage::Complex | Storage::Real)
+        };
+        let is_first = self.steps.is_empty();
+        if !plain(self, End::Input, is_first) || !plain(self, End::Output, next.is_none()) {
+            return Err("lanes transform rows of f32 in halves without parts and fragments".into());
+        }
+        let mut packed = self.extents.clone();
+        packed[axis] = m;
+        if self.transform.kind == Kind::C2r {
+            let target = self.natural(&packed, Storage::Complex, None)?;
+            self.combine_apart(recipe, m, Combines::ToPacked, target);
+            let [load, store] = [load_swap, store_swap].map(|swap| Fusion::complex().then_exchange_if(swap));
+            let target = self.output.as_complex(axis);
+            self.run(axis, recipe, lengths, load, store, target, None)?;
+            self.extents[axis] = n;
+            return Ok(());
+        }
+        self.current = self.current.as_complex(axis);
+        let middle = self.natural(&packed, Storage::Complex, None)?;
+        self.run(axis, recipe, lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
+        let mut extents = packed;
+        extents[axis] = m + 1;
+        let target = match next {
+            None => self.output.clone(),
+            Some(_) => self.natural(&extents, Storage::Complex, None)?,
+        };
+        self.combine_apart(recipe, m, Combines::ToSpectrum, target);
+        self.extents = extents;
+        Ok(())
+    }
+
+    /// Adds a pass of the kernel `fft/halves` over rows of m complex numbers.
+    fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, combines: Combines, target: State) {
+        self.steps.push(Step {
+            recipe: recipe.passes.first(),
+            element: (recipe.axis, 0),
+            n: m,
+            extents: vec![m],
+            states: [self.current.clone(), target.clone()],
+            load: Fusion::complex(),
+            store: Fusion::complex(),
+            convolution: None,
+            combines: Some(combines),
+        });
+        self.current = target;
+    }
+
     /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to
     /// `stored` elements of their spectrum. Its element index is always 0, and it has a line for
     /// every element of the spectrum.
@@ -537,7 +624,17 @@ impl<'a> Builder<'a, '_> {
         let weights = vec![1, 0];
         let load = Fusion { weights: weights.clone(), ..Fusion::by_position(&self.current.dim((axis, 0)).place).then(OfPacked { n }) };
         let store = Fusion { weights, ..store };
-        self.steps.push(Step { recipe: None, element: (axis, 1), n: 1, states: [from, to], load, store, convolution: None });
+        self.steps.push(Step {
+            recipe: None,
+            element: (axis, 1),
+            n: 1,
+            extents: vec![1],
+            states: [from, to],
+            load,
+            store,
+            convolution: None,
+            combines: None,
+        });
         self.current = target;
     }
 
@@ -560,7 +657,17 @@ impl<'a> Builder<'a, '_> {
         states[0].storage = step.states[1].storage;
         let plain = Fusion { weights: vec![0; key.1 + 1], ..Fusion::complex() };
         let store = Fusion { storage, ..plain.clone() };
-        self.steps.push(Step { recipe: None, element: key, n: 1, states, load: plain, store, convolution: None });
+        self.steps.push(Step {
+            recipe: None,
+            element: key,
+            n: 1,
+            extents: vec![1],
+            states,
+            load: plain,
+            store,
+            convolution: None,
+            combines: None,
+        });
     }
 
     /// The state between two axes or in the midst of one: that of the output if it has these
@@ -632,10 +739,12 @@ impl<'a> Builder<'a, '_> {
                 recipe: Some(pass),
                 element: (axis, f),
                 n: lengths[f],
+                extents: vec![lengths[f]],
                 states: [from, state.clone()],
                 load: own_load,
                 store: own_store,
                 convolution: convolution.clone(),
+                combines: None,
             });
             from = state;
         }

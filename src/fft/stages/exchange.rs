@@ -25,6 +25,32 @@ impl Group {
     }
 }
 
+/// Where the elements of a group lie in workgroup memory.
+struct Placed {
+    pieces: Pieces,
+    /// The place of each step in its piece.
+    places: Vec<Expr>,
+}
+
+/// In which pieces elements lie.
+enum Pieces {
+    /// All elements of a lane lie in one, those of different lanes perhaps in several of these.
+    OfLanes(Vec<u32>),
+    /// Each step lies in one, for all lanes.
+    OfSteps(Vec<u32>),
+}
+
+impl Placed {
+    /// The steps that lie in a piece, of some lanes at least.
+    fn steps_in(&self, piece: u32) -> Vec<usize> {
+        let is_there = |step: &usize| match &self.pieces {
+            Pieces::OfLanes(touched) => touched.contains(&piece),
+            Pieces::OfSteps(of_step) => of_step[*step] == piece,
+        };
+        (0..self.places.len()).filter(is_there).collect()
+    }
+}
+
 impl Generator<'_> {
     /// What is exchanged at a time, as components and their name: the parts of complex numbers one
     /// after the other, or whole numbers.
@@ -90,26 +116,20 @@ impl Generator<'_> {
             let piece = |base: u32| base / piece_len;
             let crosses = group.bases.iter().flatten().any(|&base| group.steps.iter().any(|step| piece(base + step) != piece(base)));
             if crosses {
-                return Err(format!("a butterfly's results lie in several of {pieces} pieces"));
+                let places = self.places_by_step("stored_at", layout, piece_len, from, group);
+                let places = places.ok_or_else(|| format!("a butterfly's results lie in several of {pieces} pieces"))?;
+                write_places.push(places);
+                continue;
             }
             let local = self.body.value("in_piece", &group.base % piece_len);
             let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base % piece_len)).collect();
             let places = self.places("stored_at", layout, piece_len, from, &local, &bases, &group.steps);
-            write_places.push((group.pieces(0, piece_len), places));
+            write_places.push(Placed { pieces: Pieces::OfLanes(group.pieces(0, piece_len)), places });
         }
         let mut read_places = Vec::new();
         for group in reads {
-            let mut of_step = Vec::new();
-            let mut local_steps = Vec::new();
-            for &step in &group.steps {
-                let [piece] = group.pieces(step, piece_len)[..] else {
-                    return Err(format!("{} lanes load across {pieces} pieces", self.lanes()));
-                };
-                of_step.push(piece);
-                local_steps.push(step - piece * piece_len);
-            }
-            let places = self.places("loaded_at", layout, piece_len, to, &group.base, &group.bases, &local_steps);
-            read_places.push((of_step, places));
+            let places = self.places_by_step("loaded_at", layout, piece_len, to, group);
+            read_places.push(places.ok_or_else(|| format!("{} lanes load across {pieces} pieces", self.lanes()))?);
         }
 
         let mut loaded: Vec<Vec<Vec<Option<Expr>>>> = Vec::new();
@@ -117,17 +137,19 @@ impl Generator<'_> {
             let mut of_part: Vec<Vec<Option<Expr>>> = reads.iter().map(|group| vec![None; group.steps.len()]).collect();
             for piece in 0..pieces {
                 self.begin_exchange();
-                for ((group, (touched, places)), rounds) in writes.iter().zip(&write_places).zip(values.chunks(lines)) {
-                    if !touched.contains(&piece) {
+                for ((group, placed), rounds) in writes.iter().zip(&write_places).zip(values.chunks(lines)) {
+                    let steps = placed.steps_in(piece);
+                    if steps.is_empty() {
                         continue;
                     }
                     let mut condition = group.condition.clone();
-                    if touched.len() > 1 {
+                    if matches!(&placed.pieces, Pieces::OfLanes(touched) if touched.len() > 1) {
                         condition = condition.and((&group.base / piece_len).equals(piece));
                     }
                     let memory = self.memory();
                     self.when(&condition, |own| {
-                        for (k, place) in places.iter().enumerate() {
+                        for k in steps {
+                            let place = &placed.places[k];
                             let parts: Vec<Expr> = rounds.iter().map(|round| round[k].components(part)).collect();
                             let value = if let [one] = &parts[..] { one.clone() } else { construct(&own.memory_element(), &parts) };
                             own.body.assign(&memory.at(place), value);
@@ -135,11 +157,12 @@ impl Generator<'_> {
                     });
                 }
                 self.body.barrier();
-                for ((group, (of_step, places)), loaded) in reads.iter().zip(&read_places).zip(&mut of_part) {
-                    let steps: Vec<usize> = (0..of_step.len()).filter(|&i| of_step[i] == piece).collect();
+                for ((group, placed), loaded) in reads.iter().zip(&read_places).zip(&mut of_part) {
+                    let steps = placed.steps_in(piece);
                     let names: Vec<(String, Type)> = steps.iter().map(|i| (format!("{name}{i}"), self.memory_element())).collect();
                     let memory = self.memory();
-                    let values = self.values_when(&group.condition, &names, |_| steps.iter().map(|&i| memory.at(&places[i])).collect());
+                    let values =
+                        self.values_when(&group.condition, &names, |_| steps.iter().map(|&i| memory.at(&placed.places[i])).collect());
                     steps.iter().zip(values).for_each(|(&i, value)| loaded[i] = Some(value));
                 }
             }
@@ -165,6 +188,22 @@ impl Generator<'_> {
             }
         }
         Ok(result)
+    }
+
+    /// The places of elements base + step, where each step lies in one piece for every lane.
+    fn places_by_step(&mut self, name: &str, layout: Layout, piece_len: u32, place: &Invocation, group: &Group) -> Option<Placed> {
+        let mut of_step = Vec::new();
+        for &step in &group.steps {
+            let [piece] = group.pieces(step, piece_len)[..] else { return None };
+            of_step.push(piece);
+        }
+        // Where all lanes begin in the same piece, the places count from there.
+        let begin = if let [piece] = group.pieces(0, piece_len)[..] { piece * piece_len } else { 0 };
+        let steps = group.steps.iter().zip(&of_step).map(|(step, piece)| (begin + step).checked_sub(piece * piece_len));
+        let steps = steps.collect::<Option<Vec<u32>>>()?;
+        let bases: Vec<Option<u32>> = group.bases.iter().map(|base| base.map(|base| base - begin)).collect();
+        let places = self.places(name, layout, piece_len, place, &(&group.base - begin), &bases, &steps);
+        Some(Placed { pieces: Pieces::OfSteps(of_step), places })
     }
 
     /// Places in workgroup memory of elements base + step. Where such a place is a fixed distance

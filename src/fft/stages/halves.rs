@@ -2,6 +2,7 @@
 
 use super::super::codelets::pair;
 use super::super::fused::{Element, Fused};
+use super::stage::Stage;
 use super::{Generator, Invocation, Values};
 use crate::wgsl::{Expr, Type, Writes, select};
 
@@ -15,11 +16,11 @@ struct Image {
 
 impl Generator<'_> {
     /// Stores results together with their mirror images, by the last of these steps.
-    pub(super) fn store_images(&mut self, place: &Invocation, radix: u32, steps: &[Fused], values: &Values) -> Result<(), String> {
+    pub(super) fn store_images(&mut self, place: &Invocation, stage: Stage, steps: &[Fused], values: &Values) -> Result<(), String> {
         let Some((fused, inner)) = steps.split_last() else { return Ok(()) };
         let m = fused.step().mirrors().unwrap_or(1);
         self.body.comment(format!("Results k and {m} - k together."));
-        let images = self.mirror_images(place, radix, m, values)?;
+        let images = self.mirror_images(place, stage, m, values)?;
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         for Image { first, z, w, condition } in images {
@@ -37,7 +38,7 @@ impl Generator<'_> {
     ///
     /// They meet in workgroup memory, in pieces of `half` indices k and as many n-k: z\[k\] at k -
     /// first, z\[n-k\] at half + k - first.
-    fn mirror_images(&mut self, place: &Invocation, radix: u32, n: u32, values: &Values) -> Result<Vec<Image>, String> {
+    fn mirror_images(&mut self, place: &Invocation, stage: Stage, n: u32, values: &Values) -> Result<Vec<Image>, String> {
         let (lanes, lines) = (self.lanes(), self.lines);
         // Whole rounds of lanes, so that a round's frequencies are all in one piece.
         let half = (n / 2 + 1).div_ceil(self.recipe.pieces).next_multiple_of(lanes);
@@ -56,10 +57,10 @@ impl Generator<'_> {
         for (part, part_name) in self.exchanged_parts() {
             for first in (0..=n / 2).step_by(half as usize) {
                 self.begin_exchange();
-                for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-                    let steps = self.steps(radix, round);
-                    let t = self.taking_part_of(radix, round, &place.t);
-                    let partial = self.partial(radix, round, &place.t);
+                for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+                    let steps = self.steps(stage, round);
+                    let t = self.taking_part_of(stage.radix, round, &place.t);
+                    let partial = self.partial(stage.radix, round, &place.t);
                     self.when(&partial, |own| {
                         for (value, &step) in values.iter().zip(&steps) {
                             own.put_half(&row, &(&t + step), n, first, half, &value.components(part));

@@ -6,11 +6,16 @@
 //! t, t + T, t + 2T, …: its rounds, the last of which is partial where T does not divide n/r.
 //! Between stages elements pass through workgroup memory. The first stage loads from the array, the
 //! last one stores to it.
+//!
+//! A line may have several axes, which are transformed together: a small picture, one row after the
+//! other. Its stages work along the slowest axis first. `stage.rs` says which elements a butterfly
+//! of such a stage takes.
 
 mod arrays;
 mod exchange;
 mod halves;
 mod sides;
+mod stage;
 mod twos;
 
 use super::codelets::{self, Division, Vectors, times};
@@ -24,6 +29,7 @@ use crate::kernels::fft::pass::{Bound, Workgroup};
 use crate::kernels::{Form, Generated};
 use crate::wgsl::{Body, Expr, Function, Module, Type, U32, Writes, boolean, min, param, select};
 use exchange::Group;
+pub(super) use stage::Stage;
 
 /// What the text must know of the dispatch besides the pass.
 pub(super) struct Setting<'a> {
@@ -97,6 +103,8 @@ struct Invocation {
     lane: Expr,
     /// Its first butterfly of a stage.
     t: Expr,
+    /// The first element of that butterfly.
+    element: Expr,
     /// Neighbouring butterflies that it computes: `t` is so many times its lane.
     neighbours: u32,
     /// Which line of the workgroup.
@@ -169,9 +177,42 @@ impl Generator<'_> {
         (0..self.lanes()).map(move |lane| lane * neighbours).map(move |t| (t + round.first < butterflies).then_some(t))
     }
 
-    /// Elements t + step of a round of a stage of radix `radix`.
-    fn steps(&self, radix: u32, round: Round) -> Vec<u32> {
-        (0..radix).map(|k| round.first + k * (self.n() / radix)).collect()
+    /// Distances of the elements of a round from the first element of its lane.
+    fn steps(&self, stage: Stage, round: Round) -> Vec<u32> {
+        let first = stage.first_element(round.first);
+        (0..stage.radix).map(|k| first + k * stage.distance()).collect()
+    }
+
+    /// An invocation in a stage: where its first butterfly begins.
+    fn at_stage(&mut self, place: &Invocation, stage: Stage) -> Result<Invocation, String> {
+        let element =
+            if stage.is_slowest(self.n()) { place.t.clone() } else { self.body.value("element", stage.first_element_of(&place.t)) };
+        if stage.is_regular(self.lanes(), self.n()) {
+            Ok(Invocation { element, ..place.clone() })
+        } else {
+            let (lanes, each) = (self.lanes(), stage.distance());
+            Err(format!(
+                "{lanes} lanes and the {each} butterflies of radix {} in a piece of the line, of which one must divide the other",
+                stage.radix
+            ))
+        }
+    }
+
+    /// The stages in order.
+    fn stages(&self) -> Vec<Stage> {
+        let constants = self.setting.look_up.constants;
+        let mut stride = self.n();
+        let mut stages = Vec::new();
+        for radices in self.pass.axes() {
+            stride /= radices.iter().product::<u32>();
+            let table = constants.place(&Constant::Stages(radices.to_vec()));
+            stages.extend(Stage::along(radices, stride, table));
+        }
+        if self.pass.convolution.is_some() {
+            let reversed: Vec<u32> = self.recipe.radices.iter().rev().copied().collect();
+            stages.extend(Stage::along(&reversed, 1, constants.place(&self.pass.inverse_stages())));
+        }
+        stages
     }
 
     /// What an element of workgroup memory holds.
@@ -202,11 +243,8 @@ impl Generator<'_> {
         } else {
             self.sharing(store.place.lowest_stride(), across(store))
         };
-        let mut stages: Vec<u32> = self.recipe.radices.clone();
-        let forward = stages.len();
-        if self.pass.convolution.is_some() {
-            stages.extend(self.recipe.radices.iter().rev());
-        }
+        let stages = self.stages();
+        let forward = self.recipe.radices.len();
         // Stage 0 works where it loads, the others where the last one stores. One stage alone loads
         // where it stores.
         let exchanges = stages.len() - usize::from(self.pass.convolution.is_some());
@@ -216,70 +254,66 @@ impl Generator<'_> {
         let in_twos = (self.pass.twos == Some(Twos::Elements)).then(|| self.in_twos(&first));
         let middle = later.as_ref().unwrap_or(&first);
         let [first, last] = [&first, middle].map(|place| in_twos.as_ref().unwrap_or(place));
-        let mut values = if self.pass.twos.is_some() { self.load_twos(first, stages[0]) } else { self.load(first, stages[0]) };
-        let mut p = 1;
-        let mut table = 0;
-        let mut place = first;
-        for (s, &radix) in stages.iter().enumerate() {
+        let mut place = self.at_stage(first, stages[0])?;
+        let mut values = if self.pass.twos.is_some() { self.load_twos(&place, stages[0]) } else { self.load(&place, stages[0]) };
+        for (s, &stage) in stages.iter().enumerate() {
             if s == forward {
                 match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
                     Convolution::Chirp(n) => {
                         self.body
                             .comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
-                        self.multiply(place, radix, &Constant::Spectrum { n: *n, m: self.n() }, "yx", &mut values);
+                        self.multiply(&place, stage, &Constant::Spectrum { n: *n, m: self.n() }, "yx", &mut values);
                     }
-                    Convolution::Filter(map) => self.filter(place, radix, map, &mut values),
+                    Convolution::Filter(map) => self.filter(&place, stage, map, &mut values),
                 }
-                (p, table) = (1, self.setting.look_up.constants.place(&self.pass.inverse_stages()));
             }
-            self.body.comment(format!("Stage: radix {radix}, p = {p}."));
-            let opaque = s + 1 == stages.len() && self.drops_results(radix, place);
-            self.stage(place, radix, p, table, opaque, &mut values);
+            self.body.comment(format!("Stage: radix {}, p = {}.", stage.radix, stage.p));
+            let opaque = s + 1 == stages.len() && self.drops_results(stage, &place);
+            self.stage(&place, stage, opaque, &mut values);
             let last_of_half = s + 1 == forward || s + 1 == stages.len();
             if !last_of_half {
-                let next_place = if s + 2 == stages.len() { last } else { middle };
-                values = self.between_stages(place, next_place, radix, p, stages[s + 1], &values)?;
-                place = next_place;
+                let next = self.at_stage(if s + 2 == stages.len() { last } else { middle }, stages[s + 1])?;
+                values = self.between_stages(&place, &next, [stage, stages[s + 1]], &values)?;
+                place = next;
             }
-            p *= radix;
         }
         if self.pass.convolution.is_some() {
             for value in values.iter_mut().flatten() {
                 *value = value.components("yx");
             }
         }
-        let radix = *stages.last().expect("there is a stage");
+        let (place, stage) = (&place, *stages.last().expect("there is a stage"));
         let mut fused = &self.pass.store.fused[..];
         if let Some((Fused::Twiddle(twiddle), inner)) = fused.split_last() {
-            self.twiddle(place, radix, twiddle, &mut values);
+            self.twiddle(place, stage, twiddle, &mut values);
             fused = inner;
         }
         match fused.iter().position(|fused| fused.step().mirrors().is_some()) {
             None if self.pass.twos.is_some() => {
-                self.apply(place, radix, fused, &mut values);
-                self.store_twos(place, radix, &values);
+                self.apply(place, stage, fused, &mut values);
+                self.store_twos(place, stage, &values);
                 Ok(())
             }
             None => {
-                self.store(place, radix, fused, &values);
+                self.store(place, stage, fused, &values);
                 Ok(())
             }
             Some(mirroring) => {
                 let (inner, outer) = fused.split_at(mirroring + 1);
-                self.apply(place, radix, outer, &mut values);
-                self.store_images(place, radix, inner, &values)
+                self.apply(place, stage, outer, &mut values);
+                self.store_images(place, stage, inner, &values)
             }
         }
     }
 
     /// Whether some results of the last stage, or their imaginary parts, are never stored, which
     /// the text tells.
-    fn drops_results(&self, radix: u32, place: &Invocation) -> bool {
+    fn drops_results(&self, stage: Stage, place: &Invocation) -> bool {
         let side = &self.pass.store;
         let is_past = |limit: u32| {
             let past = |step: u32| step * side.index.element >= limit;
             side.index.lines.iter().all(|weight| *weight == 0)
-                && self.rounds(radix, place).into_iter().any(|round| self.steps(radix, round).into_iter().any(past))
+                && self.rounds(stage.radix, place).into_iter().any(|round| self.steps(stage, round).into_iter().any(past))
         };
         side.fused.iter().map(Fused::step).any(|step| step.drops_results_of(self.n()) || step.limit().is_some_and(is_past))
     }
@@ -319,7 +353,7 @@ impl Generator<'_> {
             let folded = select(&(d % 2).equals(1), Expr::from(m) - d / 2, d / 2);
             coordinates[dim] = self.body.value("folded", folded);
         }
-        Invocation { sharing, t: lane.clone(), lane, neighbours: 1, row, live, coordinates }
+        Invocation { sharing, t: lane.clone(), element: lane.clone(), lane, neighbours: 1, row, live, coordinates }
     }
 
     /// What one round does to `count` values, under its condition where it is partial: the results
@@ -330,18 +364,21 @@ impl Generator<'_> {
     }
 
     /// The butterflies of one stage.
-    fn stage(&mut self, place: &Invocation, radix: u32, p: u32, table: u32, opaque: bool, values: &mut Values) {
+    fn stage(&mut self, place: &Invocation, stage: Stage, opaque: bool, values: &mut Values) {
+        let Stage { radix, p, stride, .. } = stage;
         let mut roots: Vec<Expr> = Vec::new();
-        // Butterflies whose `first` is the same modulo p have the same roots.
+        // Butterflies whose first ones are the same number modulo p have the same roots.
         let mut rooted = None;
         for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
             let partial = self.partial(radix, round, &place.t);
             *values = self.in_round(&partial, radix, |own| {
-                if p > 1 && (rooted != Some(round.first % p) || !partial.is_true()) {
-                    let j = &place.t + round.first;
-                    // The last stage's j are below p.
-                    roots = own.stage_roots(radix, p, table, if p * radix == own.n() { j } else { j % p });
-                    rooted = Some(round.first % p);
+                let first = round.first / stride % p;
+                if p > 1 && (rooted != Some(first) || !partial.is_true()) {
+                    let j = (&place.t + round.first) / stride;
+                    // In the last stage of the slowest axis all j are below p.
+                    let below = stage.is_last() && stage.is_slowest(own.n());
+                    roots = own.stage_roots(stage, if below { j } else { j % p });
+                    rooted = Some(first);
                 }
                 let are_products = own.pass.convolution.is_some() || own.pass.load.fused.iter().any(|fused| fused.step().multiplies());
                 let mut vectors = Vectors { body: &mut own.body, opaque };
@@ -361,7 +398,8 @@ impl Generator<'_> {
     }
 
     /// exp(-2πi·k·(j mod p)/(p·r)) for k in 0..r; that of k = 0 is not used.
-    fn stage_roots(&mut self, radix: u32, p: u32, table: u32, j_mod_p: Expr) -> Vec<Expr> {
+    fn stage_roots(&mut self, stage: Stage, j_mod_p: Expr) -> Vec<Expr> {
+        let Stage { radix, p, table, .. } = stage;
         let at = self.body.value("root_at", j_mod_p + (table + p - 1));
         let mut roots = vec![Expr::from(0)];
         for k in 1..radix {
@@ -378,11 +416,11 @@ impl Generator<'_> {
     }
 
     /// Multiplies by constants for each element.
-    fn multiply(&mut self, place: &Invocation, radix: u32, constants: &Constant, order: &str, values: &mut Values) {
-        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-            let steps = self.steps(radix, round);
-            let partial = self.partial(radix, round, &place.t);
-            *values = self.in_round(&partial, radix, |own| {
+    fn multiply(&mut self, place: &Invocation, stage: Stage, constants: &Constant, order: &str, values: &mut Values) {
+        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+            let steps = self.steps(stage, round);
+            let partial = self.partial(stage.radix, round, &place.t);
+            *values = self.in_round(&partial, stage.radix, |own| {
                 let product =
                     |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
                 values.iter().zip(&steps).map(product).collect()
@@ -391,14 +429,14 @@ impl Generator<'_> {
     }
 
     /// Applies a fragment to each element of the spectrum.
-    fn filter(&mut self, place: &Invocation, radix: u32, map: &Map, values: &mut Values) {
+    fn filter(&mut self, place: &Invocation, stage: Stage, map: &Map, values: &mut Values) {
         self.body.comment("The filter, and real and imaginary parts exchanged: what follows is an inverse transform.");
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-            let steps = self.steps(radix, round);
-            let t = self.taking_part_of(radix, round, &place.t);
-            let partial = self.partial(radix, round, &place.t);
-            *values = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+            let steps = self.steps(stage, round);
+            let t = self.taking_part_of(stage.radix, round, &place.t);
+            let partial = self.partial(stage.radix, round, &place.t);
+            *values = self.in_round(&partial, stage.radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
                 let filtered = |(value, &step): (&Expr, &u32)| {
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position: &t + step, weight: None, second: false };
@@ -410,37 +448,26 @@ impl Generator<'_> {
     }
 
     /// Passes the results of a stage on to the next one.
-    fn between_stages(
-        &mut self,
-        from: &Invocation,
-        to: &Invocation,
-        radix: u32,
-        p: u32,
-        next: u32,
-        values: &Values,
-    ) -> Result<Values, String> {
+    fn between_stages(&mut self, from: &Invocation, to: &Invocation, [stage, next]: [Stage; 2], values: &Values) -> Result<Values, String> {
+        let Stage { radix, p, stride, .. } = stage;
         let mut writes = Vec::new();
         for round in self.rounds(radix, from).into_iter().step_by(self.pass.lines_each() as usize) {
-            let j = &from.t + round.first;
+            let (j, faster) = (&from.t + round.first).div_rem(stride);
             let rest = &j % p;
-            let base = self.body.value("first", (&j - &rest) * radix + rest);
-            let bases = self.taking_part(radix, from, round).map(|t| {
-                t.map(|t| {
-                    let j = t + round.first;
-                    (j - j % p) * radix + j % p
-                })
-            });
+            let base = self.body.value("first", ((&j - &rest) * radix + rest) * stride + faster);
+            let bases = self.taking_part(radix, from, round).map(|t| t.map(|t| stage.first_result(t + round.first)));
             let bases = bases.collect();
-            writes.push(Group { condition: self.partial(radix, round, &from.t), base, bases, steps: (0..radix).map(|k| k * p).collect() });
+            let steps = (0..radix).map(|k| k * p * stride).collect();
+            writes.push(Group { condition: self.partial(radix, round, &from.t), base, bases, steps });
         }
         let reads: Vec<Group> = self
-            .rounds(next, to)
+            .rounds(next.radix, to)
             .into_iter()
             .step_by(self.pass.lines_each() as usize)
             .map(|round| Group {
-                condition: self.partial(next, round, &to.t),
-                base: to.t.clone(),
-                bases: self.taking_part(next, to, round).collect(),
+                condition: self.partial(next.radix, round, &to.t),
+                base: to.element.clone(),
+                bases: self.taking_part(next.radix, to, round).map(|t| t.map(|t| next.first_element(t))).collect(),
                 steps: self.steps(next, round),
             })
             .collect();

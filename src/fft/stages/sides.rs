@@ -6,6 +6,7 @@ use super::super::fused::{Element, Fused, Site, Spot, Twiddle, place_of};
 use super::super::pass::{Index, Side};
 use super::super::place::Place;
 use super::super::recipe::Roots;
+use super::stage::Stage;
 use super::{Generator, Invocation, Values};
 use crate::wgsl::{Expr, Writes, boolean, zero};
 
@@ -63,15 +64,15 @@ impl Generator<'_> {
         self.element_places(&side.place, line, t, steps).into_iter().map(Spot::At).collect()
     }
 
-    pub(super) fn load(&mut self, place: &Invocation, radix: u32) -> Values {
+    pub(super) fn load(&mut self, place: &Invocation, stage: Stage) -> Values {
         let side = &self.pass.load;
         let line = self.line_base(side, place);
         let index = self.index_base(&side.index, place);
         let mut values = Values::new();
-        for (b, round) in self.rounds(radix, place).into_iter().enumerate() {
-            let steps = self.steps(radix, round);
-            let t = self.taking_part_of(radix, round, &place.t);
-            let condition = place.live.and(self.partial(radix, round, &place.t));
+        for (b, round) in self.rounds(stage.radix, place).into_iter().enumerate() {
+            let steps = self.steps(stage, round);
+            let t = self.taking_part_of(stage.radix, round, &place.t);
+            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             let there: Vec<Expr> = steps.iter().map(|&step| is_there(&side.fused, &position(side, &index, &t, step))).collect();
             // Without any condition the values are constants.
             let variable = |own: &mut Self, name: &str| own.body.variable(name, &own.pass.number.complex());
@@ -89,10 +90,10 @@ impl Generator<'_> {
                 .collect();
             let mut loaded = Vec::new();
             self.when(&condition, |own| {
-                let spots = own.spots(side, &line, &place.t, &steps);
+                let spots = own.spots(side, &line, &place.element, &steps);
                 for (k, ((&step, spot), variable)) in steps.iter().zip(spots).zip(&variables).enumerate() {
                     let value = own.when(&there[k], |own| {
-                        let position = own.body.value("index", position(side, &index, &place.t, step));
+                        let position = own.body.value("index", position(side, &index, &place.element, step));
                         let element = Element { spot, position, weight: None, second: false };
                         let value = own.site(side, place, &line).load(&element, &side.fused);
                         match variable {
@@ -112,24 +113,25 @@ impl Generator<'_> {
     }
 
     /// Multiplies the results by the roots of a transform that this is a factor of.
-    pub(super) fn twiddle(&mut self, place: &Invocation, radix: u32, twiddle: &Twiddle, values: &mut Values) {
+    pub(super) fn twiddle(&mut self, place: &Invocation, stage: Stage, twiddle: &Twiddle, values: &mut Values) {
         self.body.comment(format!("Times exp(-2 pi i k m / {}).", twiddle.n));
         for line in 0..self.pass.lines_each() {
             let place = self.of_line(place, line);
-            self.twiddle_line(&place, line, radix, twiddle, values);
+            self.twiddle_line(&place, line, stage, twiddle, values);
         }
     }
 
     /// The same for the values of one of the lines that an invocation transforms.
-    fn twiddle_line(&mut self, place: &Invocation, line: u32, radix: u32, twiddle: &Twiddle, values: &mut Values) {
+    fn twiddle_line(&mut self, place: &Invocation, line: u32, stage: Stage, twiddle: &Twiddle, values: &mut Values) {
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
-        let (distance, products) = (self.n() / radix, self.recipe.roots == Roots::Products);
+        let Stage { radix, .. } = stage;
+        let (distance, products) = (stage.distance(), self.recipe.roots == Roots::Products);
         let Some(powers) = twiddle.powers(&mut self.site(side, place, &nowhere), radix, distance, products) else { return };
-        let rounds = self.rounds(radix, place).into_iter().zip(values);
+        let rounds = self.rounds(stage.radix, place).into_iter().zip(values);
         for (round, values) in rounds.filter(|(round, _)| round.line == line) {
             let first = &place.t + round.first;
-            let partial = self.partial(radix, round, &place.t);
-            *values = self.in_round(&partial, radix, |own| {
+            let partial = self.partial(stage.radix, round, &place.t);
+            *values = self.in_round(&partial, stage.radix, |own| {
                 let factors = twiddle.factors(&mut own.site(side, place, &nowhere), &powers, &first, radix);
                 values.iter().zip(&factors).map(|(value, factor)| times(value, factor)).collect()
             });
@@ -137,19 +139,19 @@ impl Generator<'_> {
     }
 
     /// Does to the results in registers what these steps do to them one by one.
-    pub(super) fn apply(&mut self, place: &Invocation, radix: u32, steps: &[Fused], values: &mut Values) {
+    pub(super) fn apply(&mut self, place: &Invocation, stage: Stage, steps: &[Fused], values: &mut Values) {
         if steps.is_empty() {
             return;
         }
         let (side, nowhere) = (&self.pass.store, Expr::from(0));
         let index = self.index_base(&side.index, place);
-        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-            let elements = self.steps(radix, round);
-            let partial = self.partial(radix, round, &place.t);
-            *values = self.in_round(&partial, radix, |own| {
+        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+            let elements = self.steps(stage, round);
+            let partial = self.partial(stage.radix, round, &place.t);
+            *values = self.in_round(&partial, stage.radix, |own| {
                 let mut site = own.site(side, place, &nowhere);
                 let applied = |(value, &step): (&Expr, &u32)| {
-                    let position = position(side, &index, &place.t, step);
+                    let position = position(side, &index, &place.element, step);
                     let element = Element { spot: Spot::OnLine(nowhere.clone()), position, weight: None, second: false };
                     steps.iter().rev().fold(value.clone(), |value, fused| fused.step().apply(&mut site, &element, value))
                 };
@@ -158,20 +160,20 @@ impl Generator<'_> {
         }
     }
 
-    pub(super) fn store(&mut self, place: &Invocation, radix: u32, fused: &[Fused], values: &Values) {
+    pub(super) fn store(&mut self, place: &Invocation, stage: Stage, fused: &[Fused], values: &Values) {
         let side = &self.pass.store;
         let index = self.index_base(&side.index, place);
         let line = self.line_base(side, place);
-        for (round, values) in self.rounds(radix, place).into_iter().zip(values) {
-            let steps = self.steps(radix, round);
-            let t = self.taking_part_of(radix, round, &place.t);
-            let condition = place.live.and(self.partial(radix, round, &place.t));
+        for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
+            let steps = self.steps(stage, round);
+            let t = self.taking_part_of(stage.radix, round, &place.t);
+            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             self.when(&condition, |own| {
-                let spots = own.spots(side, &line, &place.t, &steps);
+                let spots = own.spots(side, &line, &place.element, &steps);
                 for ((value, spot), &step) in values.iter().zip(spots).zip(&steps) {
                     let there = is_there(fused, &position(side, &index, &t, step));
                     own.when(&there, |own| {
-                        let position = position(side, &index, &place.t, step);
+                        let position = position(side, &index, &place.element, step);
                         let element = Element { spot, position, weight: None, second: false };
                         own.site(side, place, &line).store(&element, value.clone(), fused);
                     });

@@ -4,6 +4,7 @@ use super::super::codelets::scale;
 use super::super::fused::{Element, Spot};
 use super::super::pass::Side;
 use super::super::twos::Twos;
+use super::stage::Stage;
 use super::{Generator, Invocation, Round, Values};
 use crate::wgsl::{Expr, Type, Writes, call, construct};
 
@@ -11,7 +12,7 @@ impl Generator<'_> {
     /// An invocation at the first or the last stage of lines whose elements it takes in twos.
     pub(super) fn in_twos(&mut self, place: &Invocation) -> Invocation {
         let t = self.body.value("butterfly", &place.lane * 2);
-        Invocation { t, neighbours: 2, ..place.clone() }
+        Invocation { element: t.clone(), t, neighbours: 2, ..place.clone() }
     }
 
     /// What an invocation knows of its place on one of the lines that it transforms.
@@ -29,8 +30,8 @@ impl Generator<'_> {
     }
 
     /// Where the twos of such rounds lie.
-    fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, radix: u32, round: Round) -> Vec<Expr> {
-        let steps = self.steps(radix, round);
+    fn twos(&mut self, side: &Side, line: &Expr, place: &Invocation, stage: Stage, round: Round) -> Vec<Expr> {
+        let steps = self.steps(stage, round);
         if self.pass.twos == Some(Twos::Lines) {
             return self.element_places(&side.place, line, &place.t, &steps);
         }
@@ -39,16 +40,16 @@ impl Generator<'_> {
     }
 
     /// Loads the values of the first stage.
-    pub(super) fn load_twos(&mut self, place: &Invocation, radix: u32) -> Values {
+    pub(super) fn load_twos(&mut self, place: &Invocation, stage: Stage) -> Values {
         let side = &self.pass.load;
         let line = self.line_base(side, place);
         let complex = self.pass.number.complex();
-        let names: Vec<(String, Type)> = (0..2 * radix).map(|k| (format!("x{k}"), complex.clone())).collect();
+        let names: Vec<(String, Type)> = (0..2 * stage.radix).map(|k| (format!("x{k}"), complex.clone())).collect();
         let mut values = Values::new();
-        for [round, _] in self.rounds_in_twos(radix, place) {
-            let condition = place.live.and(self.partial(radix, round, &place.t));
+        for [round, _] in self.rounds_in_twos(stage.radix, place) {
+            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             let loaded = self.values_when(&condition, &names, |own| {
-                let places = own.twos(side, &line, place, radix, round);
+                let places = own.twos(side, &line, place, stage, round);
                 let load = |at: &Expr| own.body.value("two", call("load", [at], side.storage.value(own.pass.number)));
                 let twos: Vec<Expr> = places.iter().map(load).collect();
                 let mut site = own.site(side, place, &line);
@@ -58,20 +59,20 @@ impl Generator<'_> {
                     |value: Expr| side.fused.iter().fold(value, |value, fused| fused.step().apply(&mut site, &element, value));
                 ["xy", "zw"].iter().flat_map(|number| twos.iter().map(|two| two.components(number))).map(&mut applied).collect()
             });
-            values.extend(loaded.chunks(radix as usize).map(<[Expr]>::to_vec));
+            values.extend(loaded.chunks(stage.radix as usize).map(<[Expr]>::to_vec));
         }
         values
     }
 
     /// Stores the values of the last stage.
-    pub(super) fn store_twos(&mut self, place: &Invocation, radix: u32, values: &Values) {
+    pub(super) fn store_twos(&mut self, place: &Invocation, stage: Stage, values: &Values) {
         let side = &self.pass.store;
         let line = self.line_base(side, place);
         let ty = side.storage.value(self.pass.number);
-        for ([round, _], values) in self.rounds_in_twos(radix, place).into_iter().zip(values.chunks(2)) {
-            let condition = place.live.and(self.partial(radix, round, &place.t));
+        for ([round, _], values) in self.rounds_in_twos(stage.radix, place).into_iter().zip(values.chunks(2)) {
+            let condition = place.live.and(self.partial(stage.radix, round, &place.t));
             self.when(&condition, |own| {
-                let places = own.twos(side, &line, place, radix, round);
+                let places = own.twos(side, &line, place, stage, round);
                 for (k, at) in places.iter().enumerate() {
                     let two = [0, 1].map(|own| scale(&values[own][k]) * &values[own][k]);
                     own.body.call("store", [at, &construct(&ty, &two)]);

@@ -6,11 +6,16 @@ use std::task::{Context, Poll, Waker};
 
 use futures_intrusive::channel::shared::oneshot_channel;
 
+use crate::gpu::Gpu;
+use crate::gpu::fault::{REFUSED, Steps};
+
 /// What wgpu says.
 type Mapped = Result<(), wgpu::BufferAsyncError>;
 
 /// An answer that arrives once.
 pub(super) struct Answer {
+    /// Who may refuse it on purpose. A `Gpu` would keep itself alive, since its pool has answers.
+    steps: Steps,
     /// Nothing if the request was dropped without an answer.
     receive: Pin<Box<dyn Future<Output = Option<Mapped>> + Send>>,
     /// What it was, once it has been looked at.
@@ -19,13 +24,13 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Asks for `bytes` of a buffer to be mapped.
-    pub fn of(buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Self {
+    pub fn of(gpu: &Gpu, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Self {
         let (sender, receiver) = oneshot_channel::<Mapped>();
         buffer.map_async(mode, ..bytes, move |mapped| {
             // The receiver may be gone, if nobody wants the result any more.
             let _ = sender.send(mapped);
         });
-        Self { receive: Box::pin(async move { receiver.receive().await }), given: None }
+        Self { steps: gpu.steps(), receive: Box::pin(async move { receiver.receive().await }), given: None }
     }
 
     /// Whether it is there.
@@ -40,7 +45,9 @@ impl Answer {
             && let Poll::Ready(mapped) = self.receive.as_mut().poll(context)
         {
             self.given = Some(match mapped {
-                Some(mapped) => mapped.map_err(|error| error.to_string()),
+                Some(mapped) => {
+                    mapped.map_err(|error| error.to_string()).and_then(|()| self.steps.pass("mapping").map_err(|_| REFUSED.to_owned()))
+                }
                 None => Err("the device dropped the request".to_owned()),
             });
         }

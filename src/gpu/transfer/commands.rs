@@ -62,7 +62,7 @@ impl<'g> Commands<'g> {
                 }
                 None => gpu.take_staging(wgpu::MapMode::Write, bytes)?,
             };
-            staging.fill(slices, threads)?;
+            staging.fill(gpu, slices, threads)?;
             let copy = |commands: &mut Self, staging: Staging| {
                 commands.encoder.copy_buffer_to_buffer(staging.buffer(), 0, target, begin, bytes);
                 commands.staging.push(staging);
@@ -90,7 +90,7 @@ impl<'g> Commands<'g> {
             return self.upload(array.buffer(), 0, slices, threads);
         }
         array.wait(self.gpu)?;
-        array.fill(slices, threads)
+        array.fill(self.gpu, slices, threads)
     }
 
     /// Submits the commands.
@@ -107,6 +107,7 @@ impl<'g> Commands<'g> {
     fn finish(self) -> Result<(wgpu::SubmissionIndex, Vec<Staging>)> {
         let Self { gpu, encoder, mut staging } = self;
         let submission = gpu.caught("submission", 0, || gpu.queue().submit([encoder.finish()]))?;
+        gpu.submissions.add(&submission);
         for staging in &mut staging {
             staging.map_for_writing(gpu, Some(&submission))?;
         }

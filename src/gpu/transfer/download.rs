@@ -35,19 +35,24 @@ impl Download {
     #[must_use]
     pub fn of_array(gpu: &Gpu, array: Staging, bytes: u64) -> Self {
         let own = Self::of_buffer(gpu, array.buffer(), 0, bytes);
-        Self { array: Some(array), ..own }
+        Self { array: Some(array), progress: Progress::new(gpu, "the result of a run", bytes), ..own }
     }
 
     /// Of a part of the caller's buffer.
     pub(crate) fn of_buffer(gpu: &Gpu, source: &wgpu::Buffer, offset: u64, bytes: u64) -> Self {
         let source = (source.clone(), offset);
-        let (progress, late) = (Progress::default(), Late::default());
+        let (progress, late) = (Progress::new(gpu, "a download", bytes), Late::default());
         Self { gpu: gpu.clone(), source, bytes, begun: 0, under_way: VecDeque::new(), array: None, progress, late }
     }
 
     /// The same with errors that are to come, which are asked for before anything is read.
     pub(crate) fn with_late(self, late: Late) -> Self {
         Self { late, ..self }
+    }
+
+    /// The same, awaited by whoever awaits another one.
+    pub(crate) fn driven_by(self, other: &Self) -> Self {
+        Self { progress: other.progress.clone(), ..self }
     }
 
     /// What it waits for.
@@ -125,7 +130,8 @@ impl Download {
             staging.arrive(&self.progress).await?;
             let mut own = copy::split_off(&mut targets, bytes as usize);
             let length = own.iter().map(|slice| slice.len()).sum::<usize>();
-            staging.read(bytes, |mapped| copy::scatter(&mapped[..length], &mut own, threads))?;
+            staging.read(&self.gpu, bytes, |mapped| copy::scatter(&mapped[..length], &mut own, threads))?;
+            self.progress.add_copied(bytes);
             if self.begun < self.bytes {
                 self.begin_piece(Some(staging))?;
             } else if staging.is_staging() {
@@ -145,8 +151,8 @@ impl Download {
     /// If the device is lost.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn read_now(&mut self, targets: Vec<&mut [u8]>, threads: usize) -> Result<()> {
-        let (device, progress) = (self.gpu.device().clone(), self.progress.clone());
-        progress.block_on(&device, self.read(targets, threads))
+        let progress = self.progress.clone();
+        progress.block_on(self.read(targets, threads))
     }
 
     /// The array that was read, for its next use.

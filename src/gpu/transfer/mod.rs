@@ -187,15 +187,16 @@ impl Gpu {
         record(&mut commands.encoder, staging.buffer());
         let submission = commands.submit()?;
         staging.map(self, wgpu::MapMode::Read, bytes, Some(&submission))?;
-        let (gpu, progress) = (self.clone(), Progress::default());
+        let (gpu, progress) = (self.clone(), Progress::new(self, "the results of a measurement", bytes));
         let own_progress = progress.clone();
         let result = async move {
             staging.arrive(&own_progress).await?;
-            let value = staging.read(bytes, convert)?;
+            let value = staging.read(&gpu, bytes, convert)?;
+            own_progress.add_copied(bytes);
             staging.keep(&gpu);
             Ok(value)
         };
-        Ok(Pending::new(&self.device, &progress, result))
+        Ok(Pending::new(&progress, result))
     }
 
     /// A new array that the host fills before the device has it.
@@ -204,7 +205,7 @@ impl Gpu {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST | BufferUsages::MAP_WRITE;
         self.check_queue()?;
         let mut array = Staging::new(self.create_labelled(label, "array", in_units(data.len() as u64), usage)?);
-        array.fill(vec![data], self.transfers.copy_threads)?;
+        array.fill(self, vec![data], self.transfers.copy_threads)?;
         Ok(array.buffer().clone())
     }
 

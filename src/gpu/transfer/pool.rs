@@ -23,13 +23,13 @@ impl Pool {
     /// where all are in use, it is a new one.
     pub fn take(&self, gpu: &Gpu, what: &'static str, bytes: u64, usage: wgpu::BufferUsages) -> Result<Staging> {
         gpu.check_alive("a transfer")?;
-        if let Some(kept) = self.find(gpu, bytes, usage) {
+        while let Some(kept) = self.find(gpu, bytes, usage) {
             let mut kept = kept.reuse();
-            if kept.can(wgpu::MapMode::Write) {
-                // The answer is there; it may be that there is no mapping.
-                kept.wait(gpu)?;
+            // The answer is there. If it is that there is no mapping, another buffer may do, and a
+            // lost device makes none.
+            if !kept.can(wgpu::MapMode::Write) || kept.wait(gpu).is_ok() {
+                return Ok(kept);
             }
-            return Ok(kept);
         }
         let make = || gpu.create_buffer(what, bytes, usage);
         let buffer = match make() {

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use super::answer::Answer;
 use super::copy;
 use crate::error::{Error, Result};
+use crate::gpu::fault::REFUSED;
 use crate::gpu::{Gpu, Progress};
 
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl Staging {
     /// Asks for its first bytes to be mapped when the device has done with it.
     pub(crate) fn map(&mut self, gpu: &Gpu, mode: wgpu::MapMode, bytes: u64, submission: Option<&wgpu::SubmissionIndex>) -> Result<()> {
         // Of a device that was destroyed a moment ago the buffer is not valid any more.
-        let answer = gpu.caught("mapping of a staging buffer", bytes, || Answer::of(&self.buffer, mode, bytes))?;
+        let answer = gpu.caught("mapping of a staging buffer", bytes, || Answer::of(gpu, &self.buffer, mode, bytes))?;
         self.state = State::Asked(answer);
         self.submission = submission.cloned();
         Ok(())
@@ -106,20 +107,22 @@ impl Staging {
 
     /// Blocks until the mapping that was asked for is there.
     pub(crate) fn wait(&mut self, gpu: &Gpu) -> Result<()> {
-        let progress = Progress::default();
-        progress.block_on(gpu.device(), self.arrive(&progress))
+        let progress = Progress::new(gpu, "a staging buffer", self.buffer.size());
+        progress.block_on(self.arrive(&progress))
     }
 
     /// Copies slices to its begin with some threads, zeros to the end of the last 4 bytes, and
     /// unmaps it.
-    pub(crate) fn fill(&mut self, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+    pub(crate) fn fill(&mut self, gpu: &Gpu, slices: Vec<&[u8]>, threads: usize) -> Result<()> {
+        gpu.step("access to mapped memory", 0).map_err(|_| lost(REFUSED.to_owned()))?;
         copy::fill(&self.buffer, slices, threads).map_err(|error| lost(error.to_string()))?;
         self.unmap();
         Ok(())
     }
 
     /// Hands its first bytes, which are mapped, to `read`, and unmaps it.
-    pub(crate) fn read<R>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
+    pub(crate) fn read<R>(&mut self, gpu: &Gpu, bytes: u64, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        gpu.step("access to mapped memory", 0).map_err(|_| lost(REFUSED.to_owned()))?;
         let value = read(&self.buffer.get_mapped_range(..bytes).map_err(|error| lost(error.to_string()))?);
         self.unmap();
         Ok(value)

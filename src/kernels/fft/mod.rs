@@ -1,5 +1,6 @@
 //! Twins of `shaders/fft/**.wgsl`.
 
+pub(crate) mod halves;
 pub(crate) mod io;
 pub(crate) mod lanes;
 pub(crate) mod pass;

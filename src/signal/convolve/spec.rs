@@ -344,7 +344,12 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for Convolve<T> {}
+impl<T> crate::plan::Sealed for Convolve<T> {
+    fn verification(&self) -> crate::verify::Verification {
+        use crate::verify::{TestInput, Tolerance, Verification};
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+    }
+}
 
 impl<T: Number> Spec for Convolve<T> {
     type Input = T;
@@ -368,11 +373,6 @@ impl<T: Number> crate::tune::Searchable for Convolve<T> {
     /// Sums without transforms, other lengths, and the first axis in passes of its own.
     fn alternatives(&self, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.alternatives(profile)
-    }
-
-    fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
     }
 }
 

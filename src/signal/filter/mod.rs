@@ -30,7 +30,6 @@ mod lower;
 #[cfg(feature = "tune")]
 mod neighbours;
 mod recipe;
-#[cfg(feature = "tune")]
 mod samples;
 mod separable;
 mod spec;

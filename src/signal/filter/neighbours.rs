@@ -6,7 +6,6 @@
 use super::design::{LEAST, candidates, design};
 use super::fit::{self, View, fit, matrices};
 use super::recipe::{Recipe, Step, Tile};
-use super::samples::{samples, verification};
 use super::spec::{Core, Pixel, Problem};
 use super::{DirectFilter, SeparableFilter};
 use crate::error::Result;
@@ -16,7 +15,7 @@ use crate::kernels::filter::stencil::Stored;
 use crate::kernels::transpose::Matrices;
 use crate::plan::Spec;
 use crate::transpose;
-use crate::tune::{Sample, Searchable, Verification, in_turns, others};
+use crate::tune::{Searchable, in_turns, others};
 
 macro_rules! searchable {
     ($($type:ident),*) => { $(
@@ -31,14 +30,6 @@ macro_rules! searchable {
 
             fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
                 self.core().problem().map_or_else(|_| Vec::new(), |problem| neighbours(&problem, recipe, profile))
-            }
-
-            fn samples(&self, input: &[u32]) -> Vec<Sample> {
-                samples(self.core(), input)
-            }
-
-            fn verification(&self) -> Verification {
-                verification(self.core())
             }
         }
     )* };

@@ -4,8 +4,8 @@
 use super::spec::{Core, Problem, Taps};
 use crate::edge::Edge;
 use crate::kernels::filter::stencil::Stored;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample, TestInput, Tolerance, Verification};
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Known, Sample, TestInput, Tolerance, Verification};
 
 /// The unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;

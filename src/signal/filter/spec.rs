@@ -58,7 +58,15 @@ macro_rules! specification {
             }
         }
 
-        impl<T> crate::plan::Sealed for $name<T> {}
+        impl<T> crate::plan::Sealed for $name<T> {
+            fn samples(&self, input: &[u32]) -> Vec<crate::verify::Sample> {
+                super::samples::samples(&self.core, input)
+            }
+
+            fn verification(&self) -> crate::verify::Verification {
+                super::samples::verification(&self.core)
+            }
+        }
 
         impl<T: Pixel> Spec for $name<T> {
             type Input = T;

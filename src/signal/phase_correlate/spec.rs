@@ -136,7 +136,12 @@ impl Core {
     }
 }
 
-impl<T> crate::plan::Sealed for PhaseCorrelate<T> {}
+impl<T> crate::plan::Sealed for PhaseCorrelate<T> {
+    fn verification(&self) -> crate::verify::Verification {
+        let form = self.core.map.as_ref().map_or(Form::REAL, |map| map.array);
+        crate::verify::Verification::of_forms(form, Form::REAL, 1e-3)
+    }
+}
 
 impl<T: Element> Spec for PhaseCorrelate<T> {
     type Input = T;
@@ -152,16 +157,7 @@ impl<T: Element> Spec for PhaseCorrelate<T> {
     }
 }
 
-#[cfg(not(feature = "tune"))]
 impl<T: Element> crate::tune::Searchable for PhaseCorrelate<T> {}
-
-#[cfg(feature = "tune")]
-impl<T: Element> crate::tune::Searchable for PhaseCorrelate<T> {
-    fn verification(&self) -> crate::tune::Verification {
-        let form = self.core.map.as_ref().map_or(Form::REAL, |map| map.array);
-        crate::tune::Verification::of_forms(form, Form::REAL, 1e-3)
-    }
-}
 
 impl<T> fmt::Display for PhaseCorrelate<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -168,7 +168,12 @@ impl<T: Number> PowerSpectrum<T> {
     }
 }
 
-impl<T> crate::plan::Sealed for PowerSpectrum<T> {}
+impl<T> crate::plan::Sealed for PowerSpectrum<T> {
+    fn verification(&self) -> crate::verify::Verification {
+        use crate::verify::{TestInput, Tolerance, Verification};
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(1e-5) }
+    }
+}
 
 impl<T: Number> Spec for PowerSpectrum<T> {
     type Input = T;
@@ -209,16 +214,7 @@ impl<T: Number> Spec for PowerSpectrum<T> {
     }
 }
 
-#[cfg(not(feature = "tune"))]
 impl<T: Number> crate::tune::Searchable for PowerSpectrum<T> {}
-
-#[cfg(feature = "tune")]
-impl<T: Number> crate::tune::Searchable for PowerSpectrum<T> {
-    fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(1e-5) }
-    }
-}
 
 impl<T> fmt::Display for PowerSpectrum<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -20,7 +20,6 @@ mod lower;
 mod neighbours;
 mod problem;
 mod recipe;
-#[cfg(feature = "tune")]
 mod samples;
 mod spec;
 

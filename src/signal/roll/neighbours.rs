@@ -2,12 +2,11 @@
 
 use super::design::{MAX_WORKGROUP, design};
 use super::recipe::Recipe;
-use super::samples::samples;
 use super::spec::{Core, Roll};
 use crate::element::Element;
 use crate::error::Result;
 use crate::gpu::DeviceProfile;
-use crate::tune::{Sample, Searchable, Verification, others};
+use crate::tune::{Searchable, others};
 
 impl<T: Element> Searchable for Roll<T> {
     fn baseline(&self, profile: &DeviceProfile) -> Result<Recipe> {
@@ -20,14 +19,6 @@ impl<T: Element> Searchable for Roll<T> {
 
     fn neighbours(&self, recipe: &Recipe, profile: &DeviceProfile) -> Vec<Recipe> {
         self.core.neighbours(recipe, profile)
-    }
-
-    fn samples(&self, input: &[u32]) -> Vec<Sample> {
-        samples(&self.core, input)
-    }
-
-    fn verification(&self) -> Verification {
-        Verification::EXACT
     }
 }
 

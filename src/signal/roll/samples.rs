@@ -1,8 +1,8 @@
 //! Single elements of a shift, looked up in the input.
 
 use super::spec::Core;
-use crate::tune::sample::{count, index, spread};
-use crate::tune::{Known, Sample};
+use crate::verify::sample::{count, index, spread};
+use crate::verify::{Known, Sample};
 
 pub(super) fn samples(spec: &Core, input: &[u32]) -> Vec<Sample> {
     if spec.problem().is_err() {

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::design;
 use super::problem::Problem;
 use super::recipe::Recipe;
+use super::samples::samples;
 use crate::dynamic::AnySpec;
 use crate::element::{Element, ElementType, plain_data};
 use crate::error::{Error, Result};
@@ -14,6 +15,7 @@ use crate::gpu::DeviceProfile;
 use crate::plan::{Array, Placement, Program, Spec};
 use crate::shape::{Axes, Batched, Shape, join};
 use crate::text::Text;
+use crate::verify::{Sample, Verification};
 
 /// A cyclic shift of the axes of one array or of a batch of arrays: NumPy's `roll`, `fftshift` and
 /// `ifftshift`.
@@ -211,7 +213,15 @@ impl Core {
     }
 }
 
-impl<T: Element> crate::plan::Sealed for Roll<T> {}
+impl<T: Element> crate::plan::Sealed for Roll<T> {
+    fn samples(&self, input: &[u32]) -> Vec<Sample> {
+        samples(&self.core, input)
+    }
+
+    fn verification(&self) -> Verification {
+        Verification::EXACT
+    }
+}
 
 impl<T: Element> Spec for Roll<T> {
     type Input = T;

@@ -114,7 +114,12 @@ impl<T: Number> Istft<T> {
     }
 }
 
-impl<T> crate::plan::Sealed for Istft<T> {}
+impl<T> crate::plan::Sealed for Istft<T> {
+    fn verification(&self) -> crate::verify::Verification {
+        use crate::verify::{TestInput, Tolerance, Verification};
+        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
+    }
+}
 
 impl<T: Number> Spec for Istft<T> {
     type Input = Complex32;
@@ -167,11 +172,6 @@ impl<T: Number> crate::tune::Searchable for Istft<T> {
         let Ok(own) = self.design(profile) else { return Vec::new() };
         let others = [64, 128, 512].into_iter().map(|invocations| Recipe { invocations, ..own.clone() });
         others.filter(|recipe| self.check(recipe, profile).is_ok()).collect()
-    }
-
-    fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        Verification { input: TestInput::F32(-1.0, 1.0), output: Tolerance::F32(2e-5) }
     }
 }
 

@@ -200,7 +200,14 @@ impl<T: Number, O: Element> Stft<T, O> {
     }
 }
 
-impl<T, O> crate::plan::Sealed for Stft<T, O> {}
+impl<T, O> crate::plan::Sealed for Stft<T, O> {
+    fn verification(&self) -> crate::verify::Verification {
+        use crate::verify::{TestInput, Tolerance, Verification};
+        // What a fragment makes of rounding is not known.
+        let output = if self.core.map.is_none() { Tolerance::F32(4e-6) } else { Tolerance::Bits };
+        Verification { input: TestInput::F32(-1.0, 1.0), output }
+    }
+}
 
 impl<T: Number, O: Element> Spec for Stft<T, O> {
     type Input = T;
@@ -225,18 +232,7 @@ impl<T: Number, O: Element> Spec for Stft<T, O> {
     }
 }
 
-#[cfg(not(feature = "tune"))]
 impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {}
-
-#[cfg(feature = "tune")]
-impl<T: Number, O: Element> crate::tune::Searchable for Stft<T, O> {
-    fn verification(&self) -> crate::tune::Verification {
-        use crate::tune::{TestInput, Tolerance, Verification};
-        // What a fragment makes of rounding is not known.
-        let output = if self.core.map.is_none() { Tolerance::F32(4e-6) } else { Tolerance::Bits };
-        Verification { input: TestInput::F32(-1.0, 1.0), output }
-    }
-}
 
 impl<T, O> fmt::Display for Stft<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

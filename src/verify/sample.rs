@@ -1,5 +1,7 @@
 //! Single elements of a result, computed on the host from the definition.
 
+use half::{bf16, f16};
+
 /// An element of the correct result for a given input. It is computed without any recipe.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sample {
@@ -17,15 +19,38 @@ pub enum Known {
     Bytes(Vec<u8>),
     /// These f32 values, each within the given absolute error.
     F32(Vec<f64>, f64),
+    /// These f16 values, each within the given absolute error.
+    F16(Vec<f64>, f64),
+    /// These bf16 values, each within the given absolute error.
+    Bf16(Vec<f64>, f64),
     /// These f64 values, each within the given absolute error.
     F64(Vec<f64>, f64),
+}
+
+/// A sum of squares that follows from the input, as by Parseval's theorem.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Energy {
+    /// From the input.
+    pub expected: f64,
+    /// From the output.
+    pub actual: f64,
+    /// How far they may be apart.
+    pub within: f64,
+}
+
+impl Energy {
+    /// The error in parts of the allowed one.
+    pub(crate) fn error(&self) -> f64 {
+        let error = (self.actual - self.expected).abs() / self.within;
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
 }
 
 /// What an operation may spend on samples: it reads so many elements in all, which takes a tenth of
 /// a second.
 pub(crate) const MOST_READ: usize = 1 << 22;
 /// Samples of an operation that has many results.
-const MOST: usize = 8;
+const MOST: usize = 64;
 
 /// How many elements of the result to compute, where each takes `read` elements of the input. Of
 /// very long sums there is none.
@@ -60,6 +85,60 @@ pub(crate) fn index(extents: &[usize], i: usize) -> Vec<usize> {
 }
 
 impl Sample {
+    /// How many bytes the element takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.value {
+            Known::Bytes(bytes) => bytes.len(),
+            Known::F16(parts, _) | Known::Bf16(parts, _) => 2 * parts.len(),
+            Known::F32(parts, _) => 4 * parts.len(),
+            Known::F64(parts, _) => 8 * parts.len(),
+        }
+    }
+
+    /// How large the error of this element in an output is, in parts of the allowed one. Of an
+    /// element that must be exact, it is 0 or infinite.
+    pub(crate) fn error(&self, output: &[u8]) -> f64 {
+        let near = |expected: &[f64], within: f64, bytes: usize, read: &dyn Fn(&[u8]) -> f64| {
+            let error = |(i, expected): (usize, &f64)| {
+                let first = self.byte + bytes * i;
+                let error = output.get(first..first + bytes).map_or(f64::NAN, |bytes| (read(bytes) - expected).abs());
+                // Not `max`, which loses NaN.
+                if error == 0.0 {
+                    0.0
+                } else if error.is_finite() && within > 0.0 {
+                    error / within
+                } else {
+                    f64::INFINITY
+                }
+            };
+            expected.iter().enumerate().map(error).fold(0.0, f64::max)
+        };
+        match &self.value {
+            Known::Bytes(bytes) if output.get(self.byte..self.byte + bytes.len()) == Some(bytes) => 0.0,
+            Known::Bytes(_) => f64::INFINITY,
+            Known::F32(parts, within) => near(parts, *within, 4, &|bytes| bytemuck::pod_read_unaligned::<f32>(bytes).into()),
+            Known::F16(parts, within) => near(parts, *within, 2, &|bytes| bytemuck::pod_read_unaligned::<f16>(bytes).into()),
+            Known::Bf16(parts, within) => near(parts, *within, 2, &|bytes| bytemuck::pod_read_unaligned::<bf16>(bytes).into()),
+            Known::F64(parts, within) => near(parts, *within, 8, &bytemuck::pod_read_unaligned::<f64>),
+        }
+    }
+
+    /// Whether numbers of a caller's can be judged by it: not where they are so large or so small
+    /// that arithmetic in f32 leaves its range, and not signed zeros and subnormal numbers, of
+    /// which drivers may make zeros.
+    pub(crate) fn is_ordinary(&self) -> bool {
+        match &self.value {
+            Known::Bytes(bytes) => match *bytes.as_slice() {
+                [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) & 0x7f80_0000 != 0,
+                _ => bytes.iter().any(|byte| *byte != 0),
+            },
+            Known::F32(parts, within) | Known::F64(parts, within) | Known::Bf16(parts, within) => {
+                parts.iter().all(|part| part.abs() < 1e15) && (1e-21..1e15).contains(within)
+            }
+            Known::F16(parts, _) => parts.iter().all(|part| part.abs() < 6e4),
+        }
+    }
+
     /// Checks this element in an output. Returns a description of the error if it is wrong.
     #[must_use]
     pub fn fault(&self, output: &[u32]) -> Option<String> {
@@ -82,6 +161,12 @@ impl Sample {
             Known::F32(parts, within) => {
                 near(parts, *within, &|i| at(self.byte + 4 * i, 4).map(|bytes| bytemuck::pod_read_unaligned::<f32>(bytes).into()))
             }
+            Known::F16(parts, within) => {
+                near(parts, *within, &|i| at(self.byte + 2 * i, 2).map(|bytes| bytemuck::pod_read_unaligned::<f16>(bytes).into()))
+            }
+            Known::Bf16(parts, within) => {
+                near(parts, *within, &|i| at(self.byte + 2 * i, 2).map(|bytes| bytemuck::pod_read_unaligned::<bf16>(bytes).into()))
+            }
             Known::F64(parts, within) => near(parts, *within, &|i| at(self.byte + 8 * i, 8).map(bytemuck::pod_read_unaligned::<f64>)),
         }
     }
@@ -103,6 +188,13 @@ mod tests {
         assert!(sample(2, Known::Bytes(vec![0x80, 0x40])).fault(&output).is_some());
         let double: Vec<u32> = bytemuck::pod_collect_to_vec(&[2.5f64]);
         assert_eq!(sample(0, Known::F64(vec![2.5], 0.0)).fault(&double), None);
+        let error = |byte, value| sample(byte, value).error(bytemuck::cast_slice(&output));
+        assert!((error(4, Known::F32(vec![2.0, 3.1], 0.2)) - 0.5).abs() < 1e-6);
+        assert!((error(4, Known::F32(vec![2.0, 3.1], 0.05)) - 2.0).abs() < 1e-5);
+        for value in [Known::F32(vec![f64::NAN], 1.0), Known::F32(vec![3.0, 4.0], 1.0), Known::F32(vec![3.5], 0.0), Known::Bytes(vec![1])] {
+            assert_eq!(error(8, value), f64::INFINITY);
+        }
+        assert_eq!([error(8, Known::F32(vec![3.0], 0.0)), error(2, Known::Bytes(vec![0x80, 0x3f]))], [0.0, 0.0]);
     }
 
     #[test]
@@ -111,6 +203,6 @@ mod tests {
             assert!(spread(len, MOST).all(|i| i < len));
         }
         assert!(spread(1 << 20, MOST).collect::<std::collections::HashSet<_>>().len() == MOST);
-        assert_eq!([count(1), count(1 << 20), count(1 << 24), count((1 << 24) + 1)], [8, 4, 1, 0]);
+        assert_eq!([count(1), count(1 << 20), count(1 << 24), count((1 << 24) + 1)], [64, 4, 1, 0]);
     }
 }

@@ -9,7 +9,7 @@ use super::{TestInput, Tolerance};
 const PERIOD: usize = 1_048_573;
 
 /// An input of so many words.
-pub(super) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
+pub(crate) fn fill(fill: TestInput, words: usize) -> Vec<u32> {
     let mut dice = Dice(0x5eed_1234_9876_fedc);
     let own = words.min(PERIOD.next_multiple_of(2));
     let mut input: Vec<u32> = Vec::with_capacity(words);
@@ -40,7 +40,8 @@ fn word(mut number: impl FnMut() -> u16) -> u32 {
 }
 
 /// Why a result does not agree with what is expected, if it does not.
-pub(super) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32]) -> Option<String> {
+#[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
+pub(crate) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32]) -> Option<String> {
     if expected.len() != actual.len() {
         return Some(format!("{} words in place of {}", actual.len(), expected.len()));
     }
@@ -77,8 +78,26 @@ pub(super) fn disagreement(agreement: Tolerance, expected: &[u32], actual: &[u32
     (!agrees).then(|| format!("relative error {error:.1e}, and {tolerance:.1e} is allowed{missing}"))
 }
 
+/// How many numbers of an output are infinite or none, if it holds numbers that are compared as
+/// such.
+pub(crate) fn count_not_finite(output: Tolerance, words: &[u32]) -> Option<usize> {
+    let halves = |word: u32| [word as u16, (word >> 16) as u16];
+    let count = match output {
+        Tolerance::Bits => return None,
+        Tolerance::F32(_) => words.iter().filter(|word| !f32::from_bits(**word).is_finite()).count(),
+        Tolerance::F16(_) => words.iter().flat_map(|word| halves(*word)).filter(|bits| !f16::from_bits(*bits).is_finite()).count(),
+        Tolerance::Bf16(_) => words.iter().flat_map(|word| halves(*word)).filter(|bits| !bf16::from_bits(*bits).is_finite()).count(),
+        Tolerance::F64(_) => {
+            let number = |pair: &&[u32]| !f64::from_bits(pair.iter().rev().fold(0, |bits, &word| bits << 32 | u64::from(word))).is_finite();
+            words.chunks(2).filter(number).count()
+        }
+    };
+    Some(count)
+}
+
 /// Sums of squares: of the differences, and of what is expected. Equal words do not differ,
 /// whatever they are: what no recipe writes is a NaN in both.
+#[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
 fn squares(expected: &[u32], actual: &[u32], numbers: impl Fn(u32) -> [f64; 2]) -> [f64; 2] {
     expected.iter().zip(actual).fold([0.0, 0.0], |[mut difference, mut norm], (&expected, &actual)| {
         let (own, other) = (numbers(expected), numbers(actual));
@@ -123,10 +142,15 @@ mod tests {
         assert!(mean.abs() < 0.01, "{mean}");
         assert_ne!(input[..1024], input[1 << 20..][..1024]);
         assert!(fill(TestInput::F16(0.5, 1.5), 99).iter().all(|&word| (0.5..=1.5).contains(&f16::from_bits(word as u16).to_f32())));
+        assert_eq!(count_not_finite(Tolerance::F32(1.0), &[0, 0x7f80_0000, 0x7fc0_dead, 1]), Some(2));
+        assert_eq!(count_not_finite(Tolerance::F16(1.0), &[0x7c00_0000, 0x3c00_3c00]), Some(1));
+        assert_eq!(count_not_finite(Tolerance::F64(1.0), &[0, 0x7ff0_0000, 0, 0]), Some(1));
+        assert_eq!(count_not_finite(Tolerance::Bits, &[0x7fc0_dead]), None);
         let wide = fill(TestInput::F64(2.0, 3.0), 100);
         assert!(wide.chunks_exact(2).all(|pair| (2.0..3.0).contains(&f64::from_bits(u64::from(pair[1]) << 32 | u64::from(pair[0])))));
     }
 
+    #[cfg(all(feature = "tune", not(target_arch = "wasm32")))]
     #[test]
     fn equal_results_agree_and_others_do_not() {
         let words = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();

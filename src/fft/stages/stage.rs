@@ -1,0 +1,110 @@
+//! Which elements of a line the butterflies of a stage take.
+
+use crate::wgsl::Expr;
+
+/// A stage: all butterflies of one radix along one axis of the line.
+///
+/// The axis has n indices, each S elements from the next one, so that faster axes have S elements
+/// and a line has L / (n·S) pieces of n·S elements. Butterfly b of the line is number j = b / S mod
+/// n/r of the axis, at element b mod S of the faster axes, in the piece b / (S·n/r). With one axis, S
+/// is 1 and there is one piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Stage {
+    /// The radix r.
+    pub radix: u32,
+    /// The product of the earlier radices of the axis.
+    pub p: u32,
+    /// Extent of the axis.
+    n: u32,
+    /// Distance of two neighbours on the axis.
+    pub stride: u32,
+    /// Where the table of the axis begins.
+    pub table: u32,
+}
+
+impl Stage {
+    /// The stages along an axis.
+    pub fn along(radices: &[u32], stride: u32, table: u32) -> impl Iterator<Item = Self> {
+        let n = radices.iter().product();
+        radices.iter().scan(1, move |product, &radix| {
+            let p = *product;
+            *product *= radix;
+            Some(Self { radix, p, n, stride, table })
+        })
+    }
+
+    /// Whether it is the last one along its axis.
+    pub fn is_last(self) -> bool {
+        self.p * self.radix == self.n
+    }
+
+    /// Whether its axis is the slowest one of a line of so many elements.
+    pub fn is_slowest(self, len: u32) -> bool {
+        self.n * self.stride == len
+    }
+
+    /// Distance of the elements that a butterfly takes.
+    pub fn distance(self) -> u32 {
+        self.n / self.radix * self.stride
+    }
+
+    /// The first element that butterfly b takes.
+    pub fn first_element(self, b: u32) -> u32 {
+        b + b / self.distance() * self.skipped()
+    }
+
+    /// The same of butterfly b in the text.
+    pub fn first_element_of(self, b: &Expr) -> Expr {
+        b + b / self.distance() * self.skipped()
+    }
+
+    /// What lies between the first elements of a piece's last butterfly and of the next one.
+    fn skipped(self) -> u32 {
+        (self.n - self.n / self.radix) * self.stride
+    }
+
+    /// The first result of butterfly b, as Stockham asks. The others follow at distances p·S.
+    pub fn first_result(self, b: u32) -> u32 {
+        let Self { radix, p, stride, .. } = self;
+        let x = b / stride;
+        ((x - x % p) * radix + x % p) * stride + b % stride
+    }
+
+    /// Whether a butterfly that comes after another by a multiple of `lanes` is as far from it for
+    /// every one of so many neighbours.
+    pub fn is_regular(self, lanes: u32, len: u32) -> bool {
+        let distance = self.distance();
+        self.is_slowest(len) || distance.is_multiple_of(lanes) || lanes.is_multiple_of(distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every element is taken once and every result is stored once, by each stage.
+    #[test]
+    fn stages_take_and_store_every_element_once() {
+        for extents in [&[[4, 2].as_slice()][..], &[&[3, 4], &[5, 2]], &[&[2, 2], &[3], &[4, 3]]] {
+            let lengths: Vec<u32> = extents.iter().map(|radices| radices.iter().product()).collect();
+            let len: u32 = lengths.iter().product();
+            let mut stride = len;
+            for (radices, n) in extents.iter().zip(lengths) {
+                stride /= n;
+                for stage in Stage::along(radices, stride, 0) {
+                    let numbers = |first: &dyn Fn(u32) -> u32, step: u32| {
+                        let mut all: Vec<u32> = (0..len / stage.radix)
+                            .flat_map(|b| (0..stage.radix).map(move |k| (b, k)))
+                            .map(|(b, k)| first(b) + k * step)
+                            .collect();
+                        all.sort_unstable();
+                        all
+                    };
+                    let expected: Vec<u32> = (0..len).collect();
+                    assert_eq!(numbers(&|b| stage.first_element(b), stage.distance()), expected, "{stage:?}");
+                    assert_eq!(numbers(&|b| stage.first_result(b), stage.p * stride), expected, "{stage:?}");
+                }
+            }
+        }
+    }
+}

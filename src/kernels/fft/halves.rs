@@ -1,0 +1,39 @@
+//! Twin of `shaders/fft/halves.wgsl`: half-spectra of rows of reals from the DFTs of their halves,
+//! or the reverse.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::kernels::{Bind, Dispatch, Form, Generated, Grid, Kernel, params, sources};
+
+params! {
+    /// `Params` of the kernel.
+    pub struct Params {
+        /// Pairs of blocks of all rows.
+        pub lines: u32,
+        /// Factor on every element of a half-spectrum that is stored.
+        pub scale: f32,
+    }
+}
+
+/// The kernel.
+pub static KERNEL: Kernel =
+    Kernel { name: "fft/halves", source: &sources::FFT_HALVES, appended: &[&[&sources::GRID]], params: Params::FIELDS, overrides: &[] };
+
+/// Combines the halves of rows of n reals with this text.
+pub fn dispatch(
+    label: String,
+    params: Params,
+    invocations: u32,
+    n: u32,
+    text: Arc<str>,
+    max_groups: u32,
+    binds: Vec<Bind>,
+) -> Result<Dispatch> {
+    let grid = Grid::linear(u64::from(params.lines.div_ceil(invocations)), max_groups)?;
+    Ok(Dispatch {
+        appended: vec![&sources::GRID],
+        generated: Some(Generated { text, form: Form::Halves(n) }),
+        ..KERNEL.dispatch(label, &params, grid, [invocations, 1, 1], binds)
+    })
+}
