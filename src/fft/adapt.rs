@@ -49,9 +49,37 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
     };
     let Some(Recipe::Axes(axes)) = &own else { return Err(error) };
     let adapter = Adapter { designer: Designer { transform, geometry: &geometry, profile }, transform, geometry: &geometry, profile };
-    let ways = [Some(axes.clone()), adapter.without_blocks(axes), adapter.apart(axes)];
+    let ways = [Some(axes.clone()), adapter.without_blocks(axes), apart(axes, &geometry)];
     let found = ways.into_iter().flatten().filter_map(|axes| adapter.fitting(axes)).map(Recipe::Axes).find(|recipe| fits(recipe).is_ok());
     found.ok_or(error)
+}
+
+/// See [`Adapt::axes_apart`](super::Adapt::axes_apart).
+pub(super) fn axes_apart(transform: &Transform, recipe: &Recipe) -> Result<Recipe> {
+    let geometry = transform.geometry()?;
+    Ok(match recipe {
+        Recipe::Axes(axes) => Recipe::Axes(apart(axes, &geometry).unwrap_or_else(|| axes.clone())),
+        Recipe::Transposed { .. } => recipe.clone(),
+    })
+}
+
+/// The axes that are transformed together one after the other, by the same radices. `None` if there
+/// are none.
+fn apart(axes: &[AxisRecipe], geometry: &Geometry) -> Option<Vec<AxisRecipe>> {
+    let mut all = Vec::new();
+    for own in axes {
+        let (false, [PassRecipe::Stockham(stockham)]) = (own.through == own.axis, &own.passes[..]) else {
+            all.push(own.clone());
+            continue;
+        };
+        let radices = radices_of(&stockham.radices, geometry.output_extents.get(own.axes())?)?;
+        for (axis, radices) in own.axes().zip(radices) {
+            let lanes = radices.iter().product::<u32>() / radices.iter().max().copied().unwrap_or(1);
+            let pass = Stockham { radices: radices.to_vec(), lanes, lines: 1, pieces: 1, ..stockham.clone() };
+            all.push(AxisRecipe { through: axis, passes: vec![PassRecipe::Stockham(pass)], axis, ..own.clone() });
+        }
+    }
+    (all != axes).then_some(all)
 }
 
 struct Adapter<'a> {
@@ -74,26 +102,6 @@ impl Adapter<'_> {
         let pairs = |axes: &[AxisRecipe]| Pairs::of(self.transform, self.geometry, axes);
         let [before, after] = [pairs(axes)?, pairs(&own)?];
         (own != axes && before == after).then_some(own)
-    }
-
-    /// The axes that are transformed together one after the other, by the same radices. `None` if
-    /// there are none.
-    fn apart(&self, axes: &[AxisRecipe]) -> Option<Vec<AxisRecipe>> {
-        let extents = &self.geometry.output_extents;
-        let mut all = Vec::new();
-        for own in axes {
-            let (false, [PassRecipe::Stockham(stockham)]) = (own.through == own.axis, &own.passes[..]) else {
-                all.push(own.clone());
-                continue;
-            };
-            let radices = radices_of(&stockham.radices, extents.get(own.axes())?)?;
-            for (axis, radices) in own.axes().zip(radices) {
-                let lanes = radices.iter().product::<u32>() / radices.iter().max().copied().unwrap_or(1);
-                let pass = Stockham { radices: radices.to_vec(), lanes, lines: 1, pieces: 1, ..stockham.clone() };
-                all.push(AxisRecipe { through: axis, passes: vec![PassRecipe::Stockham(pass)], axis, ..own.clone() });
-            }
-        }
-        (all != axes).then_some(all)
     }
 
     /// Replaces every pass by one that fits the device.

@@ -4,7 +4,6 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_cpu::{self, Text};
-use super::design_long::Passes;
 use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
@@ -146,14 +145,6 @@ impl Lines {
             frames: false,
         }
     }
-}
-
-/// Whether the last length of a line is a multiple of 4. Then the estimate of `design_long.rs` does
-/// not hold in a process that has transformed other lengths before: of 24 such lengths, its choice
-/// took 0.78 to 1.29 of the time of the lengths and blocks below, 1.03 in the mean, and 16 others
-/// 0.80 to 0.96, 0.89 in the mean (H200).
-fn ends_in_fours(lengths: &[u32]) -> bool {
-    lengths.last().is_some_and(|last| last.is_multiple_of(4))
 }
 
 /// The rules for one transform on one device.
@@ -338,8 +329,7 @@ impl Designer<'_> {
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
-    /// An axis in several passes, if the one pass has more than four stages. 23328 as 12.9.6.6.6
-    /// 0.1422, as 108·216 0.1033; 20000 as 10.10.10.5.4 0.1112, as 100·200 0.1050; but 24576 as
+    /// An axis in several passes, if the one pass has more than four stages. 20000 as 10.10.10.5.4 0.1112, as 100·200 0.1050; but 24576 as
     /// 16.16.12.8 0.0946, as 96·256 0.1065.
     fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
         let Lines { count, across, .. } = self.lines(one.axis, Reals::Complex);
@@ -380,7 +370,7 @@ impl Designer<'_> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let estimated = self.is_estimated(n, u64::from(count) * u64::from(n), across);
-        let lengths = if estimated { self.estimated_lengths(n).filter(|lengths| !ends_in_fours(lengths)) } else { None };
+        let lengths = if estimated { self.estimated_lengths(n) } else { None };
         let lengths = lengths.or_else(|| split(n, &|length| self.part(length, u64::MAX).is_some()))?;
         self.in_lengths(axis, reals, bluestein, &lengths)
     }
@@ -479,13 +469,10 @@ impl Designer<'_> {
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let n: u32 = lengths.iter().product();
         let (last, points) = (lengths.len() - 1, u64::from(count) * u64::from(n));
-        if self.is_estimated(n, points, across) && !ends_in_fours(lengths) {
-            let mut known = Passes::default();
-            let mut pass = |(i, &length): (usize, &u32)| self.estimated_pass(&mut known, n, length, lengths[i + 1..].iter().product());
-            let passes: Option<Vec<_>> = lengths.iter().enumerate().map(|own| Some(PassRecipe::Stockham(pass(own)?.1))).collect();
-            if let Some(passes) = passes {
-                return Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes) });
-            }
+        if self.is_estimated(n, points, across)
+            && let Some(passes) = self.estimated_passes(lengths)
+        {
+            return Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes) });
         }
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
             let mut stockham = self.part(length, points)?;

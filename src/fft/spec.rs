@@ -36,6 +36,14 @@ pub trait Adapt: Spec<Recipe = Recipe> {
     /// If there is no such recipe, the error of lowering `recipe` itself with
     /// [`lower`](Spec::lower).
     fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe>;
+
+    /// Returns `recipe` with the axes that it transforms together transformed one after the other,
+    /// by the same floating-point operations on every line, so that it has a part for every axis
+    /// ([`Recipe::of_axes`]). Another device may need it [`adapted`](Self::adapted).
+    ///
+    /// # Errors
+    /// If the transform itself is invalid.
+    fn axes_apart(&self, recipe: &Recipe) -> Result<Recipe>;
 }
 
 /// Implements the builder methods, [`Spec`](crate::Spec), printing and parsing for a specification
@@ -227,6 +235,10 @@ macro_rules! specification {
         impl<I: Element, O: Element> Adapt for $name<I, O> {
             fn adapted(&self, recipe: &Recipe, profile: &DeviceProfile) -> Result<Recipe> {
                 adapt::adapted(&self.transform, recipe, profile)
+            }
+
+            fn axes_apart(&self, recipe: &Recipe) -> Result<Recipe> {
+                adapt::axes_apart(&self.transform, recipe)
             }
         }
 

@@ -221,6 +221,7 @@ fn per_device() -> Vec<DeviceTest> {
         }
         same_bits::{
             parts_give_the_bits_of_the_whole,
+            axes_together_give_the_bits_of_axes_apart,
             other_arithmetic_gives_other_bits,
         }
         transpose::{

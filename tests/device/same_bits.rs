@@ -11,10 +11,10 @@ use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
 use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, Spec, wgpu};
+use wgpu_fft::{Complex32, DeviceProfile, Spec, wgpu};
 
 use crate::harness::*;
-use crate::recipes_by_hand::LANES;
+use crate::recipes_by_hand::{COMPLEX, LANES};
 
 const LENGTHS: &[&str] = &[
     "c2c fwd 8 x40",
@@ -152,15 +152,21 @@ fn spec_len<S: Spec>(spec: &S, [a, _]: &[Device; 2]) -> usize {
     spec.lower(&spec.design(profile).unwrap(), profile).unwrap().inputs()[0].len
 }
 
+/// The recipe that the rules choose, one axis after the other.
+fn designed<S: Adapt>(spec: &S, profile: &DeviceProfile) -> Recipe {
+    spec.axes_apart(&spec.design(profile).unwrap()).unwrap()
+}
+
 /// The parts of a recipe for some axes, without blocks between axes, which do not affect the bits
 /// that are tested here.
 fn of_axes(recipe: &Recipe, axes: &[(usize, usize)]) -> Recipe {
     let Recipe::Axes(all) = recipe else { panic!("no rule chooses {recipe}") };
+    assert!(all.iter().all(|own| own.through == own.axis), "{recipe} has axes together");
     let mut parts = Vec::new();
     for own in all {
         if let Some((_, to)) = axes.iter().find(|(from, _)| *from == own.axis) {
             let mut part = own.clone();
-            part.axis = *to;
+            (part.axis, part.through) = (*to, *to);
             if let Some(PassRecipe::Stockham(last)) = part.passes.last_mut() {
                 last.block = None;
             }
@@ -254,7 +260,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
 
     for direction in ["fwd", "inv"] {
         let spec: C2c = format!("c2c {direction} {text} 1/n").parse().unwrap();
-        let recipe = spec.design(profile).unwrap();
+        let recipe = designed(&spec, profile);
         let input = complex_noise(n, 7);
         let expected = adapted(first, &spec, &recipe, &input);
         let kind = format!("c2c {direction}");
@@ -264,7 +270,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
     }
 
     let spec: wgpu_fft::fft::R2c = format!("r2c fwd {text} 1/n").parse().unwrap();
-    let recipe = spec.design(profile).unwrap();
+    let recipe = designed(&spec, profile);
     let input = noise(n, 7);
     let expected = adapted(first, &spec, &recipe, &input);
     let own = of_axes(&recipe, &inner_axes);
@@ -273,7 +279,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
     assert_equal_bits(&data, &expected, &context("r2c"));
 
     let spec: wgpu_fft::fft::C2r = format!("c2r inv {text} 1/n").parse().unwrap();
-    let recipe = spec.design(profile).unwrap();
+    let recipe = designed(&spec, profile);
     let mut data = complex_noise(halves * shape[0], 7);
     let expected = adapted(first, &spec, &recipe, &data);
     parts.columns("inv", [shape[0], halves], "", &of_axes(&recipe, &[(0, 0)]), &mut data);
@@ -297,6 +303,27 @@ pub fn parts_on_two_devices_give_the_bits_of_one() {
             check_parts(&[a, b], shape);
         }
     }
+}
+
+/// On processors only, as a GPU's compiler may fuse other operations in other shaders.
+pub fn axes_together_give_the_bits_of_axes_apart(device: &Device) {
+    let device = &device.alone();
+    let mut compared = 0;
+    for (shape, recipes) in COMPLEX {
+        let spec = C2c::inverse(*shape).batch(3);
+        for together in recipes.iter().filter(|recipe| recipe.contains("axes ")) {
+            let together: Recipe = together.parse().unwrap();
+            let apart = spec.axes_apart(&together).unwrap();
+            assert!(!apart.to_string().contains("axes "), "{apart}");
+            if is_processor(device) {
+                let input = complex_noise(3 * shape.iter().product::<usize>(), 11);
+                let [expected, actual] = [&together, &apart].map(|recipe| adapted(device, &spec, recipe, &input));
+                assert_equal_bits(&actual, &expected, &format!("{}: `{together}` and `{apart}`", device.name));
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "only {compared} recipes have axes together");
 }
 
 /// Recipes that round differently: other radices, and other sources of twiddle factors for lanes.

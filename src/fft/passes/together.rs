@@ -6,6 +6,7 @@ use super::super::transform::{End, Kind};
 use super::state::State;
 use super::{Builder, Dim, Result, Step, block_of};
 use crate::shape::join;
+use crate::sort::sort_short_by_key;
 
 impl<'a> Builder<'a, '_> {
     /// Transforms several axes in one pass.
@@ -75,9 +76,10 @@ impl State {
             }
             whole = Dim { extent: whole.extent.checked_mul(dim.extent)?, ..whole };
         }
-        let others = self.dims.iter().filter(|dim| !axes.contains(&dim.key.0));
-        let dims = others.filter(|dim| dim.key.0 < first).cloned().collect::<Vec<_>>().into_iter();
-        let after = self.dims.iter().filter(|dim| dim.key.0 > last).cloned();
-        Some(Self { dims: dims.chain([whole]).chain(after).collect(), ..self.clone() })
+        let mut joined = self.clone();
+        joined.dims.retain(|dim| !axes.contains(&dim.key.0));
+        joined.dims.push(whole);
+        sort_short_by_key(&mut joined.dims, |dim| dim.key);
+        Some(joined)
     }
 }

@@ -26,8 +26,9 @@ macro_rules! divided {
     ($($name:ident),*) => { $(
         impl Divide for $name {
             fn divide(&self, set: &DeviceSet, cut: CutOptions) -> Result<Divided> {
-                let whole = (0..set.len()).find_map(|member| set.planner(member)).and_then(|planner| planner.choose(self).ok());
-                Divider::new(self.to_string(), self.parts(), whole.map(|choice| choice.recipe), set, cut)?.divide()
+                let planner = (0..set.len()).find_map(|member| set.planner(member));
+                let whole = planner.and_then(|planner| self.axes_apart(&planner.choose(self).ok()?.recipe).ok());
+                Divider::new(self.to_string(), self.parts(), whole, set, cut)?.divide()
             }
 
             #[cfg(feature = "mpi")]
