@@ -133,7 +133,6 @@
 // Without the feature, the pages still tell of clusters.
 #![cfg_attr(not(feature = "mpi"), allow(rustdoc::broken_intra_doc_links))]
 
-mod answer;
 mod devices;
 mod error;
 mod job;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::answer::TIMEOUT;
 use crate::strategy::Strategy;
 
 /// How a job is divided and run. The ranks of a cluster must all pass the same options.
@@ -31,6 +30,10 @@ pub struct JobOptions {
     #[cfg(feature = "mpi")]
     pub(crate) message_bytes: usize,
 }
+
+/// How long a worker is waited for unless the caller says otherwise. A whole slab on a software
+/// adapter may take minutes, and so may compiling for one.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The most pieces in flight at once. Each has buffers of its own on the device.
 const MOST_IN_FLIGHT: usize = 64;

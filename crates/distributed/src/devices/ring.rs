@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use wgpu_fft::gpu::Stopwatch;
-use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, wait_for};
+use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, is_done_within, wait_for};
 use wgpu_fft::{Bound, Error, Gpu, Planner, Result, wgpu};
 
 use super::fault::Injection;
 use super::phase::Reading;
 use super::schedule::Schedule;
-use crate::answer::answers;
 use crate::error;
 use crate::report::{Apart, Work};
 use crate::slab::OutputShare;
@@ -267,7 +266,7 @@ impl<'a> Ring<'_, 'a> {
             std::thread::sleep(self.timeout);
             return Ok(false);
         }
-        if !answers(self.planner.gpu(), submission, self.timeout)? {
+        if !is_done_within(self.planner.gpu(), submission, self.timeout)? {
             return Ok(false);
         }
         download.wait_for_first()?;

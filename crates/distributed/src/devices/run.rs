@@ -274,6 +274,7 @@ impl Run<'_> {
         Ok(balance.choose())
     }
 
+    /// The error of a job that no device is left for.
     fn all_failed(&self, report: &PhaseReport) -> Error {
         let workers = self.done.iter().chain([report]).flat_map(|phase| &phase.workers);
         let mut failures: Vec<(String, Error)> =
@@ -281,10 +282,7 @@ impl Run<'_> {
         // If the only device cannot do the job at all, its error is returned as it is.
         if let [(_, error)] = &failures[..]
             && self.job.able.len() == 1
-            && !matches!(
-                error,
-                Error::Core(wgpu_fft::Error::DeviceLost { .. } | wgpu_fft::Error::OutOfMemory { .. }) | Error::NoAnswer { .. }
-            )
+            && !is_of_the_moment(error)
         {
             return failures.swap_remove(0).1;
         }
@@ -296,4 +294,10 @@ impl Run<'_> {
             failures: Failures(failures),
         }
     }
+}
+
+/// Whether an error may not happen again: it is about what the device was doing, not about the job.
+fn is_of_the_moment(error: &Error) -> bool {
+    use wgpu_fft::Error::{DeviceLost, OutOfMemory, TimedOut};
+    matches!(error, Error::Core(DeviceLost { .. } | OutOfMemory { .. } | TimedOut { .. }) | Error::NoAnswer { .. })
 }

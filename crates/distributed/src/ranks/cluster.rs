@@ -9,8 +9,8 @@ use wgpu_fft::{Gpu, GpuOptions, Planner, gpu, wgpu};
 use super::failure::{Failure, Outcome, guarded};
 use super::link::Link;
 use super::phase::Phase;
-use crate::answer::TIMEOUT;
 use crate::error::Result;
+use crate::options::TIMEOUT;
 
 /// How a rank chooses its adapter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

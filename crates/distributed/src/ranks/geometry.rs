@@ -9,74 +9,8 @@ use std::ops::Range;
 use wgpu_fft::low_level::divide::{PartKind, Parts};
 use wgpu_fft::{Complex32, Error, Result, Shape};
 
+use super::part::{Decomposition, Order, Part};
 use crate::partition::ranges;
-
-/// The order of the frequencies on a cluster. The default saves exchanges.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Order {
-    /// The axes that were divided last and are transformed last are the fastest, and the others are
-    /// divided: \[n₁, n₀\], \[n₁, n₂, n₀\], for slabs and for pencils.
-    #[default]
-    Transposed,
-    /// The axes are in the same order as those of the positions, and the same ones are divided.
-    Natural,
-}
-
-/// Which axes are divided among the ranks of a cluster.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Decomposition {
-    /// One axis: the batch, or axis 0 if there is a single array. At most as many ranks have work
-    /// as that axis has indices.
-    #[default]
-    Slabs,
-    /// Two axes: the batch and axis 0, or axes 0 and 1 if there is a single array. The grid of
-    /// ranks is as square as their number and the extents allow.
-    Pencils,
-    /// Pencils on this grid: the number of ranks along the first and along the second divided axis.
-    Grid([usize; 2]),
-}
-
-/// The part of the input or the output that a rank holds: a box of the array, stored without gaps,
-/// slowest axis first.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Part {
-    /// The transforms of the batch.
-    pub batch: Range<usize>,
-    /// The axes of the transform's shape in the order in which they are stored, slowest first.
-    pub axes: Vec<usize>,
-    /// This rank's indices along each of these axes.
-    pub ranges: Vec<Range<usize>>,
-    /// The extents of the whole array along each of these axes.
-    pub extents: Vec<usize>,
-}
-
-impl Part {
-    /// Number of elements in the part.
-    #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]
-    pub fn len(&self) -> usize {
-        self.ranges.iter().map(ExactSizeIterator::len).product::<usize>() * self.batch.len()
-    }
-
-    /// This rank's indices along an axis of the transform's shape.
-    ///
-    /// ```
-    /// # #[cfg(feature = "mpi")]
-    /// # fn example(job: &wgpu_fft_distributed::Job<wgpu_fft_distributed::wgpu_fft::fft::C2c, wgpu_fft_distributed::Cluster>) {
-    /// let rows = job.input().along(0);
-    /// # }
-    /// ```
-    ///
-    /// # Panics
-    /// If the shape has no such axis.
-    #[must_use]
-    pub fn along(&self, axis: usize) -> Range<usize> {
-        let place = self.axes.iter().position(|own| *own == axis);
-        self.ranges[place.unwrap_or_else(|| panic!("axis {axis}: the axes are 0 to {}", self.axes.len() - 1))].clone()
-    }
-}
 
 /// What a dimension of the grid divides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,7 +166,7 @@ impl Geometry {
     fn squarest(&self, ranks: usize) -> Vec<usize> {
         let useful = |dimension: usize| {
             let gathered = self.stage_of(dimension).map_or(usize::MAX, |t| self.cut_extent(t));
-            self.units(dimension).min(gathered)
+            self.units(dimension).div_ceil(self.alignment(dimension)).min(gathered)
         };
         let grids = (1..=ranks).filter(|first| ranks.is_multiple_of(*first)).map(|first| [first, ranks / first]);
         let working = |[first, second]: [usize; 2]| first.min(useful(0)) * second.min(useful(1));
@@ -442,6 +376,8 @@ mod tests {
         assert_eq!(grid(C2c::forward([2, 64, 64]), 16), [2, 8]);
         assert_eq!(grid(C2c::forward([64, 64, 3]), 16), [8, 2]);
         assert_eq!(grid(C2c::forward([64, 64, 64]), 7), [1, 7]);
+        // Of two rows of reals that belong together, no rank gets only one.
+        assert_eq!(of(&R2c::forward([8, 4, 16]), Decomposition::Pencils, 16).unwrap().grid, [8, 2]);
         assert_eq!(of(&C2c::forward([4, 4, 4]), Decomposition::Grid([2, 1]), 2).unwrap().grid, [2, 1]);
     }
 

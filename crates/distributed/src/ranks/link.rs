@@ -27,6 +27,9 @@ const QUESTIONS: u32 = 200;
 /// device in vain can still tell the others, which is the better message.
 const LONGER_THAN_DEVICES: u32 = 2;
 
+/// More than there are phases.
+const PHASES: i64 = 64;
+
 /// The tag of the messages of an exchange. All other messages are collective operations, or those
 /// of `roll_call.rs`.
 const TAG: i32 = 1;
@@ -40,12 +43,16 @@ pub(super) struct Link {
     size: usize,
     /// How long a device is waited for.
     timeout: Duration,
+    /// The number of the job that communicates, from 1; 0 for the cluster itself.
+    job: i64,
 }
 
 /// What all copies of a link share.
 pub(super) struct State {
     /// What this rank is doing.
     pub phase: Cell<Phase>,
+    /// The number of jobs that have been begun.
+    jobs: Cell<i64>,
     /// Messages of an exchange that have arrived, and all of them.
     pub arrived: Cell<[usize; 2]>,
     /// Why no rank can be reached any more.
@@ -62,13 +69,16 @@ impl Link {
     pub fn new(comm: &impl Communicator, timeout: Duration) -> Self {
         let comm = comm.duplicate();
         let (rank, size) = (comm.rank() as usize, comm.size() as usize);
-        let state = State { phase: Cell::new(Phase::Open), arrived: Cell::default(), broken: RefCell::default() };
-        Self { comm: Rc::new(comm), state: Rc::new(state), rank, size, timeout }
+        let state = State { phase: Cell::new(Phase::Open), jobs: Cell::default(), arrived: Cell::default(), broken: RefCell::default() };
+        Self { comm: Rc::new(comm), state: Rc::new(state), rank, size, timeout, job: 0 }
     }
 
-    /// The same link with another limit.
-    pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout, ..self.clone() }
+    /// The link of a new job, with a limit of its own. All ranks make their jobs in the same order,
+    /// so a job has the same number on all of them.
+    pub fn of_job(&self, timeout: Duration) -> Self {
+        let job = self.state.jobs.get() + 1;
+        self.state.jobs.set(job);
+        Self { timeout, job, ..self.clone() }
     }
 
     pub fn rank(&self) -> usize {
@@ -100,11 +110,11 @@ impl Link {
         self.state.phase.set(phase);
         self.check()?;
         let failed = if part.is_ok() { self.size } else { self.rank };
-        let code = phase.code();
+        let code = self.job * PHASES + phase.code();
         let least = self.least([failed as i64, code, -code])?;
         if least[1] != -least[2] {
-            let [one, other] = [least[1], -least[2]].map(Phase::of_code);
-            return Err(Error::OutOfStep { one, other });
+            let [one, other] = [least[1], -least[2]].map(|code| Phase::of_code(code % PHASES));
+            return Err(if one == other { self.different_jobs()? } else { Error::OutOfStep { one, other } });
         }
         let first = least[0] as usize;
         if first == self.size {
@@ -113,6 +123,14 @@ impl Link {
         }
         let own = part.err().map(|failure| failure.to_text()).unwrap_or_default();
         Err(Failure::error(first, phase, &self.text_of(first, own)?))
+    }
+
+    /// The error of ranks that are in the same phase of different jobs. Collective.
+    fn different_jobs(&self) -> Result<Error> {
+        let numbers = self.numbers(&[self.job as f64])?;
+        let rank = numbers.iter().position(|number| *number != numbers[0]).unwrap_or(0);
+        let [first, theirs] = [0, rank].map(|rank| format!("job {} of this cluster", numbers[rank][0]));
+        Ok(Error::RanksDiffer { rank, theirs, first })
     }
 
     /// Fails on all ranks if one of them asks for something other than rank 0.

@@ -8,13 +8,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, copy_threads};
+use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, copy_threads, is_done_within};
 use wgpu_fft::{Bound, wgpu};
 
 use super::cluster::Device;
 use super::failure::{Failure, Outcome};
 use super::phase::Phase;
-use crate::answer::answers;
 use crate::task::Task;
 
 /// How long to wait for the device before looking at the messages of other ranks.
@@ -223,7 +222,7 @@ impl LocalPass {
             let most = left.min(GLANCE);
             if never {
                 std::thread::sleep(most);
-            } else if answers(&self.device.gpu, submission, most)? {
+            } else if is_done_within(&self.device.gpu, submission, most)? {
                 return Ok(true);
             }
             if left.is_zero() {

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::exchange::Exchange;
 use super::failure::{Outcome, guarded};
-use super::geometry::{COMPLEX, DimensionShares, Order, RankShares};
+use super::geometry::{COMPLEX, DimensionShares, RankShares};
 use super::local::LocalPass;
+use super::part::Order;
 use super::passes::{Compute, Passes};
 use super::phase::Phase;
 use super::run::by_strategy;

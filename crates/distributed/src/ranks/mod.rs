@@ -9,18 +9,20 @@ mod link;
 mod local;
 mod measure;
 mod message;
+mod part;
 mod passes;
 mod phase;
 mod roll_call;
 mod root;
 mod run;
 mod runs;
+mod sending;
 mod steps;
 mod turn;
 
 pub use arithmetic::{Arithmetic, Recipes};
 pub use cluster::{Adapter, Cluster, Member, RankOptions};
-pub use geometry::{Decomposition, Order, Part};
+pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
 pub use run::RanksJob;
 

@@ -19,9 +19,53 @@ use crate::error::Error;
 const CALL: i32 = 2;
 const VERDICT: i32 = 3;
 
+/// How long to sleep between two looks at the messages.
+const GLANCE: Duration = Duration::from_micros(100);
 /// How long the answers are waited for. A rank that waits answers within a millisecond, unless the
 /// machine is overloaded.
 const LONGEST: Duration = Duration::from_secs(3);
+
+/// What the first rank that is there has found out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Verdict {
+    /// What it was doing.
+    phase: Phase,
+    /// What another rank that answers was doing; the same if all do the same.
+    other: Phase,
+    waited: Duration,
+    /// In an exchange: how many messages had arrived, of how many.
+    arrived: usize,
+    messages: usize,
+    /// The ranks that do not answer.
+    silent: Vec<usize>,
+}
+
+impl Verdict {
+    /// The verdict as numbers, for a message.
+    fn to_numbers(&self) -> Vec<u64> {
+        let [phase, other] = [self.phase, self.other].map(|phase| phase.code() as u64);
+        let waited = u64::try_from(self.waited.as_millis()).unwrap_or(u64::MAX);
+        let numbers = [phase, other, waited, self.arrived as u64, self.messages as u64];
+        numbers.into_iter().chain(self.silent.iter().map(|rank| *rank as u64)).collect()
+    }
+
+    fn of_numbers(numbers: &[u64]) -> Self {
+        let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
+        let [phase, other] = [0, 1].map(|i| Phase::of_code(number(i) as i64));
+        let silent = numbers.iter().skip(5).map(|rank| *rank as usize).collect();
+        let [arrived, messages] = [3, 4].map(|i| number(i) as usize);
+        Self { phase, other, waited: Duration::from_millis(number(2)), arrived, messages, silent }
+    }
+
+    fn error(&self) -> Error {
+        let Self { phase, other, waited, arrived, messages, ref silent } = *self;
+        // All answer, but not all are in the same call.
+        if silent.is_empty() && phase != other {
+            return Error::OutOfStep { one: phase.min(other), other: phase.max(other) };
+        }
+        Error::RankSilent { ranks: silent.clone(), during: phase, waited, arrived, messages }
+    }
+}
 
 impl Link {
     /// Whether another rank calls.
@@ -32,7 +76,7 @@ impl Link {
     /// Calls all ranks, and returns the error that this rank and all that answer return. From now
     /// on the link returns nothing else. `waited` is how long this rank has waited.
     pub fn roll_call(&self, waited: Duration) -> Error {
-        let (phase, [arrived, messages]) = (self.state.phase.get(), self.state.arrived.get());
+        let phase = self.state.phase.get();
         self.tell(CALL, &[phase.code() as u64]);
         let mut phases: Vec<Option<Phase>> = vec![None; self.size()];
         phases[self.rank()] = Some(phase);
@@ -44,50 +88,39 @@ impl Link {
                 phases[rank] = numbers.first().map(|code| Phase::of_code(*code as i64));
             }
             verdict = self.hear(VERDICT);
-            std::thread::sleep(Duration::from_micros(100));
+            std::thread::sleep(GLANCE);
         }
         let leader = phases.iter().position(Option::is_some).unwrap_or(self.rank());
-        if verdict.is_none() && leader != self.rank() {
+        if leader != self.rank() {
             // The leader waits as long as this rank did, from when it was called.
             let begin = Instant::now();
             while verdict.is_none() && begin.elapsed() < 2 * patience {
                 verdict = self.hear(VERDICT);
-                std::thread::sleep(Duration::from_micros(100));
+                std::thread::sleep(GLANCE);
             }
         }
         let numbers = verdict.map_or_else(
             || {
-                let own = [phase.code() as u64, waited.as_millis() as u64, arrived as u64, messages as u64];
-                let silent = phases.iter().enumerate().filter(|(_, phase)| phase.is_none());
-                let own: Vec<u64> = own.into_iter().chain(silent.map(|(rank, _)| rank as u64)).collect();
+                let own = self.verdict(&phases, waited).to_numbers();
                 self.tell(VERDICT, &own);
                 own
             },
             |(_, numbers)| numbers,
         );
-        let error = self.error_of(&numbers, &phases);
+        // This rank reads its own numbers too, so that all have the same error to the digit.
+        let error = Verdict::of_numbers(&numbers).error();
         *self.state.broken.borrow_mut() = Some(error.clone());
         // Operations that never finish keep the communicator, which therefore must never be freed.
         std::mem::forget(std::rc::Rc::clone(&self.comm));
         error
     }
 
-    fn error_of(&self, verdict: &[u64], phases: &[Option<Phase>]) -> Error {
-        let number = |i: usize| verdict.get(i).copied().unwrap_or(0);
-        let during = Phase::of_code(number(0) as i64);
-        let ranks: Vec<usize> = verdict.iter().skip(4).map(|rank| *rank as usize).collect();
-        let other = phases.iter().flatten().find(|other| **other != during);
-        match other {
-            // All answer, but not all are in the same call.
-            Some(&other) if ranks.is_empty() => Error::OutOfStep { one: during.min(other), other: during.max(other) },
-            _ => Error::RankSilent {
-                ranks,
-                during,
-                waited: Duration::from_millis(number(1)),
-                arrived: number(2) as usize,
-                messages: number(3) as usize,
-            },
-        }
+    /// What this rank makes of the answers.
+    fn verdict(&self, phases: &[Option<Phase>], waited: Duration) -> Verdict {
+        let (phase, [arrived, messages]) = (self.state.phase.get(), self.state.arrived.get());
+        let other = phases.iter().flatten().copied().find(|other| *other != phase).unwrap_or(phase);
+        let silent = (0..self.size()).filter(|rank| phases[*rank].is_none()).collect();
+        Verdict { phase, other, waited, arrived, messages, silent }
     }
 
     /// Sends numbers to all other ranks. A few numbers are sent at once, whether somebody receives
@@ -105,5 +138,21 @@ impl Link {
         let status = self.comm.any_process().immediate_probe_with_tag(tag)?;
         let (numbers, _) = self.comm.process_at_rank(status.source_rank()).receive_vec_with_tag::<u64>(tag);
         Some((status.source_rank() as usize, numbers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_travel_as_numbers() {
+        let waited = Duration::from_millis(1500);
+        let verdict = Verdict { phase: Phase::Return, other: Phase::Rows, waited, arrived: 2, messages: 9, silent: vec![1, 3] };
+        assert_eq!(Verdict::of_numbers(&verdict.to_numbers()), verdict);
+        let silent = Error::RankSilent { ranks: vec![1, 3], during: Phase::Return, waited, arrived: 2, messages: 9 };
+        assert_eq!(verdict.error(), silent);
+        let all_answer = Verdict { silent: Vec::new(), ..verdict };
+        assert_eq!(all_answer.error(), Error::OutOfStep { one: Phase::Rows, other: Phase::Return });
     }
 }

@@ -8,12 +8,14 @@ use super::arithmetic::Recipes;
 use super::cluster::Cluster;
 use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
-use super::geometry::{DimensionShares, Geometry, Order, Part, RankShares};
+use super::geometry::{COMPLEX, DimensionShares, Geometry, RankShares};
 use super::link::Link;
-use super::local::{LocalTimes, Read, Sink};
+use super::local::LocalTimes;
 use super::measure::measured;
+use super::part::{Order, Part};
 use super::passes::{Pace, Passes};
 use super::phase::Phase;
+use super::sending::Sending;
 use super::steps::{ExchangeStep, PassStep, Step, steps, units_of};
 use super::turn::Piece;
 use crate::devices::operations;
@@ -26,7 +28,7 @@ use crate::strategy::{Divisible, Shares, Strategy};
 /// A job on a cluster, without its types.
 pub struct RanksJob {
     pub(super) cluster: Cluster,
-    /// The cluster's link with the job's limit.
+    /// The cluster's link, with the job's number and limit.
     pub(super) link: Link,
     /// The specification, printed.
     spec: String,
@@ -52,7 +54,7 @@ impl RanksJob {
             let why = "ranks must know their parts beforehand: use Measured, Equal, Ratio or Given".to_owned();
             return Err(wgpu_fft::Error::Unsupported { what, why }.into());
         }
-        let link = cluster.link.with_timeout(options.timeout);
+        let link = cluster.link.of_job(options.timeout);
         let pace = Pace { piece_bytes: options.piece_bytes, in_flight: options.in_flight };
         let passes = Passes::new::<S>(cluster, link.clone(), geometry, &options.arithmetic, pace)?;
         let shares = match by_strategy(&passes.geometry, &divisible, &options.strategy, size)? {
@@ -183,78 +185,6 @@ pub(super) struct Run<'r> {
     done: Vec<(Phase, Work, Vec<usize>)>,
 }
 
-/// Sends the pieces of a pass to the ranks of an exchange.
-struct Sending<'s, 'e> {
-    exchange: Exchange<'e>,
-    step: &'s ExchangeStep,
-    /// The pieces that have been sent.
-    sent: usize,
-    done: &'s mut dyn FnMut(usize),
-}
-
-impl Sending<'_, '_> {
-    /// Sends the next piece. `read` writes it over slices that follow one another in the piece.
-    fn piece(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
-        let turn = &self.step.turn;
-        let Some(piece) = self.step.pieces[turn.own].get(self.sent) else { return Ok(()) };
-        let batch = turn.block().lines(piece)[0].max(1);
-        let bytes: Vec<usize> = (0..turn.ranks.len()).map(|to| turn.sent_bytes(piece, to)).collect();
-        let mut messages: Vec<Vec<Vec<u8>>> = bytes.iter().map(|bytes| self.exchange.messages(*bytes)).collect();
-        // The device's result goes straight into the messages: for each transform of the batch it
-        // has one block after the other.
-        let mut rest: Vec<std::collections::VecDeque<&mut [u8]>> =
-            messages.iter_mut().map(|own| own.iter_mut().map(Vec::as_mut_slice).collect()).collect();
-        let mut targets: Vec<&mut [u8]> = Vec::new();
-        for _ in 0..batch {
-            for (rest, bytes) in rest.iter_mut().zip(&bytes) {
-                let mut left = bytes / batch;
-                while left > 0 {
-                    let Some(own) = rest.pop_front() else { break };
-                    let (taken, others) = own.split_at_mut(left.min(own.len()));
-                    left -= taken.len();
-                    targets.push(taken);
-                    if !others.is_empty() {
-                        rest.push_front(others);
-                    }
-                }
-            }
-        }
-        let outcome = read(targets);
-        self.sent += 1;
-        // Not all ranks send to the same one at the same time.
-        for to in turn.order() {
-            let own = std::mem::take(&mut messages[to]);
-            if to == turn.own {
-                self.exchange.keep(own, &turn.received(to, piece));
-            } else {
-                self.exchange.send(turn.ranks[to], own);
-            }
-        }
-        self.exchange.progress();
-        (self.done)(bytes.iter().sum());
-        outcome
-    }
-
-    /// Sends the pieces that there are not, because this rank has failed: the others expect them.
-    fn rest(&mut self) {
-        let pieces = self.step.pieces[self.step.turn.own].len();
-        while self.sent < pieces && !self.exchange.has_given_up() {
-            // Zeros. The outcome cannot fail.
-            let _ = self.piece(&mut |_| Ok(()));
-        }
-    }
-}
-
-impl Sink for Sending<'_, '_> {
-    fn take(&mut self, read: Read<'_>) -> wgpu_fft::Result<()> {
-        self.piece(read)
-    }
-
-    fn meanwhile(&mut self) {
-        self.exchange.progress();
-    }
-}
-
 impl<'r> Run<'r> {
     /// All steps of the transform on this rank's part.
     pub fn transform(&mut self, input: &[u8], output: &mut [u8]) -> Result<()> {
@@ -298,7 +228,7 @@ impl<'r> Run<'r> {
     fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: &[u8], target: &mut [u8]) -> Result<()> {
         let (core, link, turn) = (self.core, &self.core.link, &step.turn);
         let device = &core.cluster.device;
-        let computed_bytes = turn.block().elements() * super::geometry::COMPLEX;
+        let computed_bytes = turn.block().elements() * COMPLEX;
         let mut computed_progress = self.progress(pass.map_or(step.phase, |pass| pass.phase), self.done.len(), computed_bytes);
         let received = target.len();
         let number = self.done.len() + usize::from(pass.is_some());
@@ -312,13 +242,12 @@ impl<'r> Run<'r> {
         let mut exchange = Exchange::new(link, target, incoming, core.message_bytes, &mut progress);
         let mut computed = None;
         if let Some(pass) = pass {
-            let mut sending = Sending { exchange, step, sent: 0, done: &mut computed_progress };
+            let mut sending = Sending::new(exchange, step, &mut computed_progress);
             computed = Some(guarded(|| {
                 device.check(pass.phase)?;
                 pass.pass.as_ref().map_or(Ok(LocalTimes::default()), |own| own.run_into(pass.phase, source, &mut sending))
             }));
-            sending.rest();
-            exchange = sending.exchange;
+            exchange = sending.rest();
         } else {
             for piece in &step.pieces[turn.own] {
                 for to in turn.order() {

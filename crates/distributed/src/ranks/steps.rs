@@ -4,8 +4,9 @@
 //! rank's array in pieces, and sends each piece while the next one is computed.
 
 use super::failure::Outcome;
-use super::geometry::{Geometry, Local, Order, RankShares};
+use super::geometry::{Geometry, Local, RankShares};
 use super::local::LocalPass;
+use super::part::Order;
 use super::passes::{Compute, Passes};
 use super::phase::Phase;
 use super::turn::{Block, Piece, Turn};
@@ -162,7 +163,7 @@ mod tests {
     use wgpu_fft::low_level::divide::InParts;
 
     use super::*;
-    use crate::ranks::geometry::Decomposition;
+    use crate::ranks::part::Decomposition;
 
     #[test]
     fn pencils_exchange_twice_and_natural_order_twice_as_often() {

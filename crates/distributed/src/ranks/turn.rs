@@ -217,7 +217,8 @@ mod tests {
     use wgpu_fft::low_level::divide::InParts;
 
     use super::*;
-    use crate::ranks::geometry::{Decomposition, DimensionShares, Order};
+    use crate::ranks::geometry::DimensionShares;
+    use crate::ranks::part::{Decomposition, Order};
 
     /// Sends every piece of every rank to where it belongs, without ranks.
     fn exchanged(turns: &[Turn], arrays: &[Vec<u8>], most: usize) -> Vec<Vec<u8>> {

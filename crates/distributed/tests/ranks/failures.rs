@@ -89,32 +89,30 @@ pub fn a_rank_that_does_not_answer(context: &Context) -> Outcome {
         return Ok(());
     }
     let limit = Duration::from_secs(1);
-    // What the others do while they wait: they agree, or receive the pieces of a pass.
-    for (phase, seen) in
-        [(Phase::Plan, Phase::Plan), (Phase::Rows, Phase::Rows), (Phase::Return, Phase::Return), (Phase::Scatter, Phase::Scatter)]
-    {
-        for asleep in [0, context.size - 1] {
-            let options = context.options.clone().timeout(limit);
-            let options = if context.rank == asleep { options.sleep_before(phase, 8 * limit) } else { options };
-            let cluster = Cluster::open(&context.world, &options).map_err(|error| error.to_string())?;
-            let own = JobOptions::default().strategy(Strategy::Equal).timeout(limit);
-            let begin = Instant::now();
-            let run = || -> Result<(), Error> {
-                let job = Job::new(&cluster, C2c::inverse([17, 5]), &own)?;
-                let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
-                job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
-            };
-            let outcome = run();
-            match &outcome {
-                Err(Error::RankSilent { ranks, during, waited, .. })
-                    if ranks[..] == [asleep] && *during == seen && *waited >= 2 * limit && begin.elapsed() < SECONDS => {}
-                other => return Err(format!("rank {asleep} sleeps before {phase}, which is seen as {other:?}")),
-            }
-            // Everything later on this cluster says the same at once.
-            let again = Job::new(&cluster, C2c::forward([4, 4]), &own).map(drop);
-            if again != outcome {
-                return Err(format!("afterwards {again:?} in place of {outcome:?}"));
-            }
+    // Some before the ranks agree, and some while the others receive the pieces of a pass.
+    let last = context.size - 1;
+    for (phase, asleep) in [(Phase::Plan, last), (Phase::Rows, 0), (Phase::Rows, last), (Phase::Return, last), (Phase::Scatter, last)] {
+        let options = context.options.clone().timeout(limit);
+        // Until the others have waited twice the limit, and as long again for an answer.
+        let options = if context.rank == asleep { options.sleep_before(phase, 6 * limit) } else { options };
+        let cluster = Cluster::open(&context.world, &options).map_err(|error| error.to_string())?;
+        let own = JobOptions::default().strategy(Strategy::Equal).timeout(limit);
+        let begin = Instant::now();
+        let run = || -> Result<(), Error> {
+            let job = Job::new(&cluster, C2c::inverse([17, 5]), &own)?;
+            let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+            job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
+        };
+        let outcome = run();
+        match &outcome {
+            Err(Error::RankSilent { ranks, during, waited, .. })
+                if ranks[..] == [asleep] && *during == phase && *waited >= 2 * limit && begin.elapsed() < SECONDS => {}
+            other => return Err(format!("rank {asleep} sleeps before {phase}, which is seen as {other:?}")),
+        }
+        // Everything later on this cluster says the same at once.
+        let again = Job::new(&cluster, C2c::forward([4, 4]), &own).map(drop);
+        if again != outcome {
+            return Err(format!("afterwards {again:?} in place of {outcome:?}"));
         }
     }
     Ok(())
@@ -156,8 +154,16 @@ pub fn different_calls(context: &Context) -> Outcome {
         job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()]).map(drop)
     };
     match outcome {
-        Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => Ok(()),
-        Ok(()) if context.size == 1 => Ok(()),
+        Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => {}
+        Ok(()) if context.size == 1 => {}
+        outcome => return Err(format!("{outcome:?}")),
+    }
+    // The same call of different jobs.
+    let others = Job::new(&context.cluster, C2c::forward([16, 3]), &options).map_err(|error| error.to_string())?;
+    let own = if context.rank == 0 { &job } else { &others };
+    match own.run(&vec![Complex32::ONE; own.input_len()], &mut vec![Complex32::ZERO; own.output_len()]) {
+        Err(Error::RanksDiffer { rank: 1, theirs, first }) if context.size > 1 && theirs != first => Ok(()),
+        Ok(_) if context.size == 1 => Ok(()),
         outcome => Err(format!("{outcome:?}")),
     }
 }
