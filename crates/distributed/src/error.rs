@@ -56,10 +56,10 @@ pub enum Error {
         message: String,
     },
     /// Ranks did not answer the others for twice [`JobOptions::timeout`](crate::JobOptions::timeout)
-    /// or [`RankOptions::timeout`](crate::RankOptions::timeout): they hang, have died, or are in no
-    /// call of this cluster. All ranks that answer return this error, and so do all later calls on
-    /// their cluster. MPI cannot end without the silent ranks either: end the program with `abort`
-    /// of the communicator.
+    /// or [`RankOptions::timeout`](crate::RankOptions::timeout): they hang, compute for longer than
+    /// that, or are in no call of this cluster. All ranks that answer return this error, and so do
+    /// all later calls on their cluster. MPI cannot end without the silent ranks either: end the
+    /// program with `abort` of the communicator.
     #[cfg(feature = "mpi")]
     #[error("{}", silent(ranks, *during, *waited, *arrived, *messages))]
     RankSilent {
@@ -67,7 +67,7 @@ pub enum Error {
         ranks: Vec<usize>,
         /// What the others were doing.
         during: Phase,
-        /// How long they had waited.
+        /// How long they had waited at most.
         waited: Duration,
         /// In an exchange: how many messages had arrived on the first rank that answers.
         arrived: usize,

@@ -32,6 +32,7 @@ struct Verdict {
     phase: Phase,
     /// What another rank that answers was doing; the same if all do the same.
     other: Phase,
+    /// How long those that answer had waited at most.
     waited: Duration,
     /// In an exchange: how many messages had arrived, of how many.
     arrived: usize,
@@ -40,12 +41,15 @@ struct Verdict {
     silent: Vec<usize>,
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Verdict {
     /// The verdict as numbers, for a message.
     fn to_numbers(&self) -> Vec<u64> {
         let [phase, other] = [self.phase, self.other].map(|phase| phase.code() as u64);
-        let waited = u64::try_from(self.waited.as_millis()).unwrap_or(u64::MAX);
-        let numbers = [phase, other, waited, self.arrived as u64, self.messages as u64];
+        let numbers = [phase, other, millis(self.waited), self.arrived as u64, self.messages as u64];
         numbers.into_iter().chain(self.silent.iter().map(|rank| *rank as u64)).collect()
     }
 
@@ -77,15 +81,17 @@ impl Link {
     /// on the link returns nothing else. `waited` is how long this rank has waited.
     pub fn roll_call(&self, waited: Duration) -> Error {
         let phase = self.state.phase.get();
-        self.tell(CALL, &[phase.code() as u64]);
+        self.tell(CALL, &[phase.code() as u64, millis(waited)]);
         let mut phases: Vec<Option<Phase>> = vec![None; self.size()];
         phases[self.rank()] = Some(phase);
         let patience = LONGEST.min(self.longest_wait());
         let begin = Instant::now();
-        let mut verdict = None;
+        // One of those that answer may have waited longer.
+        let (mut verdict, mut longest) = (None, millis(waited));
         while verdict.is_none() && begin.elapsed() < patience && phases.contains(&None) {
             if let Some((rank, numbers)) = self.hear(CALL) {
                 phases[rank] = numbers.first().map(|code| Phase::of_code(*code as i64));
+                longest = longest.max(numbers.get(1).copied().unwrap_or(0));
             }
             verdict = self.hear(VERDICT);
             std::thread::sleep(GLANCE);
@@ -101,7 +107,7 @@ impl Link {
         }
         let numbers = verdict.map_or_else(
             || {
-                let own = self.verdict(&phases, waited).to_numbers();
+                let own = self.verdict(&phases, Duration::from_millis(longest)).to_numbers();
                 self.tell(VERDICT, &own);
                 own
             },
