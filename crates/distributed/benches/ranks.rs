@@ -6,8 +6,9 @@
 //! ```
 //!
 //! For each shape and each way it prints one line of JSON: the median over the rounds, where a time
-//! counts from a barrier until the last rank has its result. `benches/peers/fftw_mpi.c` prints the
-//! same of FFTW. `--smoke` runs small shapes once.
+//! counts from a barrier until the last rank has its result. Before that the transform of an impulse
+//! is compared with its definition. `scripts/fftw-mpi.sh` builds the same for FFTW. `--smoke` runs
+//! small shapes once.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::fft::C2c;
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Shape};
-use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, Job, JobOptions, RankOptions, Report, Strategy};
+use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, Job, JobOptions, Part, RankOptions, Report, Strategy};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -84,6 +85,36 @@ fn time(world: &SimpleCommunicator, run: impl FnOnce() -> wgpu_fft_distributed::
     Ok((slowest, outcome?))
 }
 
+/// The indices of a part's elements, by axis of the shape.
+fn indices(part: &Part) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..part.len()).map(|mut rest| {
+        let mut index = vec![0; part.axes.len()];
+        for (axis, range) in part.axes.iter().zip(&part.ranges).rev() {
+            index[*axis] = range.start + rest % range.len();
+            rest /= range.len();
+        }
+        index
+    })
+}
+
+/// The largest error of this rank in the transform of an impulse, whose definition is one product.
+fn error_of_an_impulse(job: &Job<C2c, Cluster>, shape: &[usize]) -> Result<f32> {
+    let at: Vec<usize> = shape.iter().enumerate().map(|(axis, extent)| (axis + 1) % extent).collect();
+    let impulse = |index: Vec<usize>| if index == at { Complex32::ONE } else { Complex32::ZERO };
+    let [positions, frequencies] = [job.input(), job.output()];
+    let input: Vec<Complex32> = indices(&positions).map(impulse).collect();
+    let mut output = vec![Complex32::ZERO; job.output_len()];
+    job.run(&input, &mut output)?;
+    let errors = indices(&frequencies).zip(&output).map(|(index, actual)| {
+        // The turns are whole numbers of n-ths, so that large indices lose no digits.
+        let turns: f64 = index.iter().zip(&at).zip(shape).map(|((k, at), n)| (k * at % n) as f64 / *n as f64).sum();
+        let (im, re) = (-std::f64::consts::TAU * turns).sin_cos();
+        let error = (actual.re - re as f32).abs() + (actual.im - im as f32).abs();
+        if error.is_nan() { f32::INFINITY } else { error }
+    });
+    Ok(errors.fold(0.0, f32::max))
+}
+
 fn run(world: &SimpleCommunicator) -> Result<()> {
     let arguments = arguments()?;
     let cluster = match Cluster::open(world, &RankOptions::default().adapter(arguments.adapter.clone())) {
@@ -105,6 +136,11 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
                 let options = JobOptions::default().strategy(Strategy::Equal).decomposition(decomposition);
                 let options = piece_bytes.map_or(options.clone(), |bytes| options.piece_bytes(bytes));
                 let job = Job::new(&cluster, C2c::forward(Shape::from(&shape[..])), &options)?;
+                let (own, mut worst) = (error_of_an_impulse(&job, shape)?, 0.0f32);
+                world.all_reduce_into(&own, &mut worst, SystemOperation::max());
+                if worst > 1e-5 {
+                    return Err(format!("{shape:?}, {options:?}: the transform of an impulse is wrong by {worst:e}").into());
+                }
                 jobs.push((name, overlap, job, Vec::new(), None));
             }
         }

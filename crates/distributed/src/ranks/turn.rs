@@ -291,7 +291,7 @@ mod tests {
         let sizes = |pieces: Vec<Piece>| pieces.iter().map(|piece| piece[3].clone()).collect::<Vec<_>>();
         assert_eq!(sizes(block.pieces(24, 8, 1, false)), [0..3, 3..6, 6..9]);
         assert_eq!(sizes(block.pieces(24, 8, 2, false)), [0..4, 4..8, 8..9]);
-        assert_eq!(sizes(block.pieces(24, 8, 1, true)), [0..9]);
+        assert_eq!(block.pieces(24, 8, 1, true), [block.whole()]);
         assert!(Block { gathered: 0, ..block }.pieces(24, 8, 1, false).is_empty());
     }
 }
