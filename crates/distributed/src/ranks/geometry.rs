@@ -376,8 +376,8 @@ mod tests {
         assert_eq!(grid(C2c::forward([2, 64, 64]), 16), [2, 8]);
         assert_eq!(grid(C2c::forward([64, 64, 3]), 16), [8, 2]);
         assert_eq!(grid(C2c::forward([64, 64, 64]), 7), [1, 7]);
-        // Of two rows of reals that belong together, no rank gets only one.
-        assert_eq!(of(&R2c::forward([8, 4, 16]), Decomposition::Pencils, 16).unwrap().grid, [8, 2]);
+        // Rows of reals stay together in pairs, so only four ranks can share eight of them.
+        assert_eq!(of(&R2c::forward([8, 8, 16]), Decomposition::Pencils, 32).unwrap().grid, [8, 4]);
         assert_eq!(of(&C2c::forward([4, 4, 4]), Decomposition::Grid([2, 1]), 2).unwrap().grid, [2, 1]);
     }
 

@@ -51,20 +51,20 @@ impl Part {
         self.ranges.iter().map(ExactSizeIterator::len).product::<usize>() * self.batch.len()
     }
 
-    /// This rank's indices along an axis of the transform's shape.
+    /// This rank's indices along an axis of the transform's shape; none along an axis that the shape
+    /// does not have.
     ///
     /// ```
-    /// # #[cfg(feature = "mpi")]
-    /// # fn example(job: &wgpu_fft_distributed::Job<wgpu_fft_distributed::wgpu_fft::fft::C2c, wgpu_fft_distributed::Cluster>) {
-    /// let rows = job.input().along(0);
-    /// # }
-    /// ```
+    /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+    /// use wgpu_fft_distributed::{Cluster, Job};
     ///
-    /// # Panics
-    /// If the shape has no such axis.
+    /// fn first_row(job: &Job<C2c, Cluster>) -> usize {
+    ///     job.input().along(0).start
+    /// }
+    /// ```
     #[must_use]
     pub fn along(&self, axis: usize) -> Range<usize> {
         let place = self.axes.iter().position(|own| *own == axis);
-        self.ranges[place.unwrap_or_else(|| panic!("axis {axis}: the axes are 0 to {}", self.axes.len() - 1))].clone()
+        place.and_then(|place| self.ranges.get(place)).cloned().unwrap_or_default()
     }
 }
