@@ -54,8 +54,8 @@
 //! let cluster = Cluster::open(&universe.world(), &RankOptions::default())?; // a device for every rank
 //! let job = Job::new(&cluster, C2c::forward([1080, 1920]), &JobOptions::default())?;
 //!
-//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().range of 1080
-//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().range of 1920, each 1080 long
+//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().along(0) of 1080
+//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().along(1) of 1920, each 1080 long
 //! let report = job.run(&rows, &mut columns)?;
 //! if cluster.rank() == 0 {
 //!     println!("{report}");

@@ -1,13 +1,12 @@
 //! Devices fail at every piece and allocation, and the others finish the job with the same bits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-
 use std::time::Duration;
-use wgpu_fft::fft::C2c;
-use wgpu_fft::transpose::Permute;
 
 use wgpu_fft::Complex32;
 use wgpu_fft::Error::{DeviceLost, OutOfMemory};
+use wgpu_fft::fft::C2c;
+use wgpu_fft::transpose::Permute;
 use wgpu_fft_distributed::testing::{Failure, When};
 use wgpu_fft_distributed::{DeviceSet, Error, Job, Report, Strategy};
 
