@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tests of cufft.py (with NumPy in place of CuPy), of ratios.py and memory_ratios.py (on made-up
-lines), and of memory.sh (with programs that only print).
+"""Tests of cufft.py (with NumPy in place of CuPy), of processor.py, of ratios.py and memory_ratios.py
+(on made-up lines), and of memory.sh (with programs that only print).
 
     python3 benches/peers/test_peers.py
 """
 
+import cmath
 import contextlib
 import io
 import json
@@ -23,6 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import cufft as peer
 import memory_ratios
+import processor
 import ratios
 
 try:
@@ -158,6 +160,75 @@ class Cufft(unittest.TestCase):
         with open(parsed.anchors, encoding="utf-8") as file:
             for case in json.load(file)["cases"]:
                 self.assertEqual(peer.Case(case["spec"]).text, case["spec"])
+
+
+class Processor(unittest.TestCase):
+    """processor.py with peers that only count."""
+
+    class Peer:
+        def __init__(self, name, result):
+            self.name, self.result, self.runs, self.freed = name, result, 0, 0
+
+        def prepare(self, case):
+            def run():
+                self.runs += 1
+
+            def free():
+                self.freed += 1
+
+            return run, lambda: self.result, free
+
+    def run_it(self, peers, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with mock.patch.object(processor, "peers", lambda threads: peers), mock.patch.object(processor, "SAMPLE_SECONDS", 0.0):
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                processor.main(["--rounds", "2", *arguments])
+        return list(map(json.loads, out.getvalue().splitlines())), err.getvalue()
+
+    def test_ours_and_the_peers_take_turns(self):
+        peers = [self.Peer("a", [1.0] * 64), self.Peer("b", [1.00001] * 64)]
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "fft")
+            lines = [("request", 6.0), ("rustfft x1", 4.0), ("slice to vector", None)]
+            text = "\n".join(json.dumps({"spec": "c2c fwd 8", "candidate": name, "ms": ms}) for name, ms in lines)
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\necho '{text}'\n")
+            os.chmod(program, 0o755)
+            rows, err = self.run_it(peers, "--ours", program, "--spec", "c2c fwd 8")
+        self.assertEqual([(row["round"], row["candidate"]) for row in rows], [(turn, name) for turn in (0, 1) for name in ("request", "rustfft x1", "a", "b")])
+        self.assertIn("c2c fwd 8: request 6 ms (1.50), rustfft x1 4 ms (1.00), a ", err)
+        self.assertEqual([peer.freed for peer in peers], [2, 2])
+
+    def test_peers_must_agree(self):
+        peers = [self.Peer("a", [1.0] * 64), self.Peer("b", [1.0] * 63 + [1.1])]
+        with self.assertRaisesRegex(SystemExit, "b gives something else for `r2c fwd 8`"):
+            self.run_it(peers, "--spec", "r2c fwd 8")
+        self.assertEqual(len(self.run_it(peers, "--spec", "c2r inv 8")[0]), 4)
+
+    def test_fftw_gets_the_transform_that_is_asked_for(self):
+        try:
+            fftw = processor.Fftw(1)
+        except OSError as error:
+            self.skipTest(f"FFTW is not here: {error}")
+        for text, extents in [("c2c fwd 6x5 x2", (6, 5)), ("c2c inv 6x5 x2", (6, 5)), ("r2c fwd 6x5 x2", (6, 5))]:
+            case = peer.Case(text)
+            run, result, free = fftw.prepare(case)
+            run()
+            actual = list(result())
+            free()
+            numbers = list(processor.noise(case.input_words))
+            if case.kind == "c2c":
+                numbers = [complex(re, im) for re, im in zip(numbers[::2], numbers[1::2])]
+            sign = 2j if case.inverse else -2j
+            expected = []
+            for item in (numbers[:30], numbers[30:]):
+                for k in range(6):
+                    for l in range(5 if case.kind == "c2c" else 3):
+                        terms = (item[5 * r + c] * cmath.exp(sign * math.pi * (k * r / 6 + l * c / 5)) for r in range(6) for c in range(5))
+                        z = sum(terms)
+                        expected += [z.real, z.imag]
+            self.assertEqual(len(actual), len(expected))
+            self.assertLess(max(abs(a - b) for a, b in zip(actual, expected)), 1e-4, text)
 
 
 class Ratios(unittest.TestCase):

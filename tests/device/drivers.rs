@@ -18,22 +18,8 @@ pub fn loops_of_many_turns_end_where_they_should(device: &Device) {
             for (var i = 0u; i < turns; i++) { x = x * 1664525u + (x >> 16u) + i; }
             data[1] = x;
         }";
-    let module =
-        gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(wgsl.into()) });
-    let pipeline = gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    });
     let data = gpu.upload(&[TURNS, 1u32]).unwrap();
-    let group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: data.wgpu().as_entire_binding() }],
-    });
+    let (pipeline, group) = pipeline_on(gpu, wgsl, data.wgpu());
     gpu.submit(|encoder| {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);

@@ -14,9 +14,13 @@ fn check(device: &Device, cases: impl IntoIterator<Item = Case>) {
     println!("{}: largest error {largest:.2} of the bound", device.name);
 }
 
-/// One case of so many, on adapters that compile or run slowly: the texts are long.
+/// One case of so many on software adapters, and of twice as many on a slow one: the texts are long.
 fn one_of(device: &Device, many: usize) -> usize {
-    if device.is_thorough() { 1 } else { many }
+    match (device.is_thorough(), device.is_slow()) {
+        (true, _) => 1,
+        (false, false) => many,
+        (false, true) => 2 * many,
+    }
 }
 
 pub fn lengths_in_f64_by_f32(device: &Device) {

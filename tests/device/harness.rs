@@ -220,3 +220,23 @@ pub fn transposed<T: Copy>(data: &[T], rows: usize, columns: usize) -> Vec<T> {
         .flat_map(|matrix| (0..columns).flat_map(move |c| (0..rows).map(move |r| matrix[r * columns + c])))
         .collect()
 }
+
+/// A pipeline of this text, whose one binding is the buffer.
+pub fn pipeline_on(gpu: &Gpu, wgsl: &str, buffer: &wgpu::Buffer) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
+    let device = gpu.device();
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(wgsl.into()) });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+    });
+    (pipeline, bind_group)
+}

@@ -90,7 +90,6 @@ struct Counter {
 
 impl Counter {
     fn new(gpu: &Gpu, workgroups: u32) -> Self {
-        let device = gpu.device();
         // Mesa leaves a loop after 65,535 turns.
         let text = "@group(0) @binding(0) var<storage, read_write> sums: array<u32>;
             @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>) {
@@ -98,22 +97,8 @@ impl Counter {
                 for (var i = 0u; i < 30000u; i++) { x = (x ^ (x << 13u)) * 747796405u + i; }
                 sums[id.x % 4u] = x;
             }";
-        let module =
-            device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(text.into()) });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
         let sums = gpu.alloc::<u32>(4).unwrap();
-        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: sums.wgpu().as_entire_binding() }],
-        });
+        let (pipeline, bind_group) = pipeline_on(gpu, text, sums.wgpu());
         Self { gpu: gpu.clone(), workgroups, pipeline, bind_group }
     }
 
