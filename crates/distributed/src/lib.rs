@@ -160,8 +160,8 @@
 //! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that between
 //! two messages. That error is final: every later call on the cluster returns it, also on the rank
 //! that was silent if it wakes up. A rank whose process dies is for MPI to detect, which by default
-//! ends the job. So is one that does not join [`Cluster::open`] or leaves MPI: only calls on an open
-//! cluster have a limit.
+//! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that does
+//! not call it, and the end of MPI for one that hangs.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!

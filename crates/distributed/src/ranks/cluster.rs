@@ -58,8 +58,9 @@ impl RankOptions {
         self
     }
 
-    /// Sets how long this rank waits for others while the cluster is opened: twice this time. The
-    /// default is 10 minutes. Jobs have a time of their own,
+    /// Sets how long this rank waits for others that open their devices, and at the beginning of
+    /// [`Job::new`](crate::Job::new): twice this time. The default is 10 minutes. MPI itself waits
+    /// until all ranks have called [`Cluster::open`]. Jobs have a limit of their own,
     /// [`JobOptions::timeout`](crate::JobOptions::timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
