@@ -33,8 +33,8 @@ pub fn wait_for(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
     Progress::new(gpu, "a submission", 0).wait_on(&Some(submission), None).map(drop)
 }
 
-/// Blocks until everything up to a submission is done, but no longer than `most`, and says whether it
-/// is done. The device's own limit does not count.
+/// Blocks until everything up to a submission is done, but no longer than `most`, and says whether
+/// it is done. The device's own limit does not count.
 ///
 /// A driver that does not return from the call itself cannot be left: no thread can be ended from
 /// outside.

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! For each shape and each way it prints one line of JSON: the median over the rounds, where a time
-//! counts from a barrier until the last rank has its result. Before that the transform of an impulse
-//! is compared with its definition. `scripts/fftw-mpi.sh` builds the same for FFTW. `--smoke` runs
-//! small shapes once.
+//! counts from a barrier until the last rank has its result. Before that the transform of an
+//! impulse is compared with its definition. `scripts/fftw-mpi.sh` builds the same for FFTW.
+//! `--smoke` runs small shapes once.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

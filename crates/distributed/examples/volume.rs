@@ -4,9 +4,9 @@
 //! mpirun -n 4 target/release/examples/volume --size 128x128x128
 //! ```
 //!
-//! Each rank makes its own slab or pencil of the volume, which holds a few Gaussian blobs. All ranks
-//! transform the volume forward and back. Rank 0 shows the progress, checks the energy (Parseval)
-//! and the recovered volume, and prints what each rank did.
+//! Each rank makes its own slab or pencil of the volume, which holds a few Gaussian blobs. All
+//! ranks transform the volume forward and back. Rank 0 shows the progress, checks the energy
+//! (Parseval) and the recovered volume, and prints what each rank did.
 
 mod support;
 

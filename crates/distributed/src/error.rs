@@ -55,8 +55,9 @@ pub enum Error {
         /// The reason, as that rank printed it.
         message: String,
     },
-    /// Ranks did not answer the others for twice [`JobOptions::timeout`](crate::JobOptions::timeout)
-    /// or [`RankOptions::timeout`](crate::RankOptions::timeout): they hang, compute for longer than
+    /// Ranks did not answer the others for twice
+    /// [`JobOptions::timeout`](crate::JobOptions::timeout) or
+    /// [`RankOptions::timeout`](crate::RankOptions::timeout): they hang, compute for longer than
     /// that, or are in no call of this cluster. All ranks that answer return this error, and so do
     /// all later calls on their cluster. MPI cannot end without the silent ranks either: end the
     /// program with `abort` of the communicator.

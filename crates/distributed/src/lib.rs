@@ -27,8 +27,8 @@
 //! bus or a card. It runs the real passes on samples of two sizes. From these it derives the fixed
 //! cost of a pass and the cost per unit ([`partition::Cost`]). The shares minimize the time until
 //! the last worker is done ([`partition::balanced`]). The same is tried without the slowest worker,
-//! and with fewer of them. The division that is predicted to finish first is used. Only on a grid of
-//! ranks (pencils) all take part, each by its speed.
+//! and with fewer of them. The division that is predicted to finish first is used. Only on a grid
+//! of ranks (pencils) all take part, each by its speed.
 //!
 //! # Determinism
 //! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
@@ -70,14 +70,14 @@
 //!
 //! ## Definition and layouts
 //! The transforms are those of [`wgpu_fft::fft`] along all axes of dense arrays, with every scale
-//! factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is an
-//! array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1 in a
-//! real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of b
-//! arrays is one more axis in front.
+//! factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is
+//! an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
+//! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of
+//! b arrays is one more axis in front.
 //!
 //! [`Decomposition::Slabs`], the default, divides one axis. Rank i has bᵢ arrays of a batch, or rᵢ
-//! indices of axis 0 and cᵢ indices of axis 1, which follow those of rank i-1. Each of these numbers
-//! may be 0.
+//! indices of axis 0 and cᵢ indices of axis 1, which follow those of rank i-1. Each of these
+//! numbers may be 0.
 //!
 //! | `n` | slab of P | slab of F, [`Order::Transposed`] | slab of F, [`Order::Natural`] |
 //! |---|---|---|---|
@@ -99,8 +99,9 @@
 //! | `[n₀, n₁, n₂]` | rᵢ × tⱼ × n₂ | uᵢ × cⱼ × n₀, of n₁ × H × n₀ | rᵢ × tⱼ × H |
 //!
 //! Each rank must have one axis completely, so a single plane and a batch of lines have no pencils.
-//! Neither have reals whose rows cannot be divided in pairs, because some recipes transform two rows
-//! as one: n₀ must be even in a batch of planes, n₀·n₁ in a batch of volumes, n₁ in a single volume.
+//! Neither have reals whose rows cannot be divided in pairs, because some recipes transform two
+//! rows as one: n₀ must be even in a batch of planes, n₀·n₁ in a batch of volumes, n₁ in a single
+//! volume.
 //!
 //! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices. Forward
 //! transforms take P and return F, and inverse ones take F and return P. The output of a transform
@@ -112,11 +113,11 @@
 //! With slabs, a forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two
 //! axes), has these steps:
 //!
-//! 1. Rows: each rank transforms \[rᵢ, …\] on its device and transposes it there to \[C, K, rᵢ\]. What
-//!    rank j needs is now one block.
+//! 1. Rows: each rank transforms \[rᵢ, …\] on its device and transposes it there to \[C, K, rᵢ\].
+//!    What rank j needs is now one block.
 //! 2. Exchange: rank j receives \[cⱼ, K, rᵢ\] from every rank i, and joins these to \[cⱼ, K, n₀\].
-//! 3. Columns: rank j transforms cⱼ·K contiguous lines of length n₀. For natural order it transposes
-//!    them to \[n₀, cⱼ, K\].
+//! 3. Columns: rank j transforms cⱼ·K contiguous lines of length n₀. For natural order it
+//!    transposes them to \[n₀, cⱼ, K\].
 //! 4. For natural order only: rank i receives \[rᵢ, cⱼ, K\] from every rank j and joins these to
 //!    \[rᵢ, C, K\].
 //!
@@ -160,8 +161,8 @@
 //! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that between
 //! two messages. That error is final: every later call on the cluster returns it, also on the rank
 //! that was silent if it wakes up. A rank whose process dies is for MPI to detect, which by default
-//! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that does
-//! not call it, and the end of MPI for one that hangs.
+//! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that
+//! does not call it, and the end of MPI for one that hangs.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!

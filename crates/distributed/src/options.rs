@@ -82,8 +82,8 @@ impl JobOptions {
 /// How work passes through a device.
 impl JobOptions {
     /// Sets the most bytes of a piece, input and output together. A piece has at least one unit. On
-    /// a cluster, a rank sends each piece of a pass to the others while its device computes the next
-    /// ones. With `usize::MAX` a pass of a rank is one piece, and nothing overlaps.
+    /// a cluster, a rank sends each piece of a pass to the others while its device computes the
+    /// next ones. With `usize::MAX` a pass of a rank is one piece, and nothing overlaps.
     pub fn piece_bytes(self, bytes: usize) -> Self {
         Self { piece_bytes: Some(bytes.max(1)), ..self }
     }

@@ -152,8 +152,8 @@ fn fail_if(emulated: Emulated, phase: Phase) -> Outcome<()> {
 
 /// The ranks of a communicator with their devices, which share [`Job`](crate::Job)s.
 ///
-/// It holds a communicator of its own, which must be freed before MPI ends. So drop it and its jobs before
-/// the `Universe` that `mpi::initialize()` returned.
+/// It holds a communicator of its own, which must be freed before MPI ends. So drop it and its jobs
+/// before the `Universe` that `mpi::initialize()` returned.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub(super) link: Link,

@@ -51,8 +51,8 @@ impl Part {
         self.ranges.iter().map(ExactSizeIterator::len).product::<usize>() * self.batch.len()
     }
 
-    /// This rank's indices along an axis of the transform's shape; none along an axis that the shape
-    /// does not have.
+    /// This rank's indices along an axis of the transform's shape; none along an axis that the
+    /// shape does not have.
     ///
     /// ```
     /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;

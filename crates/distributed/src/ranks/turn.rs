@@ -1,8 +1,8 @@
 //! How parts of an array move between the ranks of a group: who sends what, and where it belongs.
 //!
 //! Before the exchange a rank has \[batch, X, k, a, m, g, i\], with g its share of the axis that is
-//! gathered, and X complete. After it, it has \[batch, x, k, a, m, n, i\], with n complete, and x its
-//! share of X. The other letters are other axes, which are the same on all ranks of the group.
+//! gathered, and X complete. After it, it has \[batch, x, k, a, m, n, i\], with n complete, and x
+//! its share of X. The other letters are other axes, which are the same on all ranks of the group.
 //!
 //! A rank computes its array in pieces, each a part of one of the axes batch, a, m, g. A piece is
 //! sent as soon as it is there.

@@ -101,7 +101,8 @@ fn alone<S: Divide>(
     Ok(output)
 }
 
-/// The order in which frequencies lie: slabs of a batch exchange nothing, so their order is natural.
+/// The order in which frequencies lie: slabs of a batch exchange nothing, so their order is
+/// natural.
 fn stored(options: &JobOptions, batch: usize, order: Order) -> Order {
     if batch > 1 && !is_grid(options) { Order::Natural } else { order }
 }
