@@ -66,7 +66,7 @@ pub mod divide {
 
 /// Arrays of the host and of the device, and copies between them that overlap with other work.
 pub mod transfer {
-    pub use crate::gpu::progress::wait_for;
+    pub use crate::gpu::progress::{is_done_within, wait_for};
     pub use crate::gpu::transfer::{Commands, Download, Role, Staging, copy_threads, scatter};
 }
 

@@ -33,6 +33,18 @@ pub fn wait_for(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
     Progress::new(gpu, "a submission", 0).wait_on(&Some(submission), None).map(drop)
 }
 
+/// Blocks until everything up to a submission is done, but no longer than `most`, and says whether
+/// it is done. The device's own limit does not count.
+///
+/// A driver that does not return from the call itself cannot be left: no thread can be ended from
+/// outside.
+///
+/// # Errors
+/// [`Error::DeviceLost`].
+pub fn is_done_within(gpu: &Gpu, submission: &wgpu::SubmissionIndex, most: Duration) -> Result<bool> {
+    poll(gpu, Some(submission.clone()), Some(most))
+}
+
 /// Waits for a submission, or for all that there is, and says whether it is done.
 fn poll(gpu: &Gpu, submission_index: Awaited, timeout: Option<Duration>) -> Result<bool> {
     if gpu.is_silenced() {

@@ -116,8 +116,8 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
             alone_times.push(seconds);
         }
         for (_, job, times) in &mut jobs {
-            let slab = job.input();
-            let part = &input[slab.range.start * slab.unit..slab.range.end * slab.unit];
+            let rows = job.input().along(0);
+            let part = &input[rows.start * shape[1]..rows.end * shape[1]];
             let target = &mut output[..job.output_len()];
             let seconds = time(world, || job.run(part, target).map(drop))?;
             if round > 0 {

@@ -4,9 +4,9 @@
 //! mpirun -n 4 target/release/examples/volume --size 128x128x128
 //! ```
 //!
-//! Each rank makes its own slab of the volume, which holds a few Gaussian blobs. All ranks
-//! transform the volume forward and back. Rank 0 shows the progress, checks the energy (Parseval)
-//! and the recovered volume, and prints what each rank did.
+//! Each rank makes its own slab or pencil of the volume, which holds a few Gaussian blobs. All
+//! ranks transform the volume forward and back. Rank 0 shows the progress, checks the energy
+//! (Parseval) and the recovered volume, and prints what each rank did.
 
 mod support;
 
@@ -20,7 +20,7 @@ use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::Complex32;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2r, R2c, Scale};
-use wgpu_fft_distributed::{Cluster, Divide, Job, JobOptions, Strategy};
+use wgpu_fft_distributed::{Cluster, Decomposition, Divide, Job, JobOptions, Strategy};
 
 const USAGE: &str = "Transforms a volume of blobs over all ranks, forward and back.
 
@@ -28,6 +28,7 @@ Usage: mpirun -n RANKS volume [OPTIONS]
 
       --size AxBxC       extents of the volume (default 96x96x96)
       --strategy NAME    measured (default) or equal
+      --pencils          divides two axes in place of one; the height B must be even
       --chunk BYTES      the largest message, in bytes (default 4194304)";
 
 /// Relative errors that rounding explains: 1.5·u·√log₂n for each way, with n up to 2³² about 10⁻⁶.
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
 
 fn run(world: &SimpleCommunicator) -> Result<()> {
     let (mut shape, mut strategy, mut chunk) = ([96usize; 3], Strategy::Measured, 4usize << 20);
+    let mut decomposition = Decomposition::Slabs;
     let common = Common::parse(USAGE, |name, parser| {
         match name {
             "size" => shape = support::extents(parser)?,
@@ -49,6 +51,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
                     _ => return Err("--strategy is measured or equal".into()),
                 }
             }
+            "pencils" => decomposition = Decomposition::Pencils,
             "chunk" => chunk = parser.value()?.parse()?,
             _ => return Ok(false),
         }
@@ -58,16 +61,16 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
 
     let cluster = Cluster::open(world, &common.rank_options(world.rank() as usize))?;
     support::print_members(&cluster);
-    let options = JobOptions::default().strategy(strategy).message_bytes(chunk);
-    let there = Job::new(&cluster, R2c::forward(shape).scale(Scale::InvSqrtLen), &options)?;
+    let by = |strategy| JobOptions::default().strategy(strategy).decomposition(decomposition).message_bytes(chunk);
+    let there = Job::new(&cluster, R2c::forward(shape).scale(Scale::InvSqrtLen), &by(strategy))?;
     // The way back begins where the way there ends, so it has the same shares.
-    let options = JobOptions::default().strategy(Strategy::Given(there.shares())).message_bytes(chunk);
-    let back = Job::new(&cluster, C2r::inverse(shape).scale(Scale::InvSqrtLen), &options)?;
+    let back = Job::new(&cluster, C2r::inverse(shape).scale(Scale::InvSqrtLen), &by(Strategy::Given(there.shares())))?;
     if cluster.rank() == 0 {
         println!("recipes     {}", there.recipes());
     }
 
-    let volume = blobs(shape, there.input().range.clone());
+    let (positions, columns) = (there.input(), there.output().along(2));
+    let volume = blobs(shape, [positions.along(0), positions.along(1)]);
     let (there, back) = (with_progress(&cluster, there)?, with_progress(&cluster, back)?);
     let mut frequencies = vec![Complex32::ZERO; there.output_len()];
     let mut recovered = vec![0.0; back.output_len()];
@@ -78,9 +81,8 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
 
     // Of the frequencies 1 to (n-1)/2 of the last axis the conjugates are not stored.
     let [n0, _, n2] = shape;
-    let half = n2 / 2 + 1;
     let energy = |(i, value): (usize, &Complex32)| {
-        let k = i / n0 % half;
+        let k = columns.start + i / n0 % columns.len();
         let times = if k == 0 || 2 * k == n2 { 1.0 } else { 2.0 };
         times * f64::from(value.norm_sqr())
     };
@@ -100,8 +102,8 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     if parseval <= BUDGET && way_back <= BUDGET { Ok(()) } else { Err("the result is wrong: an error exceeds its budget".into()) }
 }
 
-/// These planes of a volume of five blobs.
-fn blobs([depth, height, width]: [usize; 3], planes: std::ops::Range<usize>) -> Vec<f32> {
+/// These rows of these planes of a volume of five blobs.
+fn blobs([depth, height, width]: [usize; 3], [planes, rows]: [std::ops::Range<usize>; 2]) -> Vec<f32> {
     const BLOBS: [([f64; 3], f64, f64); 5] = [
         ([0.30, 0.30, 0.30], 0.06, 1.0),
         ([0.70, 0.40, 0.55], 0.10, 0.6),
@@ -117,9 +119,9 @@ fn blobs([depth, height, width]: [usize; 3], planes: std::ops::Range<usize>) -> 
         (0..extent).map(at).collect()
     };
     let (z, y, x) = (along(0, depth), along(1, height), along(2, width));
-    let mut volume = Vec::with_capacity(planes.len() * height * width);
+    let mut volume = Vec::with_capacity(planes.len() * rows.len() * width);
     for z in &z[planes] {
-        for y in &y {
+        for y in &y[rows.clone()] {
             let products: [f64; 5] = std::array::from_fn(|blob| BLOBS[blob].2 * z[blob] * y[blob]);
             volume.extend(x.iter().map(|x| products.iter().zip(x).map(|(product, x)| product * x).sum::<f64>() as f32));
         }

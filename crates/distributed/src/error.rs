@@ -1,6 +1,7 @@
 //! The errors of jobs.
 
 use std::fmt;
+use std::time::Duration;
 
 #[cfg(feature = "mpi")]
 use crate::ranks::Phase;
@@ -29,6 +30,20 @@ pub enum Error {
         #[source]
         failures: Failures,
     },
+    /// A device did not answer within [`JobOptions::timeout`](crate::JobOptions::timeout).
+    #[error("{device} did not answer within {waited:?} in the phase `{phase}`; {done} of its {pieces} pieces were done")]
+    NoAnswer {
+        /// The name of the device; on a cluster, also of its rank.
+        device: String,
+        /// The phase.
+        phase: String,
+        /// How long it was waited for.
+        waited: Duration,
+        /// The number of pieces of the phase that it had completed.
+        done: usize,
+        /// The number of its pieces in this phase.
+        pieces: usize,
+    },
     /// A rank could not do its part. The job ended before the next exchange.
     #[cfg(feature = "mpi")]
     #[error("rank {rank}, during {during}: {message}")]
@@ -39,6 +54,26 @@ pub enum Error {
         during: Phase,
         /// The reason, as that rank printed it.
         message: String,
+    },
+    /// Ranks did not answer the others for twice
+    /// [`JobOptions::timeout`](crate::JobOptions::timeout) or
+    /// [`RankOptions::timeout`](crate::RankOptions::timeout): they hang, compute for longer than
+    /// that, or are in no call of this cluster. All ranks that answer return this error, and so do
+    /// all later calls on their cluster. MPI cannot end without the silent ranks either: end the
+    /// program with `abort` of the communicator.
+    #[cfg(feature = "mpi")]
+    #[error("{}", silent(ranks, *during, *waited, *arrived, *messages))]
+    RankSilent {
+        /// The ranks that did not answer. Empty if all answer, but a message does not arrive.
+        ranks: Vec<usize>,
+        /// What the others were doing.
+        during: Phase,
+        /// How long they had waited at most.
+        waited: Duration,
+        /// In an exchange: how many messages had arrived on the first rank that answers.
+        arrived: usize,
+        /// In an exchange: how many messages that rank expected.
+        messages: usize,
     },
     /// A rank has no adapter to compute on.
     #[cfg(feature = "mpi")]
@@ -85,9 +120,20 @@ pub enum Error {
     },
 }
 
-/// The name of each device that failed, and its error, in the order in which they failed.
+#[cfg(feature = "mpi")]
+fn silent(ranks: &[usize], during: Phase, waited: Duration, arrived: usize, messages: usize) -> String {
+    let who = match ranks {
+        [] => "all ranks answer, but a message does not arrive".to_owned(),
+        [rank] => format!("rank {rank} does not answer"),
+        _ => format!("the ranks {ranks:?} do not answer"),
+    };
+    let far = if messages == 0 { String::new() } else { format!("; {arrived} of {messages} messages had arrived") };
+    format!("{who}; the others waited {waited:.1?} during {during}{far}")
+}
+
+/// The name of each device that failed, and why, in the order in which they failed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Failures(pub Vec<(String, wgpu_fft::Error)>);
+pub struct Failures(pub Vec<(String, Error)>);
 
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

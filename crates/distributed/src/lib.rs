@@ -4,7 +4,7 @@
 //! | workers | arrays | |
 //! |---|---|---|
 //! | [`DeviceSet`]: the devices of one process, optionally with the host's processors | whole arrays on the host, which may be larger than any device's memory | [several devices](guides::devices) |
-//! | [`Cluster`]: the ranks of an MPI communicator, each with a device (feature `mpi`) | each rank has a slab | [several processes](#a-cluster), [how that scales](guides::scaling) |
+//! | [`Cluster`]: the ranks of an MPI communicator, each with a device (feature `mpi`) | each rank has a slab or a pencil | [several processes](#a-cluster), [how that scales](guides::scaling) |
 //!
 //! [`Job::new`] divides a specification among workers by a [`Strategy`], and [`Job::run`] returns a
 //! [`Report`] of what each of them did.
@@ -27,7 +27,8 @@
 //! bus or a card. It runs the real passes on samples of two sizes. From these it derives the fixed
 //! cost of a pass and the cost per unit ([`partition::Cost`]). The shares minimize the time until
 //! the last worker is done ([`partition::balanced`]). The same is tried without the slowest worker,
-//! and with fewer of them. The division that is predicted to finish first is used.
+//! and with fewer of them. The division that is predicted to finish first is used. Only on a grid
+//! of ranks (pencils) all take part, each by its speed.
 //!
 //! # Determinism
 //! All workers of a job use the same arithmetic, whatever their shares. The result is bit-identical
@@ -38,9 +39,10 @@
 //! reals as one, and such rows must be on the same worker, so shares are then multiples of two.
 //!
 //! # A cluster
-//! Each rank of a communicator has a device and a slab of the array. A rank transforms the axes
-//! that lie completely in its slab. Then all ranks exchange blocks (all-to-all), and each rank
-//! transforms the axis that was divided.
+//! Each rank of a communicator has a device and a part of the array: a slab, or with
+//! [`Decomposition::Pencils`] a pencil. A rank transforms the axes that lie completely in its part.
+//! Then the ranks exchange blocks (all-to-all), so that each has another axis completely, and
+//! transform that one. While a rank sends a piece of its results, its device computes the next one.
 //!
 //! ```no_run
 //! # #[cfg(feature = "mpi")]
@@ -52,8 +54,8 @@
 //! let cluster = Cluster::open(&universe.world(), &RankOptions::default())?; // a device for every rank
 //! let job = Job::new(&cluster, C2c::forward([1080, 1920]), &JobOptions::default())?;
 //!
-//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().range of 1080
-//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().range of 1920, each 1080 long
+//! let rows = vec![Complex32::ONE; job.input_len()]; // the rows job.input().along(0) of 1080
+//! let mut columns = vec![Complex32::ZERO; job.output_len()]; // job.output().along(1) of 1920, each 1080 long
 //! let report = job.run(&rows, &mut columns)?;
 //! if cluster.rank() == 0 {
 //!     println!("{report}");
@@ -68,59 +70,99 @@
 //!
 //! ## Definition and layouts
 //! The transforms are those of [`wgpu_fft::fft`] along all axes of dense arrays, with every scale
-//! factor; a batch of arrays with one axis, or one array of two or three. The table uses these
-//! symbols: P is an array of positions and F an array of frequencies. For the last axis of length
-//! n, H = ⌊n/2⌋+1 in a real transform and H = n in a complex one. Rank i has rᵢ indices of axis 0
-//! and cᵢ indices of axis 1, which follow those of rank i-1. Either number may be 0. Arrays are
-//! dense, slowest axis first:
+//! factor: one array of one to three axes, or a batch of them. The table uses these symbols: P is
+//! an array of positions and F an array of frequencies. For the last axis of length n, H = ⌊n/2⌋+1
+//! in a real transform and H = n in a complex one. Arrays are dense, slowest axis first; a batch of
+//! b arrays is one more axis in front.
 //!
-//! | shape | slab of P | slab of F, [`Order::Transposed`] | slab of F, [`Order::Natural`] |
+//! [`Decomposition::Slabs`], the default, divides one axis. Rank i has bᵢ arrays of a batch, or rᵢ
+//! indices of axis 0 and cᵢ indices of axis 1, which follow those of rank i-1. Each of these
+//! numbers may be 0.
+//!
+//! | `n` | slab of P | slab of F, [`Order::Transposed`] | slab of F, [`Order::Natural`] |
 //! |---|---|---|---|
-//! | `n`, batch b | rᵢ × n | rᵢ × H | rᵢ × H |
+//! | any shape, batch b | bᵢ × P | bᵢ × F | bᵢ × F |
 //! | `[n₀, n₁]` | rᵢ × n₁ | cᵢ × n₀, of H × n₀ | rᵢ × H |
 //! | `[n₀, n₁, n₂]` | rᵢ × n₁ × n₂ | cᵢ × H × n₀, of n₁ × H × n₀ | rᵢ × n₁ × H |
 //!
-//! For a batch, Σ rᵢ = b, and nothing is exchanged. Forward transforms take P and return F, and
-//! inverse ones take F and return P. The output of a transform fits its inverse if both have the
-//! same shares: make the second job with [`Strategy::Given`] and the first one's
-//! [`shares`](Job::shares). [`Job::run`] takes and returns slabs. [`Job::run_from_root`] takes the
-//! whole array on rank 0 and returns the whole result there, with all slabs one after the other.
+//! For a batch, Σ bᵢ = b, and nothing is exchanged.
+//!
+//! [`Decomposition::Pencils`] divides two axes, so there may be more ranks with work than an axis has
+//! indices. The ranks form a grid of p by q, and rank i·q + j is in row i and column j. In an array
+//! of three axes, each of axes 0 and 1 is divided twice: on the side of P axis 0 into rᵢ and axis 1
+//! into tⱼ, on the side of F axis 1 into uᵢ and the last axis into cⱼ.
+//!
+//! | `n` | pencil of P | pencil of F, transposed | pencil of F, natural |
+//! |---|---|---|---|
+//! | `[n₀, n₁]`, batch b | bᵢ × rⱼ × n₁ | bᵢ × cⱼ × n₀, of b × H × n₀ | bᵢ × rⱼ × H |
+//! | `[n₀, n₁, n₂]`, batch b | bᵢ × rⱼ × n₁ × n₂ | bᵢ × cⱼ × H × n₀, of b × n₁ × H × n₀ | bᵢ × rⱼ × n₁ × H |
+//! | `[n₀, n₁, n₂]` | rᵢ × tⱼ × n₂ | uᵢ × cⱼ × n₀, of n₁ × H × n₀ | rᵢ × tⱼ × H |
+//!
+//! Each rank must have one axis completely, so a single plane and a batch of lines have no pencils.
+//! Neither have reals whose rows cannot be divided in pairs, because some recipes transform two
+//! rows as one: n₀ must be even in a batch of planes, n₀·n₁ in a batch of volumes, n₁ in a single
+//! volume.
+//!
+//! [`Job::input`] and [`Job::output`] return the rank's [`Part`] as ranges of indices. Forward
+//! transforms take P and return F, and inverse ones take F and return P. The output of a transform
+//! fits its inverse if both have the same shares: make the second job with [`Strategy::Given`] and
+//! the first one's [`shares`](Job::shares). [`Job::run`] takes and returns parts.
+//! [`Job::run_from_root`] takes the whole array on rank 0 and returns the whole result there.
 //!
 //! ## Steps
-//! A forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two axes), has
-//! these steps:
+//! With slabs, a forward transform of \[n₀, C, K\], with C columns of K frequencies (K = 1 for two
+//! axes), has these steps:
 //!
-//! 1. Rows: each rank transforms \[rᵢ, …\] on its device and transposes it there to \[C, K, rᵢ\]. What
-//!    rank j needs is now one block.
+//! 1. Rows: each rank transforms \[rᵢ, …\] on its device and transposes it there to \[C, K, rᵢ\].
+//!    What rank j needs is now one block.
 //! 2. Exchange: rank j receives \[cⱼ, K, rᵢ\] from every rank i, and joins these to \[cⱼ, K, n₀\].
-//! 3. Columns: rank j transforms cⱼ·K contiguous lines of length n₀. For natural order it transposes
-//!    them to \[n₀, cⱼ, K\].
+//! 3. Columns: rank j transforms cⱼ·K contiguous lines of length n₀. For natural order it
+//!    transposes them to \[n₀, cⱼ, K\].
 //! 4. For natural order only: rank i receives \[rᵢ, cⱼ, K\] from every rank j and joins these to
 //!    \[rᵢ, C, K\].
 //!
+//! Pencils of a single volume have a pass and an exchange more: the q ranks of a row of the grid
+//! exchange blocks so that axis 1 is complete, then the p ranks of a column do so for axis 0.
+//!
 //! The inverse does the same steps in reverse. From natural order it begins with a transpose and
-//! the exchange of step 2. The scale factor is applied in the last transform. A message has at most
-//! [`JobOptions::message_bytes`], by default 1 GiB, because MPI counts in an i32.
+//! the exchange of step 2. The scale factor is applied in the last transform.
+//!
+//! A pass is computed in pieces of up to 64 MiB, at least four of them unless they would have less
+//! than 4 MiB ([`JobOptions::piece_bytes`]), and an exchange begins with the first piece. A message
+//! has at most [`JobOptions::message_bytes`], by default 16 MiB.
 //!
 //! ## Cost
-//! With s = 8 bytes for a complex number and N = n₀·C·K frequencies, rank i
+//! With s = 8 bytes for a complex number and N = n₀·C·K frequencies, in slabs rank i
 //!
 //! - sends s·rᵢ·(C - cᵢ)·K bytes in an exchange and receives s·cᵢ·K·(n₀ - rᵢ) bytes. With p equal
-//!   ranks that is s·N·(p - 1)/p² in each direction. Transposed order needs one exchange, natural
-//!   order two;
+//!   ranks that is s·N·(p - 1)/p² in each direction, in p - 1 blocks. Transposed order needs one
+//!   exchange, natural order two;
 //! - moves s·rᵢ·C·K and s·cᵢ·K·n₀ bytes to its device, and as many back; for reals it is half;
 //! - makes as many passes over device memory as the local transforms need, and one for each
 //!   transpose.
 //!
-//! A rank keeps the arrays of both local passes on its device, two for each pass. During an
-//! exchange it uses host memory for three times its slab.
+//! Pencils of a volume send s·N·(q - 1)/(p·q²) and s·N·(p - 1)/(p²·q) bytes, about twice as much in
+//! all, but in q - 1 and p - 1 blocks instead of p·q - 1.
+//!
+//! For each pass a rank keeps arrays of its pieces in flight on its device, two for each piece. On
+//! the host, during an exchange, it has the array that it reads, the one that it writes, one piece,
+//! up to 256 MiB of messages that it sends, and two messages from each other rank.
 //!
 //! ## Failures
 //! Before each exchange and after each local pass, all ranks agree on whether any of them failed; a
 //! panic counts as a failure. If one failed, all of them return the same [`Error`] with that rank's
-//! message, and the cluster stays usable. It is also an error if ranks ask for different transforms
-//! or are in different calls. A rank that dies is for MPI to detect, which by default ends the job.
-//! A rank whose device never answers is not detected.
+//! message. The cluster stays usable, and a new job can be made. It is also an error if ranks ask
+//! for different transforms or are in different calls.
+//!
+//! A device that does not answer within [`JobOptions::timeout`] is such a failure:
+//! [`Error::NoAnswer`] names it and its rank, the phase, and how many of its pieces were done.
+//!
+//! A rank that does not answer the others for twice that time is named by them in
+//! [`Error::RankSilent`]. It may hang, have left out a call, or compute for longer than that between
+//! two messages. That error is final: every later call on the cluster returns it, also on the rank
+//! that was silent if it wakes up. A rank whose process dies is for MPI to detect, which by default
+//! ends the job. What MPI itself waits for has no limit: [`Cluster::open`] waits for a rank that
+//! does not call it, and the end of MPI for one that hangs.
 //!
 //! Ranks sleep while they wait, because a software adapter of another rank may need their cores.
 //!
@@ -153,7 +195,7 @@ pub use job::{Job, Progress, Workers};
 pub use mpi;
 pub use options::JobOptions;
 #[cfg(feature = "mpi")]
-pub use ranks::{Adapter, Arithmetic, Cluster, Member, Order, Phase, RankOptions, Recipes, Slab};
+pub use ranks::{Adapter, Arithmetic, Cluster, Decomposition, Member, Order, Part, Phase, RankOptions, Recipes};
 pub use report::{PhaseReport, Rate, Report, Work, WorkerReport};
 pub use strategy::{Shares, Strategy};
 pub use wgpu_fft;

@@ -2,7 +2,12 @@
 //! steps of [`Job::run`](crate::Job::run), and needs neither MPI nor a device.
 //!
 //! The model is for complex f32 transforms in [`Order::Transposed`](crate::Order::Transposed), over
-//! P ranks with one device each and equal shares.
+//! P ranks with one device each, slabs and equal shares.
+//!
+//! The phases follow one another, and blocks are joined when all have arrived. A job does so with
+//! `piece_bytes(usize::MAX)` and `message_bytes(1 << 30)` of
+//! [`JobOptions`](crate::JobOptions). By default it sends a piece while the device computes the next
+//! one, and joins each message when it arrives, which hides a part of the times below.
 //!
 //! # Symbols
 //! The extents are \[n₀, n₁\] or \[n₀, n₁, n₂\], with n₂ = 1 for two axes. B = 8·n₀·n₁·n₂ bytes is
@@ -39,7 +44,7 @@
 //! first pass over columns that reads blocks where they arrived.
 //!
 //! # What it leaves out
-//! - Overlap of phases, because phases do not overlap.
+//! - Overlap of phases, and pencils.
 //! - Contention in the network, and for the memory of a host when all of its g ranks copy.
 //! - Short pieces are copied more slowly than long ones, on hosts and devices.
 //! - Arrays larger than a binding need more dispatches.
@@ -50,8 +55,7 @@ use std::fmt;
 
 /// Bytes of a complex number of two f32.
 const COMPLEX_BYTES: u64 = 8;
-/// The largest message in bytes, the default of
-/// [`JobOptions::message_bytes`](crate::JobOptions::message_bytes).
+/// The largest message in bytes.
 const MESSAGE_BYTES: u64 = 1 << 30;
 /// How often the ranks agree in a run: at its begin and its end, after each local pass, and before
 /// and after the exchange.

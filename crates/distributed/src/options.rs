@@ -1,5 +1,7 @@
 //! How a job is divided and run: the caller's choices.
 
+use std::time::Duration;
+
 use crate::strategy::Strategy;
 
 /// How a job is divided and run. The ranks of a cluster must all pass the same options.
@@ -13,11 +15,14 @@ use crate::strategy::Strategy;
 #[must_use]
 pub struct JobOptions {
     pub(crate) strategy: Strategy,
+    pub(crate) timeout: Duration,
     pub(crate) axis: Option<usize>,
     pub(crate) memory: Option<u64>,
     pub(crate) piece_bytes: Option<usize>,
     pub(crate) in_flight: usize,
     pub(crate) copy_threads: Option<usize>,
+    #[cfg(feature = "mpi")]
+    pub(crate) decomposition: crate::ranks::Decomposition,
     #[cfg(feature = "mpi")]
     pub(crate) order: crate::ranks::Order,
     #[cfg(feature = "mpi")]
@@ -26,6 +31,10 @@ pub struct JobOptions {
     pub(crate) message_bytes: usize,
 }
 
+/// How long a worker is waited for unless the caller says otherwise. A whole slab on a software
+/// adapter may take minutes, and so may compiling for one.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(600);
+
 /// The most pieces in flight at once. Each has buffers of its own on the device.
 const MOST_IN_FLIGHT: usize = 64;
 
@@ -33,18 +42,20 @@ impl Default for JobOptions {
     fn default() -> Self {
         Self {
             strategy: Strategy::default(),
+            timeout: TIMEOUT,
             axis: None,
             memory: None,
             piece_bytes: None,
             in_flight: 3,
             copy_threads: None,
             #[cfg(feature = "mpi")]
+            decomposition: crate::ranks::Decomposition::default(),
+            #[cfg(feature = "mpi")]
             order: crate::ranks::Order::default(),
             #[cfg(feature = "mpi")]
             arithmetic: crate::ranks::Arithmetic::default(),
-            // MPI counts in an i32; 1 GiB is well below its limit.
             #[cfg(feature = "mpi")]
-            message_bytes: 1 << 30,
+            message_bytes: 16 << 20,
         }
     }
 }
@@ -53,6 +64,35 @@ impl JobOptions {
     /// Sets how the work is divided. The default is [`Strategy::Measured`].
     pub fn strategy(self, strategy: Strategy) -> Self {
         Self { strategy, ..self }
+    }
+
+    /// Sets how long a device may take for one piece of its work. A device that has not answered by
+    /// then counts as lost: in a set the others take over, and on a cluster all ranks return
+    /// [`NoAnswer`](crate::Error::NoAnswer). The default is 10 minutes, because a rank's whole share
+    /// may be one piece, and a software adapter also compiles within this time.
+    ///
+    /// A rank of a cluster that does not answer the others for twice this time, for whatever
+    /// reason, is given up: see `RankSilent`. So it is also the longest time that ranks may differ
+    /// in when they make a call.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+}
+
+/// How work passes through a device.
+impl JobOptions {
+    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit. On
+    /// a cluster, a rank sends each piece of a pass to the others while its device computes the
+    /// next ones. With `usize::MAX` a pass of a rank is one piece, and nothing overlaps.
+    pub fn piece_bytes(self, bytes: usize) -> Self {
+        Self { piece_bytes: Some(bytes.max(1)), ..self }
+    }
+
+    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
+    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
+    /// on the device.
+    pub fn in_flight(self, pieces: usize) -> Self {
+        Self { in_flight: pieces.clamp(1, MOST_IN_FLIGHT), ..self }
     }
 }
 
@@ -71,18 +111,6 @@ impl JobOptions {
         Self { memory: Some(bytes), ..self }
     }
 
-    /// Sets the most bytes of a piece, input and output together. A piece has at least one unit.
-    pub fn piece_bytes(self, bytes: usize) -> Self {
-        Self { piece_bytes: Some(bytes.max(1)), ..self }
-    }
-
-    /// Sets how many pieces a device has in flight at once. 1 means that copies and computation do
-    /// not overlap. The default is 3. The maximum is 64, because each piece has buffers of its own
-    /// on the device.
-    pub fn in_flight(self, pieces: usize) -> Self {
-        Self { in_flight: pieces.clamp(1, MOST_IN_FLIGHT), ..self }
-    }
-
     /// Sets the number of threads per device that copy between the host's arrays and the device's
     /// staging buffers. The default is up to 4, depending on the number of cores.
     pub fn copy_threads(self, threads: usize) -> Self {
@@ -93,6 +121,12 @@ impl JobOptions {
 /// Choices for a [`Cluster`](crate::Cluster). A set of devices ignores them.
 #[cfg(feature = "mpi")]
 impl JobOptions {
+    /// Sets which axes are divided. The default is
+    /// [`Decomposition::Slabs`](crate::Decomposition::Slabs).
+    pub fn decomposition(self, decomposition: crate::ranks::Decomposition) -> Self {
+        Self { decomposition, ..self }
+    }
+
     /// Sets the order of the frequencies. The default is
     /// [`Order::Transposed`](crate::Order::Transposed), which saves an exchange.
     pub fn order(self, order: crate::ranks::Order) -> Self {
@@ -104,8 +138,8 @@ impl JobOptions {
         Self { arithmetic, ..self }
     }
 
-    /// Sets the largest message between two ranks, in bytes. The default is 1 GiB. With smaller
-    /// messages, progress is reported more often.
+    /// Sets the largest message between two ranks, in bytes. The default is 16 MiB. With smaller
+    /// messages, progress is reported more often, and messages under way take less memory.
     pub fn message_bytes(self, bytes: usize) -> Self {
         Self { message_bytes: bytes, ..self }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use wgpu_fft::Error;
+use crate::error::Error;
 
 /// What a device of a set, or a rank of a cluster, did in a phase.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn the_table_says_who_did_what() {
         let work = Work { units: 3, pieces: 1, bytes_in: 1_500_000, wait: Duration::from_micros(1500), ..Work::default() };
-        let lost = Work { error: Some(Error::DeviceLost { during: "a test", message: "gone".to_owned() }), ..Work::default() };
+        let lost =
+            Work { error: Some(wgpu_fft::Error::DeviceLost { during: "a test", message: "gone".to_owned() }.into()), ..Work::default() };
         let devices = [("A", work), ("B", lost)];
         let devices = devices.into_iter().enumerate().map(|(member, (name, work))| WorkerReport { member, name: name.to_owned(), work });
         let phase = PhaseReport {

@@ -50,8 +50,10 @@ pub enum Strategy {
 /// The number of units of each worker, for each phase that is divided. A worker may have none.
 ///
 /// A phase of a set is one of those that its [`Report`](crate::Report) lists. On a cluster the
-/// first are units of axis 0 (lines, planes, or transforms of a batch), and the second are units of
-/// axis 1 on the side of the frequencies, if there is an exchange.
+/// first are units of the axis that is divided (transforms of a batch, or indices of axis 0), and
+/// the second are units of the axis that is divided while the first one is complete, if there is an
+/// exchange. For pencils, the same follows for the second axis that is divided. There, a share is
+/// that of all ranks with the same place along one dimension of the grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shares(pub Vec<Vec<usize>>);
 
@@ -65,6 +67,8 @@ pub(crate) struct Divisible {
     pub alignment: usize,
     /// Floating-point operations of the whole job.
     pub operations: f64,
+    /// The number of workers that share it.
+    pub workers: usize,
 }
 
 impl Strategy {
@@ -87,8 +91,29 @@ impl Strategy {
             Self::Given(shares) if shares.0.len() != phases.len() => {
                 Err(Error::WrongLen { argument: "shares, by phase", expected: phases.len(), actual: shares.0.len() })
             }
-            Self::Given(shares) => shares.0.iter().zip(phases).try_for_each(|(shares, phase)| phase.check(shares, workers)),
+            Self::Given(shares) => shares.0.iter().zip(phases).try_for_each(|(shares, phase)| phase.check(shares)),
             _ => Ok(()),
+        }
+    }
+
+    /// The strategy along one dimension of a grid of workers: index i of the dimension stands for
+    /// all workers that have it, and is worth as much as these together. `indices` has the index of
+    /// each worker.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn along(&self, indices: &[usize], extent: usize) -> Self {
+        match self {
+            Self::Single(worker) => Self::Single(indices.get(*worker).copied().unwrap_or(0)),
+            Self::Ratio(weights) => {
+                let mut sums = vec![0.0; extent];
+                indices.iter().zip(weights).for_each(|(index, weight)| sums[*index] += weight);
+                Self::Ratio(sums)
+            }
+            Self::Takemoto { processing_elements, amount } => {
+                let mut sums = vec![0u32; extent];
+                indices.iter().zip(processing_elements).for_each(|(index, own)| sums[*index] = sums[*index].saturating_add(*own));
+                Self::Takemoto { processing_elements: sums, amount: *amount }
+            }
+            other => other.clone(),
         }
     }
 
@@ -132,8 +157,8 @@ impl Strategy {
 
 impl Divisible {
     /// Whether these are shares of the phase.
-    fn check(&self, shares: &[usize], workers: usize) -> Result<()> {
-        let Self { units, alignment, .. } = *self;
+    fn check(&self, shares: &[usize]) -> Result<()> {
+        let Self { units, alignment, workers, .. } = *self;
         let sum = shares.iter().try_fold(0usize, |sum, share| sum.checked_add(*share));
         let whole = || partition::ranges(shares).iter().all(|range| range.end == units || range.end.is_multiple_of(alignment));
         if shares.len() == workers && sum == Some(units) && whole() {
@@ -168,7 +193,7 @@ mod tests {
     use super::*;
 
     fn phase(units: usize, alignment: usize) -> Divisible {
-        Divisible { phase: 0, units, alignment, operations: 1e12 }
+        Divisible { phase: 0, units, alignment, operations: 1e12, workers: 2 }
     }
 
     #[test]

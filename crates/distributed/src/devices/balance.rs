@@ -3,11 +3,12 @@
 
 use std::fmt;
 
-use wgpu_fft::{Error, Result};
+use wgpu_fft::Result;
 
 use super::engine::Engine;
 use super::phase::Reading;
 use super::ring::apart;
+use crate::error::Error;
 use crate::partition::{self, Cost};
 use crate::report::Rate;
 
@@ -155,7 +156,7 @@ impl Balance {
                 None => None,
                 Some(planner) => {
                     let times = apart(planner, &engine.tasks[member], reading, &(0..sample));
-                    let times = times.map_err(|error| (member, error))?;
+                    let times = times.map_err(|error| (member, error.into()))?;
                     Some([times.upload, times.compute, times.download].map(|time| time.as_secs_f64() / sample as f64))
                 }
             };
@@ -204,7 +205,7 @@ impl Balance {
                 named.into_iter().map(|(_, cost, _)| cost).collect()
             };
             let members = group.iter().zip(costs).map(|((member, ..), cost)| (*member, cost)).collect();
-            let (shares, predicted) = shared(units, alignment, members).map_err(|error| (group[0].0, error))?;
+            let (shares, predicted) = shared(units, alignment, members).map_err(|error| (group[0].0, error.into()))?;
             if dynamic && shares.len() > 1 {
                 add(Division::Guided(shares.iter().map(|(member, _)| *member).collect()), predicted);
             }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use wgpu_fft::{Error, Result};
+use wgpu_fft::Error;
 
 use super::fault::{Faults, Injection};
 use super::phase::Reading;
 use super::ring::{Ring, Tasks};
 use super::schedule::{Schedule, Shares};
 use super::set::{Member, MemberKind};
+use crate::error::Result;
 use crate::report::Work;
 use crate::slab::{Grid, OutputShare};
 
@@ -31,6 +32,8 @@ pub(super) struct Pace {
     pub memory: Option<u64>,
     /// Copy threads for each device.
     pub copy_threads: usize,
+    /// How long a piece may take.
+    pub timeout: Duration,
 }
 
 /// What is needed to run the phases of a job.
@@ -88,6 +91,7 @@ impl Engine<'_> {
         let faults = Injection::of(self.faults, member);
         let work = match &self.members[member].kind {
             MemberKind::Gpu(planner) => Ring {
+                name: &self.members[member].name,
                 participant,
                 reading,
                 schedule,
@@ -97,6 +101,7 @@ impl Engine<'_> {
                 most,
                 depth: self.pace.depth,
                 copy_threads: self.pace.copy_threads,
+                timeout: self.pace.timeout,
                 faults,
             }
             .run(),
@@ -141,7 +146,7 @@ impl Engine<'_> {
                     Err((participant, error)) => {
                         schedule.leave(participant, false);
                         let error = Error::Unsupported { what: "a thread for a device".to_owned(), why: error.to_string() };
-                        works.push((members[participant], Work { error: Some(error), ..Work::default() }));
+                        works.push((members[participant], Work { error: Some(error.into()), ..Work::default() }));
                     }
                 }
             }
@@ -155,7 +160,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// The error of the first member that fails, with the member's index.
-    pub fn sample(&self, reading: Reading<'_>, asked: &[(usize, usize)]) -> std::result::Result<Vec<f64>, (usize, Error)> {
+    pub fn sample(&self, reading: Reading<'_>, asked: &[(usize, usize)]) -> std::result::Result<Vec<f64>, (usize, crate::Error)> {
         let phase = reading.phase;
         let run = |&(member, units): &(usize, usize)| -> (usize, Result<f64>) {
             let grid = Grid::new(phase.output.outer, units, phase.output.inner);

@@ -31,6 +31,8 @@ pub enum Failure {
     OutOfMemory,
     /// The device's thread panics.
     Panic,
+    /// The device never answers. This can only be seen where it is waited for: [`When::Result`].
+    Silent,
 }
 
 /// The failures planned for the members of a set in one run.
@@ -73,10 +75,11 @@ impl<'a> Injection<'a> {
     }
 
     pub fn piece(&self, gpu: Option<&Gpu>) -> Result<()> {
-        self.happen(0, gpu, 0, |when, count| when == When::Piece(count))
+        self.happen(0, gpu, 0, |when, count| when == When::Piece(count)).map(drop)
     }
 
-    pub fn result(&self, gpu: Option<&Gpu>) -> Result<()> {
+    /// Returns whether the device will answer.
+    pub fn result(&self, gpu: Option<&Gpu>) -> Result<bool> {
         self.happen(1, gpu, 0, |when, count| when == When::Result(count))
     }
 
@@ -86,17 +89,20 @@ impl<'a> Injection<'a> {
             When::AllocationsFrom(first) => count >= first,
             _ => false,
         })
+        .map(drop)
     }
 
-    fn happen(&self, what: usize, gpu: Option<&Gpu>, bytes: u64, now: impl Fn(When, usize) -> bool) -> Result<()> {
-        let Some(faults) = self.faults else { return Ok(()) };
+    /// Does what is planned. Returns whether the device will answer.
+    fn happen(&self, what: usize, gpu: Option<&Gpu>, bytes: u64, now: impl Fn(When, usize) -> bool) -> Result<bool> {
+        let Some(faults) = self.faults else { return Ok(true) };
         let count = faults.count(self.member, what);
         let planned = faults.planned.iter().find(|(member, when, _)| *member == self.member && now(*when, count));
         match (planned, gpu) {
-            (None, _) => Ok(()),
+            (None, _) => Ok(true),
+            (Some((.., Failure::Silent)), _) => Ok(false),
             (Some((.., Failure::Destroyed)), Some(gpu)) => {
                 gpu.device().destroy();
-                Ok(())
+                Ok(true)
             }
             (Some((.., Failure::OutOfMemory)), _) => Err(Error::OutOfMemory { during: "a failure on purpose", bytes }),
             (Some((.., Failure::Panic)), _) => panic!("a panic on purpose"),

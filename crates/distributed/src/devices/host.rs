@@ -29,7 +29,7 @@ pub(super) fn run(reading: Reading<'_>, schedule: &Schedule<'_>, participant: us
         let mut output = vec![0; length.div_ceil(4)];
         let computed = faults.piece(None).and_then(|()| faults.allocation(None, length as u64));
         if let Err(error) = computed.and_then(|()| reading.phase.computation.on_host(&piece.units, &inputs, &mut output)) {
-            work.error = Some(error);
+            work.error = Some(error.into());
             schedule.give_back(piece);
             break;
         }

@@ -4,15 +4,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wgpu_fft::gpu::Stopwatch;
-use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, wait_for};
+use wgpu_fft::low_level::transfer::{Commands, Download, Role, Staging, is_done_within, wait_for};
 use wgpu_fft::{Bound, Error, Gpu, Planner, Result, wgpu};
 
 use super::fault::Injection;
 use super::phase::Reading;
 use super::schedule::Schedule;
+use crate::error;
 use crate::report::{Apart, Work};
 use crate::slab::OutputShare;
 use crate::task::Task;
@@ -97,11 +98,13 @@ impl PieceArrays {
 struct UnderWay<'a> {
     piece: OutputShare<'a>,
     slot: PieceArrays,
+    submission: wgpu::SubmissionIndex,
     download: Download,
 }
 
 /// What a device needs for its work on a phase.
 pub(super) struct Ring<'r, 'a> {
+    pub name: &'r str,
     pub participant: usize,
     pub reading: Reading<'r>,
     pub schedule: &'r Schedule<'a>,
@@ -115,6 +118,8 @@ pub(super) struct Ring<'r, 'a> {
     pub depth: usize,
     /// The number of copy threads.
     pub copy_threads: usize,
+    /// How long a piece may take.
+    pub timeout: Duration,
     pub faults: Injection<'r>,
 }
 
@@ -139,7 +144,7 @@ impl<'a> Ring<'_, 'a> {
                 work.idle += asked.elapsed();
                 let Some(piece) = piece else { break };
                 match self.start(&piece, &mut free, &mut work) {
-                    Ok((slot, download)) => under_way.push_back(UnderWay { piece, slot, download }),
+                    Ok((slot, submission, download)) => under_way.push_back(UnderWay { piece, slot, submission, download }),
                     Err(error) => {
                         let (units, alignment) = (piece.units.len(), self.reading.phase.alignment);
                         self.schedule.give_back(piece);
@@ -147,7 +152,7 @@ impl<'a> Ring<'_, 'a> {
                         // completed, then pieces are halved, and finally everything else is freed.
                         let less = units > alignment || !under_way.is_empty();
                         if !matches!(error, Error::OutOfMemory { .. }) || exhausted && !less {
-                            work.error = Some(error);
+                            work.error = Some(error.into());
                             break;
                         }
                         exhausted |= !less;
@@ -170,10 +175,18 @@ impl<'a> Ring<'_, 'a> {
                 // Nothing is in flight, so nothing is left, unless a piece did not fit.
                 if self.schedule.is_over() { break } else { continue }
             };
-            if let Err(error) = self.finish(&mut oldest, &mut work) {
-                self.schedule.give_back(oldest.piece);
-                work.error = Some(error);
-                break;
+            match self.finish(&mut oldest, &mut work) {
+                Ok(true) => {}
+                Ok(false) => {
+                    work.error = Some(self.no_answer(&work, under_way.len() + 1));
+                    self.schedule.give_back(oldest.piece);
+                    break;
+                }
+                Err(error) => {
+                    work.error = Some(error.into());
+                    self.schedule.give_back(oldest.piece);
+                    break;
+                }
             }
             // Where memory was short, fewer are under way now, and this one is freed.
             if under_way.len() < self.depth {
@@ -188,8 +201,25 @@ impl<'a> Ring<'_, 'a> {
         work
     }
 
+    /// The error of a device that has not answered, with so many pieces in flight.
+    fn no_answer(&self, work: &Work, in_flight: usize) -> error::Error {
+        let left = self.schedule.available(self.participant).div_ceil(self.most.max(1));
+        error::Error::NoAnswer {
+            device: self.name.to_owned(),
+            phase: self.reading.phase.label.clone(),
+            waited: self.timeout,
+            done: work.pieces,
+            pieces: work.pieces + in_flight + left,
+        }
+    }
+
     /// Uploads a piece, computes it, and copies the result to where the host can read it.
-    fn start(&mut self, piece: &OutputShare<'a>, free: &mut Vec<PieceArrays>, work: &mut Work) -> Result<(PieceArrays, Download)> {
+    fn start(
+        &mut self,
+        piece: &OutputShare<'a>,
+        free: &mut Vec<PieceArrays>,
+        work: &mut Work,
+    ) -> Result<(PieceArrays, wgpu::SubmissionIndex, Download)> {
         self.faults.piece(Some(self.gpu()))?;
         let task = self.tasks.get(self.planner, self.reading, &piece.units)?;
         let bytes = task.bytes();
@@ -225,14 +255,20 @@ impl<'a> Ring<'_, 'a> {
         for input in &mut slot.inputs {
             input.map_for_writing(gpu, Some(&submission))?;
         }
-        Ok((slot, download))
+        Ok((slot, submission, download))
     }
 
-    /// Waits for a piece and writes its results.
-    fn finish(&mut self, under_way: &mut UnderWay<'a>, work: &mut Work) -> Result<()> {
-        let UnderWay { piece, slot, download } = under_way;
+    /// Waits for a piece and writes its results. Returns whether the device has answered.
+    fn finish(&mut self, under_way: &mut UnderWay<'a>, work: &mut Work) -> Result<bool> {
+        let UnderWay { piece, slot, submission, download } = under_way;
         let begin = Instant::now();
-        self.faults.result(Some(self.planner.gpu()))?;
+        if !self.faults.result(Some(self.planner.gpu()))? {
+            std::thread::sleep(self.timeout);
+            return Ok(false);
+        }
+        if !is_done_within(self.planner.gpu(), submission, self.timeout)? {
+            return Ok(false);
+        }
         download.wait_for_first()?;
         work.wait += begin.elapsed();
         let begin = Instant::now();
@@ -242,7 +278,7 @@ impl<'a> Ring<'_, 'a> {
         work.scatter += begin.elapsed();
         self.reading.count(piece, work);
         self.schedule.done(piece.units.len());
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -50,7 +50,7 @@ impl DevicesJob {
         // and a workspace.
         let unit_bytes = buffers.chain(options.memory.map(|memory| memory / 4)).min().unwrap_or(u64::MAX);
         let divided = divide(CutOptions { axis: options.axis, unit_bytes })?;
-        let phases: Vec<Divisible> = (0..divided.phases.len()).map(|number| divided.divisible(number)).collect();
+        let phases: Vec<Divisible> = (0..divided.phases.len()).map(|number| divided.divisible(number, set.len())).collect();
         options.strategy.check(set.len(), &phases)?;
         let mut able = Vec::new();
         let mut left_out = Vec::new();
@@ -78,6 +78,7 @@ impl DevicesJob {
                 piece_bytes: options.piece_bytes,
                 memory: options.memory,
                 copy_threads: options.copy_threads.unwrap_or_else(|| copy_threads(able.len())),
+                timeout: options.timeout,
             },
             able,
             tasks: set.members().iter().map(|_| Tasks::default()).collect(),
@@ -240,7 +241,7 @@ impl Run<'_> {
                 return Err(self.all_failed(report));
             }
             let units = reading.phase.units();
-            if let Some(shares) = self.job.strategy.shares(self.job.divided.divisible(reading.number), &present)? {
+            if let Some(shares) = self.job.strategy.shares(self.job.divided.divisible(reading.number, self.job.set.len()), &present)? {
                 return Ok(Division::fixed(&present, &shares));
             }
             if self.job.strategy == Strategy::Dynamic {
@@ -258,12 +259,7 @@ impl Run<'_> {
     }
 
     /// The division known to be the fastest. Measures the members if that has not been done.
-    fn measured(
-        &mut self,
-        engine: &Engine<'_>,
-        reading: Reading<'_>,
-        present: &[usize],
-    ) -> std::result::Result<Division, (usize, wgpu_fft::Error)> {
+    fn measured(&mut self, engine: &Engine<'_>, reading: Reading<'_>, present: &[usize]) -> std::result::Result<Division, (usize, Error)> {
         let job = self.job;
         let mut balances = job.balances.lock().unwrap_or_else(PoisonError::into_inner);
         let balance = match &mut balances[reading.number] {
@@ -278,16 +274,17 @@ impl Run<'_> {
         Ok(balance.choose())
     }
 
+    /// The error of a job that no device is left for.
     fn all_failed(&self, report: &PhaseReport) -> Error {
         let workers = self.done.iter().chain([report]).flat_map(|phase| &phase.workers);
-        let mut failures: Vec<(String, wgpu_fft::Error)> =
+        let mut failures: Vec<(String, Error)> =
             workers.filter_map(|worker| worker.work.error.clone().map(|error| (worker.name.clone(), error))).collect();
         // If the only device cannot do the job at all, its error is returned as it is.
         if let [(_, error)] = &failures[..]
             && self.job.able.len() == 1
-            && !matches!(error, wgpu_fft::Error::DeviceLost { .. } | wgpu_fft::Error::OutOfMemory { .. })
+            && !is_of_the_moment(error)
         {
-            return failures.swap_remove(0).1.into();
+            return failures.swap_remove(0).1;
         }
         Error::DevicesFailed {
             job: self.job.spec.clone(),
@@ -297,4 +294,10 @@ impl Run<'_> {
             failures: Failures(failures),
         }
     }
+}
+
+/// Whether an error may not happen again: it is about what the device was doing, not about the job.
+fn is_of_the_moment(error: &Error) -> bool {
+    use wgpu_fft::Error::{DeviceLost, OutOfMemory, TimedOut};
+    matches!(error, Error::Core(DeviceLost { .. } | OutOfMemory { .. } | TimedOut { .. }) | Error::NoAnswer { .. })
 }

@@ -90,6 +90,13 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// The units that a participant could still take, apart from its pieces in flight.
+    pub fn available(&self, participant: usize) -> usize {
+        let state = self.lock();
+        let own = state.shares.get(participant).map_or(0, |own| own.units.len());
+        own + state.common.iter().map(|stock| stock.units.len()).sum::<usize>()
+    }
+
     /// Whether there is nothing left to do or to wait for.
     pub fn is_over(&self) -> bool {
         let state = self.lock();

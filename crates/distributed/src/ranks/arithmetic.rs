@@ -33,16 +33,17 @@ pub enum Arithmetic {
 /// The recipes of a job, in the text form of [`fft::Recipe`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipes {
-    /// For the axes that lie completely in a slab of axis 0.
+    /// For the axes that each rank has completely from the beginning.
     pub rows: String,
-    /// For axis 0, if it is transformed.
-    pub columns: Option<String>,
+    /// For each axis that is divided and transformed: axis 0, and in pencils of a single array also
+    /// axis 1.
+    pub columns: Vec<String>,
 }
 
 impl fmt::Display for Recipes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rows by `{}`", self.rows)?;
-        self.columns.as_ref().map_or(Ok(()), |columns| write!(f, ", columns by `{columns}`"))
+        self.columns.iter().enumerate().try_for_each(|(axis, recipe)| write!(f, ", axis {axis} by `{recipe}`"))
     }
 }
 
@@ -64,13 +65,13 @@ pub(super) fn common<S: Adapt + Searchable>(
     let portable = || Ok::<_, Failure>(spec.design(&DeviceProfile::webgpu_defaults())?.to_string());
     let proposals = match arithmetic {
         Arithmetic::Given(recipes) => {
-            let given = given(recipes).ok_or_else(|| Failure::Other("the given recipes have none for axis 0".to_owned()));
+            let given = given(recipes).ok_or_else(|| Failure::Other("the given recipes are not for these divided axes".to_owned()));
             vec![link.agree(Phase::Plan, given)?]
         }
         Arithmetic::Portable => vec![link.agree(Phase::Plan, guarded(portable))?],
         Arithmetic::Fastest => {
             let own = link.agree(Phase::Plan, guarded(|| Ok(device.planner.choose(spec)?.recipe.to_string())))?;
-            let mut all = link.texts(&own);
+            let mut all = link.texts(&own)?;
             all.extend(link.agree(Phase::Plan, guarded(|| Ok(portable().ok())))?);
             let mut seen = std::collections::HashSet::new();
             all.retain(|recipe| seen.insert(recipe.clone()));

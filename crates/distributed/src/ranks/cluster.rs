@@ -1,6 +1,7 @@
 //! The ranks of a job and their devices.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use mpi::traits::Communicator;
 use wgpu_fft::{Gpu, GpuOptions, Planner, gpu, wgpu};
@@ -9,6 +10,7 @@ use super::failure::{Failure, Outcome, guarded};
 use super::link::Link;
 use super::phase::Phase;
 use crate::error::Result;
+use crate::options::TIMEOUT;
 
 /// How a rank chooses its adapter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,10 +26,11 @@ pub enum Adapter {
 }
 
 /// The options of one rank. Ranks may have different ones.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 #[must_use]
 pub struct RankOptions {
     adapter: Adapter,
+    timeout: Duration,
     emulated: Emulated,
 }
 
@@ -36,6 +39,16 @@ pub struct RankOptions {
 struct Emulated {
     slowdown: Option<f64>,
     failure: Option<Phase>,
+    /// The device does not answer in this phase, from the piece with this index on.
+    silent_device: Option<(Phase, usize)>,
+    /// The rank sleeps so long before this phase.
+    sleep: Option<(Phase, Duration)>,
+}
+
+impl Default for RankOptions {
+    fn default() -> Self {
+        Self { adapter: Adapter::default(), timeout: TIMEOUT, emulated: Emulated::default() }
+    }
 }
 
 impl RankOptions {
@@ -45,10 +58,33 @@ impl RankOptions {
         self
     }
 
+    /// Sets how long this rank waits for others that open their devices, and at the beginning of
+    /// [`Job::new`](crate::Job::new): twice this time. The default is 10 minutes. MPI itself waits
+    /// until all ranks have called [`Cluster::open`]. Jobs have a limit of their own,
+    /// [`JobOptions::timeout`](crate::JobOptions::timeout).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
     /// Emulates a slower device, which does not use the host's cores: after each local pass the
     /// rank sleeps until the computation has taken `factor` times as long. 1 changes nothing.
     pub fn slowdown(mut self, factor: f64) -> Self {
         self.emulated.slowdown = Some(factor);
+        self
+    }
+
+    /// Lets the rank's device never answer in a phase, from the piece with this index on.
+    #[cfg(feature = "testing")]
+    pub fn silent_device_in(mut self, phase: Phase, piece: usize) -> Self {
+        self.emulated.silent_device = Some((phase, piece));
+        self
+    }
+
+    /// Lets the rank sleep before a phase.
+    #[cfg(feature = "testing")]
+    pub fn sleep_before(mut self, phase: Phase, time: Duration) -> Self {
+        self.emulated.sleep = Some((phase, time));
         self
     }
 
@@ -89,23 +125,35 @@ impl Device {
         fail_if(self.emulated, phase)
     }
 
+    /// Whether the device will never answer, because a test asks for that.
+    pub fn is_silent(&self, phase: Phase, piece: usize) -> bool {
+        self.emulated.silent_device.is_some_and(|(when, first)| when == phase && piece >= first)
+    }
+
     /// Emulates a slower device, on which the time `computed` would have been longer.
-    pub fn slow_down(&self, computed: std::time::Duration) {
+    pub fn slow_down(&self, computed: Duration) {
         let more = self.emulated.slowdown.unwrap_or(1.0) - 1.0;
-        if let Ok(more) = std::time::Duration::try_from_secs_f64(computed.as_secs_f64() * more) {
+        if more != 0.0
+            && let Ok(more) = Duration::try_from_secs_f64(computed.as_secs_f64() * more)
+        {
             std::thread::sleep(more);
         }
     }
 }
 
 fn fail_if(emulated: Emulated, phase: Phase) -> Outcome<()> {
+    if let Some((when, time)) = emulated.sleep
+        && when == phase
+    {
+        std::thread::sleep(time);
+    }
     if emulated.failure == Some(phase) { Err(Failure::Other("it was told to fail".to_owned())) } else { Ok(()) }
 }
 
 /// The ranks of a communicator with their devices, which share [`Job`](crate::Job)s.
 ///
-/// It holds a communicator, which must be freed before MPI ends. So drop it and its jobs before
-/// the `Universe` that `mpi::initialize()` returned.
+/// It holds a communicator of its own, which must be freed before MPI ends. So drop it and its jobs
+/// before the `Universe` that `mpi::initialize()` returned.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub(super) link: Link,
@@ -119,7 +167,7 @@ impl Cluster {
     /// # Errors
     /// On all ranks, [`Error::NoAdapter`](crate::Error::NoAdapter) if some rank has no adapter.
     pub fn open(comm: &impl Communicator, options: &RankOptions) -> Result<Self> {
-        let link = Link::new(comm);
+        let link = Link::new(comm, options.timeout);
         let local_rank = link.local_rank();
         let opened = guarded(|| {
             fail_if(options.emulated, Phase::Open)?;
@@ -128,8 +176,8 @@ impl Cluster {
         let gpu = link.agree(Phase::Open, opened)?;
         let info = gpu.adapter_info();
         let adapter = format!("{} ({:?})", info.name, info.device_type);
-        let hosts = link.texts(&host());
-        let (adapters, locals) = (link.texts(&adapter), link.numbers(&[local_rank as f64]));
+        let hosts = link.texts(&host())?;
+        let (adapters, locals) = (link.texts(&adapter)?, link.numbers(&[local_rank as f64])?);
         let ranks_beside = hosts.iter().filter(|host| **host == hosts[link.rank()]).count();
         let members = hosts.into_iter().zip(adapters).zip(locals).enumerate();
         let members = members.map(|(rank, ((host, adapter), local))| Member { rank, local_rank: local[0] as usize, host, adapter });

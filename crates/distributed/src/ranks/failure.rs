@@ -1,5 +1,7 @@
 //! Why one rank could not do its part, before the other ranks know.
 
+use std::time::Duration;
+
 use super::phase::Phase;
 use crate::error::Error;
 
@@ -8,6 +10,15 @@ use crate::error::Error;
 pub(super) enum Failure {
     /// It has no adapter.
     Adapter(String),
+    /// Its device did not answer.
+    NoAnswer {
+        /// The name of the device.
+        device: String,
+        waited: Duration,
+        /// The pieces that it had completed, and all of its pieces.
+        done: usize,
+        pieces: usize,
+    },
     /// Anything else.
     Other(String),
 }
@@ -27,14 +38,23 @@ impl Failure {
         match self {
             Self::Adapter(message) => format!("a{message}"),
             Self::Other(message) => format!("o{message}"),
+            Self::NoAnswer { device, waited, done, pieces } => format!("n{} {done} {pieces} {device}", waited.as_micros()),
         }
     }
 
     /// The error that every rank returns, from the text of that message.
     pub fn error(rank: usize, during: Phase, text: &str) -> Error {
-        match text.strip_prefix('a') {
-            Some(message) => Error::NoAdapter { rank, message: message.to_owned() },
-            None => Error::OnRank { rank, during, message: text.get(1..).unwrap_or_default().to_owned() },
+        let message = text.get(1..).unwrap_or_default().to_owned();
+        match text.chars().next() {
+            Some('a') => Error::NoAdapter { rank, message },
+            Some('n') => {
+                let mut words = message.splitn(4, ' ');
+                let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).unwrap_or_default();
+                let (waited, done, pieces) = (Duration::from_micros(number()), number() as usize, number() as usize);
+                let device = format!("{} of rank {rank}", words.next().unwrap_or_default());
+                Error::NoAnswer { device, phase: during.to_string(), waited, done, pieces }
+            }
+            _ => Error::OnRank { rank, during, message },
         }
     }
 }
@@ -62,6 +82,10 @@ mod tests {
         assert_eq!(there(Failure::Adapter("no GPU".to_owned())), Error::NoAdapter { rank: 2, message: "no GPU".to_owned() });
         let expected = Error::OnRank { rank: 2, during: Phase::Rows, message: "a device".to_owned() };
         assert_eq!(there(Failure::Other("a device".to_owned())), expected);
+        let (device, waited) = ("a card, of two".to_owned(), Duration::from_millis(1500));
+        let sent = Failure::NoAnswer { device, waited, done: 2, pieces: 5 };
+        let (device, phase) = ("a card, of two of rank 2".to_owned(), "rows".to_owned());
+        assert_eq!(there(sent), Error::NoAnswer { device, phase, waited, done: 2, pieces: 5 });
     }
 
     #[test]

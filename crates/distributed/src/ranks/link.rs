@@ -1,18 +1,21 @@
-//! Communication between the ranks: agreement on success, short texts and numbers, and arrays in
-//! messages of bounded size.
+//! Communication between the ranks: agreement on success, short texts and numbers, and single
+//! messages. `exchange.rs` sends arrays with these.
 //!
 //! Waiting alternates between polling and sleeping. MPI implementations spin while they wait, which
-//! takes a core away from another rank's software adapter.
+//! takes a core away from another rank's software adapter. No wait lasts longer than a limit:
+//! `roll_call.rs` then finds out which rank does not answer.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mpi::collective::SystemOperation;
-use mpi::request::{Request, Scope, scope};
+use mpi::request::StaticScope;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
 use super::failure::{Failure, Outcome};
+use super::message::UnderWay;
 use super::phase::Phase;
 use crate::error::{Error, Result};
 
@@ -20,16 +23,40 @@ use crate::error::{Error, Result};
 const LONGEST_SLEEP: Duration = Duration::from_micros(100);
 /// Number of polls before the first sleep, so that a wait of a few microseconds does not sleep.
 const QUESTIONS: u32 = 200;
+/// A rank is waited for this many times longer than a device, because a rank that waits for its
+/// device in vain can still tell the others, which is the better message.
+const LONGER_THAN_DEVICES: u32 = 2;
 
-/// The tag of the messages of an exchange. All other messages are collective operations.
+/// More than there are phases.
+const PHASES: i64 = 64;
+
+/// The tag of the messages of an exchange. All other messages are collective operations, or those
+/// of `roll_call.rs`.
 const TAG: i32 = 1;
 
 /// A communicator of our own, so that our messages are never mixed with the caller's.
 #[derive(Clone)]
 pub(super) struct Link {
-    comm: Rc<SimpleCommunicator>,
+    pub(super) comm: Rc<SimpleCommunicator>,
+    pub(super) state: Rc<State>,
     rank: usize,
     size: usize,
+    /// How long a device is waited for.
+    timeout: Duration,
+    /// The number of the job that communicates, from 1; 0 for the cluster itself.
+    job: i64,
+}
+
+/// What all copies of a link share.
+pub(super) struct State {
+    /// What this rank is doing.
+    pub phase: Cell<Phase>,
+    /// The number of jobs that have been begun.
+    jobs: Cell<i64>,
+    /// Messages of an exchange that have arrived, and all of them.
+    pub arrived: Cell<[usize; 2]>,
+    /// Why no rank can be reached any more.
+    pub broken: RefCell<Option<Error>>,
 }
 
 impl std::fmt::Debug for Link {
@@ -39,10 +66,19 @@ impl std::fmt::Debug for Link {
 }
 
 impl Link {
-    pub fn new(comm: &impl Communicator) -> Self {
+    pub fn new(comm: &impl Communicator, timeout: Duration) -> Self {
         let comm = comm.duplicate();
         let (rank, size) = (comm.rank() as usize, comm.size() as usize);
-        Self { comm: Rc::new(comm), rank, size }
+        let state = State { phase: Cell::new(Phase::Open), jobs: Cell::default(), arrived: Cell::default(), broken: RefCell::default() };
+        Self { comm: Rc::new(comm), state: Rc::new(state), rank, size, timeout, job: 0 }
+    }
+
+    /// The link of a new job, with a limit of its own. All ranks make their jobs in the same order,
+    /// so a job has the same number on all of them.
+    pub fn of_job(&self, timeout: Duration) -> Self {
+        let job = self.state.jobs.get() + 1;
+        self.state.jobs.set(job);
+        Self { timeout, job, ..self.clone() }
     }
 
     pub fn rank(&self) -> usize {
@@ -53,6 +89,16 @@ impl Link {
         self.size
     }
 
+    /// How long a device is waited for.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// How long another rank is waited for.
+    pub fn longest_wait(&self) -> Duration {
+        self.timeout.saturating_mul(LONGER_THAN_DEVICES)
+    }
+
     /// The index of this process among those of its machine.
     pub fn local_rank(&self) -> usize {
         self.comm.split_shared(self.rank as i32).rank() as usize
@@ -61,12 +107,14 @@ impl Link {
     /// Checks that all ranks have done their part. If not, all of them get the error of the first
     /// rank that failed.
     pub fn agree<T>(&self, phase: Phase, part: Outcome<T>) -> Result<T> {
+        self.state.phase.set(phase);
+        self.check()?;
         let failed = if part.is_ok() { self.size } else { self.rank };
-        let code = phase.code();
-        let least = self.least([failed as i64, code, -code]);
+        let code = self.job * PHASES + phase.code();
+        let least = self.least([failed as i64, code, -code])?;
         if least[1] != -least[2] {
-            let [one, other] = [least[1], -least[2]].map(Phase::of_code);
-            return Err(Error::OutOfStep { one, other });
+            let [one, other] = [least[1], -least[2]].map(|code| Phase::of_code(code % PHASES));
+            return Err(if one == other { self.different_jobs()? } else { Error::OutOfStep { one, other } });
         }
         let first = least[0] as usize;
         if first == self.size {
@@ -74,113 +122,134 @@ impl Link {
             return part.map_err(|failure| Failure::error(self.rank, phase, &failure.to_text()));
         }
         let own = part.err().map(|failure| failure.to_text()).unwrap_or_default();
-        Err(Failure::error(first, phase, &self.text_of(first, own)))
+        Err(Failure::error(first, phase, &self.text_of(first, own)?))
+    }
+
+    /// The error of ranks that are in the same phase of different jobs. Collective.
+    fn different_jobs(&self) -> Result<Error> {
+        let numbers = self.numbers(&[self.job as f64])?;
+        let rank = numbers.iter().position(|number| *number != numbers[0]).unwrap_or(0);
+        let [first, theirs] = [0, rank].map(|rank| format!("job {} of this cluster", numbers[rank][0]));
+        Ok(Error::RanksDiffer { rank, theirs, first })
     }
 
     /// Fails on all ranks if one of them asks for something other than rank 0.
     pub fn same(&self, phase: Phase, own: &str) -> Result<()> {
         self.agree(phase, Ok(()))?;
-        let first = self.text_of(0, own.to_owned());
+        let first = self.text_of(0, own.to_owned())?;
         let differs = if own == first { self.size } else { self.rank };
-        let rank = self.least([differs as i64])[0] as usize;
+        let rank = self.least([differs as i64])?[0] as usize;
         if rank == self.size {
             return Ok(());
         }
-        Err(Error::RanksDiffer { rank, theirs: self.text_of(rank, own.to_owned()), first })
+        Err(Error::RanksDiffer { rank, theirs: self.text_of(rank, own.to_owned())?, first })
     }
 
     /// Sends the text of one rank to all ranks.
-    pub fn text_of(&self, rank: usize, own: String) -> String {
+    pub fn text_of(&self, rank: usize, own: String) -> Result<String> {
         let mut bytes = own.into_bytes();
-        let mut len = [bytes.len() as u64];
         let root = self.comm.process_at_rank(rank as i32);
-        scope(|scope| wait(root.immediate_broadcast_into(scope, &mut len[..])));
+        let len = UnderWay::begin(vec![bytes.len() as u64], |len| root.immediate_broadcast_into(StaticScope, len));
         // The text of an error or a recipe is far too short to exceed an i32.
-        bytes.resize(len[0] as usize, 0);
-        scope(|scope| wait(root.immediate_broadcast_into(scope, &mut bytes[..])));
-        String::from_utf8_lossy(&bytes).into_owned()
+        bytes.resize(self.wait(len)?[0] as usize, 0);
+        let bytes = self.wait(UnderWay::begin(bytes, |bytes| root.immediate_broadcast_into(StaticScope, bytes)))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Sends the texts of all ranks to all ranks.
-    pub fn texts(&self, own: &str) -> Vec<String> {
+    pub fn texts(&self, own: &str) -> Result<Vec<String>> {
         (0..self.size).map(|rank| self.text_of(rank, own.to_owned())).collect()
     }
 
     /// Sends the numbers of all ranks to all ranks. Every rank gives equally many.
-    pub fn numbers(&self, own: &[f64]) -> Vec<Vec<f64>> {
-        let mut all = vec![0.0; own.len() * self.size];
-        scope(|scope| wait(self.comm.immediate_all_gather_into(scope, own, &mut all[..])));
-        all.chunks_exact(own.len().max(1)).map(<[f64]>::to_vec).collect()
+    pub fn numbers(&self, own: &[f64]) -> Result<Vec<Vec<f64>>> {
+        let count = own.len();
+        // What is sent, and behind it what arrives.
+        let mut memory = own.to_vec();
+        memory.resize(count * (self.size + 1), 0.0);
+        let all = self.wait(UnderWay::begin(memory, |memory| {
+            let (own, all) = memory.split_at_mut(count);
+            self.comm.immediate_all_gather_into(StaticScope, &*own, all)
+        }))?;
+        Ok(all[count..].chunks_exact(count.max(1)).map(<[f64]>::to_vec).collect())
     }
 
     /// Waits until all ranks have arrived here.
-    pub fn barrier(&self) {
-        let _: [i64; 1] = self.least([0]);
+    pub fn barrier(&self) -> Result<()> {
+        self.least([0]).map(drop)
     }
 
-    fn least<const N: usize>(&self, own: [i64; N]) -> [i64; N] {
-        let mut least = [0; N];
-        scope(|scope| wait(self.comm.immediate_all_reduce_into(scope, &own[..], &mut least[..], SystemOperation::min())));
-        least
+    fn least<const N: usize>(&self, own: [i64; N]) -> Result<[i64; N]> {
+        let memory = [own, [0; N]].concat();
+        let least = self.wait(UnderWay::begin(memory, |memory| {
+            let (own, least) = memory.split_at_mut(N);
+            self.comm.immediate_all_reduce_into(StaticScope, &*own, least, SystemOperation::min())
+        }))?;
+        Ok(std::array::from_fn(|i| least[N + i]))
     }
 
-    /// Sends a block to every rank and receives one from every rank, in messages of at most
-    /// `message_bytes`. `send` and `receive` hold the blocks by rank. Blocks may be empty, and each
-    /// block sent is as long as the receiver expects. `done` is called with the size of each
-    /// message that has arrived.
-    ///
-    /// # How it works
-    /// In step s a rank sends to the rank s places after it and receives from the rank s places
-    /// before it, with one message in each direction at a time. No rank can wait forever: consider
-    /// the ranks that are furthest behind. Their partners are at the same step or further on, and
-    /// have posted their half of the messages.
-    pub fn exchange(&self, send: &[&[u8]], receive: &mut [&mut [u8]], message_bytes: usize, done: &mut dyn FnMut(usize)) {
-        if let (Some(own), Some(target)) = (send.get(self.rank), receive.get_mut(self.rank)) {
-            target.copy_from_slice(own);
-            done(own.len());
-        }
-        // MPI counts in an i32.
-        let most = message_bytes.clamp(1, i32::MAX as usize);
-        for step in 1..self.size {
-            let (to, from) = ((self.rank + step) % self.size, (self.rank + self.size - step) % self.size);
-            let [target, source] = [to, from].map(|rank| self.comm.process_at_rank(rank as i32));
-            let (mut outgoing, mut incoming) = (send[to].chunks(most), receive[from].chunks_mut(most));
-            loop {
-                let (out, into) = (outgoing.next(), incoming.next());
-                let bytes = into.as_ref().map_or(0, |into| into.len());
-                if out.is_none() && into.is_none() {
-                    break;
-                }
-                scope(|scope| {
-                    let arriving = into.map(|into| source.immediate_receive_into_with_tag(scope, into, TAG));
-                    let leaving = out.map(|out| target.immediate_send_with_tag(scope, out, TAG));
-                    if let Some(arriving) = arriving {
-                        wait(arriving);
-                    }
-                    if let Some(leaving) = leaving {
-                        wait(leaving);
-                    }
-                });
-                done(bytes);
+    /// Begins to send a message of an exchange.
+    pub fn send(&self, to: usize, bytes: Vec<u8>) -> UnderWay<u8> {
+        let process = self.comm.process_at_rank(to as i32);
+        UnderWay::begin(bytes, |bytes| process.immediate_send_with_tag(StaticScope, &*bytes, TAG))
+    }
+
+    /// Begins to receive a message of an exchange.
+    pub fn receive(&self, from: usize, bytes: usize) -> UnderWay<u8> {
+        let process = self.comm.process_at_rank(from as i32);
+        UnderWay::begin(vec![0; bytes], |bytes| process.immediate_receive_into_with_tag(StaticScope, bytes, TAG))
+    }
+
+    /// Waits for the end of an operation.
+    fn wait<T>(&self, mut operation: UnderWay<T>) -> Result<Vec<T>> {
+        let mut patience = Patience::new();
+        loop {
+            if let Some(memory) = operation.finished() {
+                return Ok(memory);
             }
+            self.pause(&mut patience)?;
         }
+    }
+
+    /// Returns an error if the ranks have given up, also if this one has not noticed yet.
+    fn check(&self) -> Result<()> {
+        if let Some(error) = &*self.state.broken.borrow() {
+            return Err(error.clone());
+        }
+        if self.is_called() { Err(self.roll_call(Duration::ZERO)) } else { Ok(()) }
+    }
+
+    /// Lets others work for a moment.
+    ///
+    /// # Errors
+    /// If the limit is over, or if another rank's is.
+    pub fn pause(&self, patience: &mut Patience) -> Result<()> {
+        patience.questions += 1;
+        if patience.questions <= QUESTIONS {
+            std::thread::yield_now();
+            return Ok(());
+        }
+        let sleep = Duration::from_micros(u64::from(patience.questions - QUESTIONS));
+        std::thread::sleep(sleep.min(LONGEST_SLEEP));
+        if let Some(error) = &*self.state.broken.borrow() {
+            return Err(error.clone());
+        }
+        let waited = patience.begin.elapsed();
+        if waited > self.longest_wait() || self.is_called() {
+            return Err(self.roll_call(waited));
+        }
+        Ok(())
     }
 }
 
-/// Waits for the end of an operation.
-fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
-    let mut questions = 0u32;
-    loop {
-        request = match request.test() {
-            Ok(_) => return,
-            Err(request) => request,
-        };
-        questions += 1;
-        if questions > QUESTIONS {
-            let sleep = Duration::from_micros(u64::from(questions - QUESTIONS));
-            std::thread::sleep(sleep.min(LONGEST_SLEEP));
-        } else {
-            std::thread::yield_now();
-        }
+/// How long a rank has waited without anything happening.
+pub(super) struct Patience {
+    questions: u32,
+    begin: Instant,
+}
+
+impl Patience {
+    pub fn new() -> Self {
+        Self { questions: 0, begin: Instant::now() }
     }
 }

@@ -2,15 +2,20 @@
 
 use std::time::Instant;
 
+use super::exchange::Exchange;
 use super::failure::{Outcome, guarded};
-use super::geometry::{COMPLEX, Order, RankShares};
+use super::geometry::{COMPLEX, DimensionShares, RankShares};
 use super::local::LocalPass;
-use super::passes::Passes;
+use super::part::Order;
+use super::passes::{Compute, Passes};
 use super::phase::Phase;
-use super::turn::{Turn, exchange};
+use super::run::by_strategy;
+use super::runs::Runs;
+use super::turn::Turn;
 use crate::error::Result;
 use crate::job::zeros;
 use crate::partition::{Cost, balanced, in_multiples};
+use crate::strategy::{Divisible, Strategy};
 
 /// Size of a sample in bytes. It takes some milliseconds on a CPU, and is enough to keep a GPU's
 /// transfers busy.
@@ -27,26 +32,29 @@ const RUNS: usize = 3;
 const WORTH_MORE_RANKS: f64 = 0.7;
 
 /// The costs of ranks that compute at the same time, by rank.
-pub(super) struct Rates {
-    pub rows: Vec<Cost>,
-    pub columns: Vec<Cost>,
+struct Rates {
+    /// Of an index of the first divided axis.
+    rows: Vec<Cost>,
+    /// Of an index of the axis that is divided while axis 0 is complete.
+    columns: Vec<Cost>,
     /// Seconds for each byte that a rank sends while all of them send.
     per_byte: f64,
 }
 
 impl Rates {
     /// Seconds for the exchanges of a job.
-    pub fn exchange(&self, job: &Passes, shares: &RankShares) -> f64 {
+    fn exchange(&self, job: &Passes, shares: &RankShares) -> f64 {
         let exchanges = job.geometry.exchanges() as f64;
         if exchanges == 0.0 {
             return 0.0;
         }
-        let sent = (0..job.link.size()).map(|rank| Turn::to_columns(&job.geometry, shares, rank).sent(rank)).max().unwrap_or(0);
+        let sent = (0..job.link.size()).map(|rank| Turn::to(&job.geometry, shares, rank, 0).sent_to_others()).max().unwrap_or(0);
         exchanges * sent as f64 * self.per_byte
     }
 }
 
-/// The passes of one rank on a smaller and a larger sample of each axis.
+/// The passes of one rank on a smaller and a larger sample: over all that one dimension of the grid
+/// divides, and along axis 0.
 struct Samples {
     rows: Vec<(usize, LocalPass)>,
     columns: Vec<(usize, LocalPass)>,
@@ -61,22 +69,29 @@ impl Samples {
             let small = (large / SMALLER).max(1).next_multiple_of(alignment).min(units);
             if small < large { vec![small, large] } else { vec![large] }
         };
-        let rows = sizes(geometry.rows, geometry.frequencies() * COMPLEX, geometry.alignment());
-        let rows: Outcome<Vec<_>> =
-            rows.into_iter().filter_map(|units| Some(job.rows_pass(units).transpose()?.map(|pass| (units, pass)))).collect();
-        let columns =
-            if geometry.is_distributed() { sizes(geometry.columns, geometry.inner * geometry.rows * COMPLEX, 1) } else { Vec::new() };
+        // `lines` is the number of lines of a unit.
+        let passes = |compute: Compute, sizes: Vec<usize>, lines: usize, turned: bool| -> Outcome<Vec<(usize, LocalPass)>> {
+            let pass = |units: usize| job.pass(compute, &job.some_lines(compute, units * lines), turned);
+            sizes.into_iter().filter_map(|units| Some(pass(units).transpose()?.map(|pass| (units, pass)))).collect()
+        };
+        let units = geometry.units(0);
+        let lines = geometry.all_units() / units;
+        let alignment = if lines.is_multiple_of(2) { 1 } else { geometry.paired_units() };
+        let rows = sizes(units, lines * geometry.frequencies() * COMPLEX, alignment);
+        let rows = passes(Compute::Rows, rows, lines, geometry.is_forward() && geometry.is_distributed())?;
+        let Some(&n) = geometry.divided.first() else { return Ok(Self { rows, columns: Vec::new() }) };
+        let units = geometry.cut_extent(0);
+        let lines = geometry.all_units() / n * geometry.frequencies() / units;
+        let columns = sizes(units, lines * n * COMPLEX, 1);
         let turned = !geometry.is_forward() || geometry.order == Order::Natural;
-        let columns: Outcome<Vec<_>> =
-            columns.into_iter().filter_map(|units| Some(job.columns_pass(units, turned).transpose()?.map(|pass| (units, pass)))).collect();
-        Ok(Self { rows: rows?, columns: columns? })
+        Ok(Self { rows, columns: passes(Compute::Lines(0), columns, lines, turned)? })
     }
 
     /// Runs each pass once, because drivers compile at the first run.
     fn warm_up(&self) -> Outcome<()> {
         for (_, pass) in self.rows.iter().chain(&self.columns) {
             let [input, output] = pass.bytes();
-            pass.run(&zeros(input)?, &mut zeros(output)?)?;
+            pass.run(Phase::Measure, &zeros(input)?, &mut zeros(output)?, &mut |_| {})?;
         }
         Ok(())
     }
@@ -89,7 +104,10 @@ impl Samples {
 /// together and sorted by speed. Then the faster half is measured, a quarter, and so on, down to
 /// the fastest rank alone, and also all ranks but the slowest. The set that is predicted to finish
 /// first is used, or a smaller one if it is nearly as fast.
-pub(super) fn measured(job: &Passes) -> Result<RankShares> {
+///
+/// In a grid, a rank cannot be left out without its whole row or column. There all ranks get shares
+/// by their speed while all compute.
+pub(super) fn measured(job: &Passes, divisible: &[Divisible]) -> Result<RankShares> {
     let (link, size) = (&job.link, job.link.size());
     let samples = link.agree(Phase::Measure, guarded(|| Samples::new(job)))?;
     link.agree(Phase::Measure, guarded(|| samples.warm_up()))?;
@@ -97,7 +115,14 @@ pub(super) fn measured(job: &Passes) -> Result<RankShares> {
     let everybody: Vec<usize> = (0..size).collect();
     let rates = self::rates(job, &samples, &everybody)?;
     // Seconds for the whole job on one rank, at the speed it has while all compute.
-    let alone = |rank: usize| rates.rows[rank].of(job.geometry.rows) + rates.columns[rank].of(job.geometry.columns);
+    let columns = if job.geometry.is_distributed() { job.geometry.cut_extent(0) } else { 0 };
+    let alone = |rank: usize| rates.rows[rank].of(job.geometry.units(0)) + rates.columns[rank].of(columns);
+    if job.geometry.grid.len() > 1 {
+        let weights = everybody.iter().map(|rank| 1.0 / alone(*rank).max(f64::MIN_POSITIVE)).collect();
+        // Ratios never depend on measurements.
+        let shares = by_strategy(&job.geometry, divisible, &Strategy::Ratio(weights), size)?;
+        return Ok(shares.unwrap_or_default());
+    }
     let mut order = everybody.clone();
     order.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
     let (mut best, mut least) = by_rates(job, &everybody, &rates)?;
@@ -139,11 +164,11 @@ fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result
         for _ in 0..RUNS {
             // All ranks begin at the same time. A rank that has failed keeps in step until all
             // agree.
-            job.link.barrier();
+            job.link.barrier()?;
             if !is_member || outcome.is_err() {
                 continue;
             }
-            match guarded(|| pass.run(&input, &mut output)) {
+            match guarded(|| pass.run(Phase::Measure, &input, &mut output, &mut |_| {})) {
                 Ok(times) => seconds.push(times.total().as_secs_f64()),
                 Err(failure) => outcome = Err(failure),
             }
@@ -153,7 +178,7 @@ fn costs(job: &Passes, passes: &[(usize, LocalPass)], is_member: bool) -> Result
     }
     job.link.agree(Phase::Measure, outcome)?;
     let own = line_through(&points);
-    Ok(job.link.numbers(&[own.fixed, own.per_unit]).iter().map(|cost| Cost { fixed: cost[0], per_unit: cost[1] }).collect())
+    Ok(job.link.numbers(&[own.fixed, own.per_unit])?.iter().map(|cost| Cost { fixed: cost[0], per_unit: cost[1] }).collect())
 }
 
 /// The cost derived from two samples, or from one.
@@ -178,18 +203,22 @@ fn per_byte(job: &Passes, members: &[usize]) -> Result<f64> {
     }
     let bytes = SAMPLE_BYTES / members.len();
     let is_member = members.contains(&link.rank());
-    let lens: Vec<usize> = (0..link.size()).map(|rank| if is_member && members.contains(&rank) { bytes } else { 0 }).collect();
-    let data = vec![0u8; lens.iter().sum()];
-    let mut arrived = data.clone();
+    let data = vec![0u8; bytes];
+    let partners: Vec<usize> = members.iter().copied().filter(|rank| is_member && *rank != link.rank()).collect();
+    let mut arrived = vec![0u8; bytes * partners.len()];
     let mut seconds = Vec::new();
     for _ in 0..RUNS {
-        link.barrier();
+        link.barrier()?;
         let begin = Instant::now();
-        exchange(link, (&data, &mut arrived), [&lens, &lens], SAMPLE_BYTES, &mut |_| {});
+        let incoming = partners.iter().enumerate().map(|(i, from)| (*from, vec![Runs::one(i * bytes..(i + 1) * bytes)]));
+        let mut ignored = |_| {};
+        let mut exchange = Exchange::new(link, &mut arrived, incoming, SAMPLE_BYTES, &mut ignored);
+        partners.iter().for_each(|to| exchange.send_from(*to, &data, &Runs::one(0..bytes)));
+        exchange.finish()?;
         seconds.push(begin.elapsed().as_secs_f64());
     }
     seconds.sort_by(f64::total_cmp);
-    let slowest = link.numbers(&[seconds[RUNS / 2]]).iter().map(|seconds| seconds[0]).fold(0.0, f64::max);
+    let slowest = link.numbers(&[seconds[RUNS / 2]])?.iter().map(|seconds| seconds[0]).fold(0.0, f64::max);
     Ok(slowest / (others * bytes) as f64)
 }
 
@@ -202,14 +231,17 @@ fn by_rates(job: &Passes, members: &[usize], rates: &Rates) -> Result<(RankShare
         members.iter().zip(shares).for_each(|(member, share)| all[*member] = share);
         all
     };
-    let alignment = job.geometry.alignment();
+    let geometry = &job.geometry;
+    let alignment = geometry.alignment(0);
     let of_groups: Vec<Cost> = rates.rows.iter().map(|cost| Cost { per_unit: cost.per_unit * alignment as f64, ..*cost }).collect();
-    let rows = in_multiples(job.geometry.rows, alignment, |units| Ok(spread(balanced(units, &of_groups)?)))?;
-    let columns = spread(balanced(job.geometry.columns, &rates.columns)?);
-    let slowest =
-        |shares: &[usize], costs: &[Cost]| members.iter().zip(costs).map(|(member, cost)| cost.of(shares[*member])).fold(0.0, f64::max);
-    let shares = RankShares { rows, columns };
-    let time = slowest(&shares.rows, &rates.rows) + slowest(&shares.columns, &rates.columns) + rates.exchange(job, &shares);
+    let rows = in_multiples(geometry.units(0), alignment, |units| Ok(spread(balanced(units, &of_groups)?)))?;
+    let columns = if geometry.is_distributed() { spread(balanced(geometry.cut_extent(0), &rates.columns)?) } else { Vec::new() };
+    let slowest = |shares: &[usize], costs: &[Cost]| {
+        members.iter().zip(costs).filter_map(|(member, cost)| Some(cost.of(*shares.get(*member)?))).fold(0.0, f64::max)
+    };
+    let time = slowest(&rows, &rates.rows) + slowest(&columns, &rates.columns);
+    let shares = vec![DimensionShares { rows, columns }];
+    let time = time + rates.exchange(job, &shares);
     Ok((shares, time))
 }
 

@@ -1,21 +1,28 @@
-//! Jobs of several processes: the ranks of a cluster each have a device and a slab of the arrays.
+//! Jobs of several processes: the ranks of a cluster each have a device and a part of the arrays.
 
 mod arithmetic;
 mod cluster;
+mod exchange;
 mod failure;
 mod geometry;
 mod link;
 mod local;
 mod measure;
+mod message;
+mod part;
 mod passes;
 mod phase;
+mod roll_call;
 mod root;
 mod run;
+mod runs;
+mod sending;
+mod steps;
 mod turn;
 
 pub use arithmetic::{Arithmetic, Recipes};
 pub use cluster::{Adapter, Cluster, Member, RankOptions};
-pub use geometry::{Order, Slab};
+pub use part::{Decomposition, Order, Part};
 pub use phase::Phase;
 pub use run::RanksJob;
 
@@ -46,18 +53,18 @@ pub(crate) fn transforms_only(spec: &impl std::fmt::Display) -> Error {
     wgpu_fft::Error::Unsupported { what: format!("`{spec}` on a cluster"), why }.into()
 }
 
-/// On a cluster each rank has a slab of the arrays.
+/// On a cluster each rank has a part of the arrays.
 impl<S: Divide> Job<S, Cluster> {
     /// The part of the input that this rank holds.
     #[must_use]
-    pub fn input(&self) -> Slab {
-        self.core.slab(true)
+    pub fn input(&self) -> Part {
+        self.core.part(true)
     }
 
     /// The part of the output that this rank holds.
     #[must_use]
-    pub fn output(&self) -> Slab {
-        self.core.slab(false)
+    pub fn output(&self) -> Part {
+        self.core.part(false)
     }
 
     /// The share of each rank, for the [`Given`](crate::Strategy::Given) shares of another job.
@@ -76,8 +83,8 @@ impl<S: Divide> Job<S, Cluster> {
     /// sends each rank its share, runs, and collects the results. Collective; the other ranks pass
     /// `None`.
     ///
-    /// The arrays consist of the slabs of all ranks, one after the other. Transposed frequencies
-    /// are \[n₁, n₀\] or \[n₁, n₂, n₀\].
+    /// The arrays are whole arrays, with the axes in the order of [`Part::axes`]: transposed
+    /// frequencies are \[n₁, n₀\] or \[n₁, n₂, n₀\].
     ///
     /// # Errors
     /// The errors of [`run`](Self::run).

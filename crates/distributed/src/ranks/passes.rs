@@ -1,5 +1,6 @@
 //! The local passes of a transform, for any share of it.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,10 +11,12 @@ use wgpu_fft::{Complex32, Result};
 
 use super::arithmetic::{Arithmetic, Recipes, common, same_arithmetic};
 use super::cluster::{Cluster, Device};
-use super::failure::Outcome;
-use super::geometry::{COMPLEX, Geometry, Order};
+use super::failure::{Failure, Outcome};
+use super::geometry::{COMPLEX, Geometry};
 use super::link::Link;
-use super::local::LocalPass;
+use super::local::{LocalPass, PieceWork};
+use super::part::Order;
+use super::turn::{Block, Piece};
 use crate::error;
 use crate::task::Task;
 
@@ -21,111 +24,182 @@ use crate::task::Task;
 /// than this, so that any device can hold them. It must not depend on the ranks.
 const DESIGNED_FOR: usize = 1 << 24;
 
+/// How a pass is cut into pieces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The most bytes of a piece, if the caller sets them.
+    pub piece_bytes: Option<usize>,
+    /// Pieces in flight at once.
+    pub in_flight: usize,
+}
+
+/// A pass is cut into so many pieces, unless they would be too small or too large: while one is
+/// sent, another is computed.
+const PIECES: usize = 4;
+/// The least bytes of a piece that is not all of a pass, and the most.
+const LEAST_PIECE_BYTES: usize = 4 << 20;
+const MOST_PIECE_BYTES: usize = 64 << 20;
+
+impl Pace {
+    /// The most bytes of a piece of a pass over so many bytes.
+    fn most(&self, bytes: usize) -> usize {
+        self.piece_bytes.unwrap_or_else(|| bytes.div_ceil(PIECES).clamp(LEAST_PIECE_BYTES, MOST_PIECE_BYTES))
+    }
+}
+
+/// What a device does between two exchanges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Compute {
+    /// Transforms the axes that each rank has completely.
+    Rows,
+    /// Transforms the axis t along contiguous lines.
+    Lines(usize),
+    /// Transforms the axis t along lines that are not contiguous.
+    Strided(usize),
+    /// Computes nothing: from natural order, arrays are only transposed.
+    Units,
+    /// The same, for lines of the axis t.
+    TurnedLines(usize),
+}
+
 /// A transform and its arithmetic: everything except which rank computes what.
 pub(super) struct Passes {
     pub link: Link,
     pub device: Rc<Device>,
     pub geometry: Geometry,
-    /// The plan for the transform of some units of axis 0.
+    pub pace: Pace,
+    /// The plan for the transform of some units.
     rows: Box<dyn Fn(usize) -> Result<Arc<dyn Task>>>,
-    columns: Option<Recipe>,
+    columns: Vec<Recipe>,
     pub recipes: Recipes,
 }
 
 impl Passes {
     /// Lets the ranks agree on the recipes. Collective.
-    pub fn new<S: InParts>(cluster: &Cluster, geometry: Geometry, arithmetic: &Arithmetic) -> error::Result<Self> {
-        let (link, device) = (cluster.link.clone(), Rc::clone(&cluster.device));
+    pub fn new<S: InParts>(cluster: &Cluster, link: Link, geometry: Geometry, arithmetic: &Arithmetic, pace: Pace) -> error::Result<Self> {
+        let device = Rc::clone(&cluster.device);
         let lines = |all: usize, elements: usize| (DESIGNED_FOR / elements).clamp(1, all);
         let spec = {
-            let (unit, axes, factor) = (geometry.unit(), (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.last_factor(true));
+            let (unit, axes, factor) = (geometry.unit(), (0..geometry.unit.len()).collect::<Vec<_>>(), geometry.factor_of(Compute::Rows));
             let inverse = geometry.kind.is_inverse();
             move |units: usize| S::in_direction(inverse, unit).of_part(units, axes.clone(), factor)
         };
-        let recipe = common(&link, &device, &spec(lines(geometry.rows, geometry.positions)), arithmetic, |given| Some(given.rows.clone()))?;
-        let columns = if geometry.is_distributed() {
-            let spec = geometry.transform_of_columns(lines(geometry.frequencies(), geometry.rows));
-            Some(common(&link, &device, &spec, arithmetic, |given| given.columns.clone())?)
-        } else {
-            None
-        };
-        let recipes = Recipes { rows: recipe.to_string(), columns: columns.as_ref().map(ToString::to_string) };
+        let units = lines(geometry.all_units(), geometry.positions());
+        let recipe = common(&link, &device, &spec(units), arithmetic, |given| Some(given.rows.clone()))?;
+        let stages = geometry.stages();
+        let columns: Vec<Recipe> = (0..stages)
+            .map(|t| {
+                let all = geometry.all_units() / geometry.divided[t] * geometry.frequencies();
+                let spec = geometry.lines(t, lines(all, geometry.divided[t]));
+                common(&link, &device, &spec, arithmetic, |given| given.columns.get(t).filter(|_| given.columns.len() == stages).cloned())
+            })
+            .collect::<error::Result<_>>()?;
+        let recipes = Recipes { rows: recipe.to_string(), columns: columns.iter().map(ToString::to_string).collect() };
         let own = Rc::clone(&device);
         let rows = Box::new(move |units| Ok(same_arithmetic(&own.planner, spec(units), &recipe)? as Arc<dyn Task>));
-        Ok(Self { link, device, geometry, rows, columns, recipes })
+        Ok(Self { link, device, geometry, pace, rows, columns, recipes })
     }
 
-    /// The pass over `units` units of axis 0, or `None` for 0 units. A forward pass takes slabs
-    /// \[r, …\] of positions to \[C, K, r\]. An inverse pass takes \[r, C, K\] to slabs of
-    /// positions.
-    pub fn rows_pass(&self, units: usize) -> Outcome<Option<LocalPass>> {
-        if units == 0 {
-            return Ok(None);
-        }
-        let geometry = &self.geometry;
-        let positions = units * geometry.positions * geometry.position_bytes();
-        let frequencies = units * geometry.frequencies() * COMPLEX;
-        let mut tasks = vec![(self.rows)(units)?];
-        if geometry.is_forward() && geometry.is_distributed() {
-            tasks.push(self.turn([units, geometry.frequencies()])?);
-        }
-        let bytes = if geometry.is_forward() { [positions, frequencies] } else { [frequencies, positions] };
-        LocalPass::new(&self.device, &tasks, bytes).map(Some)
+    /// The pieces in which a rank computes its array `block`.
+    pub fn pieces(&self, compute: Compute, block: &Block) -> Vec<Piece> {
+        let bytes: usize = self.geometry.line_bytes(compute, block).iter().sum();
+        let lines = block.elements().checked_div(block.cut * block.k).unwrap_or(0);
+        let paired = if compute == Compute::Rows { self.geometry.paired_units() } else { 1 };
+        // Strided lines: the block's last axes are not lines but what is beside them.
+        let strided = matches!(compute, Compute::Strided(_));
+        block.pieces(self.pace.most(lines.saturating_mul(bytes)), bytes, paired, strided)
     }
 
-    /// The pass over `units` units of axis 1, from \[c, K, n₀\] to the same, or to \[n₀, c, K\] if
-    /// `turned`.
-    pub fn columns_pass(&self, units: usize, turned: bool) -> Outcome<Option<LocalPass>> {
-        let (lines, n) = (units * self.geometry.inner, self.geometry.rows);
-        if units == 0 {
+    /// The pass that computes the array `block`, or `None` if it has no elements. If `turned`, it
+    /// stores the transpose of the lines of each transform of the batch.
+    pub fn pass(&self, compute: Compute, block: &Block, turned: bool) -> Outcome<Option<LocalPass>> {
+        let pieces = self.pieces(compute, block);
+        if pieces.is_empty() {
             return Ok(None);
         }
-        let (planner, columns) = (&self.device.planner, self.geometry.transform_of_columns(lines));
-        let plan = match &self.columns {
-            Some(recipe) => same_arithmetic(planner, columns, recipe)?,
-            None => planner.plan(columns)?,
+        let [input, output] = self.geometry.line_bytes(compute, block);
+        let mut chains: Vec<Vec<Arc<dyn Task>>> = Vec::new();
+        let mut known: HashMap<[usize; 2], usize> = HashMap::new();
+        let (mut works, mut begin) = (Vec::new(), 0);
+        for piece in &pieces {
+            let [batch, lines] = block.lines(piece);
+            let chain = match known.get(&[batch, lines]) {
+                Some(&chain) => chain,
+                None => {
+                    chains.push(self.chain(compute, [batch, lines], turned)?);
+                    known.insert([batch, lines], chains.len() - 1);
+                    chains.len() - 1
+                }
+            };
+            let end = begin + batch * lines * input;
+            works.push(PieceWork { input: begin..end, output: batch * lines * output, chain });
+            begin = end;
+        }
+        LocalPass::new(&self.device, &chains, works, self.pace.in_flight, self.link.timeout()).map(Some)
+    }
+
+    /// The plans for so many transforms of the batch with so many lines each.
+    fn chain(&self, compute: Compute, [batch, lines]: [usize; 2], turned: bool) -> Outcome<Vec<Arc<dyn Task>>> {
+        let (planner, geometry) = (&self.device.planner, &self.geometry);
+        let no_recipe = || Failure::Other("there is no recipe for a divided axis".to_owned());
+        let of_axis = |t: usize, spec: C2c| -> Outcome<Arc<dyn Task>> {
+            Ok(same_arithmetic(planner, spec, self.columns.get(t).ok_or_else(no_recipe)?)?)
         };
-        let mut tasks: Vec<Arc<dyn Task>> = vec![plan];
+        let (mut tasks, elements): (Vec<Arc<dyn Task>>, usize) = match compute {
+            Compute::Rows => (vec![(self.rows)(batch * lines)?], geometry.frequencies()),
+            Compute::Lines(t) => (vec![of_axis(t, geometry.lines(t, batch * lines))?], geometry.divided[t]),
+            Compute::Strided(t) => {
+                let spec = C2c::in_direction(geometry.kind.is_inverse(), [geometry.divided[t], lines].into());
+                (vec![of_axis(t, spec.of_part(batch, vec![0], geometry.factor_of(compute)))?], geometry.divided[t])
+            }
+            Compute::Units => (Vec::new(), geometry.frequencies()),
+            Compute::TurnedLines(t) => (Vec::new(), geometry.divided[t]),
+        };
         if turned {
-            tasks.push(self.turn([lines, n])?);
+            // A transpose of complex numbers, with a recipe that this device chooses itself.
+            tasks.push(planner.plan(Permute::<Complex32>::transpose([lines, elements]).batch(batch))?);
         }
-        LocalPass::new(&self.device, &tasks, [lines * n * COMPLEX; 2]).map(Some)
+        Ok(tasks)
     }
 
-    /// The pass that only transposes `units` units of axis 0, from \[r, C, K\] to \[C, K, r\].
-    pub fn turn_pass(&self, units: usize) -> Outcome<Option<LocalPass>> {
-        if units == 0 {
-            return Ok(None);
-        }
-        let columns = self.geometry.frequencies();
-        LocalPass::new(&self.device, &[self.turn([units, columns])?], [units * columns * COMPLEX; 2]).map(Some)
-    }
-
-    /// A transpose of complex numbers, with a recipe that this device chooses itself.
-    fn turn(&self, shape: [usize; 2]) -> Outcome<Arc<dyn Task>> {
-        Ok(self.device.planner.plan(Permute::<Complex32>::transpose(shape))?)
+    /// The array of `units` units, or of `units` lines of an axis: all lines are alike.
+    pub fn some_lines(&self, compute: Compute, units: usize) -> Block {
+        let (cut, k) = match compute {
+            Compute::Rows | Compute::Units => (self.geometry.columns, self.geometry.inner),
+            Compute::Lines(t) | Compute::Strided(t) | Compute::TurnedLines(t) => (self.geometry.divided[t], 1),
+        };
+        Block { batch: 1, cut, k, a: 1, m: 1, gathered: units, i: 1 }
     }
 }
 
 impl Geometry {
-    /// The transform along axis 0, for `lines` lines.
-    fn transform_of_columns(&self, lines: usize) -> C2c {
-        C2c::in_direction(self.kind.is_inverse(), self.rows.into()).of_part(lines, vec![0], self.last_factor(false))
+    /// The transform of so many contiguous lines along the axis t.
+    fn lines(&self, t: usize, lines: usize) -> C2c {
+        let factor = self.factor_of(Compute::Lines(t));
+        C2c::in_direction(self.kind.is_inverse(), self.divided[t].into()).of_part(lines, vec![0], factor)
     }
 
-    /// The factor on the outputs of a pass over rows or over columns: the whole factor is applied
-    /// in the last pass.
-    fn last_factor(&self, rows: bool) -> f32 {
-        let rows_are_last = !self.is_forward() || !self.is_distributed();
-        if rows == rows_are_last { self.factor } else { 1.0 }
+    /// Bytes of a line that a pass reads, and of one that it writes.
+    fn line_bytes(&self, compute: Compute, block: &Block) -> [usize; 2] {
+        let frequencies = block.cut * block.k * COMPLEX;
+        if compute != Compute::Rows {
+            return [frequencies; 2];
+        }
+        let positions = self.positions() * self.position_bytes();
+        if self.is_forward() { [positions, frequencies] } else { [frequencies, positions] }
+    }
+
+    /// The factor on the outputs of a pass: the whole factor is applied in the last one.
+    fn factor_of(&self, compute: Compute) -> f32 {
+        let last = if self.is_forward() && self.is_distributed() { Compute::Lines(0) } else { Compute::Rows };
+        if compute == last { self.factor } else { 1.0 }
     }
 
     /// The exchanges of a run.
     pub fn exchanges(&self) -> usize {
-        match (self.is_distributed(), self.order) {
-            (false, _) => 0,
-            (true, Order::Transposed) => 1,
-            (true, Order::Natural) => 2,
+        match self.order {
+            Order::Transposed => self.stages(),
+            Order::Natural => 2 * self.stages(),
         }
     }
 }

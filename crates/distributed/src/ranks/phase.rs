@@ -36,15 +36,17 @@ phases! {
     Measure = "measure",
     /// Rank 0 sends the input to all ranks.
     Scatter = "scatter",
-    /// Slabs of frequencies are transposed so that axis 0 can be gathered.
+    /// Frequencies in natural order are transposed so that a divided axis can be gathered.
     Turn = "turn",
-    /// The axes that lie completely in a slab of axis 0 are transformed.
+    /// The axes that each rank has completely are transformed.
     Rows = "rows",
-    /// The ranks exchange blocks, from slabs of axis 0 to slabs of axis 1.
+    /// The ranks exchange blocks, so that a divided axis is gathered and the next one is divided.
     Exchange = "exchange",
+    /// In pencils, axis 1 is transformed.
+    Middle = "middle",
     /// Axis 0 is transformed.
     Columns = "columns",
-    /// The ranks exchange blocks, from slabs of axis 1 back to slabs of axis 0.
+    /// The ranks exchange blocks, so that an axis is divided again as it was.
     Return = "return",
     /// Rank 0 collects the output of all ranks.
     Gather = "gather",

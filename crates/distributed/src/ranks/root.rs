@@ -3,50 +3,77 @@
 use std::time::Instant;
 
 use super::RanksJob;
+use super::exchange::Exchange;
 use super::failure::guarded;
 use super::phase::Phase;
-use super::turn::exchange;
+use super::runs::Runs;
 use crate::error::Result;
 use crate::job::{Listener, check, zeros};
 use crate::report::{Report, Work};
 
 impl RanksJob {
+    /// The bytes of a rank's part in the whole array.
+    fn place(&self, rank: usize, input: bool) -> Runs {
+        let part = self.part_of(rank, input);
+        let extents: Vec<usize> = std::iter::once(self.geometry.batch).chain(part.extents).collect();
+        let ranges: Vec<_> = std::iter::once(part.batch).chain(part.ranges).collect();
+        Runs::of_box(&extents, &ranges, self.element_bytes(input))
+    }
+
     /// See [`Job::run_from_root`](crate::Job::run_from_root).
     pub(super) fn run_from_root(&self, input: &[u8], output: &mut [u8], listener: Option<&Listener>) -> Result<Report> {
-        let (link, message_bytes) = (&self.cluster.link, self.message_bytes);
+        let (link, message_bytes) = (&self.link, self.message_bytes);
         let (rank, size) = (link.rank(), link.size());
-        let [shares, results] = [true, false].map(|input| self.slab_bytes(input));
+        let all = |input: bool| (0..size).map(|rank| self.part_bytes(rank, input)).sum::<usize>();
         let is_root = rank == 0;
         let (input, output): (&[u8], &mut [u8]) = if is_root { (input, output) } else { (&[], &mut []) };
-        let nothing = vec![0; size];
-        // The blocks between rank 0 and this rank, as this rank sees them.
-        let from_root = |mine: usize| -> Vec<usize> { (0..size).map(|other| if other == 0 { mine } else { 0 }).collect() };
 
         let prepared = guarded(|| {
             self.cluster.device.check(Phase::Scatter)?;
             if is_root {
-                check("input of rank 0", shares.iter().sum(), input, self.element_bytes(true))?;
-                check("output of rank 0", results.iter().sum(), output, self.element_bytes(false))?;
+                check("input of rank 0", all(true), input, self.element_bytes(true))?;
+                check("output of rank 0", all(false), output, self.element_bytes(false))?;
             }
-            Ok((zeros(shares[rank])?, zeros(results[rank])?))
+            Ok((zeros(self.part_bytes(rank, true))?, zeros(self.part_bytes(rank, false))?))
         });
         let (mut own, mut result) = link.agree(Phase::Scatter, prepared)?;
         let mut run = self.begin(listener, 2);
-        let send = if is_root { &shares } else { &nothing };
         let begin = Instant::now();
-        let mut progress = run.progress(Phase::Scatter, own.len());
-        exchange(link, (input, &mut own), [send, &from_root(shares[rank])], message_bytes, &mut progress);
-        run.agree(Phase::Scatter, Work::of_exchange(begin.elapsed(), own.len(), send.iter().sum()), Ok(()))?;
+        let received = own.len();
+        let mut progress = run.progress(Phase::Scatter, run.phases_done(), received);
+        let whole = Runs::one(0..received);
+        let incoming = (!is_root).then(|| (0, vec![whole.clone()]));
+        let mut exchange = Exchange::new(link, &mut own, incoming, message_bytes, &mut progress);
+        let mut sent = 0;
+        if is_root {
+            for to in 1..size {
+                let block = self.place(to, true);
+                sent += block.bytes();
+                exchange.send_from(to, input, &block);
+            }
+            exchange.keep_from(input, &self.place(0, true), &whole);
+        }
+        exchange.finish()?;
+        run.agree(Phase::Scatter, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(true), Ok(()))?;
 
         run.transform(&own, &mut result)?;
 
         link.agree(Phase::Gather, self.cluster.device.check(Phase::Gather))?;
-        let receive = if is_root { &results } else { &nothing };
         let received = output.len();
         let begin = Instant::now();
-        let mut progress = run.progress(Phase::Gather, received);
-        exchange(link, (&result, output), [&from_root(results[rank]), receive], message_bytes, &mut progress);
-        run.agree(Phase::Gather, Work::of_exchange(begin.elapsed(), received, result.len()), Ok(()))?;
+        let mut progress = run.progress(Phase::Gather, run.phases_done(), received);
+        let others = if is_root { 1..size } else { 0..0 };
+        let incoming = others.map(|from| (from, vec![self.place(from, false)]));
+        let mut exchange = Exchange::new(link, output, incoming, message_bytes, &mut progress);
+        let whole = Runs::one(0..result.len());
+        if is_root {
+            exchange.keep_from(&result, &whole, &self.place(0, false));
+        } else {
+            exchange.send_from(0, &result, &whole);
+        }
+        exchange.finish()?;
+        let sent = if is_root { 0 } else { result.len() };
+        run.agree(Phase::Gather, Work::of_exchange(begin.elapsed(), received, sent), &self.units_of_parts(false), Ok(()))?;
         run.report()
     }
 }

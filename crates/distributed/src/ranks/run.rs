@@ -6,13 +6,18 @@ use wgpu_fft::low_level::divide::InParts;
 
 use super::arithmetic::Recipes;
 use super::cluster::Cluster;
+use super::exchange::Exchange;
 use super::failure::{Failure, Outcome, guarded};
-use super::geometry::{Geometry, Order, RankShares, Slab};
-use super::local::{LocalPass, LocalTimes};
+use super::geometry::{COMPLEX, DimensionShares, Geometry, RankShares};
+use super::link::Link;
+use super::local::LocalTimes;
 use super::measure::measured;
-use super::passes::Passes;
+use super::part::{Order, Part};
+use super::passes::{Pace, Passes};
 use super::phase::Phase;
-use super::turn::Turn;
+use super::sending::Sending;
+use super::steps::{ExchangeStep, PassStep, Step, steps, units_of};
+use super::turn::Piece;
 use crate::devices::operations;
 use crate::error::Result;
 use crate::job::{self, Listener, Progress, check, zeros};
@@ -20,36 +25,15 @@ use crate::options::JobOptions;
 use crate::report::{PhaseReport, Report, Work, WorkerReport};
 use crate::strategy::{Divisible, Shares, Strategy};
 
-/// One phase of a run.
-enum Step {
-    /// A pass on the device; `None` if the rank has no share.
-    Local(Phase, Option<LocalPass>),
-    Turn(Phase, Turn),
-}
-
-impl Step {
-    fn phase(&self) -> Phase {
-        match self {
-            Self::Local(phase, _) | Self::Turn(phase, _) => *phase,
-        }
-    }
-
-    /// Bytes of the array that it writes.
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Local(_, pass) => pass.as_ref().map_or(0, |pass| pass.bytes()[1]),
-            Self::Turn(_, turn) => turn.received(),
-        }
-    }
-}
-
 /// A job on a cluster, without its types.
 pub struct RanksJob {
     pub(super) cluster: Cluster,
+    /// The cluster's link, with the job's number and limit.
+    pub(super) link: Link,
     /// The specification, printed.
     spec: String,
     strategy: Strategy,
-    geometry: Geometry,
+    pub(super) geometry: Geometry,
     shares: RankShares,
     recipes: Recipes,
     pub(super) message_bytes: usize,
@@ -60,31 +44,27 @@ impl RanksJob {
     /// Agrees on recipes, divides the transform, and compiles. Collective.
     pub(crate) fn new<S: InParts>(cluster: &Cluster, spec: &S, options: &JobOptions) -> Result<Self> {
         let parts = spec.parts()?;
-        let geometry = Geometry::new(&spec.to_string(), &parts, options.order)?;
-        let mut divisible =
-            vec![Divisible { phase: 0, units: geometry.rows, alignment: geometry.alignment(), operations: operations(&parts) }];
-        if geometry.is_distributed() {
-            divisible.push(Divisible { phase: 1, units: geometry.columns, alignment: 1, operations: operations(&parts) });
-        }
         let size = cluster.size();
+        let geometry = Geometry::new(&spec.to_string(), &parts, options.order, options.decomposition, size)?;
+        let divisible = divisible(&geometry, operations(&parts));
+        // What is wrong for the whole cluster, and then for each dimension of its grid.
         options.strategy.check(size, &divisible)?;
         if let Strategy::Dynamic | Strategy::Auto = options.strategy {
             let what = format!("the strategy {} on a cluster", options.strategy);
-            let why = "ranks must know their slabs beforehand: use Measured, Equal, Ratio or Given".to_owned();
+            let why = "ranks must know their parts beforehand: use Measured, Equal, Ratio or Given".to_owned();
             return Err(wgpu_fft::Error::Unsupported { what, why }.into());
         }
-        let passes = Passes::new::<S>(cluster, geometry, &options.arithmetic)?;
-        let everybody: Vec<usize> = (0..size).collect();
-        let by_strategy = divisible.iter().map(|phase| options.strategy.shares(*phase, &everybody));
-        let by_strategy: Option<Vec<Vec<usize>>> = by_strategy.collect::<wgpu_fft::Result<_>>()?;
-        let shares = match by_strategy {
-            Some(shares) => RankShares::of(shares, size),
-            None if size == 1 => RankShares::of(divisible.iter().map(|phase| vec![phase.units]).collect(), size),
-            None => measured(&passes)?,
+        let link = cluster.link.of_job(options.timeout);
+        let pace = Pace { piece_bytes: options.piece_bytes, in_flight: options.in_flight };
+        let passes = Passes::new::<S>(cluster, link.clone(), geometry, &options.arithmetic, pace)?;
+        let shares = match by_strategy(&passes.geometry, &divisible, &options.strategy, size)? {
+            Some(shares) => shares,
+            None => measured(&passes, &divisible)?,
         };
-        let steps = cluster.link.agree(Phase::Plan, guarded(|| steps(&passes, &shares)))?;
+        let steps = link.agree(Phase::Plan, guarded(|| steps(&passes, &shares)))?;
         Ok(Self {
             cluster: cluster.clone(),
+            link,
             spec: spec.to_string(),
             strategy: options.strategy.clone(),
             geometry: passes.geometry,
@@ -95,14 +75,17 @@ impl RanksJob {
         })
     }
 
-    pub(super) fn slab(&self, input: bool) -> Slab {
-        self.geometry.slab(&self.shares, self.cluster.rank(), input)
+    pub(super) fn part(&self, input: bool) -> Part {
+        self.part_of(self.cluster.rank(), input)
     }
 
-    /// Bytes of the slab of each rank.
-    pub(super) fn slab_bytes(&self, input: bool) -> Vec<usize> {
-        let of = |rank| self.geometry.slab(&self.shares, rank, input).len() * self.geometry.element_bytes(input);
-        (0..self.cluster.size()).map(of).collect()
+    pub(super) fn part_of(&self, rank: usize, input: bool) -> Part {
+        self.geometry.part(&self.shares, rank, input)
+    }
+
+    /// Bytes of the part of a rank.
+    pub(super) fn part_bytes(&self, rank: usize, input: bool) -> usize {
+        self.part_of(rank, input).len() * self.element_bytes(input)
     }
 
     pub(super) fn element_bytes(&self, input: bool) -> usize {
@@ -110,8 +93,11 @@ impl RanksJob {
     }
 
     pub(super) fn shares(&self) -> Shares {
-        let RankShares { rows, columns } = &self.shares;
-        Shares(if self.geometry.is_distributed() { vec![rows.clone(), columns.clone()] } else { vec![rows.clone()] })
+        let of_dimension = |(dimension, shares): (usize, &DimensionShares)| {
+            let columns = self.geometry.stage_of(dimension).map(|_| shares.columns.clone());
+            [Some(shares.rows.clone()), columns].into_iter().flatten().collect::<Vec<_>>()
+        };
+        Shares(self.shares.iter().enumerate().flat_map(of_dimension).collect())
     }
 
     pub(super) fn recipes(&self) -> &Recipes {
@@ -119,53 +105,60 @@ impl RanksJob {
     }
 
     pub(super) fn begin<'r>(&'r self, listener: Option<&'r Listener>, more_phases: usize) -> Run<'r> {
-        Run { core: self, listener, phases: self.steps.len() + more_phases, begin: Instant::now(), done: Vec::new() }
+        let phases = self.steps.iter().map(Step::phases).sum::<usize>() + more_phases;
+        Run { core: self, listener, phases, begin: Instant::now(), done: Vec::new() }
     }
 
-    /// The units of a phase, by rank.
-    fn units(&self, phase: Phase) -> &[usize] {
-        let by_columns = match phase {
-            Phase::Columns | Phase::Exchange => true,
-            // The slabs of the frequencies.
-            Phase::Gather => self.geometry.is_forward() && self.geometry.is_distributed() && self.geometry.order == Order::Transposed,
-            Phase::Scatter => !self.geometry.is_forward() && self.geometry.is_distributed() && self.geometry.order == Order::Transposed,
-            _ => false,
-        };
-        if by_columns { &self.shares.columns } else { &self.shares.rows }
+    /// The units of each rank's part of the input or of the output.
+    pub(super) fn units_of_parts(&self, input: bool) -> Vec<usize> {
+        let is_positions = input == self.geometry.is_forward();
+        let first = if is_positions || self.geometry.order == Order::Natural { self.geometry.stages() } else { 0 };
+        (0..self.cluster.size()).map(|rank| units_of(&self.geometry.local(&self.shares, rank), first)).collect()
     }
 }
 
-impl RankShares {
-    fn of(shares: Vec<Vec<usize>>, ranks: usize) -> Self {
-        let mut shares = shares.into_iter();
-        let mut next = || shares.next().unwrap_or_else(|| vec![0; ranks]);
-        Self { rows: next(), columns: next() }
-    }
-}
-
-fn steps(passes: &Passes, shares: &RankShares) -> Outcome<Vec<Step>> {
-    let (geometry, rank) = (&passes.geometry, passes.link.rank());
-    let (own_rows, own_columns) = (shares.rows[rank], shares.columns[rank]);
-    let natural = geometry.order == Order::Natural;
-    let rows = || passes.rows_pass(own_rows).map(|pass| Step::Local(Phase::Rows, pass));
-    let columns = |turned| passes.columns_pass(own_columns, turned).map(|pass| Step::Local(Phase::Columns, pass));
-    let exchange = || Step::Turn(Phase::Exchange, Turn::to_columns(geometry, shares, rank));
-    let back = || Step::Turn(Phase::Return, Turn::to_rows(geometry, shares, rank));
-    Ok(match (geometry.is_distributed(), geometry.is_forward(), natural) {
-        (false, ..) => vec![rows()?],
-        (true, true, false) => vec![rows()?, exchange(), columns(false)?],
-        (true, true, true) => vec![rows()?, exchange(), columns(true)?, back()],
-        (true, false, false) => vec![columns(true)?, back(), rows()?],
-        (true, false, true) => {
-            let turn = Step::Local(Phase::Turn, passes.turn_pass(own_rows)?);
-            vec![turn, exchange(), columns(true)?, back(), rows()?]
+/// What is divided, in the order of [`Shares`].
+fn divisible(geometry: &Geometry, operations: f64) -> Vec<Divisible> {
+    let mut all = Vec::new();
+    for (dimension, &workers) in geometry.grid.iter().enumerate() {
+        let mut add = |units, alignment| all.push(Divisible { phase: all.len(), units, alignment, operations, workers });
+        add(geometry.units(dimension), geometry.alignment(dimension));
+        if let Some(t) = geometry.stage_of(dimension) {
+            add(geometry.cut_extent(t), 1);
         }
-    })
+    }
+    all
+}
+
+/// The shares by a strategy, or `None` if they depend on measurements.
+pub(super) fn by_strategy(
+    geometry: &Geometry,
+    divisible: &[Divisible],
+    strategy: &Strategy,
+    size: usize,
+) -> wgpu_fft::Result<Option<RankShares>> {
+    let mut phases = divisible.iter();
+    let mut all = Vec::new();
+    for (dimension, &extent) in geometry.grid.iter().enumerate() {
+        let indices: Vec<usize> = (0..size).map(|rank| geometry.coordinates(rank)[dimension]).collect();
+        let strategy = strategy.along(&indices, extent);
+        let everybody: Vec<usize> = (0..extent).collect();
+        let mut next = || {
+            let Some(phase) = phases.next() else { return Ok(Some(Vec::new())) };
+            // There is nothing to measure with one rank.
+            if extent == 1 { Ok(Some(vec![phase.units])) } else { strategy.shares(*phase, &everybody) }
+        };
+        let rows = next()?;
+        let columns = if geometry.stage_of(dimension).is_some() { next()? } else { Some(Vec::new()) };
+        let Some((rows, columns)) = rows.zip(columns) else { return Ok(None) };
+        all.push(DimensionShares { rows, columns });
+    }
+    Ok(Some(all))
 }
 
 impl job::RunJob for RanksJob {
     fn bytes(&self) -> [usize; 2] {
-        [true, false].map(|input| self.slab(input).len() * self.element_bytes(input))
+        [true, false].map(|input| self.part_bytes(self.cluster.rank(), input))
     }
 
     fn run(&self, inputs: &[&[u8]], output: &mut [u8], elements: [usize; 2], listener: Option<&Listener>) -> Result<Report> {
@@ -175,7 +168,7 @@ impl job::RunJob for RanksJob {
             check("output", output_bytes, output, elements[1])
         };
         let first = self.steps.first().map_or(Phase::Rows, Step::phase);
-        self.cluster.link.agree(first, checked().map_err(Failure::from))?;
+        self.link.agree(first, checked().map_err(Failure::from))?;
         let mut run = self.begin(listener, 0);
         run.transform(inputs[0], output)?;
         run.report()
@@ -188,8 +181,8 @@ pub(super) struct Run<'r> {
     listener: Option<&'r Listener>,
     phases: usize,
     begin: Instant,
-    /// What this rank did.
-    done: Vec<(Phase, Work)>,
+    /// What this rank did in each phase, and the units of all ranks.
+    done: Vec<(Phase, Work, Vec<usize>)>,
 }
 
 impl<'r> Run<'r> {
@@ -202,7 +195,7 @@ impl<'r> Run<'r> {
             if i + 1 == steps.len() {
                 return self.step(step, source, output);
             }
-            let target = self.core.cluster.link.agree(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
+            let target = self.core.link.agree(step.phase(), guarded(|| Ok(zeros(step.bytes())?)));
             let mut target = target?;
             self.step(step, source, &mut target)?;
             data = Some(target);
@@ -211,61 +204,106 @@ impl<'r> Run<'r> {
     }
 
     fn step(&mut self, step: &Step, source: &[u8], target: &mut [u8]) -> Result<()> {
-        match step {
-            Step::Local(phase, pass) => self.local(*phase, pass.as_ref(), source, target),
-            Step::Turn(phase, turn) => self.turn(*phase, turn, source, target),
+        match (&step.pass, &step.exchange) {
+            (Some(pass), None) => self.local(pass, source, target),
+            (pass, Some(exchange)) => self.exchange(pass.as_ref(), exchange, source, target),
+            (None, None) => Ok(()),
         }
     }
 
-    fn local(&mut self, phase: Phase, pass: Option<&LocalPass>, source: &[u8], target: &mut [u8]) -> Result<()> {
+    /// A pass without an exchange.
+    fn local(&mut self, step: &PassStep, source: &[u8], target: &mut [u8]) -> Result<()> {
         let total = target.len();
-        let mut progress = self.progress(phase, total);
+        let mut progress = self.progress(step.phase, self.done.len(), total);
         let begin = Instant::now();
         let device = &self.core.cluster.device;
         let computed = guarded(|| {
-            device.check(phase)?;
-            pass.map_or(Ok(LocalTimes::default()), |pass| pass.run(source, target))
+            device.check(step.phase)?;
+            step.pass.as_ref().map_or(Ok(LocalTimes::default()), |pass| pass.run(step.phase, source, target, &mut progress))
         });
+        self.agree_on_pass(step, [source.len(), total], begin.elapsed(), computed)
+    }
+
+    /// A pass, if there is one, whose pieces are exchanged while the next ones are computed.
+    fn exchange(&mut self, pass: Option<&PassStep>, step: &ExchangeStep, source: &[u8], target: &mut [u8]) -> Result<()> {
+        let (core, link, turn) = (self.core, &self.core.link, &step.turn);
+        let device = &core.cluster.device;
+        let computed_bytes = turn.block().elements() * COMPLEX;
+        let mut computed_progress = self.progress(pass.map_or(step.phase, |pass| pass.phase), self.done.len(), computed_bytes);
+        let received = target.len();
+        let number = self.done.len() + usize::from(pass.is_some());
+        let mut progress = self.progress(step.phase, number, received);
+        let others = (0..turn.ranks.len()).filter(|from| *from != turn.own);
+        let incoming = others.map(|from| {
+            let place = |piece: &Piece| turn.received(from, piece);
+            (turn.ranks[from], step.pieces[from].iter().map(place).collect())
+        });
+        let begin = Instant::now();
+        let mut exchange = Exchange::new(link, target, incoming, core.message_bytes, &mut progress);
+        let mut computed = None;
+        if let Some(pass) = pass {
+            let mut sending = Sending::new(exchange, step, &mut computed_progress);
+            computed = Some(guarded(|| {
+                device.check(pass.phase)?;
+                pass.pass.as_ref().map_or(Ok(LocalTimes::default()), |own| own.run_into(pass.phase, source, &mut sending))
+            }));
+            exchange = sending.rest();
+        } else {
+            for piece in &step.pieces[turn.own] {
+                for to in turn.order() {
+                    let block = turn.sent(piece, to);
+                    if to == turn.own {
+                        exchange.keep_from(source, &block, &turn.received(to, piece));
+                    } else {
+                        exchange.send_from(turn.ranks[to], source, &block);
+                    }
+                }
+            }
+        }
+        let until_computed = begin.elapsed();
+        let begin = Instant::now();
+        exchange.finish()?;
+        let exchanged = begin.elapsed();
+        if let Some((pass, computed)) = pass.zip(computed) {
+            self.agree_on_pass(pass, [source.len(), computed_bytes], until_computed, computed)?;
+        }
+        let work = Work::of_exchange(exchanged, received, turn.sent_to_others());
+        self.agree(step.phase, work, &step.units, guarded(|| device.check(step.phase)))
+    }
+
+    fn agree_on_pass(&mut self, step: &PassStep, [read, written]: [usize; 2], busy: Duration, computed: Outcome<LocalTimes>) -> Result<()> {
         let times = computed.as_ref().map_or(LocalTimes::default(), |times| *times);
         let work = Work {
-            bytes_in: source.len() as u64,
-            bytes_out: total as u64,
+            bytes_in: read as u64,
+            bytes_out: written as u64,
+            pieces: step.pass.as_ref().map_or(0, |pass| pass.pieces()),
             gather: times.upload,
             wait: times.compute,
             scatter: times.download,
-            busy: begin.elapsed(),
+            busy,
             ..Work::default()
         };
-        self.agree(phase, work, computed)?;
-        progress(total);
-        Ok(())
+        self.agree(step.phase, work, &step.units, computed.map(drop))
     }
 
-    fn turn(&mut self, phase: Phase, turn: &Turn, source: &[u8], target: &mut [u8]) -> Result<()> {
-        let (core, link) = (self.core, &self.core.cluster.link);
-        let buffer = guarded(|| {
-            core.cluster.device.check(phase)?;
-            Ok(zeros(turn.buffer_bytes())?)
-        });
-        let mut buffer = link.agree(phase, buffer)?;
-        let (begin, mut progress) = (Instant::now(), self.progress(phase, target.len()));
-        turn.run(link, source, &mut buffer, target, core.message_bytes, &mut progress);
-        let sent = turn.sent(link.rank());
-        self.agree(phase, Work::of_exchange(begin.elapsed(), target.len(), sent), Ok(()))
-    }
-
-    /// Lets the ranks agree, and records what this rank did with the time that this took.
-    pub fn agree<R>(&mut self, phase: Phase, work: Work, part: Outcome<R>) -> Result<R> {
+    /// Lets the ranks agree, and records what this rank did with the time that this took. `units`
+    /// are those of all ranks.
+    pub fn agree<R>(&mut self, phase: Phase, work: Work, units: &[usize], part: Outcome<R>) -> Result<R> {
         let begin = Instant::now();
-        let agreed = self.core.cluster.link.agree(phase, part);
-        let units = self.core.units(phase)[self.core.cluster.rank()];
-        self.done.push((phase, Work { units, pieces: 1, idle: begin.elapsed(), ..work }));
+        let agreed = self.core.link.agree(phase, part);
+        let own = units[self.core.cluster.rank()];
+        self.done.push((phase, Work { units: own, idle: begin.elapsed(), ..work }, units.to_vec()));
         agreed
     }
 
+    /// The number of phases that are done.
+    pub fn phases_done(&self) -> usize {
+        self.done.len()
+    }
+
     /// Returns a function that adds up the bytes of a phase and calls the listener.
-    pub fn progress(&self, phase: Phase, total: usize) -> impl FnMut(usize) + use<'r> {
-        let (listener, number, phases, label) = (self.listener, self.done.len(), self.phases, phase.to_string());
+    pub fn progress(&self, phase: Phase, number: usize, total: usize) -> impl FnMut(usize) + use<'r> {
+        let (listener, phases, label) = (self.listener, self.phases, phase.to_string());
         let mut done = 0;
         let tell = move |done: u64| {
             if let Some(listener) = listener {
@@ -281,15 +319,14 @@ impl<'r> Run<'r> {
 
     /// What every rank did, on every rank. Collective.
     pub fn report(self) -> Result<Report> {
-        let (core, link) = (self.core, &self.core.cluster.link);
+        let (core, link) = (self.core, &self.core.link);
         link.agree(Phase::Report, Ok(()))?;
-        let numbers: Vec<f64> = self.done.iter().flat_map(|(_, work)| work.to_numbers()).collect();
-        let all = link.numbers(&numbers);
-        let phases = self.done.iter().enumerate().map(|(i, (phase, _))| {
+        let numbers: Vec<f64> = self.done.iter().flat_map(|(_, work, _)| work.to_numbers()).collect();
+        let all = link.numbers(&numbers)?;
+        let phases = self.done.iter().enumerate().map(|(i, (phase, _, units))| {
             let of_rank = |numbers: &Vec<f64>| Work::of_numbers(&numbers[i * Work::NUMBERS..][..Work::NUMBERS]);
             let works: Vec<Work> = all.iter().map(of_rank).collect();
             let elapsed = works.iter().map(|work| work.busy + work.idle).max().unwrap_or_default();
-            let units = core.units(*phase);
             let shares: Vec<String> = units.iter().map(usize::to_string).collect();
             let workers = works.into_iter().zip(core.cluster.members());
             let workers = workers.map(|(work, member)| {
@@ -309,9 +346,9 @@ impl<'r> Run<'r> {
 }
 
 impl Work {
-    /// An exchange with other ranks.
+    /// What is left of an exchange with other ranks when this rank has computed everything.
     pub(super) fn of_exchange(time: Duration, received: usize, sent: usize) -> Self {
-        Self { bytes_in: received as u64, bytes_out: sent as u64, wait: time, busy: time, ..Self::default() }
+        Self { pieces: 1, bytes_in: received as u64, bytes_out: sent as u64, wait: time, busy: time, ..Self::default() }
     }
 
     const NUMBERS: usize = 9;

@@ -1,12 +1,14 @@
 //! Devices fail at every piece and allocation, and the others finish the job with the same bits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use wgpu_fft::Complex32;
+use wgpu_fft::Error::{DeviceLost, OutOfMemory};
 use wgpu_fft::fft::C2c;
 use wgpu_fft::transpose::Permute;
-use wgpu_fft::{Complex32, Error};
 use wgpu_fft_distributed::testing::{Failure, When};
-use wgpu_fft_distributed::{DeviceSet, Job, Report, Strategy};
+use wgpu_fft_distributed::{DeviceSet, Error, Job, Report, Strategy};
 
 use crate::support::{assert_equal_bits, by, complex_noise, on_one_device, open, run, set};
 
@@ -50,7 +52,7 @@ fn at_every(when: impl Fn(usize) -> When, failure: Failure, expect: impl Fn(&Rep
 
 fn one_is_lost(report: &Report, _: usize) {
     let failures: Vec<_> = report.failures().collect();
-    assert!(matches!(failures[..], [(_, Error::DeviceLost { .. })]), "{failures:?}");
+    assert!(matches!(failures[..], [(_, Error::Core(DeviceLost { .. }))]), "{failures:?}");
     assert!(report.to_string().contains("the others took over"), "{report}");
 }
 
@@ -79,6 +81,52 @@ pub fn short_of_memory_at_every_allocation() {
         assert_eq!(short, 1, "{report}");
         assert!(report.to_string().contains("memory was short 1 times"), "{report}");
     });
+}
+
+/// How long a device is waited for that does not answer. The others compile within this time.
+const PATIENCE: Duration = Duration::from_secs(200);
+
+/// A device never answers: the others do its work, and the report says how far it had come.
+pub fn one_never_answers() {
+    let expected = on_one_device(C2c::forward(SHAPE), &[&input()]);
+    // Not for the first time: the drivers have compiled.
+    let options = by(Strategy::Equal).piece_bytes(2048);
+    run(&Job::new(set(), C2c::forward(SHAPE), &options).unwrap(), &[&input()]).1.unwrap();
+    for member in 0..set().len().min(2) {
+        // 20 rows in pieces of 4, then 16 columns in pieces of 3.
+        for (at, phase, done) in [(0, 0, 0), (3, 0, 3), (6, 1, 1)] {
+            let limit = Duration::from_millis(1500);
+            let job = Job::new(set(), C2c::forward(SHAPE), &options.clone().timeout(limit)).unwrap();
+            let job = job.with_failures(&[(member, When::Result(at), Failure::Silent)]);
+            let (actual, report) = run(&job, &[&input()]);
+            let report = report.unwrap();
+            assert_equal_bits(&actual, &expected, &report.to_string());
+            let failures: Vec<_> = report.failures().collect();
+            let [(name, Error::NoAnswer { device, phase: label, waited, done: pieces, pieces: all })] = &failures[..] else {
+                panic!("{failures:?}")
+            };
+            assert_eq!((name, label, *waited), (&device.as_str(), &report.phases[phase].label, limit), "{report}");
+            let finished: Vec<usize> =
+                report.phases[phase].workers.iter().filter(|worker| worker.member == member).map(|worker| worker.work.pieces).collect();
+            assert_eq!((*pieces, finished), (done, vec![done]), "{report}");
+            assert!((4..20).contains(all), "{report}");
+            assert!(report.to_string().contains("did not answer within 1.5s"), "{report}");
+        }
+    }
+}
+
+/// All devices are asked for more than they can do within the limit.
+pub fn none_answers_in_time() {
+    let n = 1 << 20;
+    let limit = Duration::from_nanos(1);
+    let job = Job::new(set(), C2c::forward(n).batch(set().len()), &by(Strategy::Equal).timeout(limit)).unwrap();
+    let (_, report) = run(&job, &[&complex_noise(n * set().len(), 1)]);
+    let Err(Error::DevicesFailed { done: 0, failures, .. }) = &report else { panic!("{report:?}") };
+    let silent = |(_, error): &(String, Error)| matches!(error, Error::NoAnswer { waited, done: 0, .. } if *waited == limit);
+    assert!(failures.0.iter().all(silent), "{failures}");
+    // With more patience the same devices do it.
+    let job = Job::new(set(), C2c::forward(n).batch(set().len()), &by(Strategy::Equal).timeout(PATIENCE)).unwrap();
+    run(&job, &[&complex_noise(n * set().len(), 1)]).1.unwrap();
 }
 
 /// One of two devices is destroyed while it works, which it need not notice.
@@ -115,7 +163,7 @@ pub fn always_short_of_memory() {
         let (actual, report) = run(&job, &[&input()]);
         let report = report.unwrap();
         assert_equal_bits(&actual, &expected, &report.to_string());
-        assert!(report.failures().all(|(_, error)| matches!(error, Error::OutOfMemory { .. })), "{report}");
+        assert!(report.failures().all(|(_, error)| matches!(error, Error::Core(OutOfMemory { .. }))), "{report}");
         assert_eq!(report.failures().count(), 1, "{report}");
     }
 }
@@ -124,7 +172,7 @@ pub fn all_lost() {
     let all: Vec<_> = (0..set().len()).map(|member| (member, When::Piece(3), Failure::Lost)).collect();
     for strategy in [Strategy::Equal, Strategy::Dynamic, Strategy::Single(0)] {
         let (_, report) = run(&job(set(), strategy).with_failures(&all), &[&input()]);
-        let Err(wgpu_fft_distributed::Error::DevicesFailed { done, units, failures, .. }) = &report else { panic!("{report:?}") };
+        let Err(Error::DevicesFailed { done, units, failures, .. }) = &report else { panic!("{report:?}") };
         assert!(0 < *done && done < units, "{report:?}");
         assert_eq!(failures.to_string().matches("on purpose").count(), 2 * set().len(), "{failures}");
         assert!(std::error::Error::source(failures).is_some());

@@ -48,6 +48,8 @@ fn with_devices() -> Vec<(&'static str, fn())> {
             always_short_of_memory,
             all_lost,
             lost_while_devices_are_measured,
+            one_never_answers,
+            none_answers_in_time,
             a_panic_ends_the_job_and_hangs_nobody,
         }
         jobs::{

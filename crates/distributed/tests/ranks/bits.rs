@@ -4,9 +4,10 @@
 use rustfft::num_complex::Complex64;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c, Scale};
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Spec, bytemuck};
-use wgpu_fft_distributed::{Arithmetic, Divide, Job, JobOptions, Order, Strategy};
+use wgpu_fft_distributed::{Arithmetic, Decomposition, Divide, Job, JobOptions, Order, Strategy};
 
 use crate::harness::{Context, Outcome};
+use crate::parts::{gathered, of_whole};
 use crate::reference::{arranged, budget, complex_noise, dft, error, halved, noise, to_f64};
 
 const ORDERS: [Order; 2] = [Order::Transposed, Order::Natural];
@@ -45,22 +46,23 @@ fn first_difference(actual: &[f32], expected: &[f32]) -> Outcome {
 }
 
 /// The result of all ranks on rank 0, compared with one rank's and with f64.
-fn check<S: Divide>(context: &Context, spec: &S, options: &JobOptions, input: &[S::Input], expected: &[f64]) -> Result<Vec<f32>, String> {
+fn check<S: Divide>(
+    context: &Context,
+    spec: &S,
+    options: &JobOptions,
+    batch: usize,
+    input: &[S::Input],
+    expected: &[f64],
+) -> Result<Vec<f32>, String> {
     let what = |message: String| format!("`{spec}` with {options:?}: {message}");
     let job = Job::new(&context.cluster, spec.clone(), options).map_err(|error| what(error.to_string()))?;
-    let slab = job.input();
-    if (slab.len(), job.output().len()) != (job.input_len(), job.output_len()) {
-        return Err(what(format!(
-            "slabs of {} and {} elements, not {} and {}",
-            slab.len(),
-            job.output().len(),
-            job.input_len(),
-            job.output_len()
-        )));
+    let [part, result] = [job.input(), job.output()];
+    if (part.len(), result.len()) != (job.input_len(), job.output_len()) {
+        return Err(what(format!("{part:?} and {result:?}, not {} and {}", job.input_len(), job.output_len())));
     }
     let mut own = rubbish::<S>(job.output_len());
-    job.run(&input[slab.range.start * slab.unit..slab.range.end * slab.unit], &mut own).map_err(|error| what(error.to_string()))?;
-    let all = context.gather(bytemuck::cast_slice(&own));
+    job.run(&of_whole(&part, batch, input), &mut own).map_err(|error| what(error.to_string()))?;
+    let all = gathered(context, &result, batch, size_of::<S::Output>() / 4, bytemuck::cast_slice(&own)).map_err(&what)?;
     let judge = || -> Outcome {
         let alone = alone(context, spec, options, &job, input).map_err(|error| what(format!("alone: {error}")))?;
         let bits = first_difference(&all, bytemuck::cast_slice(&alone));
@@ -91,10 +93,22 @@ fn alone<S: Divide>(
     input: &[S::Input],
 ) -> wgpu_fft_distributed::Result<Vec<S::Output>> {
     let one = options.clone().strategy(Strategy::Measured).arithmetic(Arithmetic::Given(job.recipes().clone()));
+    // A grid of several ranks is not one of a single rank.
+    let one = if is_grid(options) { one.decomposition(Decomposition::Grid([1, 1])) } else { one };
     let alone = Job::new(&context.alone, spec.clone(), &one)?;
     let mut output = rubbish::<S>(alone.output_len());
     alone.run(input, &mut output)?;
     Ok(output)
+}
+
+/// The order in which frequencies lie: slabs of a batch exchange nothing, so their order is
+/// natural.
+fn stored(options: &JobOptions, batch: usize, order: Order) -> Order {
+    if batch > 1 && !is_grid(options) { Order::Natural } else { order }
+}
+
+fn is_grid(options: &JobOptions) -> bool {
+    options.clone().decomposition(Decomposition::Slabs) != *options
 }
 
 fn flat(values: &[Complex64], factor: f64) -> Vec<f64> {
@@ -110,46 +124,54 @@ fn factor(scale: Scale, n: usize) -> f64 {
     }
 }
 
+/// The transforms of a batch.
+fn of_batch<T: Clone, U>(n: usize, values: &[T], transform: impl Fn(&[T]) -> Vec<U>) -> Vec<U> {
+    values.chunks_exact(n).flat_map(transform).collect()
+}
+
 /// Forward and inverse of complex numbers of a shape of several axes.
-fn complex(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
+fn complex(context: &Context, batch: usize, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let n: usize = extents.iter().product();
     let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
-    let input = complex_noise(n as u64, n);
-    let [there, back] = [false, true].map(|inverse| dft(&to_f64(&input), extents, true, inverse));
+    let input = complex_noise(n as u64, n * batch);
+    let [there, back] = [false, true].map(|inverse| of_batch(n, &to_f64(&input), |own| dft(own, extents, true, inverse)));
     let mut bits = Vec::new();
     for options in options {
         for order in ORDERS {
-            let expected = flat(&arranged(&there, extents, order), factor(Scale::InvSqrtLen, n));
+            let expected =
+                flat(&of_batch(n, &there, |own| arranged(own, extents, stored(options, batch, order))), factor(Scale::InvSqrtLen, n));
             let options = &options.clone().order(order);
-            let spec = C2c::forward(shape()).scale(Scale::InvSqrtLen);
-            bits.extend(check(context, &spec, options, &input, &expected)?);
-            let spec = C2c::inverse(shape()).scale(Scale::InvLen);
-            let frequencies = arranged(&input, extents, order);
-            bits.extend(check(context, &spec, options, &frequencies, &flat(&back, factor(Scale::InvLen, n)))?);
+            let spec = C2c::forward(shape()).batch(batch).scale(Scale::InvSqrtLen);
+            bits.extend(check(context, &spec, options, batch, &input, &expected)?);
+            let spec = C2c::inverse(shape()).batch(batch).scale(Scale::InvLen);
+            let frequencies = of_batch(n, &input, |own| arranged(own, extents, stored(options, batch, order)));
+            bits.extend(check(context, &spec, options, batch, &frequencies, &flat(&back, factor(Scale::InvLen, n)))?);
         }
     }
     Ok(bits)
 }
 
 /// Real numbers there and back.
-fn real(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
+fn real(context: &Context, batch: usize, extents: &[usize], options: &[JobOptions]) -> Result<Vec<f32>, String> {
     let (n, last) = (extents.iter().product::<usize>(), extents[extents.len() - 1]);
     let shape = || wgpu_fft_distributed::wgpu_fft::Shape::from(extents);
-    let input = noise(n as u64, n);
+    let input = noise(n as u64, n * batch);
     let positions: Vec<Complex64> = input.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
     let keep = last / 2 + 1;
-    let frequencies = halved(&dft(&positions, extents, true, false), last, keep);
+    let frequencies = of_batch(n, &positions, |own| halved(&dft(own, extents, true, false), last, keep));
     let mut half = extents.to_vec();
     half[extents.len() - 1] = keep;
     let mut bits = Vec::new();
     for options in options {
         for order in ORDERS {
-            let arranged = arranged(&frequencies, &half, order);
+            let arranged = of_batch(n / last * keep, &frequencies, |own| arranged(own, &half, stored(options, batch, order)));
             let options = &options.clone().order(order);
-            bits.extend(check(context, &R2c::forward(shape()), options, &input, &flat(&arranged, 1.0))?);
+            let spec = R2c::forward(shape()).batch(batch);
+            bits.extend(check(context, &spec, options, batch, &input, &flat(&arranged, 1.0))?);
             let rounded: Vec<_> = arranged.iter().map(|value| Complex32::new(value.re as f32, value.im as f32)).collect();
             let expected: Vec<f64> = input.iter().map(|&value| f64::from(value)).collect();
-            bits.extend(check(context, &C2r::inverse(shape()).scale(Scale::InvLen), options, &rounded, &expected)?);
+            let spec = C2r::inverse(shape()).batch(batch).scale(Scale::InvLen);
+            bits.extend(check(context, &spec, options, batch, &rounded, &expected)?);
         }
     }
     Ok(bits)
@@ -157,20 +179,62 @@ fn real(context: &Context, extents: &[usize], options: &[JobOptions]) -> Result<
 
 pub fn complex_planes(context: &Context) -> Outcome {
     let extents: [&[usize]; 6] = [&[17, 5], &[8, 3], &[61, 53], &[3, 2], &[1, 1], &[64, 48]];
-    extents.iter().try_for_each(|extents| complex(context, extents, &variants(context.size)).map(drop))
+    extents.iter().try_for_each(|extents| complex(context, 1, extents, &variants(context.size)).map(drop))
 }
 
 pub fn real_planes(context: &Context) -> Outcome {
     let extents: [&[usize]; 6] = [&[17, 5], &[8, 3], &[61, 53], &[3, 2], &[1, 1], &[64, 48]];
-    extents.iter().try_for_each(|extents| real(context, extents, &variants(context.size)).map(drop))
+    extents.iter().try_for_each(|extents| real(context, 1, extents, &variants(context.size)).map(drop))
 }
 
 pub fn volumes(context: &Context) -> Outcome {
     let extents: [&[usize]; 3] = [&[12, 10, 14], &[5, 3, 7], &[2, 1, 3]];
     extents.iter().try_for_each(|extents| {
-        complex(context, extents, &variants(context.size))?;
-        real(context, extents, &variants(context.size)).map(drop)
+        complex(context, 1, extents, &variants(context.size))?;
+        real(context, 1, extents, &variants(context.size)).map(drop)
     })
+}
+
+pub fn batches_of_several_axes(context: &Context) -> Outcome {
+    for (batch, extents) in [(5, &[6, 4][..]), (4, &[5, 3]), (3, &[4, 3, 5])] {
+        complex(context, batch, extents, &variants(context.size))?;
+        real(context, batch, extents, &variants(context.size))?;
+    }
+    Ok(())
+}
+
+/// More ranks than an axis has indices, ranks without work, and all grids.
+pub fn pencils(context: &Context) -> Outcome {
+    let size = context.size;
+    let grids: Vec<[usize; 2]> = (1..=size).filter(|first| size.is_multiple_of(*first)).map(|first| [first, size / first]).collect();
+    for (batch, extents) in [(1, &[12, 10, 14][..]), (1, &[2, 4, 7]), (1, &[3, 6, 2]), (3, &[4, 10]), (2, &[4, 3, 5])] {
+        for grid in &grids {
+            let options: Vec<JobOptions> =
+                variants(size).into_iter().map(|options| options.decomposition(Decomposition::Grid(*grid))).collect();
+            complex(context, batch, extents, &options)?;
+            real(context, batch, extents, &options)?;
+        }
+    }
+    // With the shares that are measured, and the default grid.
+    complex(context, 1, &[12, 10, 14], &[JobOptions::default().decomposition(Decomposition::Pencils)])?;
+    real(context, 3, &[12, 10], &[JobOptions::default().decomposition(Decomposition::Pencils)]).map(drop)
+}
+
+/// Passes in many small pieces, of which one or several are under way at once.
+pub fn pieces(context: &Context) -> Outcome {
+    let lopsided = variants(context.size).swap_remove(1);
+    let pace = |options: &JobOptions, bytes: usize, in_flight: usize| options.clone().piece_bytes(bytes).in_flight(in_flight);
+    let slabs = [pace(&lopsided, 1, 1), pace(&lopsided, 600, 3), pace(&JobOptions::default().strategy(Strategy::Equal), 2000, 2)];
+    let pencils = slabs.clone().map(|options| options.decomposition(Decomposition::Pencils));
+    complex(context, 1, &[17, 5], &slabs)?;
+    real(context, 1, &[17, 5], &slabs)?;
+    for (batch, extents) in [(1, &[12, 10, 14][..]), (3, &[4, 6])] {
+        for options in [&slabs, &pencils] {
+            complex(context, batch, extents, options)?;
+            real(context, batch, extents, options)?;
+        }
+    }
+    Ok(())
 }
 
 pub fn batches_of_lines(context: &Context) -> Outcome {
@@ -181,8 +245,8 @@ pub fn batches_of_lines(context: &Context) -> Outcome {
         let positions: Vec<Complex64> = reals.iter().map(|&value| Complex64::new(value.into(), 0.0)).collect();
         let halves = flat(&halved(&dft(&positions, &[batch, n], false, false), n, n / 2 + 1), 1.0);
         for options in variants(context.size) {
-            check(context, &C2c::forward(n).batch(batch), &options, &input, &expected)?;
-            check(context, &R2c::forward(n).batch(batch), &options, &reals, &halves)?;
+            check(context, &C2c::forward(n).batch(batch), &options, batch, &input, &expected)?;
+            check(context, &R2c::forward(n).batch(batch), &options, batch, &reals, &halves)?;
         }
     }
     Ok(())
@@ -191,11 +255,31 @@ pub fn batches_of_lines(context: &Context) -> Outcome {
 /// A quarter of a picture's sides, in messages of 4 KiB.
 pub fn a_picture(context: &Context) -> Outcome {
     let options = variants(context.size).swap_remove(1).message_bytes(1 << 12);
-    complex(context, &[480, 270], std::slice::from_ref(&options))?;
-    real(context, &[270, 480], &[options]).map(drop)
+    complex(context, 1, &[480, 270], std::slice::from_ref(&options))?;
+    real(context, 1, &[270, 480], &[options]).map(drop)
+}
+
+/// Pencils are boxes of the array, which rank 0 takes apart and puts together.
+fn rank_0_owns_a_volume(context: &Context) -> Outcome {
+    let extents = [6, 4, 5];
+    let input = complex_noise(1, 120);
+    for order in ORDERS {
+        let expected = flat(&arranged(&dft(&to_f64(&input), &extents, true, false), &extents, order), 1.0);
+        for options in variants(context.size) {
+            let options = options.order(order).decomposition(Decomposition::Pencils);
+            let what = |error: wgpu_fft_distributed::Error| error.to_string();
+            let job = Job::new(&context.cluster, C2c::forward(extents), &options).map_err(what)?;
+            let mut output = rubbish::<C2c>(input.len());
+            job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map_err(what)?;
+            let error = if context.rank == 0 { error(bytemuck::cast_slice(&output), &expected) } else { 0.0 };
+            context.verdict(if error <= budget(input.len()) { Ok(()) } else { Err(format!("relative error {error:.2e}")) })?;
+        }
+    }
+    Ok(())
 }
 
 pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
+    rank_0_owns_a_volume(context)?;
     let extents = [61, 53];
     let input = complex_noise(1, 61 * 53);
     for order in ORDERS {
@@ -229,9 +313,12 @@ pub fn rank_0_owns_the_data(context: &Context) -> Outcome {
 pub fn portable_bits(context: &Context) -> Outcome {
     let options: Vec<JobOptions> =
         variants(context.size).into_iter().map(|options| options.arithmetic(Arithmetic::Portable)).take(2).collect();
-    let mut bits = complex(context, &[61, 53], &options)?;
-    bits.extend(real(context, &[64, 48], &options)?);
-    bits.extend(complex(context, &[12, 10, 14], &options)?);
+    let mut bits = complex(context, 1, &[61, 53], &options)?;
+    bits.extend(real(context, 1, &[64, 48], &options)?);
+    bits.extend(complex(context, 1, &[12, 10, 14], &options)?);
+    let pencils: Vec<JobOptions> = options.into_iter().map(|options| options.decomposition(Decomposition::Pencils)).collect();
+    bits.extend(complex(context, 1, &[12, 10, 14], &pencils)?);
+    bits.extend(real(context, 1, &[10, 8, 9], &pencils)?);
     // FNV-1a.
     let hash = bits
         .iter()
@@ -244,10 +331,11 @@ pub fn portable_bits(context: &Context) -> Outcome {
 }
 
 pub fn measured_shares(context: &Context) -> Outcome {
-    complex(context, &[17, 5], &[JobOptions::default()])?;
-    real(context, &[61, 53], &[JobOptions::default()])?;
-    complex(context, &[256, 320], &[JobOptions::default()])?;
-    real(context, &[12, 10, 14], &[JobOptions::default()]).map(drop)
+    complex(context, 1, &[17, 5], &[JobOptions::default()])?;
+    real(context, 1, &[61, 53], &[JobOptions::default()])?;
+    complex(context, 1, &[256, 320], &[JobOptions::default()])?;
+    complex(context, 5, &[16, 9], &[JobOptions::default()])?;
+    real(context, 1, &[12, 10, 14], &[JobOptions::default()]).map(drop)
 }
 
 /// Comparisons that accept everything would prove nothing.
@@ -255,12 +343,12 @@ pub fn comparisons_can_fail(context: &Context) -> Outcome {
     let input = complex_noise(7, 61 * 53);
     let expected = flat(&arranged(&dft(&to_f64(&input), &[61, 53], true, false), &[61, 53], Order::Transposed), 1.0);
     let options = JobOptions::default().strategy(Strategy::Equal);
-    let all = check(context, &C2c::forward([61, 53]), &options, &input, &expected)?;
+    let all = check(context, &C2c::forward([61, 53]), &options, 1, &input, &expected)?;
     context.verdict(if context.rank == 0 { wrong_ones_are_seen(&all, &expected) } else { Ok(()) })?;
     // Another input is another result.
     let mut other = input.clone();
     other[0].re += 0.5;
-    match check(context, &C2c::forward([61, 53]), &options, &other, &expected) {
+    match check(context, &C2c::forward([61, 53]), &options, 1, &other, &expected) {
         Ok(_) => Err("another input was not seen".to_owned()),
         Err(_) => Ok(()),
     }

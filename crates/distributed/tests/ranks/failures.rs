@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use wgpu_fft_distributed::wgpu_fft::Complex32;
-use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+use wgpu_fft_distributed::wgpu_fft::fft::{C2c, R2c};
 use wgpu_fft_distributed::wgpu_fft::reduce;
-use wgpu_fft_distributed::{Adapter, Cluster, Error, Job, JobOptions, Order, Phase, RankOptions, Strategy};
+use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, Job, JobOptions, Order, Phase, RankOptions, Strategy};
 
 use crate::harness::{Context, Outcome};
 
@@ -28,6 +28,10 @@ pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
         if phase == Phase::Measure && context.size == 1 {
             continue;
         }
+        // Only pencils have this phase; it comes with the device that does not answer.
+        if phase == Phase::Middle {
+            continue;
+        }
         for failing in 0..context.size {
             let options = context.options.clone();
             let options = if context.rank == failing { options.fail_in(phase) } else { options };
@@ -43,6 +47,77 @@ pub fn a_failure_on_any_rank_in_any_phase(context: &Context) -> Outcome {
         }
     }
     run_everything(context, &context.options).map_err(|error| format!("nothing fails, but {error}"))
+}
+
+/// A job of pencils with all phases, in pieces of a single line.
+fn run_in_pieces(context: &Context, options: &RankOptions, timeout: Duration) -> Result<(), Error> {
+    let cluster = Cluster::open(&context.world, options)?;
+    let own = JobOptions::default().order(Order::Natural).strategy(Strategy::Equal).decomposition(Decomposition::Pencils);
+    let job = Job::new(&cluster, C2c::inverse([8, 8, 8]), &own.piece_bytes(1).timeout(timeout))?;
+    job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()]).map(drop)
+}
+
+/// The other ranks learn which device it is, in which phase, and how far it had come.
+pub fn a_device_that_never_answers(context: &Context) -> Outcome {
+    let compiled = Duration::from_secs(120);
+    run_in_pieces(context, &context.options, compiled).map_err(|error| format!("nothing fails, but {error}"))?;
+    // Each cluster has devices of its own, which compile within this time.
+    let limit = Duration::from_millis(2500);
+    for phase in [Phase::Turn, Phase::Columns, Phase::Middle, Phase::Rows] {
+        for (failing, piece) in [(0, 0), (context.size - 1, 1)] {
+            let options = context.options.clone();
+            let options = if context.rank == failing { options.silent_device_in(phase, piece) } else { options };
+            let begin = Instant::now();
+            match run_in_pieces(context, &options, limit) {
+                Err(Error::NoAnswer { device, phase: during, waited, done, pieces })
+                    if device.ends_with(&format!("of rank {failing}"))
+                        && during == phase.to_string()
+                        && (waited, done) == (limit, piece)
+                        && pieces > 1 => {}
+                other => return Err(format!("the device of rank {failing} is silent in {phase}, which is seen as {other:?}")),
+            }
+            if begin.elapsed() < limit || begin.elapsed() > SECONDS {
+                return Err(format!("it took {:?} to be known", begin.elapsed()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A rank that hangs is named by all others. It finds out itself when it wakes up.
+pub fn a_rank_that_does_not_answer(context: &Context) -> Outcome {
+    if context.size == 1 {
+        return Ok(());
+    }
+    // Long enough to compile, even if other programs run.
+    let limit = Duration::from_millis(1500);
+    // Some before the ranks agree, and some while the others receive the pieces of a pass.
+    let last = context.size - 1;
+    for (phase, asleep) in [(Phase::Plan, last), (Phase::Rows, 0), (Phase::Return, last), (Phase::Scatter, last)] {
+        let options = context.options.clone().timeout(limit);
+        // Until the others have waited twice the limit, and as long again for an answer.
+        let options = if context.rank == asleep { options.sleep_before(phase, 6 * limit) } else { options };
+        let cluster = Cluster::open(&context.world, &options).map_err(|error| error.to_string())?;
+        let own = JobOptions::default().strategy(Strategy::Equal).timeout(limit);
+        let begin = Instant::now();
+        let run = || -> Result<(), Error> {
+            let job = Job::new(&cluster, C2c::inverse([17, 5]), &own)?;
+            let (input, mut output) = (vec![Complex32::ONE; 17 * 5], vec![Complex32::ZERO; 17 * 5]);
+            job.run_from_root((context.rank == 0).then_some(&input), (context.rank == 0).then_some(&mut output)).map(drop)
+        };
+        let outcome = run();
+        match &outcome {
+            Err(Error::RankSilent { ranks, during, waited, .. })
+                if ranks[..] == [asleep] && *during == phase && *waited >= 2 * limit && begin.elapsed() < SECONDS => {}
+            other => return Err(format!("rank {asleep} sleeps before {phase}, which is seen as {other:?}")),
+        }
+        // Everything later on this cluster says the same at once.
+        let again = Job::new(&cluster, C2c::forward([4, 4]), &own).map(drop);
+        if again != outcome {
+            return Err(format!("afterwards {again:?} in place of {outcome:?}"));
+        }
+    }
+    Ok(())
 }
 
 pub fn different_requests(context: &Context) -> Outcome {
@@ -81,8 +156,16 @@ pub fn different_calls(context: &Context) -> Outcome {
         job.run(&vec![Complex32::ONE; job.input_len()], &mut vec![Complex32::ZERO; job.output_len()]).map(drop)
     };
     match outcome {
-        Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => Ok(()),
-        Ok(()) if context.size == 1 => Ok(()),
+        Err(Error::OutOfStep { one, other }) if context.size > 1 && one != other => {}
+        Ok(()) if context.size == 1 => {}
+        outcome => return Err(format!("{outcome:?}")),
+    }
+    // The same call of different jobs.
+    let others = Job::new(&context.cluster, C2c::forward([16, 3]), &options).map_err(|error| error.to_string())?;
+    let own = if context.rank == 0 { &job } else { &others };
+    match own.run(&vec![Complex32::ONE; own.input_len()], &mut vec![Complex32::ZERO; own.output_len()]) {
+        Err(Error::RanksDiffer { rank: 1, theirs, first }) if context.size > 1 && theirs != first => Ok(()),
+        Ok(_) if context.size == 1 => Ok(()),
         outcome => Err(format!("{outcome:?}")),
     }
 }
@@ -95,7 +178,10 @@ pub fn nonsense(context: &Context) -> Outcome {
     let outcomes = [
         job(C2c::forward([0, 3]), &equal),
         job(C2c::forward([1, 2, 3, 4]), &equal),
-        job(C2c::forward([2, 3]).batch(2), &equal),
+        job(C2c::forward([2, 3]), &equal.clone().decomposition(Decomposition::Pencils)),
+        job(C2c::forward(3).batch(4), &equal.clone().decomposition(Decomposition::Pencils)),
+        job(C2c::forward([2, 3, 4]), &equal.clone().decomposition(Decomposition::Grid([context.size, 2]))),
+        Job::new(&context.cluster, R2c::forward([2, 3, 4]), &equal.clone().decomposition(Decomposition::Pencils)).map(drop),
         job(C2c::forward([2, 3]).axes([0]), &equal),
         job(C2c::forward([2, 3]), &weights(vec![1.0; context.size + 1])),
         job(C2c::forward([2, 3]), &weights(vec![-1.0; context.size])),

@@ -30,21 +30,6 @@ pub struct Context {
 }
 
 impl Context {
-    /// Rank 0 gets what all ranks have, in their order.
-    pub fn gather(&self, own: &[f32]) -> Vec<f32> {
-        if self.rank > 0 {
-            self.world.process_at_rank(0).send(own);
-            return Vec::new();
-        }
-        let mut all = own.to_vec();
-        for rank in 1..self.size {
-            all.extend(self.world.process_at_rank(rank as i32).receive_vec::<f32>().0);
-        }
-        all
-    }
-}
-
-impl Context {
     /// What rank 0 thinks of it, on all ranks: those that go on while rank 0 does not would wait
     /// for ever.
     pub fn verdict(&self, own: Outcome) -> Outcome {

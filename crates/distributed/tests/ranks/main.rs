@@ -10,6 +10,7 @@
 mod bits;
 mod failures;
 mod harness;
+mod parts;
 mod reference;
 mod shares;
 
@@ -24,16 +25,22 @@ const TESTS: &[Test] = &[
     ("comparisons_can_fail", bits::comparisons_can_fail),
     ("shares_are_balanced", shares::shares_are_balanced),
     ("slabs_follow_one_another", shares::slabs_follow_one_another),
+    ("pencils_have_two_axes", shares::pencils_have_two_axes),
     ("reports_name_everybody", shares::reports_name_everybody),
     ("batches_of_lines", bits::batches_of_lines),
     ("complex_planes", bits::complex_planes),
     ("real_planes", bits::real_planes),
     ("volumes", bits::volumes),
+    ("batches_of_several_axes", bits::batches_of_several_axes),
+    ("pencils", bits::pencils),
+    ("pieces", bits::pieces),
     ("a_picture", bits::a_picture),
     ("rank_0_owns_the_data", bits::rank_0_owns_the_data),
     ("portable_bits", bits::portable_bits),
     ("measured_shares", bits::measured_shares),
     ("a_failure_on_any_rank_in_any_phase", failures::a_failure_on_any_rank_in_any_phase),
+    ("a_device_that_never_answers", failures::a_device_that_never_answers),
+    ("a_rank_that_does_not_answer", failures::a_rank_that_does_not_answer),
     ("different_requests", failures::different_requests),
     ("different_calls", failures::different_calls),
     ("nonsense", failures::nonsense),

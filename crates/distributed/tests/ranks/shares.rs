@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use wgpu_fft_distributed::wgpu_fft::Complex32;
 use wgpu_fft_distributed::wgpu_fft::fft::{C2c, C2r, R2c};
-use wgpu_fft_distributed::{Job, JobOptions, Order, Phase, Strategy};
+use wgpu_fft_distributed::{Decomposition, Job, JobOptions, Order, Phase, Strategy, partition};
 
 use crate::harness::{Context, Outcome};
 
@@ -24,21 +24,48 @@ pub fn slabs_follow_one_another(context: &Context) -> Outcome {
     let there = Job::new(&context.cluster, R2c::forward([12, 10, 14]), &options).map_err(what)?;
     let back = Job::new(&context.cluster, C2r::inverse([12, 10, 14]), &options).map_err(what)?;
     let natural = Job::new(&context.cluster, R2c::forward([12, 10, 14]), &options.clone().order(Order::Natural)).map_err(what)?;
-    let fine = (there.input().axis, there.input().unit) == (0, 140)
-        && (there.output().axis, there.output().unit) == (1, 8 * 12)
-        && (natural.output().axis, natural.output().unit) == (0, 80)
+    let fine = there.input().ranges[1..] == [0..10, 0..14]
+        && (there.output().axes, &there.output().ranges[1..]) == (vec![1, 2, 0], &[0..8, 0..12])
+        && (natural.output().axes, &natural.output().ranges[1..]) == (vec![0, 1, 2], &[0..10, 0..8])
+        && natural.output().along(0) == natural.input().along(0)
         && back.input() == there.output()
         && back.output() == there.input();
     let mut ends = vec![0u64; context.size];
     wgpu_fft_distributed::mpi::traits::CommunicatorCollectives::all_gather_into(
         &context.world,
-        &(there.output().range.end as u64),
+        &(there.output().along(1).end as u64),
         &mut ends[..],
     );
     if fine && ends.is_sorted() && ends.last() == Some(&10) {
         Ok(())
     } else {
         Err(format!("{:?} {:?} {ends:?}", there.input(), there.output()))
+    }
+}
+
+/// Four ranks have a quarter of a volume of two planes each, which slabs cannot give them.
+pub fn pencils_have_two_axes(context: &Context) -> Outcome {
+    let what = |error: wgpu_fft_distributed::Error| error.to_string();
+    let options = JobOptions::default().strategy(Strategy::Equal).decomposition(Decomposition::Pencils);
+    let job = Job::new(&context.cluster, R2c::forward([2, 6, 14]), &options).map_err(what)?;
+    let [positions, frequencies] = [job.input(), job.output()];
+    // The rows of the grid, and the place of this rank in it.
+    let (rows, columns) = if context.size == 4 { (2, 2) } else { (1, context.size) };
+    let part = |extent: usize, parts: usize, place: usize| partition::ranges(&partition::equal(extent, parts))[place].clone();
+    // Rows of reals stay together in pairs.
+    let pairs = |extent: usize, parts: usize, place: usize| {
+        let pairs = part(extent / 2, parts, place);
+        2 * pairs.start..2 * pairs.end
+    };
+    let (row, column) = (context.rank / columns, context.rank % columns);
+    let expected = (context.size != 3)
+        .then(|| [vec![part(2, rows, row), pairs(6, columns, column), 0..14], vec![part(6, rows, row), part(8, columns, column), 0..2]]);
+    let fine = positions.axes == [0, 1, 2] && frequencies.axes == [1, 2, 0] && frequencies.extents == [6, 8, 2];
+    match expected {
+        Some(expected) if !fine || [positions.ranges.clone(), frequencies.ranges.clone()] != expected => {
+            Err(format!("{positions:?} {frequencies:?}, not {expected:?}"))
+        }
+        _ => Ok(()),
     }
 }
 

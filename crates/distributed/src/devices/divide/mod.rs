@@ -54,8 +54,8 @@ pub struct Divided {
 
 impl Divided {
     /// What a strategy has to know about a phase.
-    pub(in crate::devices) fn divisible(&self, phase: usize) -> Divisible {
+    pub(in crate::devices) fn divisible(&self, phase: usize, workers: usize) -> Divisible {
         let own = &self.phases[phase];
-        Divisible { phase, units: own.units(), alignment: own.alignment, operations: self.operations }
+        Divisible { phase, units: own.units(), alignment: own.alignment, operations: self.operations, workers }
     }
 }

@@ -1,0 +1,70 @@
+//! How the arrays of a job lie on a cluster: the caller's choices, and the part of a rank.
+
+use std::ops::Range;
+
+/// The order of the frequencies on a cluster. The default saves exchanges.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Order {
+    /// The axes that were divided last and are transformed last are the fastest, and the others are
+    /// divided: \[n₁, n₀\], \[n₁, n₂, n₀\], for slabs and for pencils.
+    #[default]
+    Transposed,
+    /// The axes are in the same order as those of the positions, and the same ones are divided.
+    Natural,
+}
+
+/// Which axes are divided among the ranks of a cluster.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Decomposition {
+    /// One axis: the batch, or axis 0 if there is a single array. At most as many ranks have work
+    /// as that axis has indices.
+    #[default]
+    Slabs,
+    /// Two axes: the batch and axis 0, or axes 0 and 1 if there is a single array. The grid of
+    /// ranks is as square as their number and the extents allow.
+    Pencils,
+    /// Pencils on this grid: the number of ranks along the first and along the second divided axis.
+    Grid([usize; 2]),
+}
+
+/// The part of the input or the output that a rank holds: a box of the array, stored without gaps,
+/// slowest axis first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Part {
+    /// The transforms of the batch.
+    pub batch: Range<usize>,
+    /// The axes of the transform's shape in the order in which they are stored, slowest first.
+    pub axes: Vec<usize>,
+    /// This rank's indices along each of these axes.
+    pub ranges: Vec<Range<usize>>,
+    /// The extents of the whole array along each of these axes.
+    pub extents: Vec<usize>,
+}
+
+impl Part {
+    /// Number of elements in the part.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "the number of elements of an array that somebody else holds")]
+    pub fn len(&self) -> usize {
+        self.ranges.iter().map(ExactSizeIterator::len).product::<usize>() * self.batch.len()
+    }
+
+    /// This rank's indices along an axis of the transform's shape; none along an axis that the
+    /// shape does not have.
+    ///
+    /// ```
+    /// use wgpu_fft_distributed::wgpu_fft::fft::C2c;
+    /// use wgpu_fft_distributed::{Cluster, Job};
+    ///
+    /// fn first_row(job: &Job<C2c, Cluster>) -> usize {
+    ///     job.input().along(0).start
+    /// }
+    /// ```
+    #[must_use]
+    pub fn along(&self, axis: usize) -> Range<usize> {
+        let place = self.axes.iter().position(|own| *own == axis);
+        place.and_then(|place| self.ranges.get(place)).cloned().unwrap_or_default()
+    }
+}
