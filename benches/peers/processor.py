@@ -4,18 +4,19 @@ benchmark on a software adapter.
 
     apt-get install libfftw3-single3 python3-scipy
     cargo build --release --bench fft
-    python3 benches/peers/processor.py --ours target/release/deps/fft-... \\
+    python3 benches/peers/processor.py --ours "target/release/deps/fft-... --adapter llvmpipe" \\
         --spec "c2c fwd 1000x1000" --spec "r2c fwd 1080x1920" > processor.jsonl
 
-Each specification is measured --rounds times: first by `--ours PROGRAM --against rustfft`, then by
+Each specification is measured --rounds times: first by `COMMAND --against rustfft`, then by
 the peers, so that what disturbs the machine disturbs all of them. Without --ours the peers are
 measured alone. A peer whose library is not there is left out, with a line on stderr.
 
 Data stays where it is, and results go to another array. FFTW plans with FFTW_MEASURE. Before the
 first sample each transform runs once, and some numbers of its result are compared with those of the
-other peers, but for c2r, where input that is no spectrum of reals means different things. A sample is as many runs as take 50 ms. Each line of JSON has
-the case, who computed it and the median of its samples in ms; the table on stderr has the medians
-over the rounds, divided by rustfft on one thread where that was measured.
+other peers, but for c2r, where input that is no spectrum of reals means different things. A sample
+is as many runs as take 50 ms. Each line of JSON has the case, who computed it and the median of its
+samples in ms; the table on stderr has the medians over the rounds, divided by rustfft on one thread
+where that was measured.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import ctypes.util
 import json
 import math
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -154,9 +156,9 @@ def compare(case, name, values, expected):
         raise SystemExit(f"{name} gives something else for `{case.text}`")
 
 
-def ours(program, text, others):
+def ours(command, text):
     """Our times and those of rustfft by our benchmark: (candidate, ms)."""
-    command = [program, "--spec", text, "--against", "rustfft", "--json", *others]
+    command = [*shlex.split(command), "--spec", text, "--against", "rustfft", "--json"]
     lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     for row in map(json.loads, filter(None, lines)):
         if row.get("ms") is not None and row.get("spec") == text:
@@ -179,8 +181,7 @@ def table(times):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--spec", action="append", required=True, help="a specification; may be repeated")
-    parser.add_argument("--ours", metavar="PROGRAM", help="our benchmark `fft`, compiled")
-    parser.add_argument("--ours-option", action="append", default=[], help="one more word for it, for example --adapter")
+    parser.add_argument("--ours", metavar="COMMAND", help="our benchmark `fft`, compiled, and perhaps options of its own")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)
@@ -194,7 +195,7 @@ def main(arguments=None):
                 times.setdefault(case.text, {}).setdefault(name, []).append(ms)
 
             if options.ours:
-                for name, ms in ours(options.ours, case.text, options.ours_option):
+                for name, ms in ours(options.ours, case.text):
                     keep(name, ms)
             expected = None
             for peer in known:
