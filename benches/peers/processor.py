@@ -21,7 +21,6 @@ where that was measured.
 
 import argparse
 import ctypes
-import ctypes.util
 import json
 import math
 import os
@@ -131,17 +130,17 @@ def peers(threads):
     return found
 
 
-def milliseconds(run, clock=time.perf_counter):
+def milliseconds(run):
     """The median time of a run over the samples."""
-    begin = clock()
+    begin = time.perf_counter()
     run()
-    count = max(1, round(SAMPLE_SECONDS / max(clock() - begin, 1e-9)))
+    count = max(1, round(SAMPLE_SECONDS / max(time.perf_counter() - begin, 1e-9)))
     samples = []
     for _ in range(SAMPLES):
-        begin = clock()
+        begin = time.perf_counter()
         for _ in range(count):
             run()
-        samples.append((clock() - begin) / count * 1e3)
+        samples.append((time.perf_counter() - begin) / count * 1e3)
     return statistics.median(samples)
 
 

@@ -2,30 +2,43 @@
 //!
 //! ```text
 //! cargo bench -p wgpu-fft-distributed --features mpi --bench ranks --no-run
-//! mpirun -n 4 target/release/deps/ranks-… --adapters llvmpipe 512x512 128x128x128
+//! mpirun -n 4 target/release/deps/ranks-… --adapters llvmpipe --plane 512x512 --volume 64x64x64
 //! ```
 //!
 //! For each shape and each way it prints one line of JSON: the median over the rounds, where a time
 //! counts from a barrier until the last rank has its result. Before that the transform of an
 //! impulse is compared with its definition. `scripts/fftw-mpi.sh` builds the same for FFTW.
-//! `--smoke` runs small shapes once.
+
+#[path = "../examples/support/mod.rs"]
+mod support;
+#[path = "../examples/support/timing.rs"]
+mod timing;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use lexopt::ValueExt;
-use wgpu_fft_distributed::mpi;
+use support::{Common, Result};
+use timing::{median, time};
 use wgpu_fft_distributed::mpi::collective::SystemOperation;
 use wgpu_fft_distributed::mpi::topology::SimpleCommunicator;
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::fft::C2c;
 use wgpu_fft_distributed::wgpu_fft::{Complex32, Shape};
-use wgpu_fft_distributed::{Adapter, Cluster, Decomposition, Error, Job, JobOptions, Part, RankOptions, Report, Strategy};
+use wgpu_fft_distributed::{Cluster, Decomposition, Error, Job, JobOptions, Part, Strategy};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+const USAGE: &str = "Times complex transforms in slabs and in pencils, with and without overlap.
+
+Usage: mpirun -n RANKS ranks [OPTIONS]
+
+      --plane AxB        extents of an array; may be repeated, as may the next one
+      --volume AxBxC     (default 1024x1024 and 128x128x128)
+      --rounds N         runs of each way; the median counts (default 9)
+      --piece-bytes N    bytes of a piece where passes are cut
+      --report           also what each rank did
+      --smoke            small arrays, once";
 
 struct Arguments {
-    adapter: Adapter,
+    common: Common,
     rounds: usize,
     /// The bytes of a piece where passes are cut, in place of the default.
     piece_bytes: Option<usize>,
@@ -33,56 +46,29 @@ struct Arguments {
     shapes: Vec<Vec<usize>>,
 }
 
-fn arguments() -> Result<Arguments> {
-    let mut own = Arguments { adapter: Adapter::ByLocalRank, rounds: 9, piece_bytes: None, report: false, shapes: Vec::new() };
-    let mut smoke = false;
-    let mut parser = lexopt::Parser::from_env();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            lexopt::Arg::Long("adapters") => {
-                own.adapter = Adapter::Names(parser.value()?.string()?.split(',').map(str::to_owned).collect());
-            }
-            lexopt::Arg::Long("rounds") => own.rounds = parser.value()?.parse::<usize>()?.max(1),
-            lexopt::Arg::Long("piece-bytes") => own.piece_bytes = Some(parser.value()?.parse()?),
-            lexopt::Arg::Long("report") => own.report = true,
-            lexopt::Arg::Long("smoke") => smoke = true,
+/// Nothing after `--help`.
+fn arguments() -> Result<Option<Arguments>> {
+    let (mut rounds, mut piece_bytes, mut report, mut smoke, mut shapes) = (9, None, false, false, Vec::new());
+    let common = Common::parse(USAGE, |name, parser| {
+        match name {
+            "plane" => shapes.push(support::extents::<2>(parser)?.to_vec()),
+            "volume" => shapes.push(support::extents::<3>(parser)?.to_vec()),
+            "rounds" => rounds = parser.value()?.parse::<usize>()?.max(1),
+            "piece-bytes" => piece_bytes = Some(parser.value()?.parse()?),
+            "report" => report = true,
+            "smoke" => smoke = true,
             // Of `cargo bench`.
-            lexopt::Arg::Long("bench") => {}
-            lexopt::Arg::Value(shape) => {
-                let extents: std::result::Result<Vec<usize>, _> = shape.string()?.split('x').map(str::parse).collect();
-                own.shapes.push(extents?);
-            }
-            other => return Err(other.unexpected().into()),
+            "bench" => {}
+            _ => return Ok(false),
         }
-    }
+        Ok(true)
+    })?;
     if smoke {
-        own.rounds = 1;
-        own.shapes = vec![vec![32, 32], vec![8, 8, 8]];
-    } else if own.shapes.is_empty() {
-        own.shapes = vec![vec![1024, 1024], vec![128, 128, 128]];
+        (rounds, shapes) = (1, vec![vec![32, 32], vec![8, 8, 8]]);
+    } else if shapes.is_empty() {
+        shapes = vec![vec![1024, 1024], vec![128, 128, 128]];
     }
-    Ok(own)
-}
-
-/// Waits until all ranks are here, without taking a core from those that still compute.
-fn meet(world: &SimpleCommunicator) {
-    let mut request = world.immediate_barrier();
-    while let Err(again) = request.test() {
-        request = again;
-        std::thread::sleep(Duration::from_micros(50));
-    }
-}
-
-/// Seconds until the last rank has its result.
-fn time(world: &SimpleCommunicator, run: impl FnOnce() -> wgpu_fft_distributed::Result<Report>) -> Result<(f64, Report)> {
-    meet(world);
-    let begin = Instant::now();
-    let outcome = run();
-    let own = begin.elapsed().as_secs_f64();
-    meet(world);
-    let mut slowest = 0.0;
-    world.all_reduce_into(&own, &mut slowest, SystemOperation::max());
-    Ok((slowest, outcome?))
+    Ok(common.map(|common| Arguments { common, rounds, piece_bytes, report, shapes }))
 }
 
 /// The indices of a part's elements, by axis of the shape.
@@ -116,14 +102,15 @@ fn error_of_an_impulse(job: &Job<C2c, Cluster>, shape: &[usize]) -> Result<f32> 
 }
 
 fn run(world: &SimpleCommunicator) -> Result<()> {
-    let arguments = arguments()?;
-    let cluster = match Cluster::open(world, &RankOptions::default().adapter(arguments.adapter.clone())) {
+    let Some(arguments) = arguments()? else { return Ok(()) };
+    let cluster = match Cluster::open(world, &arguments.common.rank_options(world.rank() as usize)) {
         Err(error @ Error::NoAdapter { .. }) if std::env::var("WGPU_FFT_REQUIRE_GPU").is_err() => {
             println!("SKIPPED: {error}");
             return Ok(());
         }
         other => other?,
     };
+    support::print_members(&cluster);
     let mut adapters: Vec<&str> = cluster.members().iter().map(|member| member.adapter.as_str()).collect();
     adapters.dedup();
     for shape in &arguments.shapes {
@@ -156,8 +143,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
                 *last = Some(report);
             }
         }
-        for (name, overlap, _, times, last) in &mut jobs {
-            times.sort_by(f64::total_cmp);
+        for (name, overlap, _, times, last) in &jobs {
             if cluster.rank() > 0 {
                 continue;
             }
@@ -166,8 +152,8 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
                 "{{\"library\":\"wgpu-fft\",\"spec\":\"c2c fwd {}\",\"ranks\":{},\"adapters\":{adapters:?},\"decomposition\":\"{name}\",\"overlap\":{overlap},\"ms\":{:.3},\"least_ms\":{:.3}}}",
                 shape.join("x"),
                 cluster.size(),
-                times[times.len() / 2] * 1e3,
-                times[0] * 1e3,
+                median(times) * 1e3,
+                times.iter().copied().fold(f64::INFINITY, f64::min) * 1e3,
             );
             if let Some(report) = last.as_ref().filter(|_| arguments.report) {
                 println!("{report}");
@@ -178,15 +164,5 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI does not begin");
-        return ExitCode::FAILURE;
-    };
-    match run(&universe.world()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    support::main(run)
 }

@@ -9,13 +9,14 @@
 //! alone and to equal shares. Time counts from a barrier until the last rank has its result.
 
 mod support;
+#[path = "support/timing.rs"]
+mod timing;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use lexopt::ValueExt;
 use support::{Common, Result};
-use wgpu_fft_distributed::mpi::collective::SystemOperation;
+use timing::{median, time};
 use wgpu_fft_distributed::mpi::topology::{Color, SimpleCommunicator};
 use wgpu_fft_distributed::mpi::traits::*;
 use wgpu_fft_distributed::wgpu_fft::Complex32;
@@ -37,33 +38,6 @@ const SLOWER_THAN_ALONE: f64 = 1.05;
 
 fn main() -> ExitCode {
     support::main(run)
-}
-
-/// Waits until all ranks are here, without taking a core from those that still compute.
-fn meet(world: &SimpleCommunicator) {
-    let mut request = world.immediate_barrier();
-    while let Err(again) = request.test() {
-        request = again;
-        std::thread::sleep(Duration::from_micros(100));
-    }
-}
-
-/// Seconds until the last rank has its result.
-fn time(world: &SimpleCommunicator, run: impl FnOnce() -> wgpu_fft_distributed::Result<()>) -> Result<f64> {
-    meet(world);
-    let begin = Instant::now();
-    let outcome = run();
-    let own = begin.elapsed().as_secs_f64();
-    meet(world);
-    let mut slowest = 0.0;
-    world.all_reduce_into(&own, &mut slowest, SystemOperation::max());
-    outcome?;
-    Ok(slowest)
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 fn run(world: &SimpleCommunicator) -> Result<()> {
@@ -111,7 +85,7 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
     let mut alone_times = Vec::new();
     // The first round warms up: drivers compile at the first run.
     for round in 0..=rounds {
-        let seconds = time(world, || alone.as_ref().map_or(Ok(()), |job| job.run(&input, &mut output).map(drop)))?;
+        let (seconds, ()) = time(world, || alone.as_ref().map_or(Ok(()), |job| job.run(&input, &mut output).map(drop)))?;
         if round > 0 {
             alone_times.push(seconds);
         }
@@ -119,15 +93,15 @@ fn run(world: &SimpleCommunicator) -> Result<()> {
             let rows = job.input().along(0);
             let part = &input[rows.start * shape[1]..rows.end * shape[1]];
             let target = &mut output[..job.output_len()];
-            let seconds = time(world, || job.run(part, target).map(drop))?;
+            let (seconds, _) = time(world, || job.run(part, target))?;
             if round > 0 {
                 times.push(seconds);
             }
         }
     }
 
-    let alone = median(alone_times);
-    let medians: Vec<f64> = jobs.iter().map(|(_, _, times)| median(times.clone())).collect();
+    let alone = median(&alone_times);
+    let medians: Vec<f64> = jobs.iter().map(|(_, _, times)| median(times)).collect();
     if rank == 0 {
         let slow = common.slow.map_or("null".to_owned(), |(rank, factor)| format!("\"{rank}:{factor}\""));
         let line = |name: &str, seconds: f64, shares: String| {

@@ -1,4 +1,4 @@
-//! What the examples share: the command line, MPI's begin and end, and who runs where.
+//! What the examples and the benchmark of ranks share: the command line, MPI's begin and end, and who runs where.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ const USAGE: &str = "
       --slow RANK:FACTOR make one rank sleep, as if its device were FACTOR times slower
   -h, --help             print this and stop";
 
-/// The part of the command line that is the same in all examples.
+/// The part of the command line that is the same in all of them.
 #[derive(Default)]
 pub struct Common {
     adapter: Adapter,
@@ -24,7 +24,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Reads the command line. `own` takes the long options that only this example has, and says
+    /// Reads the command line. `own` takes the long options that only this program has, and says
     /// whether it knows the one it is given.
     ///
     /// Returns nothing after `--help`.
@@ -70,18 +70,18 @@ pub fn extents<const N: usize>(parser: &mut lexopt::Parser) -> Result<[usize; N]
     let text = parser.value()?.string()?;
     let extents: std::result::Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
     let example = ["96"; N].join("x");
-    Ok(extents?.try_into().map_err(|_| format!("--size is {N} extents, such as {example}"))?)
+    Ok(extents?.try_into().map_err(|_| format!("a size here is {N} extents, such as {example}"))?)
 }
 
-/// Begins MPI, runs the example, and ends MPI. Of an error that all ranks have, rank 0 prints one
+/// Begins MPI, runs the program, and ends MPI. Of an error that all ranks have, rank 0 prints one
 /// line.
-pub fn main(example: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {
+pub fn main(run: impl FnOnce(&SimpleCommunicator) -> Result<()>) -> ExitCode {
     let Some(universe) = mpi::initialize() else {
         eprintln!("MPI does not begin");
         return ExitCode::FAILURE;
     };
     let world = universe.world();
-    match example(&world) {
+    match run(&world) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if world.rank() == 0 {
