@@ -116,49 +116,37 @@ fn double_multiply(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }
 
 /// The number of a 64-bit float, whose lower word comes first. Beyond the range of f32 it is
-/// infinite, and below it 0.
+/// infinite, and below it 0. It is called for each element of an unrolled text, so it has no
+/// branches: drivers for processors compile a function that returns early for much longer.
 fn double_of_bits(bits: vec2<u32>) -> vec2<f32> {
     let sign = bits.y & 0x80000000u;
     // Of f32 it is smaller by 896.
     let exponent = (bits.y >> 20u) & 0x7ffu;
-    if (exponent <= 896u) {
-        return vec2<f32>(bitcast<f32>(sign), 0.0);
-    }
+    let is_zero = exponent <= 896u;
     let fraction = ((bits.y & 0xfffffu) << 3u) | (bits.x >> 29u);
     let rest = bits.x & 0x1fffffffu;
     // Whether the upper 24 bits are rounded up.
     let up = rest >> 28u;
-    var high = 0x7f800000u;
-    if (exponent < 1151u) {
-        high = ((exponent - 896u) << 23u) + fraction + up;
-    } else if (exponent == 0x7ffu && (fraction | rest) != 0u) {
-        high = 0x7fc00000u;
-    }
+    let is_nan = exponent == 0x7ffu && (fraction | rest) != 0u;
+    let beyond = select(0x7f800000u, 0x7fc00000u, is_nan);
+    let high = select(beyond, ((exponent - 896u) << 23u) + fraction + up, exponent < 1151u);
     let distance = i32(rest) - i32(up << 29u);
-    var low = bitcast<u32>(f32(distance));
+    let scaled = bitcast<u32>(f32(distance));
     // Its unit is the last place of the 64-bit float: 52 places below the exponent, which is off by
     // 1023.
-    let low_exponent = ((low >> 23u) & 0xffu) + exponent;
-    if (distance == 0 || low_exponent <= 1075u || high >= 0x7f800000u) {
-        return vec2<f32>(bitcast<f32>(sign | high), 0.0);
-    }
-    low += (exponent - 1075u) << 23u;
-    return vec2<f32>(bitcast<f32>(sign | high), bitcast<f32>(sign ^ low));
+    let low_exponent = ((scaled >> 23u) & 0xffu) + exponent;
+    let has_low = !is_zero && distance != 0 && low_exponent > 1075u && high < 0x7f800000u;
+    let low = sign ^ (scaled + ((exponent - 1075u) << 23u));
+    return bitcast<vec2<f32>>(vec2<u32>(sign | select(high, 0u, is_zero), select(0u, low, has_low)));
 }
 
-/// The 64-bit float that is nearest to a number, or next to the nearest.
+/// The 64-bit float that is nearest to a number, or next to the nearest. Without branches, as above.
 fn bits_of_double(value: vec2<f32>) -> vec2<u32> {
     let high = bitcast<u32>(value.x);
     let low = bitcast<u32>(value.y);
     let sign = high & 0x80000000u;
     let exponent = (high >> 23u) & 0xffu;
     let fraction = high & 0x7fffffu;
-    if (exponent == 0u) {
-        return vec2<u32>(0u, sign);
-    }
-    if (exponent == 255u) {
-        return vec2<u32>(0u, sign | select(0x7ff80000u, 0x7ff00000u, fraction == 0u));
-    }
     let upper_word = ((exponent + 896u) << 20u) + (fraction >> 3u);
     let lower_word = fraction << 29u;
     // The low part in units of the last place of the 64-bit float, which are half as large
@@ -168,17 +156,16 @@ fn bits_of_double(value: vec2<f32>) -> vec2<u32> {
     let low_exponent = (low >> 23u) & 0xffu;
     let significand = (low & 0x7fffffu) | 0x800000u;
     let places = i32(29u + finer + low_exponent) - i32(exponent);
-    var units = 0u;
-    if (low_exponent > 0u && places >= 0) {
-        units = significand << u32(min(places, 7));
-    } else if (low_exponent > 0u && places >= -24) {
-        units = (significand + (1u << u32(-places - 1))) >> u32(-places);
-    }
-    if (is_opposite) {
-        return vec2<u32>(lower_word - units, sign | (upper_word - select(0u, 1u, units > lower_word)));
-    }
+    let many = significand << u32(clamp(places, 0, 7));
+    let few = (significand + (1u << u32(clamp(-places - 1, 0, 23)))) >> u32(clamp(-places, 0, 24));
+    let units = select(select(0u, few, places >= -24), many, places >= 0) * select(0u, 1u, low_exponent > 0u);
     let sum = lower_word + units;
-    return vec2<u32>(sum, sign | (upper_word + select(0u, 1u, sum < units)));
+    let lower = select(sum, lower_word - units, is_opposite);
+    let carry = select(select(0u, 1u, sum < units), 0u - select(0u, 1u, units > lower_word), is_opposite);
+    // Zeros, what is too small for an exponent, infinity and NaN.
+    let is_finite = exponent != 0u && exponent != 255u;
+    let other = select(select(0x7ff80000u, 0x7ff00000u, fraction == 0u), 0u, exponent == 0u);
+    return select(vec2<u32>(0u, sign | other), vec2<u32>(lower, sign | (upper_word + carry)), is_finite);
 }
 
 fn complex_of_bits(bits: vec4<u32>) -> vec4<f32> {

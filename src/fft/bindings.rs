@@ -106,7 +106,7 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     }
     let complex_bytes = pass.number.complex_bytes();
     let alignment = u64::from(profile.storage_alignment).max(complex_bytes);
-    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * pass.element_bytes(side);
+    let step_bytes = |side: &Side| u64::from(side.lines[slowest].stride) * elements_at(side) * pass.element_bytes(side);
     let bytes = |side: &Side, count: u32| {
         let mut extents = pass.lines.clone();
         extents[slowest] = count;
@@ -141,12 +141,16 @@ fn cut(pass: &Pass, lines: u32, sides: [(&Side, Sized); 2], roots: Bound, profil
     Some(parts)
 }
 
+/// The elements at one index of a side, as two neighbours may be taken as one.
+fn elements_at(side: &Side) -> u64 {
+    if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 }
+}
+
 /// One more than the largest index into an array that lines with these extents of coordinates
 /// touch, in elements.
 fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     let steps = || side.fused.iter().map(Fused::step);
-    // Two neighbours may be taken as one.
-    let each = if side.fused.contains(&Fused::Neighbours(Neighbours)) { 2 } else { 1 };
+    let each = elements_at(side);
     let pairs = steps().filter_map(|step| step.pair()).filter(|pair| pair.odd.is_none()).map(|pair| u64::from(pair.distance)).sum::<u64>();
     if let Some(Fused::Frames(frames)) = side.fused.first() {
         // Each line begins where its signal does, and loads nothing past the signal's end.

@@ -68,6 +68,11 @@ fn element(kind: Kind, input: &[u32], i: usize) -> Number {
     Number { value, bits }
 }
 
+/// Whether a number is less than another one, as -0 is less than +0.
+fn is_less(a: f64, b: f64) -> bool {
+    a < b || a == b && a.is_sign_negative() && b.is_sign_positive()
+}
+
 fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + Clone, relative: f64) -> Option<Known> {
     let integers = matches!(operator.input, Kind::I32 | Kind::U32);
     // Both inputs are the same array, so that a product is a square and a distance is 0.
@@ -87,9 +92,8 @@ fn by_definition(operator: &Operator, elements: impl Iterator<Item = Number> + C
         let mut best: Option<(usize, f64)> = None;
         for (j, x) in elements.clone().enumerate() {
             let x = mapped(x)?.re;
-            // Of equal values the first counts. NaN and signed zeros are left to the tests of the
-            // kernels.
-            if best.is_none_or(|(_, other)| if largest { x > other } else { x < other }) {
+            // Of equal values the first counts. NaN is left to the tests of the kernels.
+            if best.is_none_or(|(_, other)| if largest { is_less(other, x) } else { is_less(x, other) }) {
                 best = Some((j, x));
             }
         }

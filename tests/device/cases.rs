@@ -180,7 +180,9 @@ impl Case {
             Recipe::Axes(axes) => {
                 for axis in axes {
                     bluestein |= axis.bluestein.is_some();
-                    squares += axis.bluestein.map_or_else(|| 2.25 * log2(self.shape[axis.axis]), |m| 9.0 * log2(m as usize));
+                    // Some recipes transform several axes at once.
+                    let n = (axis.axis..=axis.through).map(|axis| self.shape[axis]).product();
+                    squares += axis.bluestein.map_or_else(|| 2.25 * log2(n), |m| 9.0 * log2(m as usize));
                 }
             }
             other => unimplemented!("{other}"),

@@ -9,11 +9,12 @@ use std::ops::Range;
 
 use wgpu_fft::fft::{Adapt, C2c, PassRecipe, Recipe};
 use wgpu_fft::half::f16;
-use wgpu_fft::num_complex::Complex;
+use wgpu_fft::num_complex::{Complex, Complex64};
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, DeviceProfile, Spec, wgpu};
 
 use crate::harness::*;
+use crate::oracles_by_fftw::Number;
 use crate::recipes_by_hand::{COMPLEX, LANES};
 
 const LENGTHS: &[&str] = &[
@@ -241,6 +242,22 @@ impl Parts<'_> {
     }
 }
 
+/// Equal bits on processors. A GPU's compiler may fuse other operations in the shaders of parts, so
+/// there the results are only as near as two that are both within the bound of accuracy.
+fn assert_alike<T: Number>(devices: &[&Device], actual: &[T], expected: &[T], context: &str) {
+    if devices.iter().all(|device| is_processor(device)) {
+        return assert_equal_bits(actual, expected, context);
+    }
+    let wide = |data: &[T]| data.iter().map(|number| number.wide()).collect::<Vec<Complex64>>();
+    let (actual, expected) = (wide(actual), wide(expected));
+    let [difference, size] = [
+        actual.iter().zip(&expected).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>(),
+        expected.iter().map(Complex64::norm_sqr).sum(),
+    ];
+    let relative = (difference / size).sqrt();
+    assert!(relative < 5e-7, "{context}: they differ by {relative:.1e}");
+}
+
 /// Two or three axes: planes or rows first, then the first axis. From spectra to reals, the order
 /// is reversed.
 fn check_parts(devices: &[&Device], shape: &[usize]) {
@@ -266,7 +283,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
         let kind = format!("c2c {direction}");
         let mut data = parts.batches::<C2c>(&kind, inner, [reals; 2], "", &of_axes(&recipe, &inner_axes), &input);
         parts.columns(direction, [shape[0], reals], &factor, &of_axes(&recipe, &[(0, 0)]), &mut data);
-        assert_equal_bits(&data, &expected, &context(&kind));
+        assert_alike(devices, &data, &expected, &context(&kind));
     }
 
     let spec: wgpu_fft::fft::R2c = format!("r2c fwd {text} 1/n").parse().unwrap();
@@ -276,7 +293,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
     let own = of_axes(&recipe, &inner_axes);
     let mut data = parts.batches::<wgpu_fft::fft::R2c>("r2c fwd", inner, [reals, halves], "", &own, &input);
     parts.columns("fwd", [shape[0], halves], &factor, &of_axes(&recipe, &[(0, 0)]), &mut data);
-    assert_equal_bits(&data, &expected, &context("r2c"));
+    assert_alike(devices, &data, &expected, &context("r2c"));
 
     let spec: wgpu_fft::fft::C2r = format!("c2r inv {text} 1/n").parse().unwrap();
     let recipe = designed(&spec, profile);
@@ -285,7 +302,7 @@ fn check_parts(devices: &[&Device], shape: &[usize]) {
     parts.columns("inv", [shape[0], halves], "", &of_axes(&recipe, &[(0, 0)]), &mut data);
     let own = of_axes(&recipe, &inner_axes);
     let data = parts.batches::<wgpu_fft::fft::C2r>("c2r inv", inner, [halves, reals], &factor, &own, &data);
-    assert_equal_bits(&data, &expected, &context("c2r"));
+    assert_alike(devices, &data, &expected, &context("c2r"));
 }
 
 const SHAPES: [&[usize]; 8] = [&[8, 3], &[17, 5], &[61, 53], &[64, 48], &[12, 10, 14], &[4, 5, 15], &[100, 37], &[108, 192]];

@@ -125,7 +125,7 @@ fn the_probe_finds_what_compilers_do_wrong() {
         ("(a.high * b.low + a.low * b.high)", "a.high * b.low"),
         // Halves that are too long, whose products are not exact.
         ("0xfffff000u", "0xfffffff0u"),
-        ("+ fraction + up;", "+ fraction;"),
+        ("+ fraction + up,", "+ fraction,"),
         ("low += (exponent - 1075u) << 23u;", "low += (exponent - 1076u) << 23u;"),
     ] {
         let wrong = replaced(from, to);

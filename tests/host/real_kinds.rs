@@ -134,6 +134,39 @@ fn layouts() {
     }
 }
 
+/// The fastest axis of the input is the slowest of the output.
+#[test]
+fn layouts_whose_fastest_axes_differ() {
+    let shape = [10, 6, 4];
+    let input_places = Places { strides: vec![24, 4, 1], distance: 240, offset: 0 };
+    let output_places = Places { strides: vec![1, 10, 60], distance: 240, offset: 0 };
+    let (from, to) = (input_places.all(&shape, 2), output_places.all(&shape, 2));
+    let values = noise(480, 3);
+    let mut input = vec![f32::NAN; 480];
+    from.iter().zip(&values).for_each(|(&place, &x)| input[place] = x);
+    for kind in RealKind::ALL {
+        for axes in [&[1][..], &[1, 2], &[0, 1], &[0, 1, 2]] {
+            let of_axes: Vec<(usize, RealKind)> = axes.iter().map(|&axis| (axis, kind)).collect();
+            let mut expected: Vec<f64> = values.iter().map(|&x| x.into()).collect();
+            expected.chunks_mut(240).for_each(|item| transform(item, &shape, &of_axes));
+            let spec = R2r::new(kind, shape).batch(2).axes(axes);
+            let spec = spec.input_layout(input_places.layout()).output_layout(output_places.layout());
+            for profile in profiles() {
+                let mut programs = programs(&spec, &profile, 3);
+                // Whatever way the reals of an axis are taken.
+                let recipe = spec.design(&profile).unwrap().to_string();
+                let pairs = recipe.replace(" halves: ", " pairs: ").parse().unwrap();
+                programs.extend(spec.lower(&pairs, &profile));
+                for program in programs {
+                    let output: Vec<f32> = program.run_on_host(&input);
+                    let actual: Vec<f32> = to.iter().map(|&place| output[place]).collect();
+                    close(&actual, &expected, &program);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_kind_and_its_inverse_lead_back() {
     for kind in RealKind::ALL {

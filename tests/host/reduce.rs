@@ -505,7 +505,7 @@ fn the_bound_can_fail() {
 }
 
 /// Samples, which a search compares with results besides those of the baseline. The numbers are
-/// drawn as in a search. They contain no zeros, because the sign of zero is a separate matter.
+/// drawn as in a search.
 #[test]
 fn samples_are_what_recipes_compute() {
     /// Of every specification; of few results some are taken again.
@@ -526,6 +526,9 @@ fn samples_are_what_recipes_compute() {
             }
         }
         known
+    }
+    for zeros in [[-0.0f32, 0.0], [0.0, -0.0]] {
+        assert_eq!(check([reduce::min(2), reduce::max(2)], &zeros) + check([reduce::argmin(2), reduce::argmax(2)], &zeros), 4 * EACH);
     }
     for (shape, axes) in [([6, 20, 16], vec![0, 1, 2]), ([6, 20, 16], vec![1]), ([5, 21, 9], vec![0, 2]), ([1, 7, 300], vec![2])] {
         let n: usize = shape.iter().product();

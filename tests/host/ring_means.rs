@@ -64,6 +64,14 @@ fn larger_shapes_by_all_recipes() {
     }
 }
 
+/// The rules' recipe fits.
+#[test]
+fn devices_with_little_workgroup_memory() {
+    for bytes in [8, 64, 100, 256] {
+        check_forms(&[41, 23], 2, &profiles()[0].with(|profile| profile.workgroup_bytes = bytes), None);
+    }
+}
+
 /// The part of the kernel that computes with 64 bits.
 #[test]
 fn roots_are_exact() {

@@ -42,7 +42,9 @@ impl<'a> Builder<'a, '_> {
         if recipe.reals != Reals::Pairs || !real.kind.is_type_ii_or_iii() || is_end.into_iter().enumerate().any(has_map) {
             return None;
         }
-        Some([self.current.as_pairs(recipe.axis)?, stored.as_pairs(recipe.axis)?])
+        let ((from, from_axis), (to, to_axis)) = (self.current.as_pairs(recipe.axis)?, stored.as_pairs(recipe.axis)?);
+        // Neighbours before the axis must be neighbours after it.
+        (from_axis == to_axis).then_some([from, to])
     }
 
     /// The passes of pairs of neighbouring lines.

@@ -121,13 +121,13 @@ impl State {
     }
 
     /// The same array of reals seen as complex numbers, which are neighbours along the fastest axis
-    /// other than `axis`; `None` if some of them do not lie in twos.
-    pub fn as_pairs(&self, axis: usize) -> Option<Self> {
+    /// other than `axis`, and that axis; `None` if some of them do not lie in twos.
+    pub fn as_pairs(&self, axis: usize) -> Option<(Self, Key)> {
         let Self { storage: Storage::Real, .. } = self else { return None };
         let even = |place: &Place| place.low.iter().all(|(_, stride)| stride.is_multiple_of(2)) && place.stride.is_multiple_of(2);
         let fastest = self.dims.iter().position(|dim| dim.key.0 != axis && dim.extent > 1 && dim.place.lowest_stride() == 1)?;
         let mut others = self.dims.iter().enumerate().filter(|(i, _)| *i != fastest).map(|(_, dim)| dim);
-        let Dim { extent, place, .. } = &self.dims[fastest];
+        let Dim { key, extent, place } = &self.dims[fastest];
         // In blocks along the fastest axis, a block has whole pairs.
         let [first, rest] = match &place.low[..] {
             [] => [*extent, 0],
@@ -150,7 +150,7 @@ impl State {
                 (*base, place.stride) = (*base / 2, place.stride / 2);
             }
         }
-        Some(pairs)
+        Some((pairs, *key))
     }
 }
 
