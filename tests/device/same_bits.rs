@@ -250,10 +250,8 @@ fn assert_alike<T: Number>(devices: &[&Device], actual: &[T], expected: &[T], co
     }
     let wide = |data: &[T]| data.iter().map(|number| number.wide()).collect::<Vec<Complex64>>();
     let (actual, expected) = (wide(actual), wide(expected));
-    let [difference, size] = [
-        actual.iter().zip(&expected).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>(),
-        expected.iter().map(Complex64::norm_sqr).sum(),
-    ];
+    let [difference, size] =
+        [actual.iter().zip(&expected).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>(), expected.iter().map(Complex64::norm_sqr).sum()];
     let relative = (difference / size).sqrt();
     assert!(relative < 5e-7, "{context}: they differ by {relative:.1e}");
 }

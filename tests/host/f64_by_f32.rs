@@ -126,7 +126,7 @@ fn the_probe_finds_what_compilers_do_wrong() {
         // Halves that are too long, whose products are not exact.
         ("0xfffff000u", "0xfffffff0u"),
         ("+ fraction + up,", "+ fraction,"),
-        ("low += (exponent - 1075u) << 23u;", "low += (exponent - 1076u) << 23u;"),
+        ("(exponent - 1075u) << 23u", "(exponent - 1076u) << 23u"),
     ] {
         let wrong = replaced(from, to);
         println!("{wrong} bits are right with {to}");

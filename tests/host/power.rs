@@ -88,13 +88,13 @@ fn lengths_of_all_kinds() {
 /// window and the hop are even and odd, so that samples are loaded in twos and one by one.
 #[test]
 fn arrays_larger_than_a_binding() {
-    let profile = profiles()[0].with(|profile| (profile.binding_bytes, profile.storage_alignment) = (4096, 32));
+    let profile = profiles()[0].with(|profile| (profile.binding_bytes, profile.storage_alignment) = (8192, 32));
     for (n, m, overlap, nfft) in [(376, 20, 11, 24), (376, 20, 10, 24), (376, 21, 11, 25)] {
         let case = Welch::new(n, m, overlap, nfft);
-        let spec = case.spec::<f32>().batch(4);
+        let spec = case.spec::<f32>().batch(6);
         let program = spec.lower(&spec.design(&profile).unwrap(), &profile).unwrap();
         assert!(program.inputs()[0].bytes() > profile.binding_bytes, "{program}");
-        let x = noise(4 * n, 7);
+        let x = noise(6 * n, 7);
         let wide: Vec<Complex64> = x.iter().map(|&x| Complex64::from(f64::from(x))).collect();
         let expected: Vec<f64> = wide.chunks(n).flat_map(|x| case.direct(x, true)).collect();
         assert_close(&run(&spec, &profile, &x), &expected, &program.to_string());

@@ -137,6 +137,7 @@ fn layouts() {
 /// The fastest axis of the input is the slowest of the output.
 #[test]
 fn layouts_whose_fastest_axes_differ() {
+    use RealKind::{DctII, DctIII, DstII, DstIII};
     let shape = [10, 6, 4];
     let input_places = Places { strides: vec![24, 4, 1], distance: 240, offset: 0 };
     let output_places = Places { strides: vec![1, 10, 60], distance: 240, offset: 0 };
@@ -153,10 +154,10 @@ fn layouts_whose_fastest_axes_differ() {
             let spec = spec.input_layout(input_places.layout()).output_layout(output_places.layout());
             for profile in profiles() {
                 let mut programs = programs(&spec, &profile, 3);
-                // Whatever way the reals of an axis are taken.
-                let recipe = spec.design(&profile).unwrap().to_string();
-                let pairs = recipe.replace(" halves: ", " pairs: ").parse().unwrap();
-                programs.extend(spec.lower(&pairs, &profile));
+                if axes == [1] && matches!(kind, DctII | DctIII | DstII | DstIII) {
+                    let pairs = "axis 1 pairs: stockham 6 lanes=1".parse().unwrap();
+                    programs.push(spec.lower(&pairs, &profile).unwrap());
+                }
                 for program in programs {
                     let output: Vec<f32> = program.run_on_host(&input);
                     let actual: Vec<f32> = to.iter().map(|&place| output[place]).collect();

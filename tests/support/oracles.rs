@@ -61,6 +61,15 @@ fn numbers(text: &str) -> Vec<usize> {
     text.split(',').map(|number| number.parse().unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
 }
 
+/// In halves, so that the rounding of the sum does not count.
+fn sum_of_squares(numbers: &[Complex64]) -> f64 {
+    if numbers.len() <= 16 {
+        return numbers.iter().map(Complex64::norm_sqr).sum();
+    }
+    let (a, b) = numbers.split_at(numbers.len() / 2);
+    sum_of_squares(a) + sum_of_squares(b)
+}
+
 impl Oracle {
     /// All lines of the file.
     pub fn all() -> Vec<Self> {
@@ -200,10 +209,7 @@ impl Oracle {
         assert_eq!(output.len(), self.lens[1], "{text}");
         let places = self.places(1);
         let results: Vec<Complex64> = places.iter().map(|&place| output[place]).collect();
-        // In groups, so that rounding of the sum does not count.
-        let group = |group: &[Complex64]| group.iter().map(|z| z.norm_sqr()).sum::<f64>();
-        let groups: Vec<f64> = results.chunks(16).map(group).collect();
-        let norm = groups.chunks(16).map(|all| all.iter().sum::<f64>()).sum::<f64>().sqrt();
+        let norm = sum_of_squares(&results).sqrt();
         let bound = self.bound(numbers);
         let mut worst = (norm - self.norm).abs();
         let count = results.len();
