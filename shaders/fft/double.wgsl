@@ -116,8 +116,8 @@ fn double_multiply(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }
 
 /// The number of a 64-bit float, whose lower word comes first. Beyond the range of f32 it is
-/// infinite, and below it 0. It is called for each element of an unrolled text, so it has no
-/// branches: drivers for processors compile a function that returns early for much longer.
+/// infinite, and below it 0. Texts call it for each element, so it has no branches: SwiftShader takes
+/// much longer to compile calls of a function that returns early.
 fn double_of_bits(bits: vec2<u32>) -> vec2<f32> {
     let sign = bits.y & 0x80000000u;
     // Of f32 it is smaller by 896.
@@ -158,14 +158,14 @@ fn bits_of_double(value: vec2<f32>) -> vec2<u32> {
     let places = i32(29u + finer + low_exponent) - i32(exponent);
     let many = significand << u32(clamp(places, 0, 7));
     let few = (significand + (1u << u32(clamp(-places - 1, 0, 23)))) >> u32(clamp(-places, 0, 24));
-    let units = select(select(0u, few, places >= -24), many, places >= 0) * select(0u, 1u, low_exponent > 0u);
-    let sum = lower_word + units;
-    let lower = select(sum, lower_word - units, is_opposite);
-    let carry = select(select(0u, 1u, sum < units), 0u - select(0u, 1u, units > lower_word), is_opposite);
-    // Zeros, what is too small for an exponent, infinity and NaN.
-    let is_finite = exponent != 0u && exponent != 255u;
-    let other = select(select(0x7ff80000u, 0x7ff00000u, fraction == 0u), 0u, exponent == 0u);
-    return select(vec2<u32>(0u, sign | other), vec2<u32>(lower, sign | (upper_word + carry)), is_finite);
+    let in_units = select(select(0u, few, places >= -24), many, places >= 0);
+    let units = select(0u, in_units, low_exponent > 0u);
+    let sum = vec2<u32>(lower_word + units, upper_word + select(0u, 1u, lower_word + units < units));
+    let difference = vec2<u32>(lower_word - units, upper_word - select(0u, 1u, units > lower_word));
+    let normal = select(sum, difference, is_opposite);
+    // Zeros and subnormal numbers become 0.
+    let special = vec2<u32>(0u, select(select(0x7ff80000u, 0x7ff00000u, fraction == 0u), 0u, exponent == 0u));
+    return vec2<u32>(0u, sign) | select(special, normal, exponent != 0u && exponent != 255u);
 }
 
 fn complex_of_bits(bits: vec4<u32>) -> vec4<f32> {

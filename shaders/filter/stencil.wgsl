@@ -53,7 +53,7 @@ fn fetch(plane: u32, row: u32, column: u32) -> vec4<f32> {
     let inside_row = min(row, params.rows - 1u);
     let begin = (plane * params.rows + inside_row) * params.columns;
     var value = vec4<f32>();
-    if (!(column >= params.columns)) {
+    if (column < params.columns) {
         value = access(begin + column);
     }
     return value;

@@ -248,12 +248,9 @@ fn assert_alike<T: Number>(devices: &[&Device], actual: &[T], expected: &[T], co
     if devices.iter().all(|device| is_processor(device)) {
         return assert_equal_bits(actual, expected, context);
     }
-    let wide = |data: &[T]| data.iter().map(|number| number.wide()).collect::<Vec<Complex64>>();
-    let (actual, expected) = (wide(actual), wide(expected));
-    let [difference, size] =
-        [actual.iter().zip(&expected).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>(), expected.iter().map(Complex64::norm_sqr).sum()];
-    let relative = (difference / size).sqrt();
-    assert!(relative < 5e-7, "{context}: they differ by {relative:.1e}");
+    let [actual, expected] = [actual, expected].map(|data| data.iter().map(|number| number.wide()).collect::<Vec<Complex64>>());
+    let difference = relative_error(&actual, &expected);
+    assert!(difference < 5e-7, "{context}: they differ by {difference:.1e}");
 }
 
 /// Two or three axes: planes or rows first, then the first axis. From spectra to reals, the order

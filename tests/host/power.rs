@@ -84,8 +84,7 @@ fn lengths_of_all_kinds() {
     }
 }
 
-/// Signals of a batch are then divided among dispatches, each with its part of the arrays. The
-/// window and the hop are even and odd, so that samples are loaded in twos and one by one.
+/// Signals of a batch are then divided among dispatches, each with its part of the arrays.
 #[test]
 fn arrays_larger_than_a_binding() {
     let profile = profiles()[0].with(|profile| (profile.binding_bytes, profile.storage_alignment) = (8192, 32));

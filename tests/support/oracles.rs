@@ -215,15 +215,11 @@ impl Oracle {
         let count = results.len();
         let at: Vec<usize> = if count <= 12 { (0..count).collect() } else { (0..8).map(|j| j * (count - 1) / 7).collect() };
         assert_eq!(at.len(), self.samples.len(), "{text}");
-        if self.norm > 0.0 {
-            // The bound is for all elements together. Few of them may be off by some more, and one
-            // that is much larger than most is rounded as coarsely as it is large.
-            let root_mean_square = self.norm / (count as f64).sqrt();
-            let of_sample = |(&i, expected): (&usize, &Complex64)| (results[i] - expected).norm() / expected.norm().max(root_mean_square);
-            let squares: f64 = at.iter().zip(&self.samples).map(of_sample).map(|error| error * error).sum();
-            let error = (squares / at.len() as f64).sqrt();
-            worst = (worst / self.norm).max(error / 4.0);
-        }
+        // The bound is for all elements together. Few of them may be off by some more.
+        let root_mean_square = self.norm / (count as f64).sqrt();
+        let errors: f64 = at.iter().zip(&self.samples).map(|(&i, expected)| (results[i] - expected).norm_sqr()).sum();
+        let error = (errors / at.len() as f64).sqrt() / root_mean_square;
+        worst = if self.norm > 0.0 { (worst / self.norm).max(error / 4.0) } else { worst.max(errors.sqrt()) };
         assert!(worst <= bound, "error {worst:.2e} of {bound:.1e}: {text}");
         Some(worst / bound)
     }

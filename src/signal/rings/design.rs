@@ -29,6 +29,6 @@ pub(super) fn design(geometry: &Geometry, batch: u32, profile: &DeviceProfile) -
     let join = if profile.is_cpu() { 1 } else { parts.next_power_of_two().min(64) };
     // Each invocation adds at most so many.
     let join = join.max(parts.div_ceil(ring_means::MAX_PARTS).next_power_of_two());
-    let fitting = (u64::from(profile.workgroup_bytes) / ring_means::workgroup_bytes(1)).max(1).ilog2();
-    Recipe { invocations, lines, join: join.min(most).min(1 << fitting.min(31)) }
+    let fitting = u64::from(profile.workgroup_bytes) / ring_means::workgroup_bytes(1);
+    Recipe { invocations, lines, join: join.min(most).min(1 << fitting.max(1).ilog2()) }
 }
