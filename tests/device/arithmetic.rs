@@ -18,12 +18,13 @@ use wgpu_fft::low_level::reduction::{Finish, Fold, Kind, Map, Stage};
 use wgpu_fft::low_level::{self, Access, Bind, Dispatch, Form, Slot};
 use wgpu_fft::{Program, wgpu};
 
-use crate::harness::{Device, asks_for_all};
+use crate::harness::Device;
+use crate::lists::asks_for_all;
 use crate::sanitized::{Arrays, subgroup_size};
 use crate::variants::all_programs;
 
 /// One text of this many is compared, always including the first.
-const SHARE: usize = 16;
+const SHARE: usize = 40;
 
 /// The most bytes of an array in this test.
 const MOST_BYTES: u64 = 1 << 16;

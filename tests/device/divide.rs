@@ -50,11 +50,10 @@ fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
 
 pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
     let devices = Divided(vec![device.alone()]);
-    for (turn, case) in in_parts().iter().enumerate() {
-        check(&devices, turn, case);
-    }
-    for (turn, case) in in_lines().iter().enumerate() {
-        check(&devices, turn, case);
+    for cases in [in_parts(), in_lines()] {
+        for (turn, case) in device.share(cases.iter().enumerate(), 2) {
+            check(&devices, turn, case);
+        }
     }
 }
 

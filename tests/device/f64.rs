@@ -23,7 +23,7 @@ fn check(device: &Device, cases: impl IntoIterator<Item = Case>) {
 }
 
 pub fn lengths_in_f64(device: &Device) {
-    let short = 1..=if device.is_thorough() { 130 } else { 64 };
+    let short = if device.is_thorough() { (1..=130).step_by(1) } else { (1..=64).step_by(3) };
     check(device, short.map(|n| Case::new(if n % 2 == 0 { Kind::Forward } else { Kind::Inverse }, &[n]).batch(3)));
     check(device, [67, 1000, 1009, 4096, 4099, 1 << 17].map(|n| Case::new(Kind::Forward, &[n])));
     check(device, [67, 1000, 4096].map(|n| Case::new(Kind::Inverse, &[n]).in_place()));

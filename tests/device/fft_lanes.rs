@@ -13,7 +13,7 @@ pub fn lanes_by_hand(device: &Device) {
         let batch = 5 + 800 / shape.iter().product::<usize>();
         for (i, recipe) in recipes.iter().enumerate() {
             for (kind, in_place) in [(Kind::Forward, i % 2 == 0), (Kind::Inverse, i % 2 == 1)] {
-                if kind == Kind::Forward || device.is_thorough() || i < 2 {
+                if device.is_thorough() || i < 2 || (kind == Kind::Forward && i % 3 != 0) {
                     tally.run(device, &Case::new(kind, shape).batch(batch).in_place(in_place).by(recipe));
                 }
             }

@@ -8,6 +8,8 @@ use wgpu_fft::num_complex;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
+use crate::lists::asks_for_all;
+
 pub use crate::bits::{assert_equal_bits, first_difference};
 use crate::reference::dft;
 pub use crate::reference::{complex_noise, noise, relative_error, wide};
@@ -46,6 +48,12 @@ impl Device {
     /// Whether to run the long lists: on GPUs, and on all adapters with WGPU_FFT_THOROUGH=1.
     pub fn is_thorough(&self) -> bool {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
+    }
+
+    /// The first of every `of` cases where a text takes half a second to compile; all of them in a
+    /// thorough run.
+    pub fn share<T>(&self, cases: impl IntoIterator<Item = T>, of: usize) -> impl Iterator<Item = T> {
+        cases.into_iter().step_by(if self.is_thorough() { 1 } else { of })
     }
 
     /// An adapter that is so slow that it gets the shorter lists.
@@ -97,11 +105,6 @@ pub fn limits(name: &str) -> Option<wgpu::Limits> {
         }),
         _ => None,
     }
-}
-
-/// Whether WGPU_FFT_THOROUGH=1 asks for the long lists on every adapter.
-pub fn asks_for_all() -> bool {
-    std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
 }
 
 /// Every adapter found, or why there is none.

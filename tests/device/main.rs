@@ -47,6 +47,8 @@ mod harness;
 mod known;
 mod laws_of_kinds;
 mod lifetimes;
+#[path = "../support/lists.rs"]
+mod lists;
 mod messages;
 mod numpy;
 #[path = "../support/numpy.rs"]

@@ -50,13 +50,17 @@ fn every_reachable_variant_is_valid() {
     println!("{} variants", variants::DISPATCHES.len());
     for dispatch in &*variants::DISPATCHES {
         let wgsl = dispatch.wgsl();
+        // Other sizes of workgroups are in no text.
+        if !texts.insert(wgsl.clone()) {
+            continue;
+        }
         validators::naga(&wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
         if !validators::known_to_tint(&wgsl) {
             assert!(NAGA_ONLY.contains(&dispatch.kernel.name), "{dispatch}");
             continue;
         }
         reached.insert(dispatch.kernel.name);
-        if let Some(command) = tint.as_ref().filter(|_| texts.insert(wgsl.clone())) {
+        if let Some(command) = &tint {
             validators::tint(command, &wgsl).unwrap_or_else(|error| panic!("{dispatch}: {error}"));
         }
     }

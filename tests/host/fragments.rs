@@ -10,6 +10,7 @@ use wgpu_fft::half::f16;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::{Complex32, Element, Error, Fragment, Layout, Spec};
 
+use crate::lists::share;
 use crate::recipes_by_hand::{COMPLEX, REAL};
 use crate::reference::*;
 use crate::sanitized::{self, UNWRITTEN};
@@ -150,7 +151,10 @@ fn parts_of_axes_are_padded_and_cropped() {
         let half = (n as i64 + 1) / 2;
         let whole = 0..n as i64;
         for input in [0..half, 0..1, half - 1..n as i64, -half..0, whole.clone()] {
-            for output in [whole.clone(), 0..half, -half / 2..(half + 1) / 2 + 1, half - 1..n as i64] {
+            for output in share(
+                [whole.clone(), 0..half, -half / 2..(half + 1) / 2 + 1, half - 1..n as i64].into_iter().skip(usize::from(input.start != 0)),
+                2,
+            ) {
                 if (output.end - output.start) as usize <= n {
                     windowed(&[n], std::slice::from_ref(&input), &[output], 3);
                 }

@@ -31,6 +31,8 @@ mod half_numbers;
 #[path = "../support/halves.rs"]
 mod halves;
 mod lanes;
+#[path = "../support/lists.rs"]
+mod lists;
 mod mapped;
 mod neighbours;
 mod numpy;

@@ -4,6 +4,7 @@ use wgpu_fft::Layout;
 use wgpu_fft::transpose::{Permute, Recipe};
 use wgpu_fft::{DeviceProfile, Element, Error, Spec};
 
+use crate::lists::{asks_for_all, share};
 use crate::permute::{Case, PERMUTATIONS, elements, orders};
 use crate::recipes::assert_reviewed;
 use crate::reference::Places;
@@ -45,21 +46,22 @@ fn check_all(case: &Case, profile: &DeviceProfile) -> usize {
 
 #[test]
 fn permutations_of_every_order() {
-    for profile in profiles() {
+    let shapes = [
+        (&[37, 50][..], 1),
+        (&[16, 64], 3),
+        (&[1, 9], 2),
+        (&[5, 12, 16], 2),
+        (&[3, 1, 7], 1),
+        (&[24, 16, 3], 1),
+        (&[4, 3, 8, 5], 2),
+        (&[2, 8, 4, 16], 1),
+    ];
+    for (turn, profile) in profiles().into_iter().enumerate() {
         let mut count = 0;
-        for (shape, batch) in [
-            (&[37, 50][..], 1),
-            (&[16, 64], 3),
-            (&[1, 9], 2),
-            (&[5, 12, 16], 2),
-            (&[3, 1, 7], 1),
-            (&[24, 16, 3], 1),
-            (&[4, 3, 8, 5], 2),
-            (&[2, 8, 4, 16], 1),
-        ] {
-            for order in orders(shape.len()) {
-                count += check_all(&Case::new(shape, &order).batch(batch), &profile);
-            }
+        let cases =
+            shapes.iter().flat_map(|(shape, batch)| orders(shape.len()).into_iter().map(|order| Case::new(shape, &order).batch(*batch)));
+        for case in share(cases.skip(turn % 3), 3) {
+            count += check_all(&case, &profile);
         }
         println!("{}: {count}", profile.name);
     }
@@ -119,8 +121,11 @@ fn random_layouts() {
     use proptest::prelude::*;
     let extents = prop::collection::vec(1usize..20, 1..4);
     let strategy = (extents, 1usize..4, prop::collection::vec(0usize..9, 10), any::<prop::sample::Index>(), 0usize..40);
-    let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: if asks_for_all() { 400 } else { 130 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
     let outcome = runner.run(&strategy, |(shape, batch, gaps, order, more)| {
         let orders = orders(shape.len());
         let order = &orders[order.index(orders.len())];
@@ -168,9 +173,9 @@ fn square_matrices_in_place() {
 #[test]
 fn permutations_in_several_bindings() {
     for binding_bytes in [40_000, 20_000, 9_000] {
-        for profile in profiles() {
+        for (turn, profile) in profiles().into_iter().enumerate() {
             let profile = profile.with(|profile| profile.binding_bytes = binding_bytes);
-            for case in [
+            let cases = [
                 Case::transpose(&[100, 96]),
                 Case::transpose(&[30, 40]).batch(9),
                 Case::new(&[30, 20, 24], &[2, 0, 1]),
@@ -178,7 +183,8 @@ fn permutations_in_several_bindings() {
                 Case::new(&[12, 10, 8, 14], &[3, 2, 1, 0]),
                 Case::new(&[120, 96], &[0, 1]),
                 Case::transpose(&[99, 101]),
-            ] {
+            ];
+            for case in share(cases.into_iter().skip(turn % 3), 3) {
                 assert!(check::<u32>(&case, &profile) > 1, "{case:?}");
                 check::<[u32; 2]>(&case, &profile);
                 check::<u8>(&case, &profile);
