@@ -63,9 +63,9 @@ case ${1:-} in
 '') ;;
 test)
     own_tests
-    scipy_tests scipy.fft --every 20
-    scipy_tests scipy.fft --every 40 --single
-    scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 400
+    scipy_tests scipy.fft --every 40
+    scipy_tests scipy.fft --every 80 --single
+    scipy_tests scipy.signal.tests.test_czt scipy.signal.tests.test_signaltools -k "$transforms" --every 800
     ;;
 test-all)
     own_tests

@@ -1,4 +1,5 @@
 //! Long lists of alike cases, of which an ordinary run takes a share.
+#![allow(dead_code, reason = "the tests on devices and those without use different parts")]
 
 /// Whether WGPU_FFT_THOROUGH=1 asks for the long lists, everywhere.
 pub fn asks_for_all() -> bool {
