@@ -39,6 +39,8 @@ mod grids;
 #[allow(dead_code, unused_imports, reason = "the tests on devices use more of it")]
 mod harness;
 mod known;
+#[path = "../support/lists.rs"]
+mod lists;
 mod moves;
 mod numbers;
 #[path = "../support/permute.rs"]
