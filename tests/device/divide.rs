@@ -51,7 +51,7 @@ fn check(devices: &Divided<Vec<Device>>, turn: usize, case: &Case) {
 pub fn pieces_have_the_bits_of_the_whole(device: &Device) {
     let devices = Divided(vec![device.alone()]);
     for cases in [in_parts(), in_lines()] {
-        for (turn, case) in device.share(cases.iter().enumerate(), 2) {
+        for (turn, case) in device.share(cases.iter().enumerate(), 2, 0) {
             check(&devices, turn, case);
         }
     }

@@ -39,7 +39,7 @@ pub fn they_round_once(device: &Device) {
         check::<bf16>(device, &format!("r2c fwd {n} x3"), None);
         check::<f16>(device, &format!("c2r inv {n} x3"), None);
     }
-    for (i, text) in device.share(TEXTS.iter().enumerate(), 2) {
+    for (i, text) in device.share(TEXTS.iter().enumerate(), 2, 0) {
         check::<f16>(device, text, None);
         if i % 3 == 0 {
             check::<bf16>(device, text, None);
@@ -50,7 +50,7 @@ pub fn they_round_once(device: &Device) {
 
 pub fn accesses_of_two_numbers_keep_every_bit(device: &Device) {
     let device = &device.alone();
-    for (i, (text, recipe)) in device.share(IN_TWOS.iter().enumerate(), 2) {
+    for (i, (text, recipe)) in device.share(IN_TWOS.iter().enumerate(), 2, 0) {
         check_in_twos::<f16>(device, text, recipe);
         if i % 3 == 0 {
             check_in_twos::<bf16>(device, text, recipe);

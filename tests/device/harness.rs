@@ -8,7 +8,7 @@ use wgpu_fft::num_complex;
 use wgpu_fft::tune::Searchable;
 use wgpu_fft::{Complex32, Error, Gpu, GpuOptions, Plan, Planner, Spec, View, gpu, wgpu};
 
-use crate::lists::asks_for_all;
+use crate::lists::{all_or_share, asks_for_all};
 
 pub use crate::bits::{assert_equal_bits, first_difference};
 use crate::reference::dft;
@@ -50,10 +50,10 @@ impl Device {
         self.adapter.get_info().device_type != wgpu::DeviceType::Cpu || asks_for_all()
     }
 
-    /// The first of every `of` cases where a text takes half a second to compile; all of them in a
-    /// thorough run.
-    pub fn share<T>(&self, cases: impl IntoIterator<Item = T>, of: usize) -> impl Iterator<Item = T> {
-        cases.into_iter().step_by(if self.is_thorough() { 1 } else { of })
+    /// One of every `of` cases where a text takes half a second to compile; all of them in a
+    /// thorough run. Calls with other turns take other cases.
+    pub fn share<T>(&self, cases: impl IntoIterator<Item = T>, of: usize, turn: usize) -> impl Iterator<Item = T> {
+        all_or_share(self.is_thorough(), cases, of, turn)
     }
 
     /// An adapter that is so slow that it gets the shorter lists.

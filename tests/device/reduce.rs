@@ -43,7 +43,7 @@ fn check(device: &Device, turn: usize, case: &Case) {
 
 pub fn every_kind_of_axes(device: &Device) {
     let device = &device.alone();
-    for (turn, case) in device.share(axes_of_every_kind().iter().enumerate(), 2) {
+    for (turn, case) in device.share(axes_of_every_kind().iter().enumerate(), 2, 0) {
         check(device, turn, case);
     }
 }
@@ -60,7 +60,7 @@ pub fn every_kind_of_axes_across_devices(device: &Device) {
 /// Padded rows, every third element, axes in another order, interleaved batches.
 pub fn every_kind_of_axes_in_every_place(device: &Device) {
     let device = &device.alone();
-    for (turn, case) in device.share(axes_of_every_kind().into_iter().enumerate().skip(1), 2) {
+    for (turn, case) in device.share(axes_of_every_kind().into_iter().enumerate(), 2, 1) {
         check(device, turn, &case.clone().placed(turn));
         if device.is_thorough() {
             case.across_devices().placed(turn + 1).check_f32(device);

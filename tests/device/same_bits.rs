@@ -99,7 +99,7 @@ pub fn adapted_recipes_give_equal_bits() {
     }
     for pair in &pairs() {
         let by_hand = REALS_BY_HAND.iter().map(|(text, recipe)| (text, Some(*recipe)));
-        for (text, recipe) in pair[0].share(LENGTHS.iter().map(|text| (text, None)).chain(by_hand), 2) {
+        for (text, recipe) in pair[0].share(LENGTHS.iter().map(|text| (text, None)).chain(by_hand), 2, 0) {
             let recipe = recipe.map(|recipe| recipe.parse::<Recipe>().unwrap());
             let len = |len: usize| (len, len as u64);
             match &text[..3] {
@@ -304,14 +304,14 @@ const SHAPES: [&[usize]; 8] = [&[8, 3], &[17, 5], &[61, 53], &[64, 48], &[12, 10
 
 pub fn parts_give_the_bits_of_the_whole(device: &Device) {
     let device = &device.alone();
-    for shape in device.share(SHAPES, 2) {
+    for shape in device.share(SHAPES, 2, 0) {
         check_parts(&[device], shape);
     }
 }
 
 pub fn parts_on_two_devices_give_the_bits_of_one() {
     for [a, b] in &pairs() {
-        for shape in a.share([SHAPES[0], SHAPES[1], SHAPES[2], SHAPES[3], SHAPES[4], SHAPES[7]].into_iter().skip(1), 2) {
+        for shape in a.share([SHAPES[0], SHAPES[1], SHAPES[2], SHAPES[3], SHAPES[4], SHAPES[7]], 2, 1) {
             check_parts(&[a, b], shape);
         }
     }

@@ -61,12 +61,12 @@ fn check(case: &Case) {
 
 #[test]
 fn pieces_of_every_kind_of_axes_have_the_bits_of_the_whole() {
-    share(axes_of_every_kind(), 2).for_each(|case| check(&case));
+    share(axes_of_every_kind(), 2, 0).for_each(|case| check(&case));
 }
 
 #[test]
 fn pieces_of_larger_arrays_have_the_bits_of_the_whole() {
-    share(in_lines(), 2).chain(share(in_parts(), 2)).for_each(|case| check(&case));
+    share(in_lines(), 2, 0).chain(share(in_parts(), 2, 0)).for_each(|case| check(&case));
 }
 
 #[test]

@@ -151,10 +151,8 @@ fn parts_of_axes_are_padded_and_cropped() {
         let half = (n as i64 + 1) / 2;
         let whole = 0..n as i64;
         for input in [0..half, 0..1, half - 1..n as i64, -half..0, whole.clone()] {
-            for output in share(
-                [whole.clone(), 0..half, -half / 2..(half + 1) / 2 + 1, half - 1..n as i64].into_iter().skip(usize::from(input.start != 0)),
-                2,
-            ) {
+            let outputs = [whole.clone(), 0..half, -half / 2..(half + 1) / 2 + 1, half - 1..n as i64];
+            for output in share(outputs, 2, usize::from(input.start != 0)) {
                 if (output.end - output.start) as usize <= n {
                     windowed(&[n], std::slice::from_ref(&input), &[output], 3);
                 }

@@ -195,7 +195,7 @@ impl Visitor for Sound {
             self.check("alternatives", spec, Some(&own), &alternatives, &profile);
             self.check("neighbours", spec, Some(&own), &neighbours, &profile);
             assert!(neighbours.len() <= 60, "{spec} on {} has {} neighbours", profile.name, neighbours.len());
-            for recipe in share(alternatives.iter().chain(&neighbours).step_by(12), 2).filter(|_| self.further).collect::<Vec<_>>() {
+            for recipe in share(alternatives.iter().chain(&neighbours).step_by(12), 2, 0).filter(|_| self.further).collect::<Vec<_>>() {
                 if program(spec, recipe, &profile).is_some() {
                     self.check("neighbours further on", spec, Some(recipe), &spec.neighbours(recipe, &profile), &profile);
                 }
@@ -297,7 +297,8 @@ impl Visitor for Right {
             let far = [&baseline, alternatives.last().unwrap_or(&own)].into_iter().filter(|_| profile.subgroups);
             let from = [&own].into_iter().chain(far);
             let neighbours: Vec<S::Recipe> = from.flat_map(|recipe| spec.neighbours(recipe, profile)).collect();
-            for recipe in [baseline.clone(), own.clone()].into_iter().chain(share(alternatives.clone().into_iter().chain(neighbours), 2)) {
+            for recipe in [baseline.clone(), own.clone()].into_iter().chain(share(alternatives.clone().into_iter().chain(neighbours), 2, 0))
+            {
                 let Some(program) = program(spec, &recipe, profile).filter(|_| seen.insert(recipe.clone())) else { continue };
                 let actual = run::<S>(&program, &inputs);
                 assert!(agree(verification, expected, &actual), "{spec} on {} by {recipe}", profile.name);

@@ -74,7 +74,7 @@ fn outputs<I: wgpu_fft::Element, O: wgpu_fft::Element>(program: &Program, data: 
     if std::env::var_os("WGPU_FFT_BITS").is_some() {
         return note_bits(program, bytemuck::cast_slice(&first));
     }
-    for (seed, subgroups) in share([(3, 4), (2, 2), (1, 1)], 3) {
+    for (seed, subgroups) in share([(3, 4), (2, 2), (1, 1)], 3, 0) {
         let other = run(seed, subgroups);
         assert!(
             bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&other),

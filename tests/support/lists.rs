@@ -6,8 +6,15 @@ pub fn asks_for_all() -> bool {
     std::env::var("WGPU_FFT_THOROUGH").is_ok_and(|value| value == "1")
 }
 
-/// The first of every `of` cases, or all with WGPU_FFT_THOROUGH=1. If the list repeats after a
-/// number of cases that has no factor in common with `of`, every kind of case has its turn.
-pub fn share<T>(cases: impl IntoIterator<Item = T>, of: usize) -> impl Iterator<Item = T> {
-    cases.into_iter().step_by(if asks_for_all() { 1 } else { of })
+/// One of every `of` cases, or all with WGPU_FFT_THOROUGH=1. Runs with other turns take other cases.
+/// If the list repeats after a number of cases that has no factor in common with `of`, every kind
+/// of case is taken.
+pub fn share<T>(cases: impl IntoIterator<Item = T>, of: usize, turn: usize) -> impl Iterator<Item = T> {
+    all_or_share(asks_for_all(), cases, of, turn)
+}
+
+/// All cases, or one of every `of`.
+pub fn all_or_share<T>(all: bool, cases: impl IntoIterator<Item = T>, of: usize, turn: usize) -> impl Iterator<Item = T> {
+    let (first, step) = if all { (0, 1) } else { (turn % of, of) };
+    cases.into_iter().skip(first).step_by(step)
 }
