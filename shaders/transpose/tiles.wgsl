@@ -53,10 +53,12 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-/// The 32 bits that begin `bits` bits (0 to 32) after the begin of `first`, continued in `second`.
+/// The 32 bits that begin `bits` bits (0 to 32, an even number) after the begin of `first`, continued
+/// in `second`. Each shift is made in two halves, because a shift by 32 bits is none in WGSL.
 fn joined(first: u32, second: u32, bits: u32) -> u32 {
-    let shift = bits % 32u;
-    return select((first >> shift) | (second << ((32u - shift) % 32u)), select(first, second, bits == 32u), shift == 0u);
+    let half = bits / 2u;
+    let rest = 16u - half;
+    return ((first >> half) >> half) | ((second << rest) << rest);
 }
 
 /// Ones from bit `begin` up to, but not including, bit `end`.

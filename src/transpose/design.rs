@@ -238,12 +238,27 @@ fn shifted(problem: &Problem) -> bool {
     problem.turned().is_some_and(|[b, a]| !narrow(a) && !narrow(b) && (!problem.aligned(0, a, word) || !problem.aligned(1, b, word)))
 }
 
-/// H200, percent of a copy. u8 1080x1921: 64x64 with accesses of 4 bytes and a padding of one
-/// access 86.9, with a swizzle 74, 128x128 78.0, 256x64 loading 8 bytes 63.6. 16383x16381: the last
-/// of these 46.4, 128x64 likewise 43.0, 128x128 with 4 bytes 36.0, 64x64 31.5.
+/// H200, percent of a copy:
+///
+/// | | 64x64, 4 bytes | 64x64, load 8 | 128x32, 4 bytes | 256x32, load 16 | 256x64, load 8 | 512x32, load 8 |
+/// |---|---|---|---|---|---|---|
+/// | u8 16383x16381 | 30 | 29 | 43 | 50 | 54 | 57 |
+/// | u8 8191x8191 | 31 | 30 | 44 | 51 | 54 | 57 |
+/// | u8 4097x4095 | 40 | 39 | 52 | 56 | 60 | 59 |
+/// | u8 1080x1921 | 87 | 83 | 85 | 68 | 77 | 73 |
+/// | u8 1921x1080 | 66 | 64 | 75 | 60 | 66 | 64 |
+/// | f16 8191x8193 | 35 | 47 | 40 | 61 |  |  |
+/// | f16 1081x1921 | 62 | 74 | 53 | 63 |  |  |
+///
+/// Those in 64x64 and 128x32 with a padding of one access, the others with a swizzle.
 fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
-    let (base, width, spread) =
-        if bytes(problem) < 16 << 20 { ([64, 64], [4, 4], Spread::Padding(1)) } else { ([256, 64], [8, 4], Spread::Swizzle) };
+    let is_small = bytes(problem) < 8 << 20;
+    let (base, width, spread) = match (problem.bytes, is_small) {
+        (1, true) => ([128, 32], [4, 4], Spread::Padding(1)),
+        (_, true) => ([64, 64], [8, 4], Spread::Padding(1)),
+        (1, false) => ([512, 32], [8, 4], Spread::Swizzle),
+        (_, false) => ([256, 32], [16, 4], Spread::Swizzle),
+    };
     for shrink in 0..3 {
         let tile = tile(problem, base.map(|side| side >> shrink), width);
         recipes.push(Recipe::Tiles(Tiles { tile, width, blocks: 1, spread, walk: Walk::Rows }));

@@ -307,32 +307,60 @@ impl Emitter<'_> {
         }
         self.body.barrier();
         for half in halves {
+            if tiles.store.shifted {
+                self.store_shifted(memory, half);
+                continue;
+            }
             for i in 0..tiles.blocks * elements {
                 let [column, row] = self.position(i, height, ["column", "row"]);
-                if tiles.store.shifted {
-                    self.put_word(half, &row, &column);
-                    continue;
-                }
                 let inside = self.inside(half, row.clone(), &column * tiles.store.elements);
                 let value = memory.at(address(tiles, half.number, &row, &column));
                 let place = self.output.at(&half.store_to + &row * param("output_a") + column);
                 self.when(&inside, |own| own.body.assign(&place, value));
             }
-            // A row that begins within a word touches one more word.
-            for i in 0..if tiles.store.shifted { tiles.tile[1].div_ceil(tiles.invocations()) } else { 0 } {
-                let row = self.body.value("row", &self.t + i * tiles.invocations());
-                self.put_word(half, &row, &height.into());
-            }
         }
     }
 
-    /// Stores a word of a row, if the row exists.
-    fn put_word(&mut self, half: &Half, row: &Expr, j: &Expr) {
-        let inside = if self.tiles.guarded { (&half.a + row).less(&self.extent_a) } else { boolean(true) };
-        let inside = row.less(self.tiles.tile[1]).and(inside);
-        let count = min(&self.tiles.tile[0].into(), param("extent_b") - &half.b);
-        let first = &half.store_to + row * param("output_a");
-        self.when(&inside, |own| own.body.call("put", [&first, row, j, &count]));
+    /// Stores rows that begin and end within words. Most words are whole, and need no more than a
+    /// shift. The first and the last one of each row are left to invocations of their own, which
+    /// look at single bits. 8191 x 8191 bytes take 0.0638 ms on an H200, and took 0.0742 when every
+    /// invocation looked at the bits of its word.
+    fn store_shifted(&mut self, memory: &Expr, half: &Half) {
+        let tiles = self.tiles;
+        let ([height, _], (per_word, bits)) = (tiles.grid(), packing(tiles));
+        let [extent_b, extent_a] = tiles.tile;
+        let count =
+            if tiles.guarded { self.body.value("count", min(&extent_b.into(), param("extent_b") - &half.b)) } else { extent_b.into() };
+        let exists = |own: &Self, row: &Expr| if tiles.guarded { (&half.a + row).less(&own.extent_a) } else { boolean(true) };
+        for i in 0..tiles.blocks * tiles.load.elements {
+            let [j, row] = self.position(i, height, ["column", "row"]);
+            let first = self.body.value("first", &half.store_to + &row * param("output_a"));
+            let skipped = self.body.value("skipped", &first % per_word);
+            let mut is_whole = j.at_least(1).and(exists(self, &row));
+            if tiles.guarded {
+                is_whole = is_whole.and(((&j + 1) * per_word).at_most(&count + &skipped));
+            }
+            let word = self.output.at(&first / per_word + &j).pointer();
+            self.when(&is_whole, |own| {
+                let [below, above] = [&j - 1, j].map(|column| memory.at(address(tiles, half.number, &row, &column)));
+                own.body.call("atomicStore", [&word, &joined(&below, &above, &(Expr::from(32) - skipped * bits))]);
+            });
+        }
+        let ends = 2 * extent_a;
+        for i in 0..ends.div_ceil(tiles.invocations()) {
+            let end = self.body.value("end", &self.t + i * tiles.invocations());
+            let row = self.body.value("row", &end % extent_a);
+            let is_there = end.less(ends).and(exists(self, &row));
+            self.when(&is_there, |own| {
+                let first = own.body.value("first", &half.store_to + &row * param("output_a"));
+                let last = own.body.value("last", (&count + &first % per_word) / per_word);
+                let is_first = end.less(extent_a);
+                // A row of a few elements may have one word alone.
+                own.when(&is_first.or(last.at_least(1)), |own| {
+                    own.body.call("put", [&first, &row, &select(&is_first, 0, last), &count]);
+                });
+            });
+        }
     }
 
     /// Moves blocks without workgroup memory.
