@@ -510,7 +510,8 @@ impl Lowering<'_> {
         }
         let Part { input, output, roots, .. } = parts[0];
         let look_up = LookUp { constants: &constants, in_pieces: roots.segments() > 1 };
-        let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4 };
+        let numbers_as_bits = profile.is_cpu() && profile.int64;
+        let setting = Setting { input, output, roots, look_up, exact, words: profile.workgroup_bytes / 4, numbers_as_bits };
         let (generated, workgroup) = stages::generate(pass, recipe, &setting).map_err(|why| self.unfit(why))?;
         for (i, part) in parts.iter().enumerate() {
             let label = if parts.len() == 1 { label.clone() } else { format!("{label} ({} of {})", i + 1, parts.len()) };

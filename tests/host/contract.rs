@@ -17,8 +17,8 @@ use crate::variants;
 
 /// Kernels that have texts which only naga validates, because tint does not support 64-bit numbers.
 /// The first one has no others.
-const NAGA_ONLY: [&str; 7] =
-    ["fft/pass_f64", "fft/lanes", "fft/halves", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
+const NAGA_ONLY: [&str; 8] =
+    ["fft/pass_f64", "fft/pass", "fft/lanes", "fft/halves", "transpose/tiles", "reduce/tree", "reduce/lines", "reduce/columns"];
 
 /// The kernel's own text, with every choice of appended files.
 fn standing_texts(kernel: &Kernel) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to
 //! them.
 
+use super::super::codelets::pair;
 use super::super::number::Number;
 use super::super::pass::{Pass, Side};
 use super::super::place::Storage;
@@ -8,11 +9,12 @@ use super::Setting;
 use crate::fragment::Form;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, construct, select, vec2};
+use crate::wgsl::{self, Body, Expr, F32, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, convert, select, vec2};
 
 /// What an element of the array holds.
-fn element(side: &Side, number: Number, stores: bool) -> Type {
+fn element(side: &Side, number: Number, stores: bool, as_bits: bool) -> Type {
     match side.storage {
+        Storage::Complex if as_bits && number == Number::F32 => BITS,
         Storage::Complex => number.complex_element(),
         Storage::Real => number.real_element(),
         storage if stores && storage.shares_words() => WORD,
@@ -23,6 +25,34 @@ fn element(side: &Side, number: Number, stores: bool) -> Type {
 
 /// A word that several invocations store parts of.
 const WORD: Type = Type::Atomic(Scalar::U32);
+
+/// A complex number of two f32.
+const BITS: Type = Type::Scalar(Scalar::U64);
+
+/// The value of an element.
+fn value_of(number: Number, element: Expr) -> Expr {
+    if *element.ty() == BITS { call("number_of_bits", [&element], number.complex()) } else { number.value_of(element) }
+}
+
+/// The element with such a value.
+fn element_of(number: Number, element: &Type, value: &Expr) -> Expr {
+    if *element == BITS { call("bits_of_number", [value], BITS) } else { number.element_of(value) }
+}
+
+/// The functions between complex numbers and their bits.
+fn declare_bits(module: &mut Module) {
+    let mut number = Function::new("number_of_bits").returning(vec2(Scalar::F32));
+    let bits = number.parameter("bits", BITS);
+    let part = |bits: &Expr| bitcast(&F32, &convert(&U32, bits));
+    number.body.give(pair(&part(&bits), &part(&(&bits >> 32))));
+    module.function(number);
+
+    let mut bits = Function::new("bits_of_number").returning(BITS);
+    let number = bits.parameter("number", vec2(Scalar::F32));
+    let part = |part: &Expr| convert(&BITS, &bitcast(&U32, part));
+    bits.body.give(part(&number.x()) | (part(&number.y()) << 32));
+    module.function(bits);
+}
 
 /// An array in its bindings.
 struct Pieces {
@@ -133,8 +163,10 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
     let in_place = setting.input.slot == setting.output.slot;
     // A store of one component of a vec2 may touch its neighbour, so an array that takes reals is
     // one of reals.
-    let of_output = element(&pass.store, number, true);
-    let of_input = if in_place { of_output.clone() } else { element(&pass.load, number, false) };
+    // In place, both sides have to read the same array.
+    let as_bits = setting.numbers_as_bits && (!in_place || [&pass.load, &pass.store].iter().all(|side| side.storage == Storage::Complex));
+    let of_output = element(&pass.store, number, true, as_bits);
+    let of_input = if in_place { of_output.clone() } else { element(&pass.load, number, false, as_bits) };
     for Bind { binding, name, access, .. } in pass::binds(setting.input, setting.output, setting.roots) {
         let (access, element) = match access {
             // The first binding of the constants stands in the file.
@@ -147,13 +179,16 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
         module.storage(binding, &name, access, Type::array(element));
     }
     module.gap();
+    if [&of_input, &of_output].contains(&&BITS) {
+        declare_bits(module);
+    }
     let (inputs, outputs) = if in_place { (&DATA, &DATA) } else { (&INPUTS, &OUTPUTS) };
     let input = Pieces::new(inputs, &setting.input, &of_input);
-    let wanted = element(&pass.load, number, false);
+    let wanted = element(&pass.load, number, false, as_bits);
     if let Storage::Half(form) | Storage::Other(form) = pass.load.storage {
         input.loading_form(module, form, &of_input);
     } else if wanted == of_input {
-        input.loading(module, "load", &|element| number.value_of(element));
+        input.loading(module, "load", &|element| value_of(number, element));
     } else {
         load_as(module, &input, number, &of_input, &wanted);
     }
@@ -166,7 +201,7 @@ pub(super) fn declare(module: &mut Module, pass: &Pass, setting: &Setting<'_>) {
         form.write(&mut store.body, array, &i, &value);
     } else {
         output.at(&mut store.body, &i, |body, place, last| {
-            body.assign(&place, number.element_of(&value));
+            body.assign(&place, element_of(number, place.ty(), &value));
             if !last {
                 body.leave();
             }
