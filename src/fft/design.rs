@@ -129,6 +129,8 @@ pub(super) struct Lines {
     /// Frames of a signal in halves that overlap by at least a half, so that most samples come from
     /// a cache, and the arithmetic decides.
     pub frames: bool,
+    /// Halves on the way back to reals: each invocation loads two ends of a spectrum.
+    pub back: bool,
 }
 
 impl Lines {
@@ -143,6 +145,7 @@ impl Lines {
             convolution: false,
             half: false,
             frames: false,
+            back: false,
         }
     }
 }
@@ -318,7 +321,7 @@ impl Designer<'_> {
         match reals {
             Reals::Complex => rows,
             Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
-            Reals::Halves => Lines { n: n / 2, pairs: true, frames, ..rows },
+            Reals::Halves => Lines { n: n / 2, pairs: true, frames, back: self.transform.kind == Kind::C2r, ..rows },
         }
     }
 
@@ -588,7 +591,10 @@ impl Designer<'_> {
             //
             // One of frames, of 2²⁵ samples with a hop of a quarter: 256 by 16.8, 4 frames 0.227, 8
             // frames 0.236; 512 by 16.16, 2 frames 0.208, 4 frames 0.222, 8 frames 0.230.
-            (false, false) => (if lines.frames { 32 } else { 64 } / lanes).max(1),
+            //
+            // One on the way back to reals, of 2²⁶ of them: rows of 512 as 8.8.4, 1 row 0.1319, 2
+            // rows 0.1375; 256 as 8.4.4, 2 rows 0.1324, 4 rows 0.1331.
+            (false, false) => (if lines.frames || lines.back { 32 } else { 64 } / lanes).max(1),
             // Lavapipe spreads its cost of a workgroup over more rows: 1024 rows of 1024, 1, 2, 4
             // rows 9.3, 8.9, 8.1.
             (_, true) => (256 / lanes).max(if lines.across { self.columns(COLUMNS) } else { 1 }),
@@ -623,8 +629,13 @@ impl Designer<'_> {
         let exchanges = stockham.radices.len() > 1 || pairs;
         let bytes = stockham.n() * stockham.lines * 4 * self.words();
         let few = count.div_ceil(stockham.lines) <= 256;
-        // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
-        let least = if lines.frames && lines.across { 8192 } else { 16_384 };
+        let least = match lines {
+            // Spectra of frames across: 512 by 32.8 0.363, in one piece 0.397.
+            Lines { frames: true, across: true, .. } => 8192,
+            // Rows back to reals: 8192 of them in two pieces 0.180, in one 0.165.
+            Lines { back: true, .. } => 32_768,
+            _ => 16_384,
+        };
         let liked: &[u32] = if self.profile.is_cpu() || bytes < least || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
         for &pieces in liked {
             let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
@@ -795,6 +806,13 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         (true, 512) if lines.frames => (&[16, 32], 16),
         (true, 1024) if lines.frames => (&[32, 32], 32),
         (true, 2048) if lines.frames => (&[16, 8, 16], 128),
+        // Rows back to reals, 2²⁶ of them. Of 512: 8.4.8 0.1313, 8.8.4 0.1319. 1024: 8.4.16 0.1313,
+        // 8.8.8 0.1385, in pairs 0.1321. 1920: 8.8.15 0.1360, 15.8.8 with 64 lanes 0.1519. 4096:
+        // 8.16.16 with 256 lanes 0.1433, with 128 0.1544. 8192: 16.16.16 0.1652, 16.8.32 0.1660.
+        (false, 256) if lines.back => (&[8, 4, 8], 32),
+        (false, 512) if lines.back => (&[8, 4, 16], 64),
+        (false, 960) if lines.back => (&[8, 8, 15], 120),
+        (false, 2048) if lines.back => (&[8, 16, 16], 256),
         // Neighbouring invocations should load neighbouring elements. n = 8: 2 elements 0.164, 4
         // 0.153, 8 0.376; 16: 4 elements 0.135, 8 0.241, 16 0.539.
         (false, 4) => (&[2, 2], 2),
