@@ -38,6 +38,7 @@ const NEEDS: &[Need] = &[
     }),
     ("fragments::arrays_and_uniforms_are_bound_by_name", "6 storage buffers", |profile| profile.storage_buffers >= 6),
     ("fragments::what_is_bound_wrongly_is_refused", "6 storage buffers", |profile| profile.storage_buffers >= 6),
+    ("spectra::zooms_into_bands", "6 storage buffers", |profile| profile.storage_buffers >= 6),
     ("reduce::four_mebi_elements_take_three_passes", "256 invocations for a recipe by hand", |profile| profile.invocations >= 256),
 ];
 

@@ -11,7 +11,7 @@ use wgpu_fft::reduce;
 use wgpu_fft::transpose::Permute;
 use wgpu_fft::tune::record::Entry;
 use wgpu_fft::tune::{Choice, DeviceIdentity, End, Outcome, Record, Rigor, Searchable, Source, Stage, Tunable, Tuning};
-use wgpu_fft::{Gpu, GpuOptions, Planner, Spec, wgpu};
+use wgpu_fft::{Gpu, Planner, Spec, wgpu};
 
 use crate::harness::*;
 use crate::suspect::{Fault, Recipe, Suspect};
@@ -146,7 +146,7 @@ fn killer() -> Suspect {
 
 /// Searches until one recipe is about to be tried, then dies as if the driver had crashed.
 pub fn die(record: &Path) {
-    let gpu = pollster::block_on(Gpu::request(&GpuOptions::default())).unwrap();
+    let gpu = pollster::block_on(Gpu::request(&options())).unwrap();
     let tuning = Tuning::measure().record(Record::open(record)).time_limit(PLENTY).on_progress(|progress| {
         if progress.recipe == Some(KILLER.to_string().as_str()) {
             println!("dying");

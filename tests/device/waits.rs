@@ -12,10 +12,10 @@ use crate::harness::*;
 
 const LIMIT: Duration = Duration::from_millis(200);
 
-/// A device that answers nobody from now on, and what it would be otherwise.
+/// A device that answers nobody from now on, and what it would be otherwise, with time to compile.
 fn silent(device: &Device) -> [Gpu; 2] {
     let gpu = device.open_another().with_wait_limit(Some(LIMIT));
-    [inject(gpu.clone(), &Faults::at(1, Failure::Silent)), gpu]
+    [inject(gpu.clone(), &Faults::at(1, Failure::Silent)), gpu.with_wait_limit(Some(Duration::from_secs(60)))]
 }
 
 /// Fails unless the wait ended by the limit, soon after it, and returns the error's numbers.
