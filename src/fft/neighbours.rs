@@ -338,6 +338,9 @@ impl Space<'_> {
         all.extend(other_lengths.iter().filter_map(|lengths| designer.in_lengths(axis, reals, own.bluestein, lengths)));
         all.extend(designer.in_one(axis, reals, own.bluestein));
         let count = lengths.len() as u32;
+        if count == 3 && reals == Reals::Complex && own.bluestein.is_none() && !self.profile.is_cpu() {
+            all.extend(designer.in_two_of_few_lines(axis, whole));
+        }
         let splits = [count + 1, count - 1].into_iter().filter(|count| (2..=3).contains(count));
         all.extend(splits.filter_map(|passes| designer.in_lengths(axis, reals, own.bluestein, &designer.split(whole, passes)?)));
         all

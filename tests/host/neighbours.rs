@@ -550,6 +550,16 @@ fn no_recipe_around_another_turns_too_often() {
     assert!(spec.lower(&text.parse().unwrap(), &profiles()[0]).is_ok());
 }
 
+/// The rules take three passes, which are faster on some GPUs alone.
+#[test]
+fn long_rows_are_also_tried_in_two_passes() {
+    let (spec, profile) = (C2c::forward(1 << 24), &profiles()[0]);
+    let near = spec.neighbours(&spec.design(profile).unwrap(), profile);
+    let in_two: fft::Recipe =
+        "axis 0: stockham 64.64 lanes=64 lines=4 pieces=2 block=16x4 + stockham 64.64 lanes=64 lines=4 pieces=2".parse().unwrap();
+    assert!(near.contains(&in_two), "{near:#?}");
+}
+
 /// Nonsensical recipes never cause a panic. They may have neighbours or none.
 #[test]
 fn senseless_recipes_do_no_harm() {
