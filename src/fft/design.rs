@@ -455,10 +455,14 @@ impl Designer<'_> {
     fn part(&self, n: u32, points: u64) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
         // 1.066, as 256·256·256 with 16 0.860.
+        self.part_of_any_lines(n, points).filter(|own| own.lines >= self.columns(COLUMNS))
+    }
+
+    /// The same with as many lines as a workgroup has room for.
+    fn part_of_any_lines(&self, n: u32, points: u64) -> Option<Stockham> {
         let lines = Lines { points, across: true, ..Lines::rows(n, u32::MAX) };
         let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&n);
-        let stockham = if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) };
-        stockham.filter(|own| own.lines >= self.columns(COLUMNS))
+        if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) }
     }
 
     /// The lengths of so many passes for a line that is too long for one.
@@ -467,14 +471,13 @@ impl Designer<'_> {
         super::factors::split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
     }
 
-    /// Two passes where the rules take three, because a workgroup has 4 lines of more than 2048. 2^24
-    /// in two 0.867, in three 0.861, which is the speed of a copy: where memory is slower beside the
+    /// Two passes where the rules take three, because a workgroup has only 4 lines of more than 2048.
+    /// 2^24 in two 0.867, in three 0.861, each at 89% of a copy: where memory is slower beside the
     /// cores, as on an H100, two may be faster.
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = super::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
-        let pass = |length: &u32| self.pass(Lines { points: u64::from(n), across: true, ..Lines::rows(*length, u32::MAX) });
-        let mut passes = lengths.iter().map(pass).collect::<Option<Vec<_>>>()?;
+        let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(length, n.into())).collect::<Option<Vec<_>>>()?;
         passes[0].block = Some([16, 4]);
         Some(AxisRecipe::new(axis, passes.into_iter().map(PassRecipe::Stockham).collect()))
     }

@@ -290,18 +290,21 @@ impl Rules {
     /// rows of 1000 as 40·25 by 1 number 18.9, as 50·20 by 2 numbers 23.5
     /// (benches/reports/2026-11-24-lavapipe-lanes/rows.jsonl; other programs may have run).
     fn in_loops(&self, n: u32) -> Option<Vec<PassRecipe>> {
-        let lanes = SUBGROUP;
-        let of_width = |width: u32| {
+        let (wide, narrow): (Vec<u32>, Vec<u32>) = self.widths.iter().partition(|width| **width == self.full);
+        let (_, pass) = self.shortest_loops(n, &wide).or_else(|| self.shortest_loops(n, &narrow))?;
+        Some(vec![pass])
+    }
+
+    /// The loops with the shortest text, by accesses of these widths, and the length of that text.
+    fn shortest_loops(&self, n: u32, widths: &[u32]) -> Option<(u32, PassRecipe)> {
+        let (lanes, invocations) = (SUBGROUP, self.invocations);
+        let of_width = |&width: &u32| {
             let all = pairs(n, width).filter(move |[j, _]| lanes * width < 4 * j);
             all.map(move |factors| (size_in_loops(factors, lanes, width), 4 - width, factors))
         };
-        let shortest = |widths: &[u32]| {
-            let fitting = widths.iter().flat_map(|&width| of_width(width)).filter(|(size, ..)| self.allows(*size, self.longest_loops));
-            fitting.min_by_key(|&((_, text), narrow, factors)| (text, narrow, factors))
-        };
-        let (wide, narrow): (Vec<u32>, Vec<u32>) = self.widths.iter().partition(|width| **width == self.full);
-        let (_, narrow, factors) = shortest(&wide).or_else(|| shortest(&narrow))?;
-        Some(vec![PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations: self.invocations, loops: true }])
+        let fitting = widths.iter().flat_map(of_width).filter(|(size, ..)| self.allows(*size, self.longest_loops));
+        let ((_, text), narrow, factors) = fitting.min_by_key(|&((_, text), narrow, factors)| (text, narrow, factors))?;
+        Some((text, PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations, loops: true }))
     }
 
     /// A line across the fastest index, whole or in several passes.
@@ -326,31 +329,22 @@ impl Rules {
             }
         }
         let several = self.in_several(n, false);
+        // One pass in loops by 1 number, where its text is about as short as that of several passes.
+        //
+        // Both axes with the columns in loops and in several passes, ms of a run on free cores, and
+        // seconds of a processor until the first result: 512² 1.78 and 1.94, 0.76 and 0.64; 640x480
+        // 2.57 and 4.30, 0.92 and 0.67; 720x1280 7.01 and 13.3, 1.45 and 1.54; 1000² 9.12 and 16.5,
+        // 1.42 and 1.19; 1080x1920 16.1 and 27.6, 1.72 and 1.28. Not so 1024², 8.35 and 7.20, and
+        // 2048², 68.3 and 53.1. By 2 numbers 512² takes 1.49 and 0.96 s, 640x480 2.36 and 1.12 s,
+        // unrolled 1080x1920 14.7 and 2.6 s. Rows that do not begin with a line of the cache gain less
+        // or lose: 720x1275 9.96 and 12.7, 1000x1001 12.6 twice, real 1080x1920 16.2 and 13.4.
         let in_loops = n <= LONGEST_SHARED_COLUMN && self.aligned && self.text == Text::Short;
-        let loops = if in_loops { self.column_in_loops(n) } else { None };
-        match (loops, &several) {
-            (Some((text, pass)), Some(passes)) if text <= text_of(passes).saturating_add(text_of(passes) / 8) => Some(vec![pass]),
-            (Some((_, pass)), None) => Some(vec![pass]),
+        let loops = if in_loops { self.shortest_loops(n, &[1]) } else { None };
+        let longest = several.as_deref().map_or(u32::MAX, |passes| text_of(passes).saturating_add(text_of(passes) / 8));
+        match loops {
+            Some((text, pass)) if text <= longest => Some(vec![pass]),
             _ => several,
         }
-    }
-
-    /// A column in loops by 1 number, with the length of its text. Where that is about as short as in
-    /// several passes, it is faster.
-    ///
-    /// Both axes with the columns in loops and in several passes, ms of a run on free cores, and
-    /// seconds of a processor until the first result: 512² 1.78 and 1.94, 0.76 and 0.64; 640x480 2.57
-    /// and 4.30, 0.92 and 0.67; 720x1280 7.01 and 13.3, 1.45 and 1.54; 1000² 9.12 and 16.5, 1.42 and
-    /// 1.19; 1080x1920 16.1 and 27.6, 1.72 and 1.28. Not so 1024², 8.35 and 7.20, and 2048², 68.3 and
-    /// 53.1. By 2 numbers 512² takes 1.49 and 0.96 s, 640x480 2.36 and 1.12 s, unrolled 1080x1920 14.7
-    /// and 2.6 s. Rows that do not begin with a line of the cache gain less or lose: 720x1275 9.96 and
-    /// 12.7, 1000x1001 12.6 twice, real 1080x1920 16.2 and 13.4.
-    fn column_in_loops(&self, n: u32) -> Option<(u32, PassRecipe)> {
-        let (lanes, width, invocations) = (SUBGROUP, 1, self.invocations);
-        let all = pairs(n, 1).filter(|[j, _]| lanes < 4 * j).map(|factors| (size_in_loops(factors, lanes, 1), factors));
-        let ((_, text), factors) =
-            all.filter(|(size, _)| self.allows(*size, self.longest_loops)).min_by_key(|&((_, text), factors)| (text, factors))?;
-        Some((text, PassRecipe::Lanes { factors, lanes, width, invocations, loops: true }))
     }
 
     /// A line in several passes of lines in one lane. 2048² as 64·32 94.7, as 32·64 99.0.
@@ -364,21 +358,17 @@ impl Rules {
             let is_short = |length: u32| weight(length).saturating_mul(narrow) <= longest;
             let lengths = split(n, &|length| length <= LONGEST_COLUMN && (is_short(length) || length <= MAX_PRIME))?;
             let mut rest = n;
-            let with_widths = lengths.into_iter().map(|length| {
+            let passes = lengths.into_iter().map(|length| {
                 // In a row the neighbours of an element are the other digits of its index, for the
                 // last pass those of another line.
                 rest /= length;
                 let wide = is_short(length) && (!row || rest.is_multiple_of(narrow) && rest > 1);
-                (length, if wide { narrow } else { 1 })
+                self.pass([length, 1], 1, if wide { narrow } else { 1 })
             });
-            Some(with_widths.collect::<Vec<_>>())
-        };
-        let text = |passes: &[(u32, u32)]| {
-            passes.iter().fold(0u32, |sum, &(length, width)| sum.saturating_add(weight(length).saturating_mul(width)))
+            Some(passes.collect::<Vec<_>>())
         };
         let [longer, shorter] = LONGEST_PASSES.map(passes);
-        let chosen = longer.filter(|passes| text(passes) <= self.longest_passes).or(shorter)?;
-        Some(chosen.into_iter().map(|(length, width)| self.pass([length, 1], 1, width)).collect())
+        longer.filter(|passes| text_of(passes) <= self.longest_passes).or(shorter)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::arithmetic::{Complex, component, side_by_side, side_by_side_of};
 use super::{Access, NUMBER};
 use crate::fft::codelets::pair;
-use crate::wgsl::{Body, Expr, Module, Scalar, Type, bitcast, construct, convert, vec4};
+use crate::wgsl::{Body, Expr, Function, Module, Scalar, Type, bitcast, construct, convert, vec4};
 
 impl Access {
     /// Declares the type of an element, if WGSL has none.
@@ -60,6 +60,23 @@ impl Access {
         let halves: Vec<Expr> = numbers.chunks(4).map(|half| construct(&vec4(Scalar::F32), half)).collect();
         if let [one] = &halves[..] { one.clone() } else { construct(&self.element(), &halves) }
     }
+}
+
+/// Declares the functions between a complex number and its 64 bits, for kernels that move one at a
+/// time.
+pub(in crate::fft) fn declare_bits(module: &mut Module) {
+    let access = Access { width: 1, int64: true };
+    let mut number = Function::new("number_of_bits").returning(NUMBER.complex());
+    let bits = number.parameter("bits", access.element());
+    let Complex { re, im } = access.parts(&mut number.body, "number", &bits);
+    number.body.give(pair(&re.signed(), &im.signed()));
+    module.function(number);
+
+    let mut bits = Function::new("bits_of_number").returning(access.element());
+    let number = bits.parameter("number", NUMBER.complex());
+    let joined = access.joined(&mut bits.body, [number.x(), number.y()]);
+    bits.body.give(joined);
+    module.function(bits);
 }
 
 /// The upper half of 64 bits begins here: a shift of as many numbers.

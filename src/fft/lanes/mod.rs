@@ -38,6 +38,7 @@ mod loops;
 #[cfg(test)]
 mod tests;
 
+pub(super) use access::declare_bits;
 pub(crate) use emit::wgsl;
 pub(crate) use fit::{fit, has_subgroups};
 

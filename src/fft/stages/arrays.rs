@@ -1,7 +1,7 @@
 //! The arrays of a pass, in one binding or several, and the functions that load from and store to
 //! them.
 
-use super::super::codelets::pair;
+use super::super::lanes::declare_bits;
 use super::super::number::Number;
 use super::super::pass::{Pass, Side};
 use super::super::place::Storage;
@@ -9,7 +9,7 @@ use super::Setting;
 use crate::fragment::Form;
 use crate::kernels::fft::pass::{self, Bound, DATA, INPUTS, OUTPUTS, ROOTS};
 use crate::kernels::{Access, Bind};
-use crate::wgsl::{self, Body, Expr, F32, Function, Module, Scalar, Type, U32, Writes, bitcast, call, construct, convert, select, vec2};
+use crate::wgsl::{self, Body, Expr, Function, Module, Scalar, Type, U32, Writes, call, construct, select, vec2};
 
 /// What an element of the array holds.
 fn element(side: &Side, number: Number, stores: bool, as_bits: bool) -> Type {
@@ -37,21 +37,6 @@ fn value_of(number: Number, element: Expr) -> Expr {
 /// The element with such a value.
 fn element_of(number: Number, element: &Type, value: &Expr) -> Expr {
     if *element == BITS { call("bits_of_number", [value], BITS) } else { number.element_of(value) }
-}
-
-/// The functions between complex numbers and their bits.
-fn declare_bits(module: &mut Module) {
-    let mut number = Function::new("number_of_bits").returning(vec2(Scalar::F32));
-    let bits = number.parameter("bits", BITS);
-    let part = |bits: &Expr| bitcast(&F32, &convert(&U32, bits));
-    number.body.give(pair(&part(&bits), &part(&(&bits >> 32))));
-    module.function(number);
-
-    let mut bits = Function::new("bits_of_number").returning(BITS);
-    let number = bits.parameter("number", vec2(Scalar::F32));
-    let part = |part: &Expr| convert(&BITS, &bitcast(&U32, part));
-    bits.body.give(part(&number.x()) | (part(&number.y()) << 32));
-    module.function(bits);
 }
 
 /// An array in its bindings.
