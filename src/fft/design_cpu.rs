@@ -4,9 +4,9 @@
 //! programs held one), comparable within a comment's colon only; the runs are in
 //! benches/reports/2026-11-21-lavapipe-fft.
 
-use super::design::MAX_PRIME;
+use super::design::{MAX_PRIME, SMALL_ARRAY};
 use super::factors::split;
-use super::lanes::{self, MAX_ELEMENTS, SUBGROUP, row_elements, slots};
+use super::lanes::{self, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots};
 use super::line::lines;
 use super::passes::{Step, chain};
 use super::real_kind::Inner;
@@ -55,8 +55,10 @@ const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
 /// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
 /// 1080x1920 with rows in loops 87.7, in two passes 100; 2048² 113 and 156; 1024² 20.3 and 31.4.
 /// (benches/reports/2026-11-22-first-use/lavapipe-loops.txt, with other programs on both cores).
-/// Of several axes they may be shorter: 2048² has its first result after 1.28 s, in three passes
-/// after 0.76 s.
+/// Of several axes of small arrays they may be shorter: 2048² has its first result after 1.28 s, in
+/// three passes after 0.76 s. Of large ones not, on free cores, in loops and in three passes: rows
+/// of 2048² 15.4 and 50.1, of 3000x2000 27.9 and 65.7. 1000 rows of 4096, whose loops compile for
+/// 2.8 s, 18.3 and 30.6 (benches/reports/2026-11-25-processors-again).
 const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
@@ -72,7 +74,7 @@ const PREFERRED_ROW_TEXT: u32 = 500;
 const LONGEST_PASSES: [u32; 2] = [600, 300];
 
 /// Complex numbers of a processor's cache line.
-const CACHE_LINE: u32 = 8;
+pub(super) const CACHE_LINE: u32 = 8;
 
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
 const FEW_ELEMENTS: u32 = 64;
@@ -137,6 +139,7 @@ pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, 
     let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
     let aligned = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis].is_multiple_of(CACHE_LINE));
     let is_one = geometry.axes.len() <= 1;
+    let points: u64 = geometry.output_extents.iter().map(|&extent| u64::from(extent)).product();
     let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
     let mut all: Vec<AxisRecipe> = Vec::new();
     for widest in [4, 2, 1].into_iter().filter(|own| *own <= width(profile)) {
@@ -148,7 +151,7 @@ pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, 
             longest,
             longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
             preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
-            longest_loops: LONGEST_LOOPS[usize::from(!is_one)],
+            longest_loops: LONGEST_LOOPS[usize::from(!is_one && points <= SMALL_ARRAY)],
             aligned,
             longest_passes: if is_one { u32::MAX } else { longest },
         };
@@ -302,7 +305,8 @@ impl Rules {
             let all = pairs(n, width).filter(move |[j, _]| lanes * width < 4 * j);
             all.map(move |factors| (size_in_loops(factors, lanes, width), 4 - width, factors))
         };
-        let fitting = widths.iter().flat_map(of_width).filter(|(size, ..)| self.allows(*size, self.longest_loops));
+        let fits = |&(elements, text): &(u32, u32)| elements <= MAX_IN_LOOPS && (self.text == Text::Long || text <= self.longest_loops);
+        let fitting = widths.iter().flat_map(of_width).filter(|(size, ..)| fits(size));
         let ((_, text), narrow, factors) = fitting.min_by_key(|&((_, text), narrow, factors)| (text, narrow, factors))?;
         Some((text, PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations, loops: true }))
     }

@@ -389,7 +389,7 @@ impl Lowering<'_> {
             store: side(&step.store, &step.states[1], false, pairs[1]),
             convolution: step.convolution.clone().map(|own| match own {
                 Convolution::Filter(map) => Convolution::Filter(map.on_lines(&coordinates, pairs[0].is_some())),
-                chirp @ Convolution::Chirp(_) => chirp,
+                chirp @ Convolution::Chirp { .. } => chirp,
             }),
             twos: None,
         };

@@ -29,7 +29,7 @@ pub(super) struct Pass {
     /// How results are stored.
     pub store: Side,
     /// If set, the pass is a cyclic convolution: y = IDFT(f(DFT(x))), without the inverse's factor
-    /// 1/n.
+    /// 1/n. Or it is the middle of a longer one, whose other passes come before and after it.
     pub convolution: Option<Convolution>,
     /// Whether an access takes two neighbours. Places and storages on both sides are those of twos
     /// then.
@@ -39,9 +39,9 @@ pub(super) struct Pass {
 /// What a pass does to a spectrum between a DFT and its inverse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Convolution {
-    /// It multiplies by the [spectrum](Constant::Spectrum) that makes the pass compute a DFT of
-    /// this length (Bluestein).
-    Chirp(u32),
+    /// It multiplies by the [spectrum](Constant::Spectrum) of length m that makes the convolution
+    /// compute a DFT of length n (Bluestein). The pass is a part of it if its own length is not m.
+    Chirp { n: u32, m: u32 },
     /// It applies a fragment.
     Filter(Map),
 }
@@ -99,10 +99,20 @@ impl Pass {
         all.extend(self.load.fused.iter().chain(&self.store.fused).filter_map(|fused| fused.step().constants()));
         match self.convolution {
             None => {}
-            Some(Convolution::Chirp(n)) => all.extend([Constant::Spectrum { n, m: self.n() }, self.inverse_stages()]),
+            Some(Convolution::Chirp { n, m }) => all.extend([Constant::Spectrum { n, m }, self.inverse_stages()]),
             Some(Convolution::Filter(_)) => all.push(self.inverse_stages()),
         }
         all
+    }
+
+    /// Whether its results are those of an inverse transform, of which real and imaginary parts have
+    /// yet to be exchanged. In the middle of a convolution the passes after it do that.
+    pub fn ends_convolution(&self) -> bool {
+        match self.convolution {
+            None => false,
+            Some(Convolution::Chirp { m, .. }) => m == self.n(),
+            Some(Convolution::Filter(_)) => true,
+        }
     }
 
     /// Twiddle factors for a convolution's inverse transform. Its radices are those of the forward

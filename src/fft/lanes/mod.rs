@@ -53,6 +53,9 @@ pub(crate) const SUBGROUP: u32 = 8;
 /// Most complex numbers of an invocation: 512 take 5 s to compile.
 pub(crate) const MAX_ELEMENTS: u32 = 256;
 
+/// The same in loops, whose text is shorter.
+pub(crate) const MAX_IN_LOOPS: u32 = 512;
+
 /// What one access moves: neighbouring complex numbers.
 ///
 /// Each of them is an integer of 64 bits where there are any: lavapipe loads and stores every
@@ -228,8 +231,9 @@ impl Lanes {
         if self.lanes > 1 && self.lanes * along >= 4 * j {
             return Some(format!("{} lanes are too many for a DFT of {j}", self.lanes));
         }
-        if self.elements() > MAX_ELEMENTS {
-            return Some(format!("a lane would hold {} complex numbers, more than {MAX_ELEMENTS}", self.elements()));
+        let most = if self.loops { MAX_IN_LOOPS } else { MAX_ELEMENTS };
+        if self.elements() > most {
+            return Some(format!("a lane would hold {} complex numbers, more than {most}", self.elements()));
         }
         if let Through::Memory { invocations, available } = self.through
             && self.exchanges_at_once() == 0

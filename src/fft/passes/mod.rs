@@ -367,20 +367,15 @@ impl<'a> Builder<'a, '_> {
             Some(_) if recipe.passes.len() == 1 => {
                 let load = load.then(chirp(false)).then(Limit(n));
                 let store = store.then_exchange_if(store_swap).then(chirp(false)).then_maybe(limit(u32::MAX));
-                self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp(n)))?;
+                self.run(axis, recipe, &lengths, load, store, target, Some(Convolution::Chirp { n, m }))?;
             }
             Some(_) => {
-                let mut padded = self.extents.clone();
-                padded[axis] = m;
-                let padded = self.natural(&padded, Storage::Complex, None)?;
                 let load = load.then(chirp(false)).then(Limit(n));
-                let middle = Fusion::complex().then(Exchange).then(Factors(Constant::Spectrum { n, m }));
-                self.run(axis, recipe, &lengths, load, middle, padded, None)?;
                 // The results need an exchange of parts and then the chirp. That equals the
                 // conjugate chirp and then the exchange. If the store exchanges as well, the two
                 // exchanges cancel.
                 let store = store.then_exchange_if(!store_swap).then(chirp(true)).then_maybe(limit(u32::MAX));
-                self.run(axis, recipe, &lengths, Fusion::complex(), store, target, None)?;
+                self.there_and_back(axis, recipe, &lengths, [load, store], target, Convolution::Chirp { n, m })?;
             }
         }
         Ok(())
@@ -716,40 +711,89 @@ impl<'a> Builder<'a, '_> {
         target: State,
         convolution: Option<Convolution>,
     ) -> Result<()> {
-        let passes = lengths.len();
-        let before: Vec<u32> = (0..passes).map(|f| lengths[..f].iter().product()).collect();
-        let after: Vec<u32> = (0..passes).map(|f| lengths[f + 1..].iter().product()).collect();
-        let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
-        if passes > 1 && !(linear(&self.current) && linear(&target)) {
-            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes").into());
-        }
+        let last = lengths.len() - 1;
+        let [before, after] = weights(lengths);
+        self.check_places(axis, lengths.len(), &target)?;
         let mut from = self.current.split(axis, lengths, &after)?;
-        let to = target.split(axis, lengths, &before)?;
         for (f, pass) in recipe.passes.iter().enumerate() {
-            let last = f + 1 == passes;
             let own_load = if f == 0 { Fusion { weights: after.clone(), ..load.clone() } } else { Fusion::complex() };
-            let state = if last { to.clone() } else { self.between(&from, axis, lengths, f, &load, block_of(pass))? };
-            let own_store = if last {
-                Fusion { weights: before.clone(), ..store.clone() }
+            let (state, own_store) = if f == last {
+                (target.split(axis, lengths, &before)?, Fusion { weights: before.clone(), ..store.clone() })
             } else {
-                let weights = (0..passes).map(|g| if g > f { after[g] } else { 0 }).collect();
-                Fusion::complex().then(Twiddle { n: lengths[f] * after[f], weights })
+                let state = self.between(&from, axis, lengths, f, &load, block_of(pass))?;
+                (state, Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f)))
             };
-            self.steps.push(Step {
-                recipe: Some(pass),
-                element: (axis, f),
-                n: lengths[f],
-                extents: vec![lengths[f]],
-                states: [from, state.clone()],
-                load: own_load,
-                store: own_store,
-                convolution: convolution.clone(),
-                combines: None,
-            });
+            self.pass(pass, (axis, f), [from, state.clone()], [own_load, own_store], convolution.clone());
             from = state;
         }
         // The following passes see the axis as a single index again.
         self.current = target;
+        Ok(())
+    }
+
+    /// Adds the passes of a convolution along an axis, from the current state to `target`: a
+    /// transform in passes, a product, and the inverse transform in the same passes in reverse.
+    ///
+    /// The last pass there yields the digit k_s of the spectrum's index k = k₀ + n₀·(k₁ + …), which
+    /// has the largest weight. The inverse transform, in reverse, takes that digit first. So one
+    /// pass does both, with the product between them, and all passes back find their digit where
+    /// those there have left it.
+    fn there_and_back(
+        &mut self,
+        axis: usize,
+        recipe: &'a AxisRecipe,
+        lengths: &[u32],
+        [load, store]: [Fusion; 2],
+        target: State,
+        convolution: Convolution,
+    ) -> Result<()> {
+        let last = lengths.len() - 1;
+        let [before, after] = weights(lengths);
+        self.check_places(axis, lengths.len(), &target)?;
+        let mut from = self.current.split(axis, lengths, &after)?;
+        for f in 0..last {
+            let own_load = if f == 0 { Fusion { weights: after.clone(), ..load.clone() } } else { Fusion::complex() };
+            let state = self.between(&from, axis, lengths, f, &load, block_of(&recipe.passes[f]))?;
+            let own_store = Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f));
+            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [own_load, own_store], None);
+            from = state;
+        }
+        for f in (0..=last).rev() {
+            let convolution = (f == last).then(|| convolution.clone());
+            // The product takes the index of the spectrum from the side that stores.
+            let (state, own_store) = if f > 0 {
+                let own_store = Fusion { weights: before.clone(), ..Fusion::complex() };
+                (from.clone(), own_store.then(twiddle(lengths, &before, f, |g| g < f)))
+            } else {
+                (target.split(axis, lengths, &after)?, Fusion { weights: after.clone(), ..store.clone() })
+            };
+            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [Fusion::complex(), own_store], convolution);
+            from = state;
+        }
+        self.current = target;
+        Ok(())
+    }
+
+    /// Adds a pass that transforms one index of its states.
+    fn pass(
+        &mut self,
+        recipe: &'a PassRecipe,
+        element: Key,
+        states: [State; 2],
+        [load, store]: [Fusion; 2],
+        convolution: Option<Convolution>,
+    ) {
+        let n = states[0].dim(element).extent;
+        let recipe = Some(recipe);
+        self.steps.push(Step { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
+    }
+
+    /// Several passes split an axis at any of its positions, which blocks do not allow.
+    fn check_places(&self, axis: usize, passes: usize, target: &State) -> Result<()> {
+        let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
+        if passes > 1 && !(linear(&self.current) && linear(target)) {
+            return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes").into());
+        }
         Ok(())
     }
 
@@ -765,7 +809,7 @@ impl<'a> Builder<'a, '_> {
             }
             let mut extents = self.extents.clone();
             extents[axis] = m;
-            let after: Vec<u32> = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
+            let [_, after] = weights(lengths);
             return self.natural(&extents, Storage::Complex, None)?.split(axis, lengths, &after);
         };
         // … [what is left but the last][what is done but the first, last first][left, high][done
@@ -786,6 +830,20 @@ fn lengths(recipe: &AxisRecipe, m: u32) -> (Vec<u32>, u64) {
     let lengths: Vec<u32> = recipe.passes.iter().map(|pass| pass.n().unwrap_or(m)).collect();
     let product = lengths.iter().fold(1u64, |product, &length| product.saturating_mul(length.into()));
     (lengths, product)
+}
+
+/// The products of the lengths before each one, and after it: the weights of their digits in the
+/// positions of results and of inputs.
+fn weights(lengths: &[u32]) -> [Vec<u32>; 2] {
+    let before = (0..lengths.len()).map(|f| lengths[..f].iter().product()).collect();
+    let after = (0..lengths.len()).map(|f| lengths[f + 1..].iter().product()).collect();
+    [before, after]
+}
+
+/// The factors on the results of pass f, if `left` says which digits have yet to be transformed.
+fn twiddle(lengths: &[u32], weights: &[u32], f: usize, left: impl Fn(usize) -> bool) -> Twiddle {
+    let weights_left = (0..lengths.len()).map(|g| if left(g) { weights[g] } else { 0 }).collect();
+    Twiddle { n: lengths[f] * weights[f], weights: weights_left }
 }
 
 fn block_of(pass: &PassRecipe) -> Option<[u32; 2]> {

@@ -264,10 +264,10 @@ impl Generator<'_> {
         for (s, &stage) in stages.iter().enumerate() {
             if s == forward {
                 match self.pass.convolution.as_ref().expect("more stages than radices only where there is one") {
-                    Convolution::Chirp(n) => {
+                    &Convolution::Chirp { n, m } => {
                         self.body
                             .comment("Times the spectrum, and real and imaginary parts exchanged: what follows is an inverse transform.");
-                        self.multiply(&place, stage, &Constant::Spectrum { n: *n, m: self.n() }, "yx", &mut values);
+                        self.multiply(&place, stage, &Constant::Spectrum { n, m }, "yx", &mut values);
                     }
                     Convolution::Filter(map) => self.filter(&place, stage, map, &mut values),
                 }
@@ -282,7 +282,7 @@ impl Generator<'_> {
                 place = next;
             }
         }
-        if self.pass.convolution.is_some() {
+        if self.pass.ends_convolution() {
             for value in values.iter_mut().flatten() {
                 *value = value.components("yx");
             }
@@ -420,14 +420,18 @@ impl Generator<'_> {
         roots
     }
 
-    /// Multiplies by constants for each element.
+    /// Multiplies by constants for each position of the spectrum.
     fn multiply(&mut self, place: &Invocation, stage: Stage, constants: &Constant, order: &str, values: &mut Values) {
+        let side = &self.pass.store;
+        let index = self.index_base(&side.index, place);
         for (round, values) in self.rounds(stage.radix, place).into_iter().zip(values) {
             let steps = self.steps(stage, round);
             let partial = self.partial(stage.radix, round, &place.t);
             *values = self.in_round(&partial, stage.radix, |own| {
-                let product =
-                    |(value, &step): (&Expr, &u32)| times(value, &own.setting.look_up.of(constants, &(&place.t + step))).components(order);
+                let product = |(value, &step): (&Expr, &u32)| {
+                    let at = sides::position(side, &index, &place.t, step);
+                    times(value, &own.setting.look_up.of(constants, &at)).components(order)
+                };
                 values.iter().zip(&steps).map(product).collect()
             });
         }

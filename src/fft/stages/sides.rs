@@ -184,7 +184,7 @@ impl Generator<'_> {
 }
 
 /// The position of element t + step on the axis, given the lines' part of it.
-fn position(side: &Side, base: &Expr, t: &Expr, step: u32) -> Expr {
+pub(super) fn position(side: &Side, base: &Expr, t: &Expr, step: u32) -> Expr {
     base + (t + step) * side.index.element
 }
 
