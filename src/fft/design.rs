@@ -3,7 +3,9 @@
 //! Times in the comments are medians in ms on an NVIDIA H200 through Vulkan unless said otherwise,
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
+use super::design_convolution::LONGEST_ON_CPU;
 use super::design_cpu::{self, CACHE_LINE, Text};
+use super::design_measured::{measured, measured_column, measured_in_twos, measured_passes};
 use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
@@ -15,7 +17,6 @@ use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
-use crate::layout::Placed;
 
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
     design_with(transform, profile, Text::Short)
@@ -64,7 +65,7 @@ pub(super) const COLUMNS: u32 = 8;
 const LONGEST_COLUMN: u32 = 4096;
 
 /// From so many columns on there are enough workgroups for each of them to take fewer.
-const MANY_COLUMNS: u64 = 4096;
+pub(super) const MANY_COLUMNS: u64 = 4096;
 
 /// What a pass over columns costs, if one over rows costs 1.
 const COLUMN_COST: f64 = 1.5;
@@ -87,28 +88,7 @@ const SHORT_COLUMNS: u32 = 16;
 
 /// Longest line of a pass that a processor transforms in one lane, where a long axis is divided
 /// into such.
-const LONGEST_IN_ONE_LANE: u32 = 32;
-
-/// Longest convolutions in one pass of a processor, of rows and of columns. Several passes of lines
-/// in one lane compile several times as fast, since a driver unrolls every barrier with all that
-/// invocations hold, and the longer ones run faster too. Lavapipe (Mesa 22.3.6, 2 cores), ms of a
-/// run with its transfers, and seconds of a processor until the first result with nothing cached:
-///
-/// | | one pass | lines in one lane |
-/// |---|---|---|
-/// | 256 rows of 1009 | 13.8, 0.9 | 25.3, 0.6 |
-/// | 128 rows of 2039 | 15.8, 0.9 | 38, 0.7 |
-/// | 64 rows of 4093 | 34.9, 2.7 | 30.4, 1.1 |
-/// | 32 rows of 7919 | 34.3, 3.4 | 23.7, 1.1 |
-/// | 32 rows of 10007 | 49.9, 21.2 | 36.9, 1.4 |
-/// | 4 rows of 65537, two passes | 40.7, 6.6 | 38.1, 1.2 |
-/// | 1000 columns of 97 | 5.8, 0.9 | 7.8, 1.0 |
-/// | 256 columns of 251 | 6.5, 2.5 | 6.8, 1.1 |
-/// | 64 columns of 1009 | 4.3, 4.1 | 5.4, 0.5 |
-/// | 64 columns of 4093 | 19.9, 7.6 | 18.2, 1.0 |
-/// | 719x1013 | 94, 10 | 98, 1.6 |
-/// | 719x1013, real | 39, 11.5 | 63, 2.1 |
-const LONGEST_ON_CPU: [u32; 2] = [4096, 256];
+pub(super) const LONGEST_IN_ONE_LANE: u32 = 32;
 
 /// What a pass is to transform.
 #[derive(Clone, Copy)]
@@ -173,9 +153,7 @@ impl Designer<'_> {
 
         // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096²
         // with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns 0.115.
-        let apart = |placed: &Placed| !placed.strides[axis].is_multiple_of(4);
-        let uneven = across && n > LONGEST_COLUMN / 2 && (apart(&self.geometry.input) || apart(&self.geometry.output));
-        let uneven = uneven && !self.profile.is_cpu();
+        let uneven = across && n > LONGEST_COLUMN / 2 && !self.has_whole_sectors(axis) && !self.profile.is_cpu();
 
         if largest_prime(n) <= self.max_prime() {
             if let Some(recipe) = self.without_barriers(axis) {
@@ -213,32 +191,7 @@ impl Designer<'_> {
                 return Ok(recipe);
             }
         }
-        // Arithmetic decides here, and powers of two have the least. 1009 as 2048 0.341, as 2025
-        // 0.544, as 2160 0.516; 4099 as 9216 0.644, as 8232 0.769, as 8400 0.804.
-        let least = (2 * u64::from(n) - 1).next_power_of_two();
-        let m = [(9, 16), (3, 4), (1, 1)].map(|(times, over)| least / over * times);
-        let m = m.into_iter().find(|&m| m >= 2 * u64::from(n) - 1).unwrap_or(least);
-        let too_long = |required| {
-            let what = format!("an FFT of length {n}, whose largest prime factor is {}, as a convolution", largest_prime(n));
-            Error::LimitExceeded { what, limit: "elements indexed by a u32", required, available: u32::MAX.into() }
-        };
-        let m = u32::try_from(m).map_err(|_| too_long(m))?;
-        if self.profile.is_cpu()
-            && m > LONGEST_ON_CPU[usize::from(across)]
-            && let Some(lengths) = split(m, &|length| length <= LONGEST_IN_ONE_LANE.min(self.in_one_lane()))
-            && let Some(recipe) = self.in_lengths(axis, Reals::Complex, Some(m), &lengths)
-        {
-            return Ok(recipe);
-        }
-        let m = Some(m);
-        self.in_one(axis, reals, m).or_else(|| self.in_several(axis, Reals::Complex, m)).ok_or_else(|| {
-            // Lengths up to 64 take one invocation for each line and no workgroup memory, so
-            // whatever a long one is split into fails for want of lines alone.
-            let columns = self.columns(COLUMNS);
-            let what = format!("an FFT of length {n}, in passes over {columns} neighbouring lines,");
-            let (limit, available) = ("max_compute_invocations_per_workgroup", self.most_invocations().into());
-            Error::LimitExceeded { what, limit, required: columns.into(), available }
-        })
+        self.convolution(axis, reals)
     }
 
     /// The order of the axes in which the array is smallest while columns are transformed, if only
@@ -372,10 +325,21 @@ impl Designer<'_> {
     pub fn in_several(&self, axis: usize, reals: Reals, bluestein: Option<u32>) -> Option<AxisRecipe> {
         let n = bluestein.unwrap_or(self.lines(axis, reals).n);
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
-        let estimated = self.is_estimated(n, u64::from(count) * u64::from(n), across);
+        let points = u64::from(count) * u64::from(n);
+        let is_plain = reals == Reals::Complex && bluestein.is_none() && !across;
+        if is_plain && let Some(passes) = self.measured_passes(n, points) {
+            return Some(AxisRecipe::new(axis, passes));
+        }
+        let estimated = self.is_estimated(n, points, across);
         let lengths = if estimated { self.estimated_lengths(n) } else { None };
         let lengths = lengths.or_else(|| split(n, &|length| self.part(length, u64::MAX).is_some()))?;
         self.in_lengths(axis, reals, bluestein, &lengths)
+    }
+
+    /// Passes that were measured, where they fit the device.
+    fn measured_passes(&self, n: u32, points: u64) -> Option<Vec<PassRecipe>> {
+        let passes = measured_passes(n, points).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
+        passes.iter().all(|own| self.runs_across(own)).then(|| passes.map(PassRecipe::Stockham).to_vec())
     }
 
     /// Whether the axis is the fastest index of input and output.
@@ -386,6 +350,11 @@ impl Designer<'_> {
             let longer = placed.strides.iter().zip(extents).filter(|(stride, extent)| **extent > 1 && **stride > 0);
             longer.map(|(stride, _)| *stride).min().is_none_or(|least| placed.strides[axis] <= least)
         })
+    }
+
+    /// Whether 4 neighbouring lines are whole sectors of memory on both sides.
+    fn has_whole_sectors(&self, axis: usize) -> bool {
+        [&self.geometry.input, &self.geometry.output].iter().all(|placed| placed.strides[axis].is_multiple_of(4))
     }
 
     /// Blocks of the array between two axes, where the second has so few columns in a workgroup
@@ -399,6 +368,16 @@ impl Designer<'_> {
         }
         let lines = self.lines(next.axis, Reals::Complex);
         let is_complex = next.bluestein.is_none() && next.reals == Reals::Complex;
+        if is_complex
+            && self.transform.number == Number::F32
+            && self.has_whole_sectors(next.axis)
+            && let [PassRecipe::Stockham(first)] = &mut axis.passes[..]
+            && let Some((column, block)) = measured_column(lines).filter(|(column, _)| self.runs_across(column))
+        {
+            first.block = Some(block);
+            next.passes = vec![PassRecipe::Stockham(column)];
+            return;
+        }
         let ([PassRecipe::Stockham(first)], [PassRecipe::Stockham(second)]) = (&mut axis.passes[..], &mut next.passes[..]) else { return };
         let halved = is_complex && self.halve(second, lines);
         if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
@@ -453,16 +432,20 @@ impl Designer<'_> {
 
     /// A pass of a line that takes several.
     fn part(&self, n: u32, points: u64) -> Option<Stockham> {
+        self.part_of(Lines { points, across: true, ..Lines::rows(n, u32::MAX) })
+    }
+
+    /// The same for lines that are known better.
+    fn part_of(&self, lines: Lines) -> Option<Stockham> {
         // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
         // 1.066, as 256·256·256 with 16 0.860.
-        self.part_of_any_lines(n, points).filter(|own| own.lines >= self.columns(COLUMNS))
+        self.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(COLUMNS))
     }
 
     /// The same with as many lines as a workgroup has room for.
-    fn part_of_any_lines(&self, n: u32, points: u64) -> Option<Stockham> {
-        let lines = Lines { points, across: true, ..Lines::rows(n, u32::MAX) };
-        let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&n);
-        if in_one_lane { self.complete((vec![n], 1), lines) } else { self.pass(lines) }
+    fn part_of_any_lines(&self, lines: Lines) -> Option<Stockham> {
+        let in_one_lane = self.profile.is_cpu() && (2..=LONGEST_IN_ONE_LANE.min(self.in_one_lane())).contains(&lines.n);
+        if in_one_lane { self.complete((vec![lines.n], 1), lines) } else { self.pass(lines) }
     }
 
     /// The lengths of so many passes for a line that is too long for one.
@@ -477,7 +460,8 @@ impl Designer<'_> {
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = super::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
-        let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(length, n.into())).collect::<Option<Vec<_>>>()?;
+        let lines = |length| Lines { points: n.into(), across: true, ..Lines::rows(length, u32::MAX) };
+        let mut passes = lengths.iter().map(|&length| self.part_of_any_lines(lines(length))).collect::<Option<Vec<_>>>()?;
         passes[0].block = Some([16, 4]);
         Some(AxisRecipe::new(axis, passes.into_iter().map(PassRecipe::Stockham).collect()))
     }
@@ -493,7 +477,9 @@ impl Designer<'_> {
             return Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, passes) });
         }
         let passes = lengths.iter().enumerate().map(|(i, &length)| {
-            let mut stockham = self.part(length, points)?;
+            // The last pass of a convolution is also the first one back.
+            let convolution = bluestein.is_some() && i == last;
+            let mut stockham = self.part_of(Lines { points, across: true, convolution, ..Lines::rows(length, u32::MAX) })?;
             let count = (points / u64::from(length)).min(u32::MAX.into()) as u32;
             stockham.lines = stockham.lines.min(at_least(count));
             // Of an axis across the fastest index 256 bytes: 8192² with 32 columns 0.816, with 16
@@ -512,8 +498,6 @@ impl Designer<'_> {
                 let wanted = if self.profile.is_cpu() { CACHE_LINE } else { stockham.lines };
                 stockham.block = Some([wanted.min(lengths[last]), 1]);
             }
-            // The last pass of a convolution is also the first one back.
-            let convolution = bluestein.is_some() && i == last;
             let lines = Lines { across: true, convolution, ..Lines::rows(length, count) };
             self.in_pieces(&mut stockham, lines);
             if !across {
@@ -549,7 +533,7 @@ impl Designer<'_> {
         let known = if self.profile.is_cpu() || self.texts_are_long() {
             None
         } else {
-            measured(lines).and_then(|shape| self.complete(shape, lines))
+            measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
         };
         known.or_else(|| self.search(lines))
     }
@@ -576,7 +560,7 @@ impl Designer<'_> {
     }
 
     /// Longest line in one lane, where that is worth while.
-    fn in_one_lane(&self) -> u32 {
+    pub fn in_one_lane(&self) -> u32 {
         if self.texts_are_long() { LONG_TEXT } else { self.most_elements() }
     }
 
@@ -589,8 +573,15 @@ impl Designer<'_> {
         self.profile.invocations.min(self.profile.workgroup_size[0])
     }
 
-    /// All decisions for radices and lanes, if they fit the device.
-    pub fn complete(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines) -> Option<Stockham> {
+    /// All decisions for radices and lanes, if they fit the device. Rows in 4 pieces lose more than
+    /// another pass costs, unless they have been measured: 2^15 with 1024 lanes 0.66, in two passes
+    /// 0.52.
+    pub fn complete(&self, shape: (Vec<u32>, u32), lines: Lines) -> Option<Stockham> {
+        self.complete_in(shape, lines, 2)
+    }
+
+    /// The same with rows in at most so many pieces.
+    fn complete_in(&self, (radices, lanes): (Vec<u32>, u32), lines: Lines, most_pieces: u32) -> Option<Stockham> {
         let n = lines.n;
         let is_cpu = self.profile.is_cpu();
         // A processor's memory has no banks. Without spare elements: n = 1024 0.217 in place of
@@ -621,8 +612,7 @@ impl Designer<'_> {
         let mut together = (1 << wanted.ilog2()).min(at_least(lines.count));
         loop {
             stockham.lines = together;
-            // Rows in 4 pieces lose more than another pass costs: 2^15 0.66, in two passes 0.52.
-            if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= 2) {
+            if self.in_pieces(&mut stockham, lines) && (lines.across || self.profile.is_cpu() || stockham.pieces <= most_pieces) {
                 return Some(stockham);
             }
             // Half as many columns are slow, but better than none: 4096² in 4 columns 0.183, where
@@ -655,7 +645,14 @@ impl Designer<'_> {
             Lines { back: true, .. } => 32_768,
             _ => 16_384,
         };
-        let liked: &[u32] = if self.profile.is_cpu() || bytes < least || few || !exchanges { &[1, 2, 4] } else { &[2, 1, 4] };
+        let liked: &[u32] = match lines {
+            _ if self.profile.is_cpu() || bytes < least || few || !exchanges => &[1, 2, 4],
+            // Convolutions, of 2503 as 5120, of 4099 as 9216, and of 10007 as 20480: in one piece 0.206
+            // and 0.614, in 2 pieces 0.221, 0.654 and 0.258, in 4 0.224.
+            Lines { n: 5120 | 9216, convolution: true, .. } => &[1, 2, 4],
+            Lines { n: 20_480, convolution: true, .. } => &[4, 2, 1],
+            _ => &[2, 1, 4],
+        };
         for &pieces in liked {
             let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
             if !self.runs(&own, lines) {
@@ -682,10 +679,12 @@ impl Designer<'_> {
         // of lanes loads from one.
         let kept = || {
             let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
+            let loading = if lines.convolution { radices } else { &radices[1..] };
             n.is_multiple_of(*pieces)
-                && (n / pieces).is_multiple_of(*lanes)
                 && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
-                && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes))
+                && loading.iter().all(|&radix| loads_from_one(n, radix, *lanes, n / pieces))
+                // What is exchanged to separate or to join pairs comes in turns of all lanes.
+                && (!lines.pairs || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
         };
         (*pieces == 1 || kept()) && self.fits(stockham, lines.pairs)
     }
@@ -800,117 +799,12 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
     if lines.convolution { 2.0 * text } else { text }
 }
 
-/// Radices and lanes that were the best of what was tried.
-pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
-    let (radices, lanes): (&[u32], u32) = match (lines.across, lines.n) {
-        _ if lines.convolution => match lines.n {
-            // 1009: 8.16.16 0.341, 16.16.8 0.347, 16.8.16 0.377, 8.8.8.4 0.441.
-            2048 => (&[8, 16, 16], 128),
-            // 4099: 24.24.16 0.644, 16.24.24 0.692, 32.18.16 0.728.
-            9216 => (&[24, 24, 16], 384),
-            _ => return None,
-        },
-        // Spectrograms of 2²⁵ samples with a hop of a quarter, frames of 256 to 2048: 8.4.4 0.264,
-        // 16.8 0.227; 8.8.4 0.239, 16.16 0.208; 8.8.8 0.244 (with 32 lanes 0.235), 16.8.4 0.224,
-        // 16.4.8 0.222; 8.8.16 0.256, 16.16.4 0.238, 16.8.8 0.236.
-        (false, 128) if lines.frames => (&[16, 8], 8),
-        (false, 256) if lines.frames => (&[16, 16], 16),
-        (false, 512) if lines.frames => (&[16, 4, 8], 32),
-        (false, 1024) if lines.frames => (&[16, 8, 8], 64),
-        // The same with frequencies first, and frames of 4096: 8.4.4 0.338, 16.8 0.323; 16.16 0.393,
-        // 32.8 0.363; 8.8.8 0.484, 16.8.4 0.474, 16.32 0.436; 16.8.8 0.522, 32.32 0.504; 16.16.8
-        // 0.657, 16.8.16 0.644.
-        (true, 128) if lines.frames => (&[16, 8], 8),
-        (true, 256) if lines.frames => (&[32, 8], 8),
-        (true, 512) if lines.frames => (&[16, 32], 16),
-        (true, 1024) if lines.frames => (&[32, 32], 32),
-        (true, 2048) if lines.frames => (&[16, 8, 16], 128),
-        // Rows back to reals, 2²⁶ of them. Of 512: 8.4.8 0.1313, 8.8.4 0.1319. 1024: 8.4.16 0.1313,
-        // 8.8.8 0.1385, in pairs 0.1321. 1920: 8.8.15 0.1360, 15.8.8 with 64 lanes 0.1519. 4096:
-        // 8.16.16 with 256 lanes 0.1433, with 128 0.1544. 8192: 16.16.16 0.1652, 16.8.32 0.1660.
-        (false, 256) if lines.back => (&[8, 4, 8], 32),
-        (false, 512) if lines.back => (&[8, 4, 16], 64),
-        (false, 960) if lines.back => (&[8, 8, 15], 120),
-        (false, 2048) if lines.back => (&[8, 16, 16], 256),
-        // Neighbouring invocations should load neighbouring elements. n = 8: 2 elements 0.164, 4
-        // 0.153, 8 0.376; 16: 4 elements 0.135, 8 0.241, 16 0.539.
-        (false, 4) => (&[2, 2], 2),
-        (false, 8) => (&[4, 2], 2),
-        (false, 16) => (&[4, 4], 4),
-        (false, 32) => (&[8, 4], 4),
-        (false, 64) => (&[8, 8], 8),
-        // 128³: 8.4.4 0.0278, 16.8 0.0285.
-        (false, 128) => (&[8, 4, 4], 16),
-        // 8.8.4 0.1622, 16.16 0.1412: half the bytes leave the arithmetic to decide.
-        (false, 256) if lines.half => (&[16, 16], 16),
-        // 16.8.8 0.1966, 16.16.4 0.1649, 4.16.16 0.1644, 32.32 0.1887.
-        (false, 1024) if lines.half && !lines.pairs => (&[4, 16, 16], 64),
-        // 8.8.4 0.2557, 16.16 0.2634.
-        (false, 256) => (&[8, 8, 4], 32),
-        (false, 512) => (&[8, 8, 8], 64),
-        // 10.5.20 0.1361, 10.10.10 with 50 lanes 0.1414, with 100 0.1426.
-        (false, 1000) if lines.count > 16_384 => (&[10, 5, 20], 50),
-        (false, 1000) => (&[10, 10, 10], 100),
-        // 8.8.16 0.2547, 8.8.4.4 0.2595, 16.8.8 0.2612; but in 1024² 16.8.8 0.0142, 8.8.4.4 0.0146.
-        // Real 1024² in place 0.0113 and 0.0116.
-        (false, 1024) if lines.count > 16_384 || lines.pairs => (&[8, 8, 16], 128),
-        (false, 1024) => (&[16, 8, 8], 64),
-        // Real 4096², as halves: 8.16.16 0.1138, 16.16.8 0.1217.
-        (false, 2048) if lines.pairs => (&[8, 16, 16], 128),
-        // 16.16.8 0.2607, 8.8.8.4 0.2619, 32.8.8 0.2629.
-        (false, 2048) => (&[16, 16, 8], 128),
-        // 16.16.16 0.2632, 32.16.8 0.306.
-        (false, 4096) => (&[16, 16, 16], 256),
-        // 32.16.16 0.2643, 16.16.32 0.2645, 16.8.8.8 0.2829.
-        (false, 8192) => (&[32, 16, 16], 256),
-        // 32.16.32 0.3169, 16.32.32 0.3255, 16.16.8.8 0.384.
-        (false, 16_384) => (&[32, 16, 32], 512),
-        // 9.9.27 0.1497, 9.9.9.3 0.1509 with 243 lanes and 0.158 with 122.
-        (false, 2187) => (&[9, 9, 27], 81),
-        (true, 64) => (&[8, 8], 8),
-        (true, 128) => (&[16, 8], 8),
-        (true, 256) => (&[16, 16], 16),
-        // 512²: 8.8.8 0.0077, 32.16 0.0078; 512³: 1.93 and 1.837.
-        (true, 512) if lines.count <= 512 => (&[8, 8, 8], 64),
-        (true, 512) => (&[32, 16], 16),
-        // 1000²: 40.25 with 40 lanes 0.0156, with 25 0.0160, 10.10.10 0.0163.
-        (true, 1000) => (&[40, 25], 40),
-        (true, 1024) => (&[32, 32], 32),
-        // 1080x1920: 40.27 0.0263, 36.30 0.0265, 12.10.9 0.0282.
-        (true, 1080) => (&[40, 27], 40),
-        // 2048²: 64.32 with 32 lanes 0.0452, 16.16.8 with 64 0.0461; but 2^22 as 2048·2048 0.772
-        // and 0.721.
-        (true, 2048) if lines.count <= 2048 => (&[64, 32], 32),
-        // 2^22 in 4 lines: 16.8.16 0.1774, 16.16.8 with 64 lanes 0.1821; in 8 lines 0.2071 and
-        // 0.2015. Columns of 2048² 0.1596 and 0.1585.
-        (true, 2048) if lines.count == u32::MAX && lines.points >= 2048 * MANY_COLUMNS => (&[16, 8, 16], 128),
-        (true, 2048) => (&[16, 16, 8], 64),
-        // 4096²: 64.64 0.1898, 32.16.8 0.1925, 16.16.16 0.2.
-        (true, 4096) => (&[64, 64], 64),
-        _ => return None,
-    };
-    Some((radices.to_vec(), lanes))
-}
-
-/// Radices, lanes and lines of columns of 16-bit numbers that are faster with accesses of two
-/// numbers. H200, ms with accesses of one and of two: 256³ 0.1396 and 0.1332 (bf16 0.169 and
-/// 0.157), 64 of 512² 0.1086 and 0.0934, 4096² 0.1726 and 0.1471.
-///
-/// Not so: rows (64 0.1456 and 0.1453, 256 0.141 and 0.155, 1024 0.1637 and 0.1639, 4096 0.187 and
-/// 0.188, 1000 0.202 and 0.219), columns of 2048 (0.0347 twice), and arrays that stay in a cache,
-/// where the bytes are not what takes time: 512² 0.0067 and 0.0066, 1024² 0.0124 twice, 128³ 0.0221
-/// twice.
-fn measured_in_twos(lines: Lines) -> Option<(Vec<u32>, u32, u32)> {
-    const LEAST_ELEMENTS: u64 = 1 << 23;
-    if !lines.across || u64::from(lines.n) * u64::from(lines.count) < LEAST_ELEMENTS {
-        return None;
-    }
-    match lines.n {
-        256 => Some((vec![16, 16], 16, 16)),
-        512 => Some((vec![8, 8, 8], 64, 16)),
-        4096 => Some((vec![32, 8, 16], 128, 8)),
-        _ => None,
-    }
+/// Whether each element of a butterfly lies in one piece of the line for all lanes of a round.
+fn loads_from_one(n: u32, radix: u32, lanes: u32, piece: u32) -> bool {
+    let each = n / radix;
+    let mut rounds = (0..radix)
+        .flat_map(|k| (0..each).step_by(lanes as usize).map(move |first| [first, (first + lanes).min(each)].map(|t| k * each + t)));
+    rounds.all(|[begin, end]| begin / piece == (end - 1) / piece)
 }
 
 /// The next power of two, up to what a workgroup can hold.

@@ -3,8 +3,9 @@
 //! Each list begins with the recipes that most likely gain, since its end may never be measured. If
 //! there are several passes, the list alternates between changes of each of them.
 
-use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts, measured};
+use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts};
 use super::design_cpu::{self, Text, has_lanes};
+use super::design_measured::measured;
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
 use super::lower::lower;

@@ -112,3 +112,25 @@ pub fn long_lengths(device: &Device) {
     }
     tally.finish();
 }
+
+/// Rows that fill a core of a GPU with one workgroup where there are many of them, two passes of 4
+/// lines, and a convolution in passes there and back. Processors have other recipes for them, so
+/// that these say little there.
+pub fn many_long_rows(device: &Device) {
+    let device = &device.alone();
+    let tally = Tally::new(device, "many long rows");
+    let lengths = [18_000, 19_200, 20_000, 20_480, 24_000, 30_720, 32_768, 10_007, 20_011, 65_537];
+    for (i, n) in lengths.into_iter().enumerate() {
+        if device.is_slow() && i % 4 > 0 {
+            continue;
+        }
+        let kind = if i % 2 == 0 { Kind::Forward } else { Kind::Inverse };
+        tally.run(device, &Case::new(kind, &[n]).batch(if device.is_slow() { 4 } else { 130 }).in_place(i % 4 < 2));
+    }
+    if !device.is_slow() {
+        tally.run(device, &Case::new(Kind::Forward, &[1 << 23]).batch(4));
+        tally.run(device, &Case::new(Kind::Inverse, &[1 << 24]).batch(2).in_place(true));
+        tally.run(device, &Case::new(Kind::Forward, &[8192, 4096]));
+    }
+    tally.finish();
+}

@@ -121,6 +121,7 @@ fn per_device() -> Vec<DeviceTest> {
         fft_lengths::{
             every_short_length,
             long_lengths,
+            many_long_rows,
         }
         fft_axes::{
             two_axes_in_every_placement,

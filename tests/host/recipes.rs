@@ -12,7 +12,7 @@ use crate::variants::{SPECS, lowered, profiles};
 
 /// The lengths of one axis in the table: powers of two, products of small primes, primes, long
 /// ones.
-const LENGTHS: [&str; 44] = [
+const LENGTHS: [&str; 49] = [
     "1 x1000",
     "2 x1000",
     "4 x1000",
@@ -28,7 +28,7 @@ const LENGTHS: [&str; 44] = [
     "4096 x1000",
     "8192 x1000",
     "16384 x100",
-    "32768 x100",
+    "32768 x1000",
     "65536 x16",
     "1048576",
     "16777216",
@@ -57,6 +57,11 @@ const LENGTHS: [&str; 44] = [
     "10007 x10",
     "65537",
     "999983",
+    "1237 x1000",
+    "20011 x500",
+    "65537 x64",
+    "20000 x1000",
+    "8388608 x8",
 ];
 
 /// The other specifications in the table.
