@@ -58,7 +58,7 @@ const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
 /// Of several axes of small arrays they may be shorter: 2048² has its first result after 1.28 s, in
 /// three passes after 0.76 s. Of large ones not, on free cores, in loops and in three passes: rows
 /// of 2048² 15.4 and 50.1, of 3000x2000 27.9 and 65.7. 1000 rows of 4096, whose loops compile for
-/// 2.8 s, 18.3 and 30.6 (benches/reports/2026-11-25-processors-again).
+/// 2.8 s, 18.3 and 30.6 (benches/reports/2026-11-25-processors-rows).
 const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 
 /// Longest text of a column of several axes in one pass, and the text that a row should rather stay
