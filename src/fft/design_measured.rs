@@ -6,11 +6,12 @@
 use super::design::{Lines, MANY_COLUMNS};
 use super::recipe::Stockham;
 
-/// Rows from this count on are enough for a core to have one workgroup of them.
+/// From so many rows on, most cores of a large GPU have one of them. An H200 and an H100 have 132
+/// cores.
 const MANY_ROWS: u32 = 128;
 
 impl Lines {
-    /// Whether there are enough complex rows for one workgroup of a core to have one of them.
+    /// Whether complex rows are so many that a workgroup may fill a core with one of them.
     fn are_many(self) -> bool {
         self.count >= MANY_ROWS && !self.pairs && !self.half
     }
