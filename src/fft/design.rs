@@ -5,7 +5,7 @@
 
 use super::design_convolution::LONGEST_ON_CPU;
 use super::design_cpu::{self, CACHE_LINE, Text};
-use super::design_measured::{measured, measured_column, measured_in_twos, measured_passes};
+use super::design_measured::{measured, measured_column, measured_in_twos, measured_passes, measured_pieces};
 use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
@@ -437,8 +437,8 @@ impl Designer<'_> {
 
     /// The same for lines that are known better.
     fn part_of(&self, lines: Lines) -> Option<Stockham> {
-        // Fewer neighbours than 8 lose more than a pass costs: 2^24 as 4096·4096 with 4 of them
-        // 1.066, as 256·256·256 with 16 0.860.
+        // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24 as
+        // 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
         self.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(COLUMNS))
     }
 
@@ -455,8 +455,8 @@ impl Designer<'_> {
     }
 
     /// Two passes where the rules take three, because a workgroup has only 4 lines of more than 2048.
-    /// 2^24 in two 0.867, in three 0.861, each at 89% of a copy: where memory is slower beside the
-    /// cores, as on an H100, two may be faster.
+    /// 2^24, 4 times, in two 0.862, in three 0.851; but on an H100, where memory is slower beside the
+    /// cores, 0.948 and 1.162. The rules have better passes for what was measured.
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = super::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
@@ -645,14 +645,8 @@ impl Designer<'_> {
             Lines { back: true, .. } => 32_768,
             _ => 16_384,
         };
-        let liked: &[u32] = match lines {
-            _ if self.profile.is_cpu() || bytes < least || few || !exchanges => &[1, 2, 4],
-            // Convolutions, of 2503 as 5120, of 4099 as 9216, and of 10007 as 20480: in one piece 0.206
-            // and 0.614, in 2 pieces 0.221, 0.654 and 0.258, in 4 0.224.
-            Lines { n: 5120 | 9216, convolution: true, .. } => &[1, 2, 4],
-            Lines { n: 20_480, convolution: true, .. } => &[4, 2, 1],
-            _ => &[2, 1, 4],
-        };
+        let is_one = self.profile.is_cpu() || bytes < least || few || !exchanges;
+        let liked = if is_one { &[1, 2, 4] } else { measured_pieces(lines).unwrap_or(&[2, 1, 4]) };
         for &pieces in liked {
             let mut own = Stockham { pieces, exchange: Exchange::Split, ..stockham.clone() };
             if !self.runs(&own, lines) {
@@ -675,14 +669,15 @@ impl Designer<'_> {
     pub fn runs(&self, stockham: &Stockham, lines: Lines) -> bool {
         let Stockham { radices, lanes, pieces, .. } = stockham;
         let n = stockham.n();
-        // What the text needs in several pieces: every butterfly stores to one piece, every round
-        // of lanes loads from one.
+        // What the text needs in several pieces: every butterfly stores to one piece, and every round
+        // of lanes loads from one. A round begins at a multiple of the lanes among the n / radix
+        // neighbours, and no piece ends within it.
         let kept = || {
             let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
             let loading = if lines.convolution { radices } else { &radices[1..] };
             n.is_multiple_of(*pieces)
                 && ends.iter().all(|radix| radix.is_multiple_of(*pieces))
-                && loading.iter().all(|&radix| loads_from_one(n, radix, *lanes, n / pieces))
+                && loading.iter().all(|radix| (1..*pieces).all(|i| (i * (n / pieces) % (n / radix)).is_multiple_of(*lanes)))
                 // What is exchanged to separate or to join pairs comes in turns of all lanes.
                 && (!lines.pairs || (n / pieces).is_multiple_of(*lanes) && radices.iter().all(|radix| (n / radix).is_multiple_of(*lanes)))
         };
@@ -797,14 +792,6 @@ fn text_length(n: u32, radices: &[u32], lanes: u32, lines: Lines) -> f64 {
     };
     let text: f64 = radices.iter().map(of_stage).sum();
     if lines.convolution { 2.0 * text } else { text }
-}
-
-/// Whether each element of a butterfly lies in one piece of the line for all lanes of a round.
-fn loads_from_one(n: u32, radix: u32, lanes: u32, piece: u32) -> bool {
-    let each = n / radix;
-    let mut rounds = (0..radix)
-        .flat_map(|k| (0..each).step_by(lanes as usize).map(move |first| [first, (first + lanes).min(each)].map(|t| k * each + t)));
-    rounds.all(|[begin, end]| begin / piece == (end - 1) / piece)
 }
 
 /// The next power of two, up to what a workgroup can hold.

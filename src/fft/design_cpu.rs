@@ -263,7 +263,11 @@ impl Rules {
 
     fn allows(&self, size: (u32, u32), longest: u32) -> bool {
         let (elements, text) = size;
-        elements <= MAX_ELEMENTS && (self.text == Text::Long || text <= longest)
+        elements <= MAX_ELEMENTS && self.allows_text(text, longest)
+    }
+
+    fn allows_text(&self, text: u32, longest: u32) -> bool {
+        self.text == Text::Long || text <= longest
     }
 
     /// A dense line in one pass, with few elements of a lane, then wide accesses, then few lanes.
@@ -305,8 +309,8 @@ impl Rules {
             let all = pairs(n, width).filter(move |[j, _]| lanes * width < 4 * j);
             all.map(move |factors| (size_in_loops(factors, lanes, width), 4 - width, factors))
         };
-        let fits = |&(elements, text): &(u32, u32)| elements <= MAX_IN_LOOPS && (self.text == Text::Long || text <= self.longest_loops);
-        let fitting = widths.iter().flat_map(of_width).filter(|(size, ..)| fits(size));
+        let fits = |(elements, text): (u32, u32)| elements <= MAX_IN_LOOPS && self.allows_text(text, self.longest_loops);
+        let fitting = widths.iter().flat_map(of_width).filter(|(size, ..)| fits(*size));
         let ((_, text), narrow, factors) = fitting.min_by_key(|&((_, text), narrow, factors)| (text, narrow, factors))?;
         Some((text, PassRecipe::Lanes { factors, lanes, width: 4 - narrow, invocations, loops: true }))
     }

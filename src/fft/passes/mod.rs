@@ -712,20 +712,10 @@ impl<'a> Builder<'a, '_> {
         convolution: Option<Convolution>,
     ) -> Result<()> {
         let last = lengths.len() - 1;
-        let [before, after] = weights(lengths);
-        self.check_places(axis, lengths.len(), &target)?;
-        let mut from = self.current.split(axis, lengths, &after)?;
-        for (f, pass) in recipe.passes.iter().enumerate() {
-            let own_load = if f == 0 { Fusion { weights: after.clone(), ..load.clone() } } else { Fusion::complex() };
-            let (state, own_store) = if f == last {
-                (target.split(axis, lengths, &before)?, Fusion { weights: before.clone(), ..store.clone() })
-            } else {
-                let state = self.between(&from, axis, lengths, f, &load, block_of(pass))?;
-                (state, Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f)))
-            };
-            self.pass(pass, (axis, f), [from, state.clone()], [own_load, own_store], convolution.clone());
-            from = state;
-        }
+        let [before, _] = weights(lengths);
+        let (from, load) = self.passes_but_last(axis, recipe, lengths, load, &target)?;
+        let states = [from, target.split(axis, lengths, &before)?];
+        self.pass(&recipe.passes[last], (axis, last), states, [load, Fusion { weights: before, ..store }], convolution);
         // The following passes see the axis as a single index again.
         self.current = target;
         Ok(())
@@ -749,15 +739,7 @@ impl<'a> Builder<'a, '_> {
     ) -> Result<()> {
         let last = lengths.len() - 1;
         let [before, after] = weights(lengths);
-        self.check_places(axis, lengths.len(), &target)?;
-        let mut from = self.current.split(axis, lengths, &after)?;
-        for f in 0..last {
-            let own_load = if f == 0 { Fusion { weights: after.clone(), ..load.clone() } } else { Fusion::complex() };
-            let state = self.between(&from, axis, lengths, f, &load, block_of(&recipe.passes[f]))?;
-            let own_store = Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f));
-            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [own_load, own_store], None);
-            from = state;
-        }
+        let (mut from, mut load) = self.passes_but_last(axis, recipe, lengths, load, &target)?;
         for f in (0..=last).rev() {
             let convolution = (f == last).then(|| convolution.clone());
             // The product takes the index of the spectrum from the side that stores.
@@ -767,7 +749,8 @@ impl<'a> Builder<'a, '_> {
             } else {
                 (target.split(axis, lengths, &after)?, Fusion { weights: after.clone(), ..store.clone() })
             };
-            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [Fusion::complex(), own_store], convolution);
+            let own_load = std::mem::replace(&mut load, Fusion::complex());
+            self.pass(&recipe.passes[f], (axis, f), [from, state.clone()], [own_load, own_store], convolution);
             from = state;
         }
         self.current = target;
@@ -788,13 +771,31 @@ impl<'a> Builder<'a, '_> {
         self.steps.push(Step { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
     }
 
-    /// Several passes split an axis at any of its positions, which blocks do not allow.
-    fn check_places(&self, axis: usize, passes: usize, target: &State) -> Result<()> {
+    /// Adds the passes of a transform along an axis, from the current state towards `target`, without
+    /// the last one. Returns the state before that one, and what it loads.
+    fn passes_but_last(
+        &mut self,
+        axis: usize,
+        recipe: &'a AxisRecipe,
+        lengths: &[u32],
+        load: Fusion,
+        target: &State,
+    ) -> Result<(State, Fusion)> {
+        let passes = lengths.len();
+        let [_, after] = weights(lengths);
         let linear = |state: &State| state.dim((axis, 0)).place.low.is_empty();
         if passes > 1 && !(linear(&self.current) && linear(target)) {
             return Err(format!("blocks along axis {axis}, which is transformed in {passes} passes").into());
         }
-        Ok(())
+        let mut from = self.current.split(axis, lengths, &after)?;
+        let mut own_load = Fusion { weights: after.clone(), ..load.clone() };
+        for (f, pass) in recipe.passes[..passes - 1].iter().enumerate() {
+            let state = self.between(&from, axis, lengths, f, &load, block_of(pass))?;
+            let store = Fusion::complex().then(twiddle(lengths, &after, f, |g| g > f));
+            self.pass(pass, (axis, f), [from, state.clone()], [own_load, store], None);
+            (from, own_load) = (state, Fusion::complex());
+        }
+        Ok((from, own_load))
     }
 
     /// The state after pass f of an axis, which is not the last pass.
