@@ -38,7 +38,8 @@ impl Arguments {
         // Each dispatch moves about what the operation must move at least.
         let bandwidth = copy_bandwidth(&gpu)?;
         let expected = arrays * passes / bandwidth;
-        let time = Arrays::of(&gpu, &plan)?.time()?;
+        let timed = Arrays::of(&gpu, &plan)?;
+        let (time, steps) = (timed.time()?, timed.time_steps()?);
         let texts: Vec<String> = program.wgsl().collect();
         let clean = if self.check { Some(check(&plan)) } else { None };
         let mut value = json!({
@@ -52,6 +53,7 @@ impl Arguments {
             "copy_bandwidth": bandwidth,
             "expected_ms": expected * 1e3,
             "measured_ms": time * 1e3,
+            "dispatches_ms": steps.as_ref().map(|steps| steps.iter().map(|(_, time)| time * 1e3).collect::<Vec<_>>()),
         });
         if self.wgsl {
             value["wgsl"] = texts.iter().map(|text| Value::from(text.as_str())).collect();
@@ -72,6 +74,9 @@ impl Arguments {
             let copies = format!("at {}/s, as copies here", bytes(bandwidth));
             line("expected", format!("{:.4} ms {copies}", expected * 1e3));
             line("measured", format!("{:.4} ms", time * 1e3));
+            for (i, (label, time)) in (1..).zip(steps.iter().flatten()) {
+                line(&format!("dispatch {i}"), format!("{:.4} ms, {label}", time * 1e3));
+            }
             match &clean {
                 None => {}
                 Some(Ok(())) => line("check", "clean: no race, no index out of bounds, no read of unwritten memory".to_owned()),
