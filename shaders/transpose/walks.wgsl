@@ -31,15 +31,49 @@ fn tile_by_bands(index: u32, rows: u32) -> vec3<u32> {
     return vec3<u32>(own / height, first + own % height, index / each);
 }
 
-/// In place: of each pair of tiles that exchange their elements, the one with the larger a. A row
-/// of the grid combines two rows of the triangle of tiles, a long one and a short one.
+/// In place: of each pair of tiles that exchange their elements, the one with the larger a.
 fn tile_of_pair(index: u32) -> vec3<u32> {
-    let width = params.tiles_a | 1u;
-    let height = (params.tiles_a + 1u) / 2u;
-    let row = index / width % height;
+    let each = params.tiles_a * (params.tiles_a + 1u) / 2u;
+    return vec3<u32>(tile_of_triangle(index % each, params.tiles_a), index / each);
+}
+
+/// The tiles of a triangle, which has `side` of them in its first row and one in its last. A row of
+/// the grid combines two rows of the triangle, a long one and a short one.
+fn tile_of_triangle(index: u32, side: u32) -> vec2<u32> {
+    let width = side | 1u;
+    let row = index / width;
     let column = index % width;
-    let length = params.tiles_a - row;
+    let length = side - row;
     let is_long = column < length;
-    let b = select(length + params.tiles_a % 2u - 1u, row, is_long);
-    return vec3<u32>(b + select(column - length, column, is_long), b, index / (width * height));
+    let b = select(length + side % 2u - 1u, row, is_long);
+    return vec2<u32>(b + select(column - length, column, is_long), b);
+}
+
+/// Like `tile_of_pair`, but down the columns of bands of the triangle, each `rows` rows of tiles
+/// high. So workgroups that run at the same time are neighbours in both tiles of their pairs. The
+/// bands too are taken in pairs, a long one and a short one; the rows that are left after the last
+/// band are a triangle of their own.
+fn tile_of_pair_by_bands(index: u32, rows: u32) -> vec3<u32> {
+    let side = params.tiles_a;
+    let each = side * (side + 1u) / 2u;
+    let bands = side / rows;
+    let left = side % rows;
+    var own = index % each;
+    let after_bands = each - left * (left + 1u) / 2u;
+    // Tiles of a band where it begins to be a triangle, and of a pair of bands.
+    let corner = rows * (rows + 1u) / 2u;
+    let two_bands = 2u * corner + rows * (2u * side - (bands + 1u) * rows);
+    let is_left = own >= after_bands;
+    let first_band = own / max(two_bands, 1u);
+    own = select(own - first_band * two_bands, own - after_bands, is_left);
+    let first_length = corner + rows * (side - (first_band + 1u) * rows);
+    let is_first = own < first_length;
+    let band = select(select(bands - 1u - first_band, first_band, is_first), bands, is_left);
+    own -= select(first_length, 0u, is_first || is_left);
+    let start = band * rows;
+    let beside = select(rows * (side - start - rows), 0u, is_left);
+    if (own < beside) {
+        return vec3<u32>(start + rows + own / rows, start + own % rows, index / each);
+    }
+    return vec3<u32>(start + tile_of_triangle(own - beside, select(rows, left, is_left)), index / each);
 }

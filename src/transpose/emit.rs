@@ -158,6 +158,7 @@ impl Emitter<'_> {
         let (tiles, body) = (self.tiles, &mut self.body);
         let vector = Type::Vector(3, Scalar::U32);
         let tile = match tiles.walk {
+            Walk::Bands(rows) if tiles.in_place => call("tile_of_pair_by_bands", [index, &rows.into()], vector),
             _ if tiles.in_place => call("tile_of_pair", [index], vector),
             Walk::Rows => call("tile_by_rows", [index], vector),
             Walk::Columns => call("tile_by_columns", [index], vector),

@@ -6,7 +6,7 @@
 use std::mem::discriminant;
 
 use super::Permute;
-use super::design::{candidates, design};
+use super::design::{BANDS_IN_PLACE, candidates, design};
 use super::fit::OnDevice;
 use super::recipe::{Blocks, Recipe, Spread, Tiles, Walk};
 use super::spec::{Core, Task};
@@ -200,12 +200,17 @@ fn widths([load, store]: [u32; 2], task: &OnDevice<'_>) -> Vec<[u32; 2]> {
     if task.problem.in_place { both.to_vec() } else { both.into_iter().chain(one).collect() }
 }
 
-fn of_tiles(own: Tiles, task: &OnDevice<'_>) -> Vec<Recipe> {
-    let mut all = Vec::new();
-    if !task.problem.in_place {
-        let walk = if own.walk == Walk::Rows { Walk::Columns } else { Walk::Rows };
-        all.push(Tiles { walk, ..own });
+/// Another order of the tiles. In place, columns would be those of the mirror images.
+fn walk(own: Walk, task: &OnDevice<'_>) -> Walk {
+    match own {
+        Walk::Rows if task.problem.in_place => BANDS_IN_PLACE,
+        Walk::Rows => Walk::Columns,
+        _ => Walk::Rows,
     }
+}
+
+fn of_tiles(own: Tiles, task: &OnDevice<'_>) -> Vec<Recipe> {
+    let mut all = vec![Tiles { walk: walk(own.walk, task), ..own }];
     all.extend(doubled_and_halved(own.blocks).map(|blocks| Tiles { blocks, ..own }));
     all.extend(tiles(own.tile, own.blocks, task).into_iter().map(|(tile, blocks)| Tiles { tile, blocks, ..own }));
     let mut all: Vec<Recipe> = all.into_iter().map(Recipe::Tiles).collect();
@@ -225,10 +230,7 @@ fn of_blocks(own: Blocks, task: &OnDevice<'_>) -> Vec<Recipe> {
     let mut all = vec![Blocks { across: !own.across, ..own }];
     all.extend(doubled_and_halved(own.blocks).map(|blocks| Blocks { blocks, ..own }));
     all.extend(tiles(own.tile, own.blocks, task).into_iter().map(|(tile, blocks)| Blocks { tile, blocks, ..own }));
-    if !task.problem.in_place {
-        let walk = if own.walk == Walk::Rows { Walk::Columns } else { Walk::Rows };
-        all.push(Blocks { walk, ..own });
-    }
+    all.push(Blocks { walk: walk(own.walk, task), ..own });
     all.extend(widths(own.width.map(|width| width.min(32)), task).into_iter().map(|width| Blocks { width, ..own }));
     let mut all: Vec<Recipe> = all.into_iter().map(Recipe::Blocks).collect();
     let Blocks { tile, width, blocks, walk, .. } = own;

@@ -206,7 +206,7 @@ fn permutations_in_several_bindings() {
 }
 
 /// The specifications in the table: pictures and matrices of usual sizes.
-const CHOICES: [&str; 28] = [
+const CHOICES: [&str; 29] = [
     "transpose u8 1080x1920",
     "transpose u8 1080x1921",
     "transpose u8 1921x1080",
@@ -221,6 +221,7 @@ const CHOICES: [&str; 28] = [
     "transpose f32 1081x1921 x4",
     "transpose f32 64x64 x1000",
     "transpose f32 4096x4096 in-place",
+    "transpose f32 8192x8192 in-place",
     "transpose f32 1x5000",
     "transpose f32 5000x3",
     "transpose f32 3x5000",
