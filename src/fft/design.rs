@@ -327,7 +327,7 @@ impl Designer<'_> {
         let Lines { count, across, .. } = self.lines(axis, Reals::Complex);
         let points = u64::from(count) * u64::from(n);
         let is_plain = reals == Reals::Complex && bluestein.is_none() && !across;
-        if is_plain && let Some(passes) = self.measured_passes(n, points) {
+        if is_plain && let Some(passes) = self.measured_passes(n) {
             return Some(AxisRecipe::new(axis, passes));
         }
         let estimated = self.is_estimated(n, points, across);
@@ -337,9 +337,10 @@ impl Designer<'_> {
     }
 
     /// Passes that were measured, where they fit the device.
-    fn measured_passes(&self, n: u32, points: u64) -> Option<Vec<PassRecipe>> {
-        let passes = measured_passes(n, points).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
-        passes.iter().all(|own| self.runs_across(own)).then(|| passes.map(PassRecipe::Stockham).to_vec())
+    fn measured_passes(&self, n: u32) -> Option<Vec<PassRecipe>> {
+        let passes =
+            measured_passes(n, self.transform.placement).filter(|_| !self.profile.is_cpu() && self.transform.number == Number::F32)?;
+        passes.iter().all(|own| self.runs_across(own)).then(|| passes.into_iter().map(PassRecipe::Stockham).collect())
     }
 
     /// Whether the axis is the fastest index of input and output.
@@ -533,9 +534,9 @@ impl Designer<'_> {
         let known = if self.profile.is_cpu() || self.texts_are_long() {
             None
         } else {
-            measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
+            measured(lines).and_then(|shape| self.complete_in(shape, lines, 5))
         };
-        known.or_else(|| self.search(lines))
+        known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))
     }
 
     /// 32-bit words of a real number. The rules were measured with f32. For wider numbers they keep

@@ -1,10 +1,11 @@
 //! Recipes that were the best of what was tried, for the lengths that were tried.
 //!
 //! Times in the comments are those of `design.rs`; runs from 2026-11-25 on are in
-//! benches/reports/2026-11-25-long-rows.
+//! benches/reports/2026-11-25-long-rows and 2026-11-25-rows.
 
 use super::design::{Lines, MANY_COLUMNS};
 use super::recipe::Stockham;
+use crate::plan::Placement;
 
 /// From so many rows on, most cores of a large GPU have one of them. An H200 and an H100 have 132
 /// cores.
@@ -13,7 +14,7 @@ const MANY_ROWS: u32 = 128;
 impl Lines {
     /// Whether complex rows are so many that a workgroup may fill a core with one of them.
     fn are_many(self) -> bool {
-        self.count >= MANY_ROWS && !self.pairs && !self.half
+        self.count >= MANY_ROWS && !self.pairs && !self.half && !self.convolution
     }
 }
 
@@ -83,6 +84,9 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         // 8.8.4 0.2557, 16.16 0.2634.
         (false, 256) => (&[8, 8, 4], 32),
         (false, 512) => (&[8, 8, 8], 64),
+        // 10.10.8 with 20 lanes 0.1850; as halves of 1600 reals 0.0802 and 0.1308, back 0.0935 and
+        // 0.1218.
+        (false, 800) => (&[8, 10, 10], 80),
         // 10.5.20 0.1361, 10.10.10 with 50 lanes 0.1414, with 100 0.1426.
         (false, 1000) if lines.count > 16_384 => (&[10, 5, 20], 50),
         (false, 1000) => (&[10, 10, 10], 100),
@@ -114,6 +118,18 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         (false, 24_000) if lines.are_many() => (&[15, 40, 40], 600),
         (false, 30_720) if lines.are_many() => (&[32, 30, 32], 512),
         (false, 32_768) if lines.are_many() => (&[32, 32, 32], 512),
+        // Where the estimate of `design_rows.rs` chooses another recipe (or another number of pieces):
+        // 1920: 16.15.8 0.1333, 8.10.24 0.1398; 4050: 15.18.15 0.1512, 25.9.18 0.1621; 5625: 25.9.25
+        // 0.1611, 25.15.15 0.1743; 6250: in 5 pieces 0.1665, in one 0.2119; 6561: in 3 pieces
+        // 0.1641, 27.27.9 0.1685, in one 0.2094; 9000: in 3 pieces 0.1618, 25.12.30 in 2 0.2103.
+        // As halves of 10000 reals: 25.20.10 0.0956, 8.25.25 0.1131.
+        (false, 1920) if lines.are_many() => (&[16, 15, 8], 128),
+        (false, 4050) if lines.are_many() => (&[15, 18, 15], 270),
+        (false, 5625) if lines.are_many() => (&[25, 9, 25], 225),
+        (false, 6250) if lines.are_many() => (&[25, 10, 25], 250),
+        (false, 6561) if lines.are_many() => (&[27, 9, 27], 243),
+        (false, 9000) if lines.are_many() => (&[30, 10, 30], 300),
+        (false, 5000) if lines.pairs && !lines.back => (&[25, 20, 10], 250),
         // 9.9.27 0.1497, 9.9.9.3 0.1509 with 243 lanes and 0.158 with 122.
         (false, 2187) => (&[9, 9, 27], 81),
         (true, 64) => (&[8, 8], 8),
@@ -142,33 +158,43 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
 }
 
 /// The pieces of an exchange, the best number first, where others than those of the rules were
-/// faster: convolutions of 5120, 9216 and 20480 in one piece 0.206, 0.614 and none, in 2 pieces
+/// faster: rows as above; convolutions of 5120, 9216 and 20480 in one piece 0.206, 0.614 and none, in 2 pieces
 /// 0.221, 0.654 and 0.258, in 4 of 20480 0.224.
 pub(super) fn measured_pieces(lines: Lines) -> Option<&'static [u32; 3]> {
     match lines.n {
+        6250 if lines.are_many() => Some(&[5, 1, 2]),
+        6561 | 9000 if lines.are_many() => Some(&[3, 1, 2]),
         5120 | 9216 if lines.convolution => Some(&[1, 2, 4]),
         20_480 if lines.convolution => Some(&[4, 2, 1]),
         _ => None,
     }
 }
 
-/// Passes of a long line that were faster than those of the rules, which take three: 4 of its
-/// parts at a time, since a workgroup has no room for 8 of 4096 numbers. ms on an H200 and an H100:
+/// Passes of a long line that were faster than those of the rules. ms on an H200 and an H100:
 ///
-/// | | three passes | two passes |
+/// | | the rules' three passes | these |
 /// |---|---|---|
+/// | 2^23 | 0.139 | 0.113, 0.132 |
 /// | 2^23, 8 times | 0.830 | 0.743 with 8 lines of 2048, 0.767 with 4 |
+/// | 2^24 | 0.225, 0.301 | 0.240, 0.260 |
 /// | 2^24, 4 times | 0.851, 1.162 | 0.839, 0.928; 64.64 twice 0.862, 0.948; 32.8.16 twice 0.874, 0.930 |
-/// | 2^24, 2 times | 0.435 | 0.443 |
-/// | 2^24 | 0.225 | 0.240 |
-pub(super) fn measured_passes(n: u32, points: u64) -> Option<[Stockham; 2]> {
+/// | 2^28 | 7.09 | 3.61, 4.75; 512·512·1024 without blocks 3.77; 1024·512·512 5.09 |
+/// | 2^28 in place | 4.09, 4.90 | , 5.92 |
+///
+/// Two passes have 4 parts at a time, since a workgroup has no room for 8 of 4096 numbers. Out of
+/// place, blocks between the passes of 2^28 make the second one slow (4.35 of 6.9): it loads and
+/// stores at the same places of two arrays of 2 GiB.
+pub(super) fn measured_passes(n: u32, placement: Placement) -> Option<Vec<Stockham>> {
     let pass = |radices: &[u32], lanes, lines| Stockham { lines, pieces: 2, ..Stockham::new(radices.to_vec(), lanes) };
-    let first = match n {
-        0x80_0000 if points >= 1 << 25 => pass(&[16, 8, 16], 128, 8),
-        0x100_0000 if points >= 1 << 25 => pass(&[32, 8, 16], 128, 4),
-        _ => return None,
-    };
-    Some([Stockham { block: Some([16, 4]), ..first }, pass(&[64, 64], 64, 4)])
+    let blocks = |own: Stockham| Stockham { block: Some([16, 4]), ..own };
+    match n {
+        0x80_0000 => Some(vec![blocks(pass(&[16, 8, 16], 128, 8)), pass(&[64, 64], 64, 4)]),
+        0x100_0000 => Some(vec![blocks(pass(&[32, 8, 16], 128, 4)), pass(&[64, 64], 64, 4)]),
+        0x1000_0000 if placement == Placement::OutOfPlace => {
+            Some(vec![pass(&[16, 16], 16, 16), pass(&[32, 32], 32, 8), pass(&[32, 32], 32, 8)])
+        }
+        _ => None,
+    }
 }
 
 /// One pass over columns of 8192 numbers, and the blocks of the array before it. ms on an H200 and

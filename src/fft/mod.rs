@@ -89,6 +89,7 @@ mod design_convolution;
 mod design_cpu;
 mod design_long;
 mod design_measured;
+mod design_rows;
 mod design_together;
 mod elements;
 mod factors;

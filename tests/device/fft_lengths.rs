@@ -127,6 +127,13 @@ pub fn many_long_rows(device: &Device) {
         let kind = if i % 2 == 0 { Kind::Forward } else { Kind::Inverse };
         tally.run(device, &Case::new(kind, &[n]).batch(if device.is_slow() { 4 } else { 130 }).in_place(i % 4 < 2));
     }
+    // As many numbers as a large array has, which is when the rules look for the fastest row.
+    for (i, n) in [8000, 15_625, 6561, 1792, 12_500, 3072].into_iter().enumerate() {
+        let (kind, real) = if i % 2 == 0 { (Kind::Forward, Kind::R2c) } else { (Kind::Inverse, Kind::C2r) };
+        let batch = if device.is_slow() { 3 } else { (1 << 21) / n + 1 };
+        tally.run(device, &Case::new(kind, &[n]).batch(batch).in_place(i % 4 < 2));
+        tally.run(device, &Case::new(real, &[2 * n]).batch(batch));
+    }
     if !device.is_slow() {
         tally.run(device, &Case::new(Kind::Forward, &[1 << 23]).batch(4));
         tally.run(device, &Case::new(Kind::Inverse, &[1 << 24]).batch(2).in_place(true));

@@ -12,7 +12,7 @@ use crate::variants::{SPECS, lowered, profiles};
 
 /// The lengths of one axis in the table: powers of two, products of small primes, primes, long
 /// ones.
-const LENGTHS: [&str; 49] = [
+const LENGTHS: [&str; 52] = [
     "1 x1000",
     "2 x1000",
     "4 x1000",
@@ -32,6 +32,9 @@ const LENGTHS: [&str; 49] = [
     "65536 x16",
     "1048576",
     "16777216",
+    "268435456",
+    "8000 x1000",
+    "15625 x1000",
     "3 x1000",
     "5 x1000",
     "15 x1000",
@@ -65,7 +68,7 @@ const LENGTHS: [&str; 49] = [
 ];
 
 /// The other specifications in the table.
-const MORE: [&str; 36] = [
+const MORE: [&str; 37] = [
     "c2c inv 1024 x1000 in-place",
     "c2c fwd 1024x1024",
     "c2c fwd 4096x4096",
@@ -87,6 +90,7 @@ const MORE: [&str; 36] = [
     "c2c fwd 64x64 x10 in=4096,64/1",
     "r2c fwd 1024 x1000",
     "r2c fwd 1000 x999",
+    "r2c fwd 12000 x1000",
     "r2c fwd 1009 x1000",
     "r2c fwd 1048576",
     "r2c fwd 93312 x256",

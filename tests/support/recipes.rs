@@ -64,6 +64,8 @@ pub const COMPLEX: &[(&[usize], &[&str])] = &[
     ),
     // As the rules divide long lengths: without blocks, so that lines begin in any row.
     (&[480], &["axis 0: stockham 5.4 lanes=4 lines=32 + stockham 6.4 lanes=2 lines=8 pieces=2"]),
+    // Odd numbers of pieces.
+    (&[225], &["axis 0: stockham 15.15 lanes=15 lines=2 pieces=5", "axis 0: stockham 15.15 lanes=5 lines=3 pieces=3 exchange=whole"]),
     // Radices of every small prime.
     (&[3 * 5 * 7], &["axis 0: stockham 3.5.7 lanes=4 lines=3", "axis 0: stockham 15.7 lanes=7"]),
     (&[11 * 13], &["axis 0: stockham 11.13 lanes=11 lines=2 exchange=whole", "axis 0: stockham 13.11 lanes=6 roots=table"]),

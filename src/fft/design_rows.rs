@@ -1,0 +1,168 @@
+//! The rules for rows of other lengths than powers of two in one pass on a GPU.
+//!
+//! Every choice is judged by one estimate of its time, which was fitted to 1,145 recipes for 63
+//! lengths of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out
+//! of the fit, the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at
+//! most.
+
+use super::design::{Designer, Lines, SMALL_ARRAY, lane_counts};
+use super::factors::factorizations;
+use super::recipe::Stockham;
+
+/// Three stages: a fourth exchange costs more than radices of up to 40.
+const STAGES: usize = 3;
+const RADICES: [u32; 2] = [8, 40];
+
+/// Shorter rows are left to the search of `design.rs`, which is as good there. Longer ones fill a
+/// core, and were measured one by one.
+const LENGTHS: [u32; 2] = [1400, 16_384];
+
+/// Shorter rows back to reals, which load both ends of a spectrum, take 0.88 to 1.08 of the time of
+/// the search, longer ones 0.73 to 1.00.
+const LEAST_BACK: u32 = 6000;
+
+/// In how many pieces a row is exchanged, and what each costs. Half of the memory leaves more for the
+/// caches. Odd numbers were tried for 14 lengths, and took 0.80 to 1.12 of the time of one piece.
+const PIECES: [(u32, f64); 5] = [(2, 0.0), (1, 0.075), (3, 0.075), (4, 0.075), (5, 0.075)];
+
+/// Numbers of an invocation.
+const MOST_ELEMENTS: u32 = 44;
+
+/// Numbers of all butterflies of a stage, idle ones too, for a number of the row.
+const MOST_IDLE: f64 = 1.25;
+
+impl Designer<'_> {
+    /// The three stages with the least estimate, if these rules are for such rows.
+    pub fn estimated_row(&self, lines: Lines) -> Option<Stockham> {
+        let Lines { n, across, convolution, half, back, .. } = lines;
+        let is_other = across || convolution || half || back && n < LEAST_BACK || n.is_power_of_two();
+        let [least, most] = LENGTHS;
+        if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY || !(least..=most).contains(&n) {
+            return None;
+        }
+        let mut best: Option<(f64, Stockham)> = None;
+        for radices in factorizations(n, RADICES[1]).into_iter().flat_map(orders) {
+            if radices.len() != STAGES || radices.iter().any(|radix| *radix < RADICES[0]) {
+                continue;
+            }
+            for lanes in lane_counts(n, &radices) {
+                for pieces in PIECES.map(|(pieces, _)| pieces) {
+                    let own = Stockham { pieces, ..Stockham::new(radices.clone(), lanes) };
+                    let numbers: u32 = radices.iter().map(|radix| rounds(&own, *radix) * lanes * radix).sum();
+                    let is_idle = f64::from(numbers) > MOST_IDLE * f64::from(n) * STAGES as f64;
+                    if is_idle || own.elements() > MOST_ELEMENTS || !self.runs(&own, lines) {
+                        continue;
+                    }
+                    let cost = estimate(&own);
+                    if best.as_ref().is_none_or(|(least, _)| cost < *least - 1e-9) {
+                        best = Some((cost, own));
+                    }
+                }
+            }
+        }
+        best.map(|(_, own)| own)
+    }
+}
+
+/// How often an invocation computes a butterfly of a stage.
+fn rounds(own: &Stockham, radix: u32) -> u32 {
+    (own.n() / radix).div_ceil(own.lanes)
+}
+
+/// The logarithm of the time, but for what every recipe of a length has in common.
+fn estimate(own: &Stockham) -> f64 {
+    let &[first, middle, last] = &own.radices[..] else { unreachable!("there are three stages") };
+    let log2 = |value: f64| value.log2().max(0.0);
+    let above = |value: u32, least: u32| log2(f64::from(value) / f64::from(least));
+    let below = |value: u32, most: u32| log2(f64::from(most) / f64::from(value));
+    let multiples = |of: u32| own.radices.iter().filter(|radix| radix.is_multiple_of(of)).count() as f64;
+    let leaves_lanes = !own.n().is_multiple_of(own.lanes);
+    0.127 * above(own.elements(), 24)
+        + 0.216 * f64::from(own.lanes).log2()
+        + PIECES.iter().find(|(pieces, _)| *pieces == own.pieces).map_or(0.0, |(_, cost)| *cost)
+        // The stores of the first exchange are a radix apart, then neighbours as many as that radix.
+        // If twos divide it, they meet in few banks; padding helps powers of two alone.
+        + 0.098 * below(first, 32)
+        + 0.030 * f64::from(if first.is_power_of_two() { 0 } else { first.trailing_zeros() })
+        + 0.084 * f64::from(rounds(own, middle)).log2()
+        + 0.074 * f64::from(rounds(own, last)).log2()
+        + 0.043 * below(last, 20)
+        + 0.027 * multiples(3)
+        + 0.065 * multiples(5)
+        + 0.089 * multiples(7)
+        + 0.073 * multiples(9)
+        + if leaves_lanes { 0.088 } else { 0.0 }
+}
+
+/// All different orders of some radices.
+fn orders(radices: Vec<u32>) -> Vec<Vec<u32>> {
+    if radices.len() < 2 {
+        return vec![radices];
+    }
+    let mut all = Vec::new();
+    for (i, &first) in radices.iter().enumerate() {
+        if radices[..i].contains(&first) {
+            continue;
+        }
+        let rest = [&radices[..i], &radices[i + 1..]].concat();
+        all.extend(orders(rest).into_iter().map(|rest| [&[first], &rest[..]].concat()));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::C2c;
+    use crate::fft::factors::largest_prime;
+    use crate::gpu::DeviceProfile;
+
+    fn chosen(n: u32, profile: &DeviceProfile) -> Option<Stockham> {
+        let spec = C2c::forward(n as usize).batch(1 << 12);
+        let geometry = spec.transform.geometry().unwrap();
+        let designer = Designer { transform: &spec.transform, geometry: &geometry, profile };
+        let lines = Lines::rows(n, 1 << 12);
+        let own = designer.estimated_row(lines);
+        assert!(own.iter().all(|own| own.n() == n && designer.runs(own, lines)), "{own:?}");
+        own
+    }
+
+    /// Every length of small primes has three stages on a large GPU, and few have on a small one.
+    #[test]
+    fn three_stages_fit() {
+        let large = DeviceProfile {
+            workgroup_bytes: 49_152,
+            invocations: 1024,
+            workgroup_size: [1024, 1024, 64],
+            ..DeviceProfile::webgpu_defaults()
+        };
+        let even = (700..6144).map(|half| 2 * half).filter(|n| largest_prime(*n) <= 5 && !n.is_power_of_two());
+        let (mut all, mut small) = (0, 0);
+        for n in even {
+            all += 1;
+            assert!(chosen(n, &large).is_some(), "{n}");
+            small += u32::from(chosen(n, &DeviceProfile::webgpu_defaults()).is_some());
+        }
+        assert!(all > 50 && small > 0 && small < all, "{small} of {all}");
+        assert_eq!(chosen(8192, &large), None);
+        assert_eq!(chosen(1398, &large), None);
+    }
+
+    /// What was measured: 0.168 for 0.204, and 0.138 for 0.133.
+    #[test]
+    fn the_last_stage_takes_one_round() {
+        let large = DeviceProfile {
+            workgroup_bytes: 49_152,
+            invocations: 1024,
+            workgroup_size: [1024, 1024, 64],
+            ..DeviceProfile::webgpu_defaults()
+        };
+        assert_eq!(chosen(8000, &large).unwrap().radices, [25, 10, 32]);
+        assert_eq!(chosen(7680, &large).unwrap().radices, [32, 8, 30]);
+    }
+
+    #[test]
+    fn orders_are_all_and_different() {
+        assert_eq!(orders(vec![2, 3, 2]), [[2, 3, 2], [2, 2, 3], [3, 2, 2]]);
+    }
+}
