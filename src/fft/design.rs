@@ -534,7 +534,7 @@ impl Designer<'_> {
         let known = if self.profile.is_cpu() || self.texts_are_long() {
             None
         } else {
-            measured(lines).and_then(|shape| self.complete_in(shape, lines, 5))
+            measured(lines).and_then(|shape| self.complete_in(shape, lines, 4))
         };
         known.or_else(|| self.estimated_row(lines)).or_else(|| self.search(lines))
     }

@@ -14,7 +14,7 @@ const MANY_ROWS: u32 = 128;
 impl Lines {
     /// Whether complex rows are so many that a workgroup may fill a core with one of them.
     fn are_many(self) -> bool {
-        self.count >= MANY_ROWS && !self.pairs && !self.half && !self.convolution
+        self.count >= MANY_ROWS && !self.pairs && !self.half
     }
 }
 
@@ -118,17 +118,7 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         (false, 24_000) if lines.are_many() => (&[15, 40, 40], 600),
         (false, 30_720) if lines.are_many() => (&[32, 30, 32], 512),
         (false, 32_768) if lines.are_many() => (&[32, 32, 32], 512),
-        // Where the estimate of `design_rows.rs` chooses another recipe (or another number of pieces):
-        // 1920: 16.15.8 0.1333, 8.10.24 0.1398; 4050: 15.18.15 0.1512, 25.9.18 0.1621; 5625: 25.9.25
-        // 0.1611, 25.15.15 0.1743; 6250: in 5 pieces 0.1665, in one 0.2119; 6561: in 3 pieces
-        // 0.1641, 27.27.9 0.1685, in one 0.2094; 9000: in 3 pieces 0.1618, 25.12.30 in 2 0.2103.
-        // As halves of 10000 reals: 25.20.10 0.0956, 8.25.25 0.1131.
-        (false, 1920) if lines.are_many() => (&[16, 15, 8], 128),
-        (false, 4050) if lines.are_many() => (&[15, 18, 15], 270),
-        (false, 5625) if lines.are_many() => (&[25, 9, 25], 225),
-        (false, 6250) if lines.are_many() => (&[25, 10, 25], 250),
-        (false, 6561) if lines.are_many() => (&[27, 9, 27], 243),
-        (false, 9000) if lines.are_many() => (&[30, 10, 30], 300),
+        // As halves of 10000 reals: 25.20.10 0.0956; by the estimate of `design_rows.rs` 8.25.25 0.1131.
         (false, 5000) if lines.pairs && !lines.back => (&[25, 20, 10], 250),
         // 9.9.27 0.1497, 9.9.9.3 0.1509 with 243 lanes and 0.158 with 122.
         (false, 2187) => (&[9, 9, 27], 81),
@@ -158,12 +148,10 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
 }
 
 /// The pieces of an exchange, the best number first, where others than those of the rules were
-/// faster: rows as above; convolutions of 5120, 9216 and 20480 in one piece 0.206, 0.614 and none, in 2 pieces
+/// faster: convolutions of 5120, 9216 and 20480 in one piece 0.206, 0.614 and none, in 2 pieces
 /// 0.221, 0.654 and 0.258, in 4 of 20480 0.224.
 pub(super) fn measured_pieces(lines: Lines) -> Option<&'static [u32; 3]> {
     match lines.n {
-        6250 if lines.are_many() => Some(&[5, 1, 2]),
-        6561 | 9000 if lines.are_many() => Some(&[3, 1, 2]),
         5120 | 9216 if lines.convolution => Some(&[1, 2, 4]),
         20_480 if lines.convolution => Some(&[4, 2, 1]),
         _ => None,
