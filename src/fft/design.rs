@@ -100,8 +100,10 @@ pub(super) struct Lines {
     pub points: u64,
     /// The lines lie across the array's fastest index.
     pub across: bool,
-    /// Pairs of rows of reals.
+    /// Rows of reals, in pairs or in halves.
     pub pairs: bool,
+    /// Rows of reals in halves.
+    pub halves: bool,
     /// It is a convolution: the stages come again in reverse.
     pub convolution: bool,
     /// The arrays on both sides hold numbers of 16 bits.
@@ -122,6 +124,7 @@ impl Lines {
             points: u64::from(n) * u64::from(count),
             across: false,
             pairs: false,
+            halves: false,
             convolution: false,
             half: false,
             frames: false,
@@ -274,7 +277,7 @@ impl Designer<'_> {
         match reals {
             Reals::Complex => rows,
             Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
-            Reals::Halves => Lines { n: n / 2, pairs: true, frames, back: self.transform.kind == Kind::C2r, ..rows },
+            Reals::Halves => Lines { n: n / 2, pairs: true, halves: true, frames, back: self.transform.kind == Kind::C2r, ..rows },
         }
     }
 

@@ -119,7 +119,7 @@ pub(super) fn measured(lines: Lines) -> Option<(Vec<u32>, u32)> {
         (false, 30_720) if lines.are_many() => (&[32, 30, 32], 512),
         (false, 32_768) if lines.are_many() => (&[32, 32, 32], 512),
         // As halves of 10000 reals: 25.20.10 0.0956; by the estimate of `design_rows.rs` 8.25.25 0.1131.
-        (false, 5000) if lines.pairs && !lines.back => (&[25, 20, 10], 250),
+        (false, 5000) if lines.halves && !lines.back => (&[25, 20, 10], 250),
         // 9.9.27 0.1497, 9.9.9.3 0.1509 with 243 lanes and 0.158 with 122.
         (false, 2187) => (&[9, 9, 27], 81),
         (true, 64) => (&[8, 8], 8),

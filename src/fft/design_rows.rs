@@ -55,8 +55,9 @@ impl Designer<'_> {
     /// The three stages that were measured, or those with the least estimate, if these rules are for
     /// such rows.
     pub fn estimated_row(&self, lines: Lines) -> Option<Stockham> {
-        let Lines { n, across, convolution, half, back, .. } = lines;
-        let is_other = across || convolution || half || back && n < LEAST_BACK || n.is_power_of_two();
+        let Lines { n, across, pairs, halves, convolution, half, back, .. } = lines;
+        // Pairs of rows were not measured.
+        let is_other = across || pairs && !halves || convolution || half || back && n < LEAST_BACK || n.is_power_of_two();
         let [least, most] = LENGTHS;
         if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY || !(least..=most).contains(&n) {
             return None;
@@ -164,7 +165,7 @@ mod tests {
         own
     }
 
-    /// Every length of small primes has three stages on a large GPU, and few have on a small one.
+    /// Every length of small primes has three stages on a large GPU, but not on a small one.
     #[test]
     fn three_stages_fit() {
         let large = large();
