@@ -4,15 +4,21 @@
 //   y[k] = scale * (z[k] + conj z[m-k] + (z[k] - conj z[m-k]) / i * exp(-2 pi i k / n)),  k = 0 to m
 //   z[k] = y[k] + conj y[m-k] + i (y[k] - conj y[m-k]) * exp(2 pi i k / n),  k below m
 //
-// with z[m] = z[0], for every row. The imaginary parts of y[0] and y[m] are taken as 0. The text
-// between the markers is that of the first formula for dense rows of 128 reals; the text of the
-// second differs in what it loads and stores. src/fft/lanes/halves.rs writes both.
+// with z[m] = z[0], for every row. The imaginary parts of y[0] and y[m] are taken as 0. If the rows
+// have been transformed along other axes too, what is conjugated belongs to the mirrored row, whose
+// indices j on those axes are -j; y[0] and y[m] are then taken as their means with the conjugates of
+// y[0] and y[m] of that row.
+//
+// The text between the markers is that of the first formula for dense rows of 128 reals; the text
+// of the second differs in what it loads and stores. src/fft/lanes/halves.rs writes both.
 //
 // A packed row is moved by V = 1, 2 or 4 neighbouring numbers, as by lanes.wgsl, and a half-spectrum
 // number by number, because its rows are rarely aligned. An invocation takes block q of V numbers
-// from the begin of a row and block q from its end: elements k and m - k are made of the same terms.
+// from the begin of a row and block q from the end of the mirrored one: elements k and m - k are
+// made of the same terms.
 //
-// Grid: an invocation for every pair of blocks; folded.
+// Grid: an invocation for every pair of blocks; folded. With mirrored rows some invocations have
+// nothing to do.
 // Traffic: the packed side in once and a half at most, or out once; the half-spectrum out once, or
 // in 1 + 1/V times.
 // Requires: packed rows that begin at multiples of V numbers; `roots` holds exp(-2 pi i x / n) at x,
@@ -55,20 +61,20 @@ fn main(
 fn combine(line: u32) {
     let pair = line % 8u;
     let rest = line / 8u;
-    let input_row = rest * 16u;
-    let output_row = rest * 65u;
+    let packed_row = rest * 16u;
+    let spectrum_row = rest * 65u;
     let first = pair * 4u;
     let other = 15u - pair;
-    let own = input[input_row + pair];
+    let own = input[packed_row + pair];
     let own_re = bitcast<vec4<f32>>(vec4<u32>(own));
     let own_im = bitcast<vec4<f32>>(vec4<u32>(own >> vec4<u32>(32u, 32u, 32u, 32u)));
-    let mirrored = input[input_row + other];
+    let mirrored = input[packed_row + other];
     let mirrored_re = bitcast<vec4<f32>>(vec4<u32>(mirrored));
     let mirrored_im = bitcast<vec4<f32>>(vec4<u32>(mirrored >> vec4<u32>(32u, 32u, 32u, 32u)));
-    let behind = input[input_row + pair + 1u];
+    let behind = input[packed_row + pair + 1u];
     let behind_re = bitcast<vec4<f32>>(vec4<u32>(behind));
     let behind_im = bitcast<vec4<f32>>(vec4<u32>(behind >> vec4<u32>(32u, 32u, 32u, 32u)));
-    let opposite = input[input_row + select(other + 1u, 0u, pair == 0u)];
+    let opposite = input[packed_row + select(other + 1u, 0u, pair == 0u)];
     let opposite_re = bitcast<vec4<f32>>(vec4<u32>(opposite));
     let opposite_im = bitcast<vec4<f32>>(vec4<u32>(opposite >> vec4<u32>(32u, 32u, 32u, 32u)));
     let root = root_of(first);
@@ -176,32 +182,32 @@ fn combine(line: u32) {
     let minus_10 = part_18 + product_36;
     let scaled = params.scale * plus;
     let scaled_2 = params.scale * plus_2;
-    output[output_row + first] = u64(bitcast<u32>(scaled)) | (u64(bitcast<u32>(scaled_2)) << 32u);
+    output[spectrum_row + first] = u64(bitcast<u32>(scaled)) | (u64(bitcast<u32>(scaled_2)) << 32u);
     let scaled_3 = params.scale * plus_3;
     let scaled_4 = params.scale * plus_4;
-    output[output_row + (first + 1u)] = u64(bitcast<u32>(scaled_3)) | (u64(bitcast<u32>(scaled_4)) << 32u);
+    output[spectrum_row + (first + 1u)] = u64(bitcast<u32>(scaled_3)) | (u64(bitcast<u32>(scaled_4)) << 32u);
     let scaled_5 = params.scale * plus_5;
     let scaled_6 = params.scale * plus_6;
-    output[output_row + (first + 2u)] = u64(bitcast<u32>(scaled_5)) | (u64(bitcast<u32>(scaled_6)) << 32u);
+    output[spectrum_row + (first + 2u)] = u64(bitcast<u32>(scaled_5)) | (u64(bitcast<u32>(scaled_6)) << 32u);
     let scaled_7 = params.scale * plus_7;
     let scaled_8 = params.scale * plus_8;
-    output[output_row + (first + 3u)] = u64(bitcast<u32>(scaled_7)) | (u64(bitcast<u32>(scaled_8)) << 32u);
+    output[spectrum_row + (first + 3u)] = u64(bitcast<u32>(scaled_7)) | (u64(bitcast<u32>(scaled_8)) << 32u);
     let scaled_9 = params.scale * minus_9;
     let scaled_10 = params.scale * -minus_10;
-    output[output_row + other * 4u] = u64(bitcast<u32>(scaled_9)) | (u64(bitcast<u32>(scaled_10)) << 32u);
+    output[spectrum_row + other * 4u] = u64(bitcast<u32>(scaled_9)) | (u64(bitcast<u32>(scaled_10)) << 32u);
     let scaled_11 = params.scale * minus_7;
     let scaled_12 = params.scale * -minus_8;
-    output[output_row + other * 4u + 1u] = u64(bitcast<u32>(scaled_11)) | (u64(bitcast<u32>(scaled_12)) << 32u);
+    output[spectrum_row + other * 4u + 1u] = u64(bitcast<u32>(scaled_11)) | (u64(bitcast<u32>(scaled_12)) << 32u);
     let scaled_13 = params.scale * minus_5;
     let scaled_14 = params.scale * -minus_6;
-    output[output_row + other * 4u + 2u] = u64(bitcast<u32>(scaled_13)) | (u64(bitcast<u32>(scaled_14)) << 32u);
+    output[spectrum_row + other * 4u + 2u] = u64(bitcast<u32>(scaled_13)) | (u64(bitcast<u32>(scaled_14)) << 32u);
     let scaled_15 = params.scale * minus_3;
     let scaled_16 = params.scale * -minus_4;
-    output[output_row + other * 4u + 3u] = u64(bitcast<u32>(scaled_15)) | (u64(bitcast<u32>(scaled_16)) << 32u);
+    output[spectrum_row + other * 4u + 3u] = u64(bitcast<u32>(scaled_15)) | (u64(bitcast<u32>(scaled_16)) << 32u);
     if (pair == 0u) {
         let scaled_17 = params.scale * minus;
         let scaled_18 = params.scale * -minus_2;
-        output[output_row + 64u] = u64(bitcast<u32>(scaled_17)) | (u64(bitcast<u32>(scaled_18)) << 32u);
+        output[spectrum_row + 64u] = u64(bitcast<u32>(scaled_17)) | (u64(bitcast<u32>(scaled_18)) << 32u);
     }
 }
 // </generated>

@@ -49,7 +49,11 @@ const LONGEST_SHARED_COLUMN: u32 = 1536;
 /// Where the long text is not this kernel's but `fft/pass`, with its barriers, the short one is
 /// faster in every respect: 1000 rows of 8192 457 and 229, 100 rows of 10000 84 and 28, 2^20 88 and
 /// 54 (benches/reports/2026-11-22-first-use, with other programs on both cores).
-const LONGEST_TEXT: [u32; 3] = [1350, 600, 450];
+///
+/// With three axes, columns of 256 in 8 lanes by 2 numbers have 512 units, and are compiled as soon
+/// as those by 1 number: 256³ in loops by 1 179, by 2 121, real 92.0 and 77.4
+/// (benches/reports/2026-11-25-processors-reals).
+const LONGEST_TEXT: [u32; 3] = [1350, 600, 520];
 
 /// Longest text of a line in loops, in all transforms: rows in several passes cannot have wide
 /// accesses on both sides. 1000 rows of 2048 in one pass 21.0, in loops 27.2, in three passes 53.7;
@@ -131,15 +135,28 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
 /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves.
 pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Vec<AxisRecipe> {
     let Inner { n, reals } = transform.inner(axis);
+    let rank = transform.shape.rank();
+    let row = transform.inner(rank - 1).n;
+    let in_pairs = matches!(transform.kind, Kind::R2c | Kind::C2r) && row.is_multiple_of(2) && transform.reals_in_twos(geometry);
     let (n, reals) = match reals {
         None => (n, Reals::Complex),
-        Some(_) if n.is_multiple_of(2) && transform.reals_in_twos(geometry) => (n / 2, Reals::Halves),
+        Some(_) if in_pairs => (n / 2, Reals::Halves),
         Some(_) => return Vec::new(),
     };
-    let along = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis] == 1);
-    let aligned = [&geometry.input, &geometry.output].iter().all(|placed| placed.strides[axis].is_multiple_of(CACHE_LINE));
+    let mut extents = geometry.output_extents.clone();
+    if in_pairs {
+        extents[rank - 1] = row / 2;
+    }
+    // Between passes pairs lie one after the other, but for gaps of whole cache lines.
+    let strides = if in_pairs {
+        vec![extents[axis + 1..rank].iter().product()]
+    } else {
+        [&geometry.input, &geometry.output].map(|placed| placed.strides[axis]).to_vec()
+    };
+    let along = strides.iter().all(|stride| *stride == 1);
+    let aligned = strides.iter().all(|stride| stride.is_multiple_of(CACHE_LINE));
     let is_one = geometry.axes.len() <= 1;
-    let points: u64 = geometry.output_extents.iter().map(|&extent| u64::from(extent)).product();
+    let points: u64 = extents.iter().map(|&extent| u64::from(extent)).product();
     let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
     let mut all: Vec<AxisRecipe> = Vec::new();
     for widest in [4, 2, 1].into_iter().filter(|own| *own <= width(profile)) {

@@ -9,7 +9,7 @@ use super::lanes::{self, TurnTable};
 use super::line::{LineIndex, lines};
 use super::number::Number;
 use super::pass::{Convolution, Index, Pass, Side};
-use super::passes::{Broken, Combines, Fusion, State, Step, chain};
+use super::passes::{Broken, Fusion, State, Step, Way, chain};
 use super::place::{Place, Storage};
 use super::recipe::{AxisRecipe, PassRecipe, Recipe, Stockham};
 use super::roots::{Constant, Constants};
@@ -409,10 +409,11 @@ impl Lowering<'_> {
         let binds = pass::binds(Bound::whole(input, bytes[0]), Bound::whole(output, bytes[1]), roots);
         let params = fft::halves::Params { lines: own.lines(), scale: own.scale(scale) as f32 };
         let rows: u32 = lines.iter().map(|line| line.extent).product();
-        let label = match step.combines {
-            Some(Combines::ToPacked) => format!("half-spectra to halves, {rows} x {n}"),
-            _ => format!("halves to half-spectra, {rows} x {n}"),
+        let what = match own.way() {
+            Way::ToPacked => "half-spectra to halves",
+            Way::ToSpectrum => "halves to half-spectra",
         };
+        let label = format!("{what}, {rows} x {n}");
         let dispatch = fft::halves::dispatch(label, params, invocations, n, text, self.profile.groups_per_axis, binds)?;
         self.program.dispatches.push(dispatch);
         Ok(())

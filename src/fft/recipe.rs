@@ -90,8 +90,10 @@ pub enum Reals {
     Pairs,
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from
-    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or as a pass of its own, of the
-    /// kernel `fft/halves`, next to passes of `fft/lanes`. This needs an even length and a layout in
+    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or, if the passes of the rows are
+    /// of `fft/lanes`, as a pass of its own, of the kernel `fft/halves`. That is the last one, after
+    /// all axes, or the first one on the way back, so that the other axes are those of an array of
+    /// half the row's length. This needs an even length and a layout in
     /// which such pairs are always neighbours.
     Halves,
 }

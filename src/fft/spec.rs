@@ -542,7 +542,7 @@ specification!(R2c, [RealElement, ComplexElement, ComplexElement], [f64, Complex
 /// transformed two at a time if another transformed axis mixes them in any case.
 ///
 /// # Cost
-/// The same as for [`R2c`], except that halves are combined without an additional pass. An
+/// The same as for [`R2c`], except that only processors combine halves in an additional pass. An
 /// out-of-place transform along two or three axes needs a workspace as large as the input.
 #[must_use]
 pub struct C2r<I = Complex32, O = f32> {

@@ -5,6 +5,7 @@
 //! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
 //! state of the array has either one index for each axis, or one index for each factor of it.
 
+mod packed;
 mod real_axis;
 mod state;
 mod together;
@@ -120,8 +121,17 @@ pub(super) struct Step<'a> {
 }
 
 /// What a pass does to rows of reals in halves, instead of a transform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Combines {
+    pub way: Way,
+    /// The other axes along which the halves are transformed. An element is combined with one whose
+    /// indices on these axes have the opposite sign.
+    pub mirrored: Vec<usize>,
+}
+
+/// From which array to which one halves are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Combines {
+pub(super) enum Way {
     /// From DFTs of the halves to half-spectra.
     ToSpectrum,
     /// From half-spectra to what becomes the halves.
@@ -160,10 +170,11 @@ impl From<&str> for Broken {
 type Result<T> = std::result::Result<T, Broken>;
 
 impl Step<'_> {
-    /// Whether a fragment asks for the index on an axis.
+    /// Whether the index on an axis is asked for: by a fragment, or because its sign matters.
     pub fn asks_for(&self, axis: usize) -> bool {
         let between = matches!(&self.convolution, Some(Convolution::Filter(map)) if map.asks_for(axis));
-        between || self.load.asks_for(axis) || self.store.asks_for(axis)
+        let mirrored = self.combines.as_ref().is_some_and(|combines| combines.mirrored.contains(&axis));
+        between || mirrored || self.load.asks_for(axis) || self.store.asks_for(axis)
     }
 
     /// Whether every workgroup of the step stores only to places that no other workgroup loads
@@ -236,9 +247,16 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
         && (real_last && transform.placement == Placement::InPlace
             || holds_complex && current.dims == output.dims && current.offset == output.offset);
     let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
-    let mut builder = Builder { transform, geometry, output, extents, in_parts: false, current, steps };
+    let mut builder = Builder { transform, geometry, output, extents, in_parts: false, packed: false, current, steps };
+    let packed = packed::rows_in_pairs(transform.kind, axes);
+    if let Some(rows) = packed {
+        builder.begin_packed(rows)?;
+    }
     for (i, axis) in axes.iter().enumerate() {
         builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
+    }
+    if let Some(rows) = packed {
+        builder.end_packed(rows);
     }
     builder.set_down();
     Ok(builder.steps)
@@ -252,6 +270,8 @@ struct Builder<'a, 'b> {
     extents: Vec<u32>,
     /// Whether arrays have one more index, for the real and the imaginary parts of complex numbers.
     in_parts: bool,
+    /// Whether reals are transformed as an array of pairs.
+    packed: bool,
     current: State,
     steps: Vec<Step<'a>>,
 }
@@ -267,6 +287,9 @@ impl<'a> Builder<'a, '_> {
         }
         if recipe.through != axis {
             return self.together(recipe, first, next);
+        }
+        if self.packed {
+            return self.packed_axis(recipe, first, next);
         }
         if let Some(fragment) = &self.transform.product {
             return self.filter(recipe, n, fragment.clone());
@@ -513,9 +536,6 @@ impl<'a> Builder<'a, '_> {
         extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
-        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
-            return self.halves_apart(recipe, n, &lengths, [load_swap, store_swap], next);
-        }
         if self.transform.kind == Kind::C2r {
             let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
             let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);
@@ -545,67 +565,6 @@ impl<'a> Builder<'a, '_> {
         self.combine(axis, n, stored, self.end(End::Output, axis, next.is_none()), target);
         self.extents = extents;
         Ok(())
-    }
-
-    /// Rows of reals as complex numbers of half the length, which a pass of its own combines: after
-    /// the transform, or before it on the way back.
-    fn halves_apart(
-        &mut self,
-        recipe: &'a AxisRecipe,
-        n: u32,
-        lengths: &[u32],
-        [load_swap, store_swap]: [bool; 2],
-        next: Option<usize>,
-    ) -> Result<()> {
-        let (axis, m) = (recipe.axis, n / 2);
-        let plain = |own: &Self, end: End, is_end: bool| {
-            let side = own.end(end, axis, is_end);
-            let whole = own.part(end, axis).is_none();
-            side.fused.is_empty() && whole && matches!(side.storage, Storage::Complex | Storage::Real)
-        };
-        let is_first = self.steps.is_empty();
-        if !plain(self, End::Input, is_first) || !plain(self, End::Output, next.is_none()) {
-            return Err("lanes transform rows of f32 in halves without parts and fragments".into());
-        }
-        let mut packed = self.extents.clone();
-        packed[axis] = m;
-        if self.transform.kind == Kind::C2r {
-            let target = self.natural(&packed, Storage::Complex, None)?;
-            self.combine_apart(recipe, m, Combines::ToPacked, target);
-            let [load, store] = [load_swap, store_swap].map(|swap| Fusion::complex().then_exchange_if(swap));
-            let target = self.output.as_complex(axis);
-            self.run(axis, recipe, lengths, load, store, target, None)?;
-            self.extents[axis] = n;
-            return Ok(());
-        }
-        self.current = self.current.as_complex(axis);
-        let middle = self.natural(&packed, Storage::Complex, None)?;
-        self.run(axis, recipe, lengths, Fusion::complex(), Fusion::complex(), middle, None)?;
-        let mut extents = packed;
-        extents[axis] = m + 1;
-        let target = match next {
-            None => self.output.clone(),
-            Some(_) => self.natural(&extents, Storage::Complex, None)?,
-        };
-        self.combine_apart(recipe, m, Combines::ToSpectrum, target);
-        self.extents = extents;
-        Ok(())
-    }
-
-    /// Adds a pass of the kernel `fft/halves` over rows of m complex numbers.
-    fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, combines: Combines, target: State) {
-        self.steps.push(Step {
-            recipe: recipe.passes.first(),
-            element: (recipe.axis, 0),
-            n: m,
-            extents: vec![m],
-            states: [self.current.clone(), target.clone()],
-            load: Fusion::complex(),
-            store: Fusion::complex(),
-            convolution: None,
-            combines: Some(combines),
-        });
-        self.current = target;
     }
 
     /// Adds a pass that transforms nothing, but combines the halves of a line of n reals to

@@ -1,0 +1,122 @@
+//! Reals in pairs of neighbours, transformed along all axes as an array of complex numbers. One
+//! pass, of the kernel `fft/halves`, combines what becomes of them, between the array of pairs and
+//! the half-spectrum.
+//!
+//! Only that pass sees half-spectra, whose rows are an element longer and not aligned. All others
+//! have rows that begin at the lines of a processor's cache, so that columns can have wide accesses,
+//! or one pass instead of two. With the combining pass next to that of the rows, 1080x1920 back to
+//! reals took 12.6 ms on lavapipe, now 11.1; 2048² 24.8 and 18.5, 256³ 92.5 and 76.4
+//! (benches/reports/2026-11-25-processors-reals).
+
+use super::super::place::Storage;
+use super::super::recipe::{AxisRecipe, PassRecipe, Reals};
+use super::super::transform::{End, Kind};
+use super::{Broken, Builder, Combines, Fusion, Result, State, Step, Way, block_of, lengths};
+
+/// Complex numbers of a processor's cache line.
+const CACHE_LINE: u64 = 8;
+
+/// Lines at multiples of so many numbers share few places of a cache. Columns of 256³ at distances
+/// of 2¹⁵ numbers took 55.9 ms, in padded planes 30.1; the columns and the combining pass of real
+/// 1080x1920 5.5 and 2.5 at distances of 960, 4.8 and 2.5 at those of 968.
+const CONFLICTING: u64 = 2 * CACHE_LINE;
+
+/// The recipe of the rows of reals, if all axes of pairs are transformed before their halves are
+/// combined, or the reverse.
+pub(super) fn rows_in_pairs(kind: Kind, axes: &[AxisRecipe]) -> Option<&AxisRecipe> {
+    let in_lanes = |recipe: &&AxisRecipe| {
+        let lanes = recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. }));
+        recipe.reals == Reals::Halves && lanes && !recipe.passes.is_empty()
+    };
+    axes.iter().find(in_lanes).filter(|_| matches!(kind, Kind::R2c | Kind::C2r))
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Makes the current state that of the pairs, whose rows `recipe` transforms. Half-spectra are
+    /// combined to pairs for that.
+    pub(super) fn begin_packed(&mut self, recipe: &'a AxisRecipe) -> Result<()> {
+        let axis = recipe.axis;
+        let n = self.transform.inner(axis).n;
+        let (_, product) = lengths(recipe, n / 2);
+        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
+            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
+        }
+        if !self.transform.reals_in_twos(self.geometry) {
+            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
+        }
+        for end in [End::Input, End::Output] {
+            let side = self.end(end, axis, true);
+            let is_whole = (0..self.transform.shape.rank()).all(|axis| self.part(end, axis).is_none());
+            if !side.fused.is_empty() || !is_whole || !matches!(side.storage, Storage::Complex | Storage::Real) {
+                return Err("lanes transform rows of f32 in halves without parts and fragments".into());
+            }
+        }
+        self.extents[axis] = n / 2;
+        self.packed = true;
+        if self.transform.kind == Kind::C2r {
+            let target = self.packed_state()?;
+            self.combine_apart(recipe, Way::ToPacked, target);
+        } else {
+            self.current = self.current.as_complex(axis);
+        }
+        Ok(())
+    }
+
+    /// Adds the passes of an axis of pairs.
+    pub(super) fn packed_axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
+        let target = match (next, recipe.passes.last().and_then(block_of)) {
+            (Some(next), Some(block)) => self.natural(&self.extents, Storage::Complex, Some((recipe.axis, next, block)))?,
+            (None, _) if self.transform.kind == Kind::C2r => self.output.as_complex(self.transform.shape.rank() - 1),
+            _ => self.packed_state()?,
+        };
+        let (n, inverse) = (self.extents[recipe.axis], self.transform.is_inverse());
+        let swaps = [inverse && first, inverse && next.is_none()];
+        self.fourier(recipe, n, [Fusion::complex(), Fusion::complex()], swaps, Some(n), target)
+    }
+
+    /// Combines the transformed pairs to half-spectra, unless they are the result.
+    pub(super) fn end_packed(&mut self, recipe: &'a AxisRecipe) {
+        if self.transform.kind == Kind::R2c {
+            self.combine_apart(recipe, Way::ToSpectrum, self.output.clone());
+        }
+    }
+
+    /// The state of the pairs between passes. The output holds it if its reals lie like that.
+    fn packed_state(&self) -> Result<State> {
+        let rank = self.extents.len() - 1;
+        let mut strides = vec![0; self.extents.len()];
+        let mut stride = 1u64;
+        for axis in (0..rank).rev().chain([rank]) {
+            if self.geometry.axes.len() > 1 && stride.is_multiple_of(CONFLICTING) {
+                stride += CACHE_LINE;
+            }
+            strides[axis] = u32::try_from(stride).map_err(|_| Broken::TooLong(stride))?;
+            stride *= u64::from(self.extents[axis]);
+        }
+        if stride > u32::MAX.into() {
+            return Err(Broken::TooLong(stride));
+        }
+        let state = State::new(&self.extents, &strides, 0, Storage::Complex);
+        let output = self.output.as_complex(rank - 1);
+        let is_output = self.transform.kind == Kind::C2r && output.dims == state.dims && output.offset == state.offset;
+        Ok(if is_output { output } else { state })
+    }
+
+    /// Adds a pass of the kernel `fft/halves`.
+    fn combine_apart(&mut self, recipe: &'a AxisRecipe, way: Way, target: State) {
+        let m = self.extents[recipe.axis];
+        let mirrored = self.geometry.axes.iter().copied().filter(|axis| *axis != recipe.axis).collect();
+        self.steps.push(Step {
+            recipe: recipe.passes.first(),
+            element: (recipe.axis, 0),
+            n: m,
+            extents: vec![m],
+            states: [self.current.clone(), target.clone()],
+            load: Fusion::complex(),
+            store: Fusion::complex(),
+            convolution: None,
+            combines: Some(Combines { way, mirrored }),
+        });
+        self.current = target;
+    }
+}
