@@ -49,7 +49,7 @@ pub mod reduction {
 }
 
 /// Specifications in parts: what several devices compute, each for itself, is bit-identical to the
-/// whole.
+/// whole, if a transform's recipe has its [axes apart](crate::fft::Adapt::axes_apart).
 pub mod divide {
     pub use crate::fft::split::{InParts, PartKind, Parts};
 

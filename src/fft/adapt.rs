@@ -58,7 +58,13 @@ pub(super) fn adapted(transform: &Transform, recipe: &Recipe, profile: &DevicePr
 pub(super) fn axes_apart(transform: &Transform, recipe: &Recipe) -> Result<Recipe> {
     let geometry = transform.geometry()?;
     Ok(match recipe {
-        Recipe::Axes(axes) => Recipe::Axes(apart(axes, &geometry).unwrap_or_else(|| axes.clone())),
+        Recipe::Axes(axes) => {
+            let mut own = apart(axes, &geometry).unwrap_or_else(|| axes.clone());
+            for axis in own.iter_mut().filter(|axis| axis.reals == Reals::Packed) {
+                axis.reals = Reals::Halves;
+            }
+            Recipe::Axes(own)
+        }
         Recipe::Transposed { .. } => recipe.clone(),
     })
 }

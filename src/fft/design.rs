@@ -277,7 +277,9 @@ impl Designer<'_> {
         match reals {
             Reals::Complex => rows,
             Reals::Pairs => Lines { count: count.div_ceil(2), pairs: true, ..rows },
-            Reals::Halves => Lines { n: n / 2, pairs: true, halves: true, frames, back: self.transform.kind == Kind::C2r, ..rows },
+            Reals::Halves | Reals::Packed => {
+                Lines { n: n / 2, pairs: true, halves: true, frames, back: self.transform.kind == Kind::C2r, ..rows }
+            }
         }
     }
 

@@ -132,7 +132,8 @@ pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool 
     lanes::has_subgroups(profile) && knows && transform.number.check_kernel("lanes").is_ok()
 }
 
-/// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves.
+/// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
+/// packed if there are other axes.
 pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Vec<AxisRecipe> {
     let Inner { n, reals } = transform.inner(axis);
     let rank = transform.shape.rank();
@@ -140,7 +141,7 @@ pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, 
     let in_pairs = matches!(transform.kind, Kind::R2c | Kind::C2r) && row.is_multiple_of(2) && transform.reals_in_twos(geometry);
     let (n, reals) = match reals {
         None => (n, Reals::Complex),
-        Some(_) if in_pairs => (n / 2, Reals::Halves),
+        Some(_) if in_pairs => (n / 2, if geometry.axes.len() > 1 { Reals::Packed } else { Reals::Halves }),
         Some(_) => return Vec::new(),
     };
     let mut extents = geometry.output_extents.clone();

@@ -35,7 +35,7 @@ pub enum Recipe {
 /// The text form is `axis 0: P1 + P2`, with one pass for each factor of the length. A length
 /// without good factors is computed as a convolution, `axis 0 bluestein 2048: P1`. Rows of reals
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
-/// `axis 0 halves: P1 + P2`. Neighbouring axes may be transformed together in one pass,
+/// `axis 0 halves: P1 + P2` or `axis 1 packed: P1`. Neighbouring axes may be transformed together in one pass,
 /// `axes 0 to 1: P1`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -91,11 +91,13 @@ pub enum Reals {
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from
     /// the spectrum: as a part of a pass of the kernel `fft/pass`, or, if the passes of the rows are
-    /// of `fft/lanes`, as a pass of its own, of the kernel `fft/halves`. That is the last one, after
-    /// all axes, or the first one on the way back, so that the other axes are those of an array of
-    /// half the row's length. This needs an even length and a layout in
-    /// which such pairs are always neighbours.
+    /// of `fft/lanes`, as a pass of its own, of the kernel `fft/halves`. This needs an even length
+    /// and a layout in which such pairs are always neighbours.
     Halves,
+    /// As [`Halves`](Self::Halves) in passes of `fft/lanes`, where the pass that combines them is
+    /// the last one, after all axes, or the first one on the way back. Then the other axes are those
+    /// of an array whose rows have half the length, and begin at lines of the cache.
+    Packed,
 }
 
 /// One pass over an array: how to transform its lines.
@@ -352,6 +354,7 @@ impl fmt::Display for AxisRecipe {
             Reals::Complex => ": ",
             Reals::Pairs => " pairs: ",
             Reals::Halves => " halves: ",
+            Reals::Packed => " packed: ",
         })?;
         for (i, pass) in self.passes.iter().enumerate() {
             write!(f, "{}{pass}", if i == 0 { "" } else { " + " })?;
@@ -370,7 +373,8 @@ impl FromStr for AxisRecipe {
 
 impl AxisRecipe {
     fn parse(text: Text<'_>, part: &str) -> Result<Self> {
-        const FORM: &str = "`axis 0: ... + ...`, with `bluestein 2048`, `pairs` or `halves` before the colon, or `axes 0 to 1: ...`";
+        const FORM: &str =
+            "`axis 0: ... + ...`, with `bluestein 2048`, `pairs`, `halves` or `packed` before the colon, or `axes 0 to 1: ...`";
         let (head, passes) = part.split_once(':').ok_or_else(|| text.wrong(part, format!("expected {FORM}")))?;
         let mut words = text.words(head);
         let several = match words.one(FORM)? {
@@ -390,6 +394,7 @@ impl AxisRecipe {
                 "bluestein" if bluestein.is_none() => bluestein = Some(text.number(words.one("the length of the convolution")?)?),
                 "pairs" if reals == Reals::Complex => reals = Reals::Pairs,
                 "halves" if reals == Reals::Complex => reals = Reals::Halves,
+                "packed" if reals == Reals::Complex => reals = Reals::Packed,
                 _ => return Err(text.wrong(word, format!("expected {FORM}"))),
             }
         }

@@ -39,7 +39,9 @@ pub trait Adapt: Spec<Recipe = Recipe> {
 
     /// Returns `recipe` with the axes that it transforms together transformed one after the other,
     /// by the same floating-point operations on every line, so that it has a part for every axis
-    /// ([`Recipe::of_axes`]). Another device may need it [`adapted`](Self::adapted).
+    /// ([`Recipe::of_axes`]). Only rows of reals that are [`Packed`](super::Reals::Packed), whose
+    /// last pass belongs to all axes, become [`Halves`](super::Reals::Halves), which differ in the
+    /// last bits. Another device may need it [`adapted`](Self::adapted).
     ///
     /// # Errors
     /// If the transform itself is invalid.

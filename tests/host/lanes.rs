@@ -267,6 +267,12 @@ fn halves_that_do_not_fit_say_why() {
     refuse("r2c fwd 62 x4", row, "multiply to 62/2");
     refuse("r2c fwd 64 x4 in=1/65", row, "pairs of neighbours");
     refuse("r2c fwd 64 x4", "axis 0: lanes 8.8 lanes=1 width=4 invocations=64", "complex numbers");
+    refuse("r2c fwd 64 x4", "axis 0 packed: stockham 8.4 lanes=4", "passes of lanes");
+    let columns = "axis 0: lanes 4.1 lanes=1 width=4 invocations=64";
+    refuse("r2c fwd 4x62", &format!("axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64; {columns}"), "multiply to 62/2");
+    refuse("r2c fwd 4x64", &format!("axis 1 halves: stockham 8.4 lanes=4; {}", columns.replace("0:", "0 packed:")), "no reals");
+    let together = "axis 2 packed: lanes 8.4 lanes=1 width=4 invocations=64; axes 0 to 1: stockham 4.2 lanes=1 lines=1";
+    refuse("r2c fwd 4x2x64", together, "axes together");
     let small = lavapipe().with(|profile| profile.binding_bytes = 1024);
     let spec: R2c = "r2c fwd 64 x4".parse().unwrap();
     assert!(spec.lower(&row.parse().unwrap(), &small).unwrap_err().to_string().contains("one binding"));

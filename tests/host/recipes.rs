@@ -300,7 +300,7 @@ fn specifications_are_read_as_they_are_printed() {
 fn text_that_is_none_is_refused_with_a_reason() {
     for (text, why) in [
         ("", "at byte 0: expected `axis 1"),
-        ("axis", "with `bluestein 2048`, `pairs` or `halves` before the colon"),
+        ("axis", "with `bluestein 2048`, `pairs`, `halves` or `packed` before the colon"),
         ("rows: radix2 rows=1 lanes=2", "`rows: radix2 rows=1 lanes=2` at byte 0: expected `axis 1: ...; axis 0: ...` or"),
         ("axis x: radix2 rows=1 lanes=2", "`x` at byte 5: expected a number"),
         ("axis: radix2 rows=1 lanes=2", "at byte 4: expected `axis 0"),

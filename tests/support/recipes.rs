@@ -274,12 +274,12 @@ pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
         &[12, 64],
         [
             &[
-                "axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: lanes 12.1 lanes=1 width=4 invocations=64",
-                "axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: stockham 4 lanes=1 lines=8 block=4x2 + stockham 3 lanes=1 lines=8",
+                "axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: lanes 12.1 lanes=1 width=4 invocations=64",
+                "axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64; axis 0: stockham 4 lanes=1 lines=8 block=4x2 + stockham 3 lanes=1 lines=8",
             ],
             &[
-                "axis 0: lanes 12.1 lanes=1 width=4 invocations=64; axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64",
-                "axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=8; axis 1 halves: lanes 8.4 lanes=1 width=4 invocations=64",
+                "axis 0: lanes 12.1 lanes=1 width=4 invocations=64; axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64",
+                "axis 0: stockham 4 lanes=1 lines=8 + stockham 3 lanes=1 lines=8; axis 1 packed: lanes 8.4 lanes=1 width=4 invocations=64",
             ],
         ],
     ),
@@ -288,11 +288,13 @@ pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
         &[4, 3, 24],
         [
             &[
-                "axis 2 halves: lanes 6.2 lanes=1 width=2 invocations=64; axis 1: lanes 3.1 lanes=1 width=4 invocations=64; axis 0: lanes 4.1 lanes=1 width=2 invocations=64",
+                "axis 2 packed: lanes 6.2 lanes=1 width=2 invocations=64; axis 1: lanes 3.1 lanes=1 width=4 invocations=64; axis 0: lanes 4.1 lanes=1 width=2 invocations=64",
+                "axis 2 packed: lanes 4.3 lanes=1 width=1 invocations=64; axis 0: lanes 2.1 lanes=1 width=1 invocations=64 + lanes 2.1 lanes=1 width=1 invocations=64; axis 1: stockham 3 lanes=1 lines=8",
                 "axis 2 halves: lanes 4.3 lanes=1 width=1 invocations=64; axis 0: lanes 2.1 lanes=1 width=1 invocations=64 + lanes 2.1 lanes=1 width=1 invocations=64; axis 1: stockham 3 lanes=1 lines=8",
             ],
             &[
-                "axis 0: lanes 4.1 lanes=1 width=2 invocations=64; axis 1: lanes 3.1 lanes=1 width=4 invocations=64; axis 2 halves: lanes 6.2 lanes=1 width=2 invocations=64",
+                "axis 0: lanes 4.1 lanes=1 width=2 invocations=64; axis 1: lanes 3.1 lanes=1 width=4 invocations=64; axis 2 packed: lanes 6.2 lanes=1 width=2 invocations=64",
+                "axis 1: stockham 3 lanes=1 lines=8; axis 0: lanes 2.1 lanes=1 width=1 invocations=64 + lanes 2.1 lanes=1 width=1 invocations=64; axis 2 packed: lanes 4.3 lanes=1 width=1 invocations=64",
                 "axis 1: stockham 3 lanes=1 lines=8; axis 0: lanes 2.1 lanes=1 width=1 invocations=64 + lanes 2.1 lanes=1 width=1 invocations=64; axis 2 halves: lanes 4.3 lanes=1 width=1 invocations=64",
             ],
         ],
@@ -300,8 +302,8 @@ pub const HALVES_IN_LANES: &[(&[usize], [&[&str]; 2])] = &[
     (
         &[7, 2],
         [
-            &["axis 1 halves: lanes 1.1 lanes=1 width=1 invocations=8; axis 0: lanes 7.1 lanes=1 width=1 invocations=8"],
-            &["axis 0: lanes 7.1 lanes=1 width=1 invocations=8; axis 1 halves: lanes 1.1 lanes=1 width=1 invocations=8"],
+            &["axis 1 packed: lanes 1.1 lanes=1 width=1 invocations=8; axis 0: lanes 7.1 lanes=1 width=1 invocations=8"],
+            &["axis 0: lanes 7.1 lanes=1 width=1 invocations=8; axis 1 packed: lanes 1.1 lanes=1 width=1 invocations=8"],
         ],
     ),
 ];

@@ -248,15 +248,15 @@ pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [A
             || holds_complex && current.dims == output.dims && current.offset == output.offset);
     let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
     let mut builder = Builder { transform, geometry, output, extents, in_parts: false, packed: false, current, steps };
-    let packed = packed::rows_in_pairs(transform.kind, axes);
+    let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
     if let Some(rows) = packed {
-        builder.begin_packed(rows)?;
+        builder.begin_packed(rows, true)?;
     }
     for (i, axis) in axes.iter().enumerate() {
         builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
     }
     if let Some(rows) = packed {
-        builder.end_packed(rows);
+        builder.end_packed(rows, None)?;
     }
     builder.set_down();
     Ok(builder.steps)
@@ -285,11 +285,11 @@ impl<'a> Builder<'a, '_> {
         if !(1..=MOST_PASSES).contains(&recipe.passes.len()) {
             return Err(format!("axis {axis} takes 1 to {MOST_PASSES} passes, not {}", recipe.passes.len()).into());
         }
-        if recipe.through != axis {
-            return self.together(recipe, first, next);
-        }
-        if self.packed {
-            return self.packed_axis(recipe, first, next);
+        match (recipe.through != axis, self.packed) {
+            (false, true) => return self.packed_axis(recipe, first, next),
+            (true, false) => return self.together(recipe, first, next),
+            (true, true) => return Err("axes together, beside rows of reals that are packed".into()),
+            (false, false) => {}
         }
         if let Some(fragment) = &self.transform.product {
             return self.filter(recipe, n, fragment.clone());
@@ -536,6 +536,9 @@ impl<'a> Builder<'a, '_> {
         extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
+        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+            return self.halves_apart(recipe, next);
+        }
         if self.transform.kind == Kind::C2r {
             let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
             let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);

@@ -1,8 +1,8 @@
-//! Reals in pairs of neighbours, transformed along all axes as an array of complex numbers. One
-//! pass, of the kernel `fft/halves`, combines what becomes of them, between the array of pairs and
-//! the half-spectrum.
+//! Reals in pairs of neighbours, transformed by `fft/lanes` as an array of complex numbers: along the
+//! rows alone ([`Reals::Halves`]) or along all axes ([`Reals::Packed`]). One pass, of the kernel
+//! `fft/halves`, combines what becomes of them, between the array of pairs and the half-spectrum.
 //!
-//! Only that pass sees half-spectra, whose rows are an element longer and not aligned. All others
+//! Along all axes, only that pass sees half-spectra, whose rows are an element longer and not aligned. All others
 //! have rows that begin at the lines of a processor's cache, so that columns can have wide accesses,
 //! or one pass instead of two. With the combining pass next to that of the rows, 1080x1920 back to
 //! reals took 12.6 ms on lavapipe, now 11.1; 2048² 24.8 and 18.5, 256³ 92.5 and 76.4
@@ -21,32 +21,29 @@ const CACHE_LINE: u64 = 8;
 /// 1080x1920 5.5 and 2.5 at distances of 960, 4.8 and 2.5 at those of 968.
 const CONFLICTING: u64 = 2 * CACHE_LINE;
 
-/// The recipe of the rows of reals, if all axes of pairs are transformed before their halves are
-/// combined, or the reverse.
-pub(super) fn rows_in_pairs(kind: Kind, axes: &[AxisRecipe]) -> Option<&AxisRecipe> {
-    let in_lanes = |recipe: &&AxisRecipe| {
-        let lanes = recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. }));
-        recipe.reals == Reals::Halves && lanes && !recipe.passes.is_empty()
-    };
-    axes.iter().find(in_lanes).filter(|_| matches!(kind, Kind::R2c | Kind::C2r))
-}
-
 impl<'a> Builder<'a, '_> {
     /// Makes the current state that of the pairs, whose rows `recipe` transforms. Half-spectra are
-    /// combined to pairs for that.
-    pub(super) fn begin_packed(&mut self, recipe: &'a AxisRecipe) -> Result<()> {
+    /// combined to pairs for that. `is_last` says whether no axis follows for which they are combined
+    /// again.
+    pub(super) fn begin_packed(&mut self, recipe: &'a AxisRecipe, is_last: bool) -> Result<()> {
         let axis = recipe.axis;
+        if !matches!(self.transform.kind, Kind::R2c | Kind::C2r) || axis + 1 != self.transform.shape.rank() {
+            return Err(format!("axis {axis} has no reals to pack").into());
+        }
         let n = self.transform.inner(axis).n;
         let (_, product) = lengths(recipe, n / 2);
         if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
             return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
         }
+        if !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+            return Err("packed rows of reals need passes of lanes".into());
+        }
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
-        for end in [End::Input, End::Output] {
-            let side = self.end(end, axis, true);
-            let is_whole = (0..self.transform.shape.rank()).all(|axis| self.part(end, axis).is_none());
+        for (end, is_end) in [(End::Input, self.steps.is_empty()), (End::Output, is_last)] {
+            let side = self.end(end, axis, is_end);
+            let is_whole = (0..=axis).all(|axis| self.part(end, axis).is_none());
             if !side.fused.is_empty() || !is_whole || !matches!(side.storage, Storage::Complex | Storage::Real) {
                 return Err("lanes transform rows of f32 in halves without parts and fragments".into());
             }
@@ -55,7 +52,7 @@ impl<'a> Builder<'a, '_> {
         self.packed = true;
         if self.transform.kind == Kind::C2r {
             let target = self.packed_state()?;
-            self.combine_apart(recipe, Way::ToPacked, target);
+            self.combine_apart(recipe, n / 2, Way::ToPacked, target);
         } else {
             self.current = self.current.as_complex(axis);
         }
@@ -75,10 +72,28 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Combines the transformed pairs to half-spectra, unless they are the result.
-    pub(super) fn end_packed(&mut self, recipe: &'a AxisRecipe) {
-        if self.transform.kind == Kind::R2c {
-            self.combine_apart(recipe, Way::ToSpectrum, self.output.clone());
+    pub(super) fn end_packed(&mut self, recipe: &'a AxisRecipe, next: Option<usize>) -> Result<()> {
+        let pairs = &mut self.extents[recipe.axis];
+        if self.transform.kind == Kind::C2r {
+            *pairs *= 2;
+        } else {
+            let m = *pairs;
+            *pairs += 1;
+            let target = match next {
+                None => self.output.clone(),
+                Some(_) => self.natural(&self.extents, Storage::Complex, None)?,
+            };
+            self.combine_apart(recipe, m, Way::ToSpectrum, target);
         }
+        self.packed = false;
+        Ok(())
+    }
+
+    /// Rows of reals in halves that are combined next to them.
+    pub(super) fn halves_apart(&mut self, recipe: &'a AxisRecipe, next: Option<usize>) -> Result<()> {
+        self.begin_packed(recipe, next.is_none())?;
+        self.packed_axis(recipe, true, None)?;
+        self.end_packed(recipe, next)
     }
 
     /// The state of the pairs between passes. The output holds it if its reals lie like that.
@@ -102,10 +117,10 @@ impl<'a> Builder<'a, '_> {
         Ok(if is_output { output } else { state })
     }
 
-    /// Adds a pass of the kernel `fft/halves`.
-    fn combine_apart(&mut self, recipe: &'a AxisRecipe, way: Way, target: State) {
-        let m = self.extents[recipe.axis];
-        let mirrored = self.geometry.axes.iter().copied().filter(|axis| *axis != recipe.axis).collect();
+    /// Adds a pass of the kernel `fft/halves` over rows of m pairs.
+    fn combine_apart(&mut self, recipe: &'a AxisRecipe, m: u32, way: Way, target: State) {
+        let others = self.geometry.axes.iter().copied().filter(|axis| *axis != recipe.axis);
+        let mirrored = if recipe.reals == Reals::Packed { others.collect() } else { Vec::new() };
         self.steps.push(Step {
             recipe: recipe.passes.first(),
             element: (recipe.axis, 0),
