@@ -6,21 +6,23 @@
 // V accesses to the output, and writes these to workgroup memory. After a barrier, the tile is
 // stored along the rows of the output. So loads, stores and workgroup memory all use wide accesses
 // along rows. Bank conflicts are avoided by padding at the end of each row of the tile, or by a
-// swizzle: access c of the rows of block x lies at c ^ x. The swizzle also separates rows that are
-// 4 apart. Without workgroup memory, which is better on software drivers, blocks are stored
-// directly.
+// swizzle: access c of the rows of block x lies at c ^ (s x), where s is 1 unless so few blocks lie
+// along x that invocations with others along b store at the same time. The swizzle also separates
+// rows that are 4 apart. Without workgroup memory, which is better on software drivers, blocks are
+// stored directly.
 //
 // Elements of 1 and 2 bytes are packed in words and transposed by shifts. If their rows do not
 // begin at whole accesses, one additional word is loaded and the words are shifted. They are stored
 // shifted too, with atomic operations on those bits of a word that belong to the tile if the word
 // is shared with another tile, another row or anything else.
 //
-// In place (square matrices), a workgroup exchanges a tile and its mirror image.
+// In place (square matrices), a workgroup exchanges a tile and its mirror image. It holds both in
+// registers, and large ones take turns in workgroup memory.
 //
 // Grid: one workgroup per tile, in one of several orders; then by the other axes; folded. In place
 // one workgroup per pair of tiles.
 // Traffic: each element once in, once out. Workgroup memory: the tile with its padding; in place
-// two of them.
+// two of them, unless they are large.
 // The text between the markers is written by src/transpose/emit.rs.
 // Rust twin: src/kernels/transpose/tiles.rs
 // Source: the tile is that of tiled.wgsl; transposing blocks of accesses in registers is common in
@@ -52,14 +54,6 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-
-/// The 32 bits that begin `bits` bits (0 to 32, an even number) after the begin of `first`, continued
-/// in `second`. Each shift is made in two halves, because a shift by 32 bits is none in WGSL.
-fn joined(first: u32, second: u32, bits: u32) -> u32 {
-    let half = bits / 2u;
-    let rest = 16u - half;
-    return ((first >> half) >> half) | ((second << rest) << rest);
-}
 
 /// Ones from bit `begin` up to, but not including, bit `end`.
 fn bits_between(begin: u32, end: u32) -> u32 {

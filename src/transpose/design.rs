@@ -64,34 +64,57 @@ const TILES: [[Preference; 5]; 2] = [
 /// addresses.
 const LARGE: [(u32, u64); 5] = [(1, 64), (2, 64), (4, 32), (8, 16), (16, 0)];
 
-/// Tiles for permutations in place, where a workgroup holds two tiles. Percent of a copy on an
-/// H200: f32 8192² in 32x32 with accesses of 8 or 16 bytes 86.5, 1000² 101; complex 4096² 93.8; u8
-/// 16384² 64.9, with accesses of 4 bytes 62.5.
-const TILES_IN_PLACE: [Preference; 5] = [
-    prefer(1, [128, 128], 8, 1),
-    prefer(2, [64, 64], 8, 1),
-    prefer(4, [32, 32], 8, 1),
-    prefer(8, [32, 32], 16, 1),
-    prefer(16, [16, 16], 16, 2),
+/// Tiles for permutations in place, where a workgroup exchanges two tiles, for small arrays and for
+/// large ones. Large tiles take turns in workgroup memory. Percent of a copy on an H200
+/// (benches/reports/2026-11-25-transposes):
+///
+/// | | tile | 1024² | 2048² | 4096² | 8192² | 16384² |
+/// |---|---|---|---|---|---|---|
+/// | u8 | 64x64 | | 90 | 76 | 61 | 54 |
+/// | | 128x128 | | 83 | 79 | 80 | 86 |
+/// | f16, 8 bytes | 64x64 | 92 | 81 | 76 | 88 | |
+/// | | 128x128, 16 bytes | 80 | 70 | 77 | 80 | 82 |
+/// | f32 | 32x32, 8 bytes | 89 | 81 | 79 | 88 | 86 |
+/// | | 64x64, 16 bytes | 84 | 82 | 86 | 93 | 92 |
+/// | complex | 32x32 | | 82 | 93 | 92 | |
+/// | | 64x64 | | 77 | 77 | 78 | |
+const TILES_IN_PLACE: [[Preference; 5]; 2] = [
+    [
+        prefer(1, [64, 64], 8, 1),
+        prefer(2, [64, 64], 8, 1),
+        prefer(4, [32, 32], 8, 1),
+        prefer(8, [32, 32], 16, 1),
+        prefer(16, [16, 16], 16, 2),
+    ],
+    [
+        prefer(1, [128, 128], 8, 1),
+        prefer(2, [64, 64], 8, 1),
+        prefer(4, [64, 64], 16, 1),
+        prefer(8, [32, 32], 16, 1),
+        prefer(16, [16, 16], 16, 2),
+    ],
 ];
 
-/// The order of the tiles of large arrays in place. Percent of a copy along rows and in bands of 4 and
-/// of 8 rows:
+/// The size in MiB from which arrays are large in place.
+const LARGE_IN_PLACE: [(u32, u64); 2] = [(1, 16), (4, 32)];
+
+/// The order of the tiles of the largest arrays in place. Percent of a copy along rows and in bands of
+/// 4 and of 8 rows, by the tiles above:
 ///
-/// | | H200 | H100 |
+/// | | H200 | H100, smaller tiles |
 /// |---|---|---|
-/// | f32 4096² | 78.3, 77.9, 78.8 | 85.6, 84.4, 85.9 |
-/// | f32 8192² | 86.1, 87.8, 87.6 | 89.9, 90.5, 90.2 |
-/// | f32 16384² | 83.0, 85.5, 84.7 | 88.9, 90.2, 89.7 |
-/// | u8 8192² | 59.4, 66.4, 65.7 | 70.3, 79.7, 80.0 |
-/// | u8 16384² | 64.9, 67.5, 66.9 | 75.3, 79.6, 79.6 |
+/// | u8 8192² | 79, 78, 80 | 70.3, 79.7, 80.0 |
+/// | u8 10000² | 73, 68, 75 | |
+/// | u8 16384² | 84, 86, 85 | 75.3, 79.6, 79.6 |
 /// | f16 8192² | 84.7, 87.6, 87.8 | 90.2, 91.2, 91.4 |
+/// | f32 8192² | 93, 93 | 89.9, 90.5, 90.2 |
+/// | f32 16384² | 92, 92 | 88.9, 90.2, 89.7 |
 /// | complex 4096² | 93.8, 93.8, 93.1 | |
 /// | complex 8192² | 92.2, 92.2, 91.2 | |
-pub(super) const BANDS_IN_PLACE: Walk = Walk::Bands(4);
+pub(super) const BANDS_IN_PLACE: Walk = Walk::Bands(8);
 
 /// From so many elements on, of at most 4 bytes each.
-const LARGE_IN_PLACE: u64 = 8192 * 8192;
+const LARGEST_IN_PLACE: u64 = 8192 * 8192;
 
 /// Tiles and access widths on a processor, without workgroup memory. How many blocks an invocation
 /// takes depends on their size; see [`blocks`]. Milliseconds on lavapipe (Mesa 22.3.6, 2 cores) and
@@ -226,14 +249,15 @@ fn bytes(problem: &Problem) -> u64 {
 }
 
 fn tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
-    let large = LARGE.iter().any(|&(element, mib)| element == problem.bytes && bytes(problem) >= mib << 20);
-    let preference = of(if problem.in_place { &TILES_IN_PLACE } else { &TILES[usize::from(large)] }, problem.bytes);
+    let (tiles, sizes) = if problem.in_place { (&TILES_IN_PLACE, &LARGE_IN_PLACE[..]) } else { (&TILES, &LARGE[..]) };
+    let large = sizes.iter().any(|&(element, mib)| element == problem.bytes && bytes(problem) >= mib << 20);
+    let preference = of(&tiles[usize::from(large)], problem.bytes);
     let width = widths(problem, preference.width);
     if !problem.in_place && problem.bytes < 4 && shifted(problem) {
         shifted_tiles(problem, recipes);
     }
     let walk = match problem.in_place {
-        true if problem.bytes <= 4 && bytes(problem) >= LARGE_IN_PLACE * u64::from(problem.bytes) => BANDS_IN_PLACE,
+        true if problem.bytes <= 4 && bytes(problem) >= LARGEST_IN_PLACE * u64::from(problem.bytes) => BANDS_IN_PLACE,
         false if large => Walk::Columns,
         _ => Walk::Rows,
     };
@@ -260,30 +284,31 @@ fn shifted(problem: &Problem) -> bool {
     problem.turned().is_some_and(|[b, a]| !narrow(a) && !narrow(b) && (!problem.aligned(0, a, word) || !problem.aligned(1, b, word)))
 }
 
-/// H200, percent of a copy:
+/// H200, percent of a copy (benches/reports/2026-11-25-transposes), of large arrays along the columns,
+/// with a swizzle:
 ///
-/// | | 64x64, 4 bytes | 64x64, load 8 | 128x32, 4 bytes | 256x32, load 16 | 256x64, load 8 | 512x32, load 8 |
+/// | | 256x64, load 8 | 512x32, load 8 | the same by rows | 256x64, load 16 | 256x32, load 16 | the same by rows |
 /// |---|---|---|---|---|---|---|
-/// | u8 16383x16381 | 30 | 29 | 43 | 50 | 54 | 57 |
-/// | u8 8191x8191 | 31 | 30 | 44 | 51 | 54 | 57 |
-/// | u8 4097x4095 | 40 | 39 | 52 | 56 | 60 | 59 |
-/// | u8 1080x1921 | 87 | 83 | 85 | 68 | 77 | 73 |
-/// | u8 1921x1080 | 66 | 64 | 75 | 60 | 66 | 64 |
-/// | f16 8191x8193 | 35 | 47 | 40 | 61 |  |  |
-/// | f16 1081x1921 | 62 | 74 | 53 | 63 |  |  |
+/// | u8 16383x16381 | 63 | 62 | 60 | 60 | | |
+/// | u8 8191x8191 | 65 | 65 | 61 | 63 | | |
+/// | u8 4097x4095 | 68 | 65 | 65 | 64 | | |
+/// | f16 8191x8193 | | | | 54 | 69 | 64 |
 ///
-/// Those in 64x64 and 128x32 with a padding of one access, the others with a swizzle.
+/// Of small ones, with a padding of one access, along the rows: u8 1080x1921 in 128x32 with accesses
+/// of 4 bytes 85, 256x32 with loads of 8 79, 1921x1080 76 and 73; f16 1081x1921 in 64x64 with loads of
+/// 8 77.
 fn shifted_tiles(problem: &Problem, recipes: &mut Vec<Recipe>) {
     let is_small = bytes(problem) < 8 << 20;
     let (base, width, spread) = match (problem.bytes, is_small) {
         (1, true) => ([128, 32], [4, 4], Spread::Padding(1)),
         (_, true) => ([64, 64], [8, 4], Spread::Padding(1)),
-        (1, false) => ([512, 32], [8, 4], Spread::Swizzle),
+        (1, false) => ([256, 64], [8, 4], Spread::Swizzle),
         (_, false) => ([256, 32], [16, 4], Spread::Swizzle),
     };
+    let walk = if is_small { Walk::Rows } else { Walk::Columns };
     for shrink in 0..3 {
         let tile = tile(problem, base.map(|side| side >> shrink), width);
-        recipes.push(Recipe::Tiles(Tiles { tile, width, blocks: 1, spread, walk: Walk::Rows }));
+        recipes.push(Recipe::Tiles(Tiles { tile, width, blocks: 1, spread, walk }));
     }
 }
 

@@ -355,8 +355,9 @@ impl OnDevice<'_> {
         };
         let parts = self.parts(&problem, unit)?;
         let others = problem.axes.len() as u32 - 2;
+        let int64 = profile.int64 && (load.shifted || store.shifted);
         let mut form =
-            tiles::Tiles { bytes, tile, load, store, blocks, memory: spread, across, walk, outer: others, in_place, guarded: false };
+            tiles::Tiles { bytes, tile, load, store, blocks, memory: spread, across, walk, outer: others, in_place, guarded: false, int64 };
         for Part { problem, .. } in &parts {
             let groups = tiles::groups(&form, tiles_along(problem, turned, tile), outer(problem, &turned));
             let grid = Grid::linear(groups, profile.groups_per_axis)?;

@@ -115,7 +115,7 @@ pub fn orders(rank: usize) -> Vec<Vec<usize>> {
 }
 
 /// Hand-written recipes for every kernel and option. Those that do not fit a case are skipped.
-pub const PERMUTATIONS: [&str; 30] = [
+pub const PERMUTATIONS: [&str; 32] = [
     "tiles 64x64 width=16 blocks=1 swizzle walk=rows",
     "tiles 64x64 width=16 blocks=2 padding=1 walk=columns",
     "tiles 32x32 width=8 blocks=1 swizzle walk=diagonal",
@@ -127,6 +127,10 @@ pub const PERMUTATIONS: [&str; 30] = [
     "tiles 32x64 load=16 store=4 blocks=1 swizzle walk=rows",
     "tiles 64x32 load=4 store=16 blocks=1 swizzle walk=columns",
     "tiles 64x64 load=8 store=4 blocks=2 padding=3 walk=rows",
+    // Fewer blocks along a than invocations that store at once.
+    "tiles 128x32 load=8 store=4 blocks=1 swizzle walk=columns",
+    // In place, f32: two tiles in turns, several blocks of each.
+    "tiles 64x64 width=16 blocks=2 swizzle walk=bands2",
     "tiles 48x24 width=4 blocks=3 padding=1 walk=rows",
     "tiles 24x40 width=8 blocks=1 padding=2 walk=rows",
     "tiles 8x8 width=16 blocks=1 swizzle walk=rows",

@@ -53,7 +53,8 @@ pub static KERNEL: Kernel = Kernel {
 pub enum Spread {
     /// This many accesses of padding at the end of each row of the tile.
     Padding(u32),
-    /// In the rows of block x, access c is stored at c XOR x.
+    /// In the rows of block x, access c is stored at c XOR x, or XOR a multiple of x in tiles with few
+    /// blocks along a.
     Swizzle,
 }
 
@@ -120,6 +121,8 @@ pub struct Tiles {
     pub in_place: bool,
     /// Whether a tile is incomplete or a workgroup has no work.
     pub guarded: bool,
+    /// Whether two words are shifted as one number of 64 bits.
+    pub int64: bool,
 }
 
 impl Tiles {
@@ -134,9 +137,14 @@ impl Tiles {
         a * b / self.blocks
     }
 
-    /// Tiles that a workgroup holds at once.
-    pub fn halves(&self) -> u32 {
-        1 + u32::from(self.in_place)
+    /// Tiles that are in workgroup memory at once. In place a workgroup exchanges two; if they are
+    /// large, they take turns, so that more workgroups have room. H200, percent of a copy, together
+    /// and in turns: u8 16384² in 128x128 67 and 83, f32 8192² in 64x64 76 and 90, but in 32x32 89 and
+    /// 81 (benches/reports/2026-11-25-transposes).
+    pub fn together(&self) -> u32 {
+        const SMALL: u32 = 8192;
+        let bytes = self.tile[0] * self.tile[1] * self.bytes;
+        1 + u32::from(self.in_place && bytes <= SMALL)
     }
 
     /// The distance of two rows of a tile in workgroup memory, in accesses.
@@ -145,9 +153,17 @@ impl Tiles {
         self.grid()[0] + padding
     }
 
+    /// How far a swizzle moves the columns from one block along a to the next. Workgroup memory
+    /// takes 128 bytes at a time. The invocations that store these have blocks along a first; where
+    /// such blocks are fewer, the next ones along b need columns of their own. H200, percent of a
+    /// copy, with steps of 1 and of 4: u8 8191² in 256x64 54 and 62.
+    pub fn step(&self) -> u32 {
+        (128 / (self.store.elements * self.bytes) / self.grid()[1]).max(1)
+    }
+
     /// Bytes of workgroup memory.
     pub fn memory_bytes(&self) -> u64 {
-        let bytes = u64::from(self.halves() * self.tile[1]) * u64::from(self.pitch()) * u64::from(self.store.elements * self.bytes);
+        let bytes = u64::from(self.together() * self.tile[1]) * u64::from(self.pitch()) * u64::from(self.store.elements * self.bytes);
         if self.memory.is_some() { bytes } else { 0 }
     }
 
