@@ -17,7 +17,8 @@
 // is shared with another tile, another row or anything else.
 //
 // In place (square matrices), a workgroup exchanges a tile and its mirror image. It holds both in
-// registers, and large ones take turns in workgroup memory.
+// registers, and large ones take turns in workgroup memory. Nothing is stored before all that was
+// loaded has gone through it.
 //
 // Grid: one workgroup per tile, in one of several orders; then by the other axes; folded. In place
 // one workgroup per pair of tiles.

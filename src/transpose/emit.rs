@@ -325,6 +325,8 @@ impl Emitter<'_> {
             }
         }
         let together = tiles.together() as usize;
+        let in_turns = together < halves.len();
+        let mut taken = Vec::new();
         let turns = halves.chunks(together).zip(loaded.chunks(together * tiles.blocks as usize));
         for (turn, (halves, loaded)) in turns.enumerate() {
             if turn > 0 {
@@ -336,29 +338,26 @@ impl Emitter<'_> {
                     self.body.assign(&place, value);
                 }
             }
-            if turn == 0 && tiles.in_place && together == 1 {
-                // What is stored now was loaded by others, who still hold it. (Together, it has
-                // gone through workgroup memory, and this barrier costs 9%.)
-                self.body.call("storageBarrier", []);
-            }
             self.body.barrier();
             for half in halves {
-                self.store(memory, half, height);
+                if tiles.store.shifted {
+                    self.store_shifted(memory, half);
+                    continue;
+                }
+                for i in 0..tiles.blocks * elements {
+                    let [column, row] = self.position(i, height, ["column", "row"]);
+                    let inside = self.inside(half, row.clone(), &column * tiles.store.elements);
+                    let mut value = memory.at(address(tiles, half.number, &row, &column));
+                    if in_turns {
+                        // Nothing is stored while another invocation holds what it loaded there.
+                        value = self.body.value("taken", value);
+                    }
+                    taken.push((inside, &half.store_to + &row * param("output_a") + column, value));
+                }
             }
         }
-    }
-
-    /// Stores a tile from workgroup memory.
-    fn store(&mut self, memory: &Expr, half: &Half, height: u32) {
-        let tiles = self.tiles;
-        if tiles.store.shifted {
-            return self.store_shifted(memory, half);
-        }
-        for i in 0..tiles.blocks * tiles.load.elements {
-            let [column, row] = self.position(i, height, ["column", "row"]);
-            let inside = self.inside(half, row.clone(), &column * tiles.store.elements);
-            let value = memory.at(address(tiles, half.number, &row, &column));
-            let place = self.output.at(&half.store_to + &row * param("output_a") + column);
+        for (inside, place, value) in taken {
+            let place = self.output.at(place);
             self.when(&inside, |own| own.body.assign(&place, value));
         }
     }
