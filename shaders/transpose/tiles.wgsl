@@ -146,18 +146,18 @@ fn main(
     workgroupBarrier();
     let column = t % 16u;
     let row = t / 16u;
+    let row_2 = t / 16u + 16u;
+    let row_3 = t / 16u + 32u;
+    let row_4 = t / 16u + 48u;
     if (a + row < extent_a && b + column * 4u < params.extent_b) {
         output[store_to + row * params.output_a + column] = memory[row * 16u + (column ^ (row / 4u))];
     }
-    let row_2 = t / 16u + 16u;
     if (a + row_2 < extent_a && b + column * 4u < params.extent_b) {
         output[store_to + row_2 * params.output_a + column] = memory[row_2 * 16u + (column ^ (row_2 / 4u))];
     }
-    let row_3 = t / 16u + 32u;
     if (a + row_3 < extent_a && b + column * 4u < params.extent_b) {
         output[store_to + row_3 * params.output_a + column] = memory[row_3 * 16u + (column ^ (row_3 / 4u))];
     }
-    let row_4 = t / 16u + 48u;
     if (a + row_4 < extent_a && b + column * 4u < params.extent_b) {
         output[store_to + row_4 * params.output_a + column] = memory[row_4 * 16u + (column ^ (row_4 / 4u))];
     }
