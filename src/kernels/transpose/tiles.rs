@@ -139,8 +139,8 @@ impl Tiles {
 
     /// Tiles that are in workgroup memory at once. In place a workgroup exchanges two; if they are
     /// large, they take turns, so that more workgroups have room. H200, percent of a copy, together
-    /// and in turns: u8 16384² in 128x128 67 and 87, f32 8192² in 64x64 76 and 94. Small ones need no turns:
-    /// in 32x32 f32 8192² has 88 (benches/reports/2026-11-25-transposes).
+    /// and in turns: u8 16384² in 128x128 67 and 87, f32 8192² in 64x64 76 and 94. Small ones need no
+    /// turns: in 32x32 f32 8192² has 88 (benches/reports/2026-11-25-transposes).
     pub fn together(&self) -> u32 {
         const SMALL: u32 = 8192;
         let bytes = self.tile[0] * self.tile[1] * self.bytes;
