@@ -67,10 +67,15 @@ fn rubbish<T: Element>() -> T {
     bytemuck::pod_read_unaligned(&bytes)
 }
 
+/// Plans on the first device.
+pub fn planner() -> &'static Planner {
+    static PLANNER: OnceLock<Planner> = OnceLock::new();
+    PLANNER.get_or_init(|| Planner::new(&find_gpus().unwrap()[0]))
+}
+
 /// The result of a plan on the first device.
 pub fn on_one_device<S: Divide + Searchable>(spec: S, inputs: &[&[S::Input]]) -> Vec<S::Output> {
-    static PLANNER: OnceLock<Planner> = OnceLock::new();
-    let plan = PLANNER.get_or_init(|| Planner::new(&find_gpus().unwrap()[0])).plan(spec).unwrap();
+    let plan = planner().plan(spec).unwrap();
     match inputs {
         [x, y] => plan.run_two(x, y),
         _ => plan.run(inputs[0]),
