@@ -4,11 +4,12 @@
 //! of 2²⁵ to 2²⁶ points for rows; the runs are in benches/reports.
 
 use super::design_convolution::LONGEST_ON_CPU;
-use super::design_cpu::{self, CACHE_LINE, Text};
+use super::design_cpu::{self, Text};
 use super::design_measured::{measured, measured_column, measured_in_twos, measured_passes, measured_pieces};
 use super::design_together::fewest;
 use super::factors::{factorizations, largest_prime, split};
 use super::fit::MAX_ELEMENTS;
+use super::lanes::CACHE_LINE;
 use super::lower::check_pass;
 use super::number::Number;
 use super::place::Storage;

@@ -6,7 +6,7 @@
 
 use super::design::{MAX_PRIME, SMALL_ARRAY};
 use super::factors::split;
-use super::lanes::{self, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots};
+use super::lanes::{self, CACHE_LINE, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots};
 use super::line::lines;
 use super::passes::{Step, chain};
 use super::real_kind::Inner;
@@ -76,9 +76,6 @@ const PREFERRED_ROW_TEXT: u32 = 500;
 /// of all passes together too long. A wider access does not pay for a longer one. 1024² on free
 /// cores with columns as 32 + 32 by 2 numbers 6.6, as 16 + 8 + 8 by 4 7.0.
 const LONGEST_PASSES: [u32; 2] = [600, 300];
-
-/// Complex numbers of a processor's cache line.
-pub(super) const CACHE_LINE: u32 = 8;
 
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
 const FEW_ELEMENTS: u32 = 64;

@@ -35,8 +35,8 @@ pub enum Recipe {
 /// The text form is `axis 0: P1 + P2`, with one pass for each factor of the length. A length
 /// without good factors is computed as a convolution, `axis 0 bluestein 2048: P1`. Rows of reals
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
-/// `axis 0 halves: P1 + P2` or `axis 1 packed: P1`. Neighbouring axes may be transformed together in one pass,
-/// `axes 0 to 1: P1`.
+/// `axis 0 halves: P1 + P2` or `axis 1 packed: P1`. Neighbouring axes may be transformed together in
+/// one pass, `axes 0 to 1: P1`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct AxisRecipe {

@@ -78,7 +78,7 @@ fn packing(tiles: &Tiles) -> (u32, u32) {
 /// in two words 0.0556.
 fn joined_function(int64: bool) -> Function {
     let mut joined = Function::new("joined").returning(U32);
-    joined = joined.doc("The 32 bits that begin `bits` bits (0 to 32, an even number) after the begin of `first`, continued in `second`.");
+    joined = joined.doc("The 32 bits that begin `bits` bits (0 to 32, an even number) after the begin of `first`,\ncontinued in `second`.");
     let [first, second, bits] = ["first", "second", "bits"].map(|name| joined.parameter(name, U32));
     let body = &mut joined.body;
     if int64 {

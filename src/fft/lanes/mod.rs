@@ -47,6 +47,9 @@ use super::number::Number;
 /// What it computes with.
 const NUMBER: Number = Number::F32;
 
+/// Complex numbers of a processor's cache line.
+pub(crate) const CACHE_LINE: u32 = 8;
+
 /// Invocations of a subgroup, always.
 pub(crate) const SUBGROUP: u32 = 8;
 

@@ -522,23 +522,29 @@ impl<'a> Builder<'a, '_> {
         Ok(side.then(Part { window, guards: false }))
     }
 
-    /// Rows of reals as complex numbers of half the length.
-    fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
-        let (axis, m) = (recipe.axis, n / 2);
-        let (lengths, product) = lengths(recipe, m);
-        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(m) {
+    /// The lengths of the passes over rows of n reals in halves.
+    fn lengths_of_halves(&self, recipe: &AxisRecipe, n: u32) -> Result<Vec<u32>> {
+        let (lengths, product) = lengths(recipe, n / 2);
+        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
             return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
         }
         if !self.transform.reals_in_twos(self.geometry) {
             return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
         }
+        Ok(lengths)
+    }
+
+    /// Rows of reals as complex numbers of half the length.
+    fn halves(&mut self, recipe: &'a AxisRecipe, n: u32, [load_swap, store_swap]: [bool; 2], next: Option<usize>) -> Result<()> {
+        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
+            return self.halves_apart(recipe, next);
+        }
+        let (axis, m) = (recipe.axis, n / 2);
+        let lengths = self.lengths_of_halves(recipe, n)?;
         let mut extents = self.extents.clone();
         extents[axis] = m;
         let first = self.steps.is_empty();
         let stored = self.part(End::Output, axis).map_or(m + 1, |part| part.len);
-        if recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
-            return self.halves_apart(recipe, next);
-        }
         if self.transform.kind == Kind::C2r {
             let load = self.side(End::Input, axis, first, true).then(ToPacked { n }).then_exchange_if(load_swap);
             let store = self.halves_side(End::Output, axis)?.then_exchange_if(store_swap);

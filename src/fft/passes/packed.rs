@@ -8,18 +8,16 @@
 //! back to reals took 12.6 ms on lavapipe, now 11.1; 2048² 24.8 and 18.5, 256³ 92.5 and 76.4
 //! (benches/reports/2026-11-25-processors-reals).
 
+use super::super::lanes::CACHE_LINE;
 use super::super::place::Storage;
 use super::super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::super::transform::{End, Kind};
-use super::{Broken, Builder, Combines, Fusion, Result, State, Step, Way, block_of, lengths};
-
-/// Complex numbers of a processor's cache line.
-const CACHE_LINE: u64 = 8;
+use super::{Broken, Builder, Combines, Fusion, Result, State, Step, Way, block_of};
 
 /// Lines at multiples of so many numbers share few places of a cache. Columns of 256³ at distances
 /// of 2¹⁵ numbers took 55.9 ms, in padded planes 30.1; the columns and the combining pass of real
 /// 1080x1920 5.5 and 2.5 at distances of 960, 4.8 and 2.5 at those of 968.
-const CONFLICTING: u64 = 2 * CACHE_LINE;
+const CONFLICTING: u32 = 2 * CACHE_LINE;
 
 impl<'a> Builder<'a, '_> {
     /// Makes the current state that of the pairs, whose rows `recipe` transforms. Half-spectra are
@@ -31,16 +29,10 @@ impl<'a> Builder<'a, '_> {
             return Err(format!("axis {axis} has no reals to pack").into());
         }
         let n = self.transform.inner(axis).n;
-        let (_, product) = lengths(recipe, n / 2);
-        if recipe.bluestein.is_some() || n % 2 == 1 || product != u64::from(n / 2) {
-            return Err(format!("rows of {n} reals in halves need passes whose lengths multiply to {n}/2, not to {product}").into());
-        }
         if !recipe.passes.iter().all(|pass| matches!(pass, PassRecipe::Lanes { .. })) {
             return Err("packed rows of reals need passes of lanes".into());
         }
-        if !self.transform.reals_in_twos(self.geometry) {
-            return Err("rows of reals that do not lie as pairs of neighbours, one after the other and at even distances".into());
-        }
+        self.lengths_of_halves(recipe, n)?;
         for (end, is_end) in [(End::Input, self.steps.is_empty()), (End::Output, is_last)] {
             let side = self.end(end, axis, is_end);
             let is_whole = (0..=axis).all(|axis| self.part(end, axis).is_none());
@@ -102,8 +94,8 @@ impl<'a> Builder<'a, '_> {
         let mut strides = vec![0; self.extents.len()];
         let mut stride = 1u64;
         for axis in (0..rank).rev().chain([rank]) {
-            if self.geometry.axes.len() > 1 && stride.is_multiple_of(CONFLICTING) {
-                stride += CACHE_LINE;
+            if self.geometry.axes.len() > 1 && stride.is_multiple_of(CONFLICTING.into()) {
+                stride += u64::from(CACHE_LINE);
             }
             strides[axis] = u32::try_from(stride).map_err(|_| Broken::TooLong(stride))?;
             stride *= u64::from(self.extents[axis]);
