@@ -1,7 +1,7 @@
 //! `wgpu-fft`: Fourier transforms, transposes and reductions on the GPU, from the command line.
 //!
 //! Every command is a module. What they share: [`device`] opens an adapter and makes planners,
-//! [`output`] prints text or JSON, [`array`], [`files`] and [`sound`] are arrays from files and to
+//! [`output`] prints text or JSON, [`mod@array`], [`files`] and [`sound`] are arrays from files and to
 //! them.
 
 mod accuracy;

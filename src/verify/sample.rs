@@ -59,11 +59,13 @@ pub(crate) fn count(read: usize) -> usize {
     if read > LONGEST { 0 } else { (MOST_READ / read.max(1)).clamp(1, MOST) }
 }
 
-/// Indices below `len`, the same each time: the first, the last, and others in no order.
+/// Up to `count` indices below `len`, the same each time: the first, the last, and others in no
+/// order, or all of them if there are no more.
 pub(crate) fn spread(len: usize, count: usize) -> impl Iterator<Item = usize> {
     // Multiples of the golden ratio never come close to a pattern of powers of two.
     let inside = move |i: usize| (((i as u128 * 0x9e37_79b9_7f4a_7c15 % (1 << 64)) * len as u128) >> 64) as usize;
-    (0..count).map(move |i| match i {
+    (0..count.min(len)).map(move |i| match i {
+        _ if len <= count => i,
         0 => inside(1),
         1 => len - 1,
         2 => 0,
@@ -199,9 +201,10 @@ mod tests {
 
     #[test]
     fn samples_are_spread_and_inside() {
-        for len in [1, 2, 7, 1000, 1 << 20] {
+        for len in [1, 2, 7, 64, 1000, 1 << 20] {
             assert!(spread(len, MOST).all(|i| i < len));
         }
+        assert_eq!(spread(7, MOST).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
         assert!(spread(1 << 20, MOST).collect::<std::collections::HashSet<_>>().len() == MOST);
         assert_eq!([count(1), count(1 << 20), count(1 << 24), count((1 << 24) + 1)], [64, 4, 1, 0]);
     }
