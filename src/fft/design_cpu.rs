@@ -6,7 +6,7 @@
 
 use super::design::{MAX_PRIME, SMALL_ARRAY};
 use super::factors::split;
-use super::lanes::{self, CACHE_LINE, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots};
+use super::lanes::{self, CACHE_LINE, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots, widest};
 use super::line::lines;
 use super::passes::{Step, chain};
 use super::real_kind::Inner;
@@ -157,10 +157,10 @@ pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, 
     let points: u64 = extents.iter().map(|&extent| u64::from(extent)).product();
     let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
     let mut all: Vec<AxisRecipe> = Vec::new();
-    for widest in [4, 2, 1].into_iter().filter(|own| *own <= width(profile)) {
+    for most in [4, 2, 1].into_iter().filter(|own| *own <= widest(profile)) {
         let rules = Rules {
-            widths: [4, 2, 1].into_iter().filter(|own| *own <= widest).collect(),
-            full: width(profile),
+            widths: [4, 2, 1].into_iter().filter(|own| *own <= most).collect(),
+            full: widest(profile),
             invocations: invocations(profile),
             text,
             longest,
@@ -196,10 +196,6 @@ pub(super) fn unfit(axes: &[AxisRecipe], transform: &Transform, geometry: &Geome
         Err(_) => axes.iter().position(|axis| axis.passes.iter().any(is_lanes)),
     };
     wrong.filter(|&axis| axes[axis].passes.iter().any(is_lanes))
-}
-
-pub(super) fn width(profile: &DeviceProfile) -> u32 {
-    if profile.int64 { 4 } else { 2 }
 }
 
 /// Invocations of a workgroup. 1024 rows of 1024: 32 5.38, 64 5.50, 128 6.17; rows of 512: 64 5.11,

@@ -8,6 +8,7 @@ use super::design_cpu::{self, Text, has_lanes};
 use super::design_measured::measured;
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
+use super::lanes;
 use super::lower::lower;
 use super::passes::chain;
 use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Roots, Stockham};
@@ -151,7 +152,7 @@ fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -
 /// Whether a pass is worth a search's time on such a device: lanes only as the rules would take them.
 fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
     match pass {
-        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= design_cpu::width(profile),
+        PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= lanes::widest(profile),
         PassRecipe::Stockham(_) | PassRecipe::Radix2 { .. } => true,
     }
 }

@@ -23,7 +23,7 @@
 //! rearranges them (`codelets.rs`).
 
 use super::arithmetic::{Complex, Real, Writer, side_by_side};
-use super::{Access, NUMBER, TurnTable};
+use super::{Access, NUMBER, TurnTable, widest};
 use crate::fft::codelets::{Arithmetic, scale};
 use crate::fft::line::LineIndex;
 use crate::fft::passes::{Step, Way};
@@ -109,7 +109,7 @@ impl Halves {
 /// The dispatch for a step that combines halves, the invocations of a workgroup, and the bytes of
 /// the array before and after it; or why there is none.
 pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile) -> Result<(Halves, u32, [u64; 2]), String> {
-    let (Some(combines), Some(&PassRecipe::Lanes { width, invocations, .. })) = (&step.combines, step.recipe) else {
+    let (Some(combines), Some(&PassRecipe::Lanes { invocations, .. })) = (&step.combines, step.recipe) else {
         return Err("it is another kernel's".to_owned());
     };
     let most = profile.invocations.min(profile.workgroup_size[0]);
@@ -133,7 +133,7 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile)
     let [packed, spectrum] = of_packed([from.offset, to.offset]);
     // The widest access that fits everywhere.
     let numbers = || digits.iter().filter(|digit| digit.extent > 1).map(|digit| digit.packed).chain([packed, step.n]);
-    let width = [4, 2].into_iter().find(|&own| own <= width && numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
+    let width = [4, 2].into_iter().find(|&own| own <= widest(profile) && numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
     for digit in &mut digits {
         digit.packed /= width;
     }

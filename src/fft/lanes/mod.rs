@@ -43,6 +43,7 @@ pub(crate) use emit::wgsl;
 pub(crate) use fit::{fit, has_subgroups};
 
 use super::number::Number;
+use crate::gpu::DeviceProfile;
 
 /// What it computes with.
 const NUMBER: Number = Number::F32;
@@ -70,6 +71,12 @@ pub(crate) struct Access {
     pub(crate) width: u32,
     /// Whether a number is a `u64`, which needs `SHADER_INT64`.
     pub(crate) int64: bool,
+}
+
+/// The widest access that pays: four numbers of 64 bits are one vector of integers, and without
+/// such integers two are one vector of floats.
+pub(crate) fn widest(profile: &DeviceProfile) -> u32 {
+    if profile.int64 { 4 } else { 2 }
 }
 
 /// How the lanes of a line exchange values.
