@@ -23,7 +23,7 @@
 //! rearranges them (`codelets.rs`).
 
 use super::arithmetic::{Complex, Real, Writer, side_by_side};
-use super::{Access, NUMBER, TurnTable, widest};
+use super::{Access, NUMBER, TurnTable};
 use crate::fft::codelets::{Arithmetic, scale};
 use crate::fft::line::LineIndex;
 use crate::fft::passes::{Step, Way};
@@ -131,9 +131,10 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile)
         digits.push(Digit { extent: line.extent, packed, spectrum, mirrored });
     }
     let [packed, spectrum] = of_packed([from.offset, to.offset]);
-    // The widest access that fits everywhere.
+    // The widest access that fits everywhere, on every device: roots are products that depend on it,
+    // and devices should give the same bits.
     let numbers = || digits.iter().filter(|digit| digit.extent > 1).map(|digit| digit.packed).chain([packed, step.n]);
-    let width = [4, 2].into_iter().find(|&own| own <= widest(profile) && numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
+    let width = [4, 2].into_iter().find(|&own| numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
     for digit in &mut digits {
         digit.packed /= width;
     }
