@@ -159,7 +159,7 @@ fn reach(pass: &Pass, side: &Side, extents: &[u32]) -> u64 {
     }
     let limit = steps().find_map(|step| step.extent());
     let touched = steps().find_map(|step| step.touched(side.by_position));
-    let mut sum = u64::from(side.offset);
+    let mut sum = u64::from(side.offset) + steps().map(|step| step.reaches_across()).sum::<u64>();
     sum += match (touched, limit) {
         (Some(touched), _) => side.place.most(touched),
         // Along the axis, places are proportional to positions, which stay below the limit.

@@ -8,7 +8,7 @@ use super::design::{MAX_PRIME, SMALL_ARRAY};
 use super::factors::split;
 use super::lanes::{self, CACHE_LINE, MAX_ELEMENTS, MAX_IN_LOOPS, SUBGROUP, row_elements, slots, widest};
 use super::line::lines;
-use super::passes::{Step, chain};
+use super::passes::{Step, chain, moved_ends, must_move, whole};
 use super::real_kind::Inner;
 use super::recipe::{AxisRecipe, PassRecipe, Reals};
 use super::transform::{Geometry, Kind, Transform};
@@ -80,6 +80,17 @@ const LONGEST_PASSES: [u32; 2] = [600, 300];
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
 const FEW_ELEMENTS: u32 = 64;
 
+/// Elements are moved to and from whole arrays, for lanes, where an array has at least one of so many
+/// elements, and whole arrays have at least so many. On lavapipe (2 free cores of a fast machine), ms
+/// with steps fused into `fft/pass`, and in lanes with elements moved: reals 1024² of which 700² are
+/// given 6.89 and 4.96, 512² 4.99 and 4.41, 300² 3.58 and 4.47; back, of which 700² are stored 6.59
+/// and 5.17, 512² 4.2 and 4.6 to 6.8; complex 1024² of which 700² are given 7.96 and 7.78, 512² 6.60
+/// and 7.63. Complex rows gain nothing, 1024 rows of 1024 of f16 5.65 and 8.99. Convolutions of reals,
+/// 256² by 15x15 1.26 and 1.87, 512² by 31x31 5.89 and 5.54, 2048² by 31x31 133 and 94
+/// (benches/reports/2026-11-26-processors-moves).
+const LEAST_PART: u64 = 2;
+const LEAST_MOVED: u64 = 1 << 17;
+
 /// How long texts may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Text {
@@ -112,7 +123,13 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     for (axis, choices) in axes.iter_mut().zip(&mut choices) {
         axis.clone_from(&choices.next().expect("there is the plain one"));
     }
-    while let Some(i) = unfit(axes, transform, geometry, profile) {
+    let pays = moves_pay(transform, geometry);
+    let wrong = |axes: &[AxisRecipe]| {
+        let [input, output] = if pays { [false; 2] } else { moved_ends(transform, geometry, axes) };
+        let at_end = if input { Some(0) } else { output.then_some(axes.len() - 1) };
+        at_end.or_else(|| unfit(axes, transform, geometry, profile))
+    };
+    while let Some(i) = wrong(axes) {
         let Some(next) = choices[i].next() else { return };
         axes[i] = next;
     }
@@ -122,16 +139,37 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
 /// subgroups of 8, barriers take their place.
 pub(super) fn has_lanes(transform: &Transform, profile: &DeviceProfile) -> bool {
     let knows = match transform.kind {
-        Kind::C2c(_) => true,
-        Kind::R2c | Kind::C2r => transform.is_plain(),
+        Kind::C2c(_) | Kind::R2c | Kind::C2r => transform.framing.is_none(),
         Kind::R2r | Kind::Filter { .. } => false,
     };
     lanes::has_subgroups(profile) && knows && transform.number.check_kernel("lanes").is_ok()
 }
 
+/// Whether lanes may begin and end with passes that move elements.
+fn moves_pay(transform: &Transform, geometry: &Geometry) -> bool {
+    let ends = must_move(transform, geometry);
+    let (_, all) = whole(transform, geometry, ends);
+    let counts = |of: &Geometry| {
+        [&of.input_extents, &of.output_extents].map(|extents| extents.iter().map(|&extent| u64::from(extent)).product::<u64>())
+    };
+    let (given, all) = (counts(geometry), counts(&all));
+    let is_row = matches!(transform.kind, Kind::C2c(_)) && geometry.axes.len() == 1;
+    let has_most = (0..2).all(|end| !ends[end] || LEAST_PART * given[end] >= all[end]);
+    has_most && all.iter().any(|&all| all >= LEAST_MOVED) && !is_row
+}
+
+/// The transform whose passes can be lanes, if there is one: between those that move elements, where
+/// these pay.
+fn for_lanes(transform: &Transform, geometry: &Geometry) -> Option<(Transform, Geometry)> {
+    let pays = moves_pay(transform, geometry);
+    let ends = if pays { must_move(transform, geometry) } else { [false; 2] };
+    (pays || matches!(transform.kind, Kind::C2c(_)) || transform.is_plain()).then(|| whole(transform, geometry, ends))
+}
+
 /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
 /// packed if there are other axes.
 pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Vec<AxisRecipe> {
+    let Some((transform, geometry)) = &for_lanes(transform, geometry) else { return Vec::new() };
     let Inner { n, reals } = transform.inner(axis);
     let rank = transform.shape.rank();
     let row = transform.inner(rank - 1).n;

@@ -128,6 +128,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// Length of an axis. The index after the last one is moved, not transformed.
+    fn extent(&self, axis: usize) -> u64 {
+        self.transform.shape.extents().get(axis).map_or(1, |&extent| extent as u64)
+    }
+
     /// Bytes of a complex number.
     fn element_bytes(&self) -> u64 {
         self.transform.number.complex_bytes()
@@ -247,7 +252,7 @@ impl Lowering<'_> {
         let mut scales = vec![1.0; steps.len()];
         let Some(last) = scales.len().checked_sub(1) else { return scales };
         let length = |step: &Step<'_>| match step.extents[..] {
-            [_] => self.transform.shape.extents()[step.element.0] as f64,
+            [_] => self.extent(step.element.0) as f64,
             _ => f64::from(step.n),
         };
         let logarithm = |step: &Step<'_>| length(step).ln();
@@ -341,9 +346,13 @@ impl Lowering<'_> {
             _ if self.transform.is_inverse() => "inverse FFT".to_owned(),
             _ => "FFT".to_owned(),
         };
-        let whole = step.extents.len() > 1 || step.n == self.transform.shape.extents()[axis] as u32;
+        let whole = step.extents.len() > 1 || u64::from(step.n) == self.extent(axis);
         let of = if whole { String::new() } else { format!(" of axis {axis}") };
-        let label = format!("{what}{of}, {count} x {}", join(&step.extents, "x"));
+        let label = if axis == self.transform.shape.rank() {
+            format!("moves {count} elements")
+        } else {
+            format!("{what}{of}, {count} x {}", join(&step.extents, "x"))
+        };
         let stockham = match step.recipe {
             None => &fit::no_transform(self.profile),
             Some(PassRecipe::Stockham(stockham)) => stockham,

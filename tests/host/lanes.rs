@@ -2,10 +2,11 @@
 //! right.
 
 use wgpu_fft::fft::{C2c, C2r, R2c, Recipe};
+use wgpu_fft::half::f16;
 use wgpu_fft::low_level;
 use wgpu_fft::num_complex::Complex64;
 use wgpu_fft::tune::Searchable;
-use wgpu_fft::{Complex32, DeviceProfile, Error, Spec};
+use wgpu_fft::{Complex32, DeviceProfile, Error, Fragment, Spec};
 
 use crate::recipes_by_hand::{HALVES_IN_LANES, LANES};
 use crate::reference::*;
@@ -190,6 +191,34 @@ fn the_rules_take_it_where_it_fits() {
     // Lines of 1009 are a convolution.
     assert_eq!(lanes("c2c fwd 1009x512", &profile), [true, false]);
     assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, true]);
+}
+
+/// Parts, fragments and numbers of 16 bits have passes of their own before lanes and after them, if the
+/// whole arrays are large and most of their elements are given.
+#[test]
+fn elements_are_moved_where_it_pays() {
+    fn moves<S: Spec<Recipe = Recipe>>(spec: &S) -> (bool, usize) {
+        let (profile, spec) = (lavapipe(), spec.clone());
+        let recipe = spec.design(&profile).unwrap();
+        let program = spec.lower(&recipe, &profile).unwrap();
+        program.check(&profile).unwrap();
+        (!recipe.to_string().contains("stockham"), program.to_string().matches(" moves ").count())
+    }
+    let real = |text: &str| moves(&text.parse::<R2c>().unwrap());
+    let complex = |text: &str| moves(&text.parse::<C2c>().unwrap());
+    assert_eq!(real("r2c fwd 1024x1024 in-part=0..800,0..701"), (true, 1));
+    assert_eq!(real("r2c fwd 1024x1024 out-part=-400..400,0..513"), (true, 1));
+    assert_eq!(real("r2c fwd 1024x1024 in-part=0..500,0..500"), (false, 0));
+    assert_eq!(real("r2c fwd 256x256 in-part=0..250,0..250"), (false, 0));
+    assert_eq!(real("r2c fwd 1024 x500 in-part=0..1000"), (true, 1));
+    assert_eq!(moves(&"c2r inv 512x512 out-part=0..500,3..500".parse::<C2r>().unwrap()), (true, 1));
+    assert_eq!(complex("c2c fwd 512x512 in-part=-3..500,0..512 out-part=-250..250,0..512"), (true, 2));
+    assert_eq!(complex("c2c fwd 1024 x500 in-part=0..1000"), (false, 0));
+    // As in place: with one array.
+    let spectrum = C2c::forward([512, 512]).in_place().map_output::<Complex32>(Fragment::new("value * f32(i0)")).unwrap();
+    assert_eq!(moves(&spectrum), (true, 1));
+    let halves = R2c::forward([512, 512]).input_as::<f16>();
+    assert_eq!(moves(&halves), (true, 1));
 }
 
 /// Rows of reals in halves: one block of an access, an odd number of them and an even one, and

@@ -28,7 +28,7 @@ pub(super) use limit::Limit;
 pub(super) use map::{IndexFrom, Map, MapIndex, Neighbours};
 pub(super) use packed::{OfPacked, ToPacked};
 pub(super) use pairs::{Pair, Pairs};
-pub(super) use part::Part;
+pub(super) use part::{Part, PartOfAxis, Parts};
 pub(super) use real::Real;
 pub(super) use real_axis::{Coefficients, PairCoefficients, Quarter, RealAxis, Sequence};
 pub(super) use twiddle::Twiddle;
@@ -70,6 +70,7 @@ steps!(
     Neighbours,
     Frames,
     Part,
+    Parts,
     Sequence,
     Coefficients,
     PairCoefficients,
@@ -93,6 +94,7 @@ impl Fused {
         match (self.clone(), pair) {
             (Self::Map(step), _) => Self::Map(step.on_lines(coordinates, pair.is_some())),
             (Self::Frames(step), _) => Self::Frames(step.on_lines(coordinates, pair.is_some())),
+            (Self::Parts(step), _) => Self::Parts(step.on_lines(coordinates)),
             (Self::Pairs(_), Some(pair)) => Self::Pairs(Pairs(pair)),
             (Self::Separate(step), Some(pair)) => Self::Separate(Separate { pair, ..step }),
             (Self::Twiddle(step), _) => Self::Twiddle(Twiddle { weights: weights.to_vec(), ..step }),
@@ -138,6 +140,11 @@ pub(super) trait Fuse {
     fn touched(&self, by_position: bool) -> Option<u32> {
         let _ = by_position;
         None
+    }
+
+    /// How far the step itself reaches into the array along coordinates of the line.
+    fn reaches_across(&self) -> u64 {
+        0
     }
 
     /// Positions from this one on do not exist.

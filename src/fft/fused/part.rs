@@ -1,5 +1,6 @@
-//! Parts of an axis: only some positions are stored in the array.
+//! Parts of axes: only some positions are stored in the array.
 
+use super::super::codelets::pair;
 use super::super::window::Windowed;
 use super::{Element, Fuse, Fused, Site, Spot, place_of};
 use crate::edge::Edge;
@@ -15,10 +16,11 @@ pub(in crate::fft) struct Part {
 }
 
 impl Part {
-    fn contains(&self, position: &Expr) -> Expr {
-        let Windowed { n, first, len, .. } = self.window;
-        if self.window.edge != Edge::Zero {
-            return position.less(self.window.before + len + self.window.after);
+    /// Whether the array has a position.
+    fn contains(window: Windowed, position: &Expr) -> Expr {
+        let Windowed { n, first, len, edge, before, after, .. } = window;
+        if edge != Edge::Zero {
+            return position.less(before + len + after);
         }
         let end = first + len;
         if end <= n {
@@ -78,7 +80,7 @@ impl Part {
 
 impl Fuse for Part {
     fn is_there(&self, position: &Expr) -> Expr {
-        if self.guards { boolean(true) } else { self.contains(position) }
+        if self.guards { boolean(true) } else { Self::contains(self.window, position) }
     }
 
     fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
@@ -86,7 +88,7 @@ impl Fuse for Part {
             let element = self.moved(site, element);
             return site.load(&element, inner);
         }
-        let condition = self.contains(&element.position);
+        let condition = Self::contains(self.window, &element.position);
         let names = [("loaded".to_owned(), site.value_type(inner))];
         site.values_when(&condition, &names, |site| {
             let element = self.moved(site, element);
@@ -96,7 +98,7 @@ impl Fuse for Part {
     }
 
     fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
-        let condition = if self.guards { self.contains(&element.position) } else { boolean(true) };
+        let condition = if self.guards { Self::contains(self.window, &element.position) } else { boolean(true) };
         site.when(&condition, |site| {
             let element = self.moved(site, element);
             site.store(&element, value, inner);
@@ -113,5 +115,125 @@ impl Fuse for Part {
 
     fn drops_results_of(&self, _: u32) -> bool {
         !self.window.is_whole()
+    }
+}
+
+/// Parts of axes whose positions are coordinates of the line. The lines' places leave these axes out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct Parts {
+    pub axes: Vec<PartOfAxis>,
+    /// The axis along which two neighbouring reals are a complex number of the transform. The
+    /// coordinate counts these.
+    pub twos: Option<usize>,
+}
+
+/// The part of one axis, or all of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::fft) struct PartOfAxis {
+    pub axis: usize,
+    /// The coordinate with the position. There is none if the axis has one position.
+    pub dim: Option<usize>,
+    pub window: Windowed,
+    /// Distance of neighbours in the array.
+    pub stride: u32,
+}
+
+impl Parts {
+    /// Whether it has a part of this axis.
+    pub fn has(&self, axis: usize) -> bool {
+        self.axes.iter().any(|part| part.axis == axis)
+    }
+
+    /// This step for lines whose coordinates are the indices of these axes.
+    pub fn on_lines(self, coordinates: &[Option<usize>]) -> Self {
+        let dim = |axis: usize| coordinates.iter().position(|own| *own == Some(axis));
+        let axes = self.axes.into_iter().map(|part| PartOfAxis { dim: dim(part.axis), ..part }).collect();
+        Self { axes, ..self }
+    }
+
+    /// The positions on the axes, where the first or the second of two neighbours is meant.
+    fn positions(&self, site: &Site<'_>, second: u32) -> Vec<Expr> {
+        let position = |part: &PartOfAxis| {
+            let coordinate = part.dim.map_or(Expr::from(0), |dim| site.coordinates[dim].clone());
+            if self.twos == Some(part.axis) { coordinate * 2 + second } else { coordinate }
+        };
+        self.axes.iter().map(position).collect()
+    }
+
+    /// Whether the array has the element at these positions.
+    fn contains(&self, positions: &[Expr]) -> Expr {
+        let parts = self.axes.iter().zip(positions).filter(|(part, _)| !part.window.is_whole());
+        let contained = parts.map(|(part, position)| Part::contains(part.window, position));
+        contained.reduce(|all, own| all.and(&own)).unwrap_or_else(|| boolean(true))
+    }
+
+    /// Lets `write` see the element at these positions, on a line whose coordinates are indices in the
+    /// array.
+    fn inside<T>(
+        &self,
+        site: &mut Site<'_>,
+        element: &Element,
+        positions: Vec<Expr>,
+        write: impl FnOnce(&mut Site<'_>, &Element) -> T,
+    ) -> T {
+        let mut coordinates = site.coordinates.to_vec();
+        let Spot::At(mut at) = element.spot.clone() else { unreachable!("elements that are moved have places") };
+        for (PartOfAxis { dim, window, stride, .. }, position) in self.axes.iter().zip(positions) {
+            let index = site.body.value("index", Part::index(*window, &position));
+            at = at + &index * *stride;
+            if let Some(dim) = *dim {
+                coordinates[dim] = index;
+            }
+        }
+        let at = site.body.value("at", at);
+        let Site { number, storage, place, weight, line, look_up, .. } = *site;
+        let mut inside = Site { body: &mut *site.body, number, storage, place, weight, line, coordinates: &coordinates, look_up };
+        write(&mut inside, &Element { spot: Spot::At(at), ..element.clone() })
+    }
+
+    fn load_one(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused], second: u32) -> Expr {
+        let positions = self.positions(site, second);
+        let names = [("loaded".to_owned(), site.value_type(inner))];
+        let load = |site: &mut Site<'_>| {
+            let at = positions.clone();
+            vec![self.inside(site, element, at, |site, element| site.load(element, inner))]
+        };
+        site.values_when(&self.contains(&positions), &names, load).remove(0)
+    }
+
+    fn store_one(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused], second: u32) {
+        let positions = self.positions(site, second);
+        site.when(&self.contains(&positions), |site| {
+            let at = positions.clone();
+            self.inside(site, element, at, |site, element| site.store(element, value, inner));
+        });
+    }
+}
+
+impl Fuse for Parts {
+    fn load(&self, site: &mut Site<'_>, element: &Element, inner: &[Fused]) -> Expr {
+        let first = self.load_one(site, element, inner, 0);
+        if self.twos.is_none() {
+            return first;
+        }
+        let second = self.load_one(site, element, inner, 1);
+        pair(&first, &second)
+    }
+
+    fn store(&self, site: &mut Site<'_>, element: &Element, value: Expr, inner: &[Fused]) {
+        if self.twos.is_none() {
+            return self.store_one(site, element, value, inner, 0);
+        }
+        let value = site.body.value("value", value);
+        self.store_one(site, element, value.x(), inner, 0);
+        self.store_one(site, element, value.y(), inner, 1);
+    }
+
+    fn counts(&self, dim: usize) -> bool {
+        self.axes.iter().any(|part| part.dim == Some(dim))
+    }
+
+    fn reaches_across(&self) -> u64 {
+        self.axes.iter().map(|part| u64::from(part.window.len - 1) * u64::from(part.stride)).sum()
     }
 }

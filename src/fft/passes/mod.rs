@@ -5,6 +5,7 @@
 //! then multiplies by exp(-2πi·k_f·m/N), where m counts the j_g with g > f and N = n_f·…·nₛ. So a
 //! state of the array has either one index for each axis, or one index for each factor of it.
 
+mod moved;
 mod packed;
 mod real_axis;
 mod state;
@@ -24,6 +25,8 @@ use super::window::Windowed;
 use crate::edge::Edge;
 use crate::fragment::Checked;
 use crate::plan::Placement;
+use moved::Moved;
+pub(super) use moved::{moved_ends, must_move, whole};
 use state::Digit;
 pub(super) use state::{Dim, Key, State};
 
@@ -54,6 +57,7 @@ impl Fusion {
     pub fn asks_for(&self, axis: usize) -> bool {
         self.fused.iter().any(|step| match step {
             Fused::Map(map) => map.asks_for(axis),
+            Fused::Parts(parts) => parts.has(axis),
             Fused::Frames(_) => axis == Frames::AXIS,
             _ => false,
         })
@@ -225,41 +229,36 @@ impl Step<'_> {
 
 /// The passes of the axes in this order, or why they do not solve the transform.
 pub(super) fn chain<'a>(transform: &Transform, geometry: &Geometry, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
-    let last = transform.shape.rank() - 1;
     let mut named: Vec<usize> = axes.iter().flat_map(AxisRecipe::axes).collect();
     named.sort_unstable();
     if named != geometry.axes {
         return Err(format!("it transforms the axes {named:?}, not {:?}", geometry.axes).into());
     }
     // The axis with the reals comes first or last.
+    let last = transform.shape.rank() - 1;
     let real_first = transform.kind == Kind::R2c;
     let real_last = transform.kind == Kind::C2r;
     if real_first && axes[0].axis != last || real_last && axes[axes.len() - 1].axis != last {
         return Err(format!("the last axis of a real transform comes {}", if real_first { "first" } else { "last" }).into());
     }
+    let Some(moved) = Moved::new(transform, geometry, axes) else { return Builder::new(transform, geometry).steps(axes) };
+    let mut steps = Builder::new(&moved.transform, &moved.geometry).steps(axes)?;
+    moved.surround(&mut steps, transform, geometry);
+    Ok(steps)
+}
+
+/// The arrays of a transform before its first pass and after its last one.
+fn arrays(transform: &Transform, geometry: &Geometry) -> [State; 2] {
     let mut output = State::new(&geometry.output_extents, &geometry.output.strides, geometry.output.offset, transform.storage(End::Output));
     output.in_output = true;
-    let mut current = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, transform.storage(End::Input));
-    current.distinct = geometry.input.distinct;
+    let mut input = State::new(&geometry.input_extents, &geometry.input.strides, geometry.input.offset, transform.storage(End::Input));
+    input.distinct = geometry.input.distinct;
     // A row of two reals has as many elements as its half-spectrum, but not its bytes.
     let holds_complex = u64::from(transform.form_of(End::Output).bytes()) >= transform.number.complex_bytes();
-    current.in_output = current.storage == Storage::Complex
-        && (real_last && transform.placement == Placement::InPlace
-            || holds_complex && current.dims == output.dims && current.offset == output.offset);
-    let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
-    let mut builder = Builder { transform, geometry, output, extents, in_parts: false, packed: false, current, steps };
-    let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
-    if let Some(rows) = packed {
-        builder.begin_packed(rows, true)?;
-    }
-    for (i, axis) in axes.iter().enumerate() {
-        builder.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
-    }
-    if let Some(rows) = packed {
-        builder.end_packed(rows, None)?;
-    }
-    builder.set_down();
-    Ok(builder.steps)
+    input.in_output = input.storage == Storage::Complex
+        && (transform.kind == Kind::C2r && transform.placement == Placement::InPlace
+            || holds_complex && input.dims == output.dims && input.offset == output.offset);
+    [input, output]
 }
 
 struct Builder<'a, 'b> {
@@ -276,7 +275,29 @@ struct Builder<'a, 'b> {
     steps: Vec<Step<'a>>,
 }
 
-impl<'a> Builder<'a, '_> {
+impl<'a, 'b> Builder<'a, 'b> {
+    fn new(transform: &'b Transform, geometry: &'b Geometry) -> Self {
+        let [current, output] = arrays(transform, geometry);
+        let (extents, steps) = (geometry.input_extents.clone(), Vec::new());
+        Self { transform, geometry, output, extents, in_parts: false, packed: false, current, steps }
+    }
+
+    /// The passes of all axes.
+    fn steps(mut self, axes: &'a [AxisRecipe]) -> Result<Vec<Step<'a>>> {
+        let packed = axes.iter().find(|axis| axis.reals == Reals::Packed);
+        if let Some(rows) = packed {
+            self.begin_packed(rows, true)?;
+        }
+        for (i, axis) in axes.iter().enumerate() {
+            self.axis(axis, i == 0, axes.get(i + 1).map(|next| next.axis))?;
+        }
+        if let Some(rows) = packed {
+            self.end_packed(rows, None)?;
+        }
+        self.set_down();
+        Ok(self.steps)
+    }
+
     fn axis(&mut self, recipe: &'a AxisRecipe, first: bool, next: Option<usize>) -> Result<()> {
         let axis = recipe.axis;
         let rank = self.transform.shape.rank();

@@ -35,7 +35,7 @@ impl<'a> Builder<'a, '_> {
         self.lengths_of_halves(recipe, n)?;
         for (end, is_end) in [(End::Input, self.steps.is_empty()), (End::Output, is_last)] {
             let side = self.end(end, axis, is_end);
-            let is_whole = (0..=axis).all(|axis| self.part(end, axis).is_none());
+            let is_whole = self.geometry.axes.iter().all(|&axis| self.part(end, axis).is_none());
             if !side.fused.is_empty() || !is_whole || !matches!(side.storage, Storage::Complex | Storage::Real) {
                 return Err("lanes transform rows of f32 in halves without parts and fragments".into());
             }
