@@ -18,6 +18,7 @@ use super::recipe::{AxisRecipe, Exchange, PassRecipe, Reals, Recipe, Stockham};
 use super::transform::{End, Geometry, Kind, Transform};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceProfile;
+use crate::plan::Placement;
 
 pub(super) fn design(transform: &Transform, profile: &DeviceProfile) -> Result<Recipe> {
     design_with(transform, profile, Text::Short)
@@ -64,6 +65,21 @@ pub(super) const COLUMNS: u32 = 8;
 /// Longest transform that has columns, of a workgroup 4. Also there and back: a convolution of
 /// 4096² with columns of 4320 0.600 in one pass there and back, 0.387 in two passes each way.
 const LONGEST_COLUMN: u32 = 4096;
+
+/// Blocks of the array between the axis before the last and rows back to reals in pairs. Half-spectra
+/// have rows at odd distances, and blocks have not. H100, ms without blocks and with them: 16 of 1024²
+/// 0.1343 and 0.1048, 64 of 512² 0.1200 and 0.1032, 8 of 1080x1920 0.1308 and 0.1202, 256³ 0.1805 and
+/// 0.1523; arrays that stay in a cache gain less, 2048² 0.0360 and 0.0343, 1080x1920 0.0206 and 0.0209.
+/// In blocks of 4 by 4 and 4 by 8 the same, of 8 by 8 3% more. Columns of up to 4096 take one pass then:
+/// 4096² in three passes 0.1611, in two 0.1243, 2160x4096 0.0887 and 0.0788. Rows in four stages lose:
+/// 2000x3000 0.0637 and 0.0689 (benches/reports/2026-11-26-alignment).
+const BLOCK_BEFORE_ROWS: [u32; 2] = [4, 16];
+
+/// Whether the array may be in blocks before such rows.
+fn takes_blocks(rows: &AxisRecipe) -> bool {
+    let is_short = |pass: &PassRecipe| matches!(pass, PassRecipe::Stockham(pass) if pass.radices.len() <= 3);
+    rows.bluestein.is_none() && rows.reals == Reals::Pairs && rows.passes.len() == 1 && rows.passes.iter().all(is_short)
+}
 
 /// From so many columns on there are enough workgroups for each of them to take fewer.
 pub(super) const MANY_COLUMNS: u64 = 4096;
@@ -157,7 +173,11 @@ impl Designer<'_> {
 
         // Of rows at odd distances 4 columns are parts of more sectors than they fill. Real 4096²
         // with 64.64 on 4 columns 0.123, in two passes of 64 on 32 columns 0.115.
-        let uneven = across && n > LONGEST_COLUMN / 2 && !self.has_whole_sectors(axis) && !self.profile.is_cpu();
+        let uneven = across
+            && n > LONGEST_COLUMN / 2
+            && !self.has_whole_sectors(axis)
+            && !self.profile.is_cpu()
+            && !self.has_blocks_before_rows(axis);
 
         if largest_prime(n) <= self.max_prime() {
             if let Some(recipe) = self.without_barriers(axis) {
@@ -364,13 +384,37 @@ impl Designer<'_> {
         [&self.geometry.input, &self.geometry.output].iter().all(|placed| placed.strides[axis].is_multiple_of(4))
     }
 
+    /// Whether the next axis may be rows back to reals in pairs, and the array in blocks before it.
+    fn is_before_rows(&self, axis: usize) -> bool {
+        let Transform { kind, number, placement, .. } = *self.transform;
+        let measured = (kind, number, placement) == (Kind::C2r, Number::F32, Placement::OutOfPlace) && self.transform.is_plain();
+        let extents = self.transform.shape.extents();
+        measured && axis + 2 == extents.len() && self.geometry.axes.contains(&axis) && extents[axis].is_multiple_of(2)
+    }
+
+    /// Whether the array is in blocks between this axis and the next one, which is that of the rows.
+    fn has_blocks_before_rows(&self, axis: usize) -> bool {
+        self.is_before_rows(axis) && self.axis(axis + 1).is_ok_and(|rows| takes_blocks(&rows))
+    }
+
     /// Blocks of the array between two axes, where the second has so few columns in a workgroup
     /// that what it loads would be short pieces. 4096² without 0.224, in blocks of 8 x 8 0.1898, 4
     /// x 16 0.1897, 8 x 16 0.1895, 16 x 4 0.1997; real 0.1400, 0.1312, 0.1282. From 8 columns on
     /// they win nothing: 2048² 0.0457, 8 x 8 0.0467.
     fn block(&self, axis: &mut AxisRecipe, next: &mut AxisRecipe) {
         let together = [&*axis, next].iter().any(|own| own.through != own.axis);
-        if self.profile.is_cpu() || together || !self.is_fastest(axis.axis) {
+        if self.profile.is_cpu() || together {
+            return;
+        }
+        if axis.bluestein.is_none()
+            && self.is_before_rows(axis.axis)
+            && takes_blocks(next)
+            && let [PassRecipe::Stockham(column)] = &mut axis.passes[..]
+        {
+            column.block = Some(BLOCK_BEFORE_ROWS);
+            return;
+        }
+        if !self.is_fastest(axis.axis) {
             return;
         }
         let lines = self.lines(next.axis, Reals::Complex);
@@ -386,7 +430,9 @@ impl Designer<'_> {
             return;
         }
         let ([PassRecipe::Stockham(first)], [PassRecipe::Stockham(second)]) = (&mut axis.passes[..], &mut next.passes[..]) else { return };
-        let halved = is_complex && self.halve(second, lines);
+        // In rows at odd distances they lose: 4 of real 2048² on an H100 8 columns 0.1336, 4 columns
+        // 0.2042 (without blocks 0.1317).
+        let halved = is_complex && self.has_whole_sectors(next.axis) && self.halve(second, lines);
         if halved || second.lines < self.columns(COLUMNS) && second.n() > LONGEST_COLUMN / 2 {
             first.block = Some([8, 16]);
         }
