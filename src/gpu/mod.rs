@@ -88,6 +88,11 @@ pub(crate) type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + 'a>>;
 /// program, by chance, 0.0345 without it too (benches/reports/2026-11-26-alignment).
 const ALIGNED: wgpu::BufferUsages = wgpu::BufferUsages::UNIFORM;
 
+/// The usages that a buffer with these is given.
+fn given(usage: wgpu::BufferUsages) -> wgpu::BufferUsages {
+    if usage.contains(wgpu::BufferUsages::STORAGE) { usage | ALIGNED } else { usage }
+}
+
 impl Gpu {
     /// Opens the adapter that `options` and the environment ask for, with all its limits unless
     /// [`GpuOptions::limits`] says otherwise.
@@ -543,7 +548,7 @@ impl Gpu {
             return Err(Error::LimitExceeded { what: format!("{what} (bytes)"), limit: "max_buffer_size", required: size, available });
         }
         let mapped_at_creation = usage.contains(wgpu::BufferUsages::MAP_WRITE);
-        let usage = if usage.contains(wgpu::BufferUsages::STORAGE) { usage | ALIGNED } else { usage };
+        let usage = given(usage);
         self.caught("allocation", size, || {
             self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
         })

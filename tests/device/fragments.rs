@@ -348,9 +348,8 @@ pub fn what_is_bound_wrongly_is_refused(device: &Device) {
     let small = shared(gpu, 0, &[1.0f32, 2.0]);
     let error = of(refused(&without("settings").with("settings", View::<f32>::new(&small, 0, 2).unwrap())), "settings");
     assert_eq!(error, Error::WrongLen { argument: "bytes of a uniform", expected: 16, actual: 8 });
-    // What `Gpu::upload` makes is no uniform.
-    let stored = gpu.upload(&[3.0f32]).unwrap();
-    let error = of(refused(&without("gain").with("gain", &stored)), "gain");
+    let stored = raw(gpu, 4, wgpu::BufferUsages::STORAGE);
+    let error = of(refused(&without("gain").with("gain", View::<f32>::new(&stored, 0, 1).unwrap())), "gain");
     assert!(matches!(error, Error::MissingUsage { required: wgpu::BufferUsages::UNIFORM, .. }), "{error}");
     let uniform = raw(gpu, 4 * n as u64, wgpu::BufferUsages::UNIFORM);
     let error = of(refused(&without("taps").with("taps", View::<f32>::new(&uniform, 0, n).unwrap())), "taps");

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Staging;
 use crate::error::{Error, Result};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, given};
 
 /// Idle buffers of a device, as many as [`Transfers`](super::Transfers) say.
 ///
@@ -43,6 +43,7 @@ impl Pool {
     fn find(&self, gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Option<Staging> {
         // One that is much larger would be missed where it is needed.
         let most = bytes.saturating_add(bytes / 4);
+        let usage = given(usage);
         let fits = |kept: &Staging| kept.buffer().usage() == usage && (bytes..=most).contains(&kept.buffer().size());
         let take = || {
             let mut idle = self.lock();
