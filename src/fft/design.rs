@@ -188,9 +188,9 @@ impl Designer<'_> {
             // faster on the way to the spectrum: real 8192² 0.4245 and 0.4400, rows of 1024 0.1338
             // and 0.1357. On the way back pairs are: 4096² 0.1177 and 0.1253, rows of 1024 0.1323
             // and 0.1506. Cosine transforms of type II along rows of 4096² take 0.1279 in all with
-            // pairs and 0.1331 with halves; those of 256³ 0.2252 and 0.1772.
-            // Two 16-bit reals share a word, and halves store both at once: f16, 64 of 512² 0.1083 in
-            // pairs and 0.0815 in halves, 256³ 0.1397 and 0.1035, 4096² 0.1407 and 0.1259.
+            // pairs and 0.1331 with halves; those of 256³ 0.2252 and 0.1772. Two 16-bit reals share
+            // a word, and halves store both at once: f16, 64 of 512² 0.1083 in pairs and 0.0815 in
+            // halves, 256³ 0.1397 and 0.1035, 4096² 0.1407 and 0.1259.
             let shares_words = matches!(self.transform.storage(End::Output), Storage::Half(_)) && !self.profile.is_cpu();
             let in_pairs = match self.transform.real_kind(axis) {
                 None => self.transform.kind == Kind::C2r && !shares_words,
@@ -392,7 +392,8 @@ impl Designer<'_> {
         measured && axis + 2 == extents.len() && self.geometry.axes.contains(&axis) && extents[axis].is_multiple_of(2)
     }
 
-    /// Whether the array is in blocks between this axis and the next one, which is that of the rows.
+    /// Whether the array is in blocks between this axis and the next one, which is that of the
+    /// rows.
     fn has_blocks_before_rows(&self, axis: usize) -> bool {
         self.is_before_rows(axis) && self.axis(axis + 1).is_ok_and(|rows| takes_blocks(&rows))
     }
@@ -490,8 +491,8 @@ impl Designer<'_> {
 
     /// The same for lines that are known better.
     fn part_of(&self, lines: Lines) -> Option<Stockham> {
-        // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24 as
-        // 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
+        // Fewer neighbours than 8 lose more than a pass costs, unless they have been measured: 2^24
+        // as 4096·4096 with 4 of them 1.066, as 256·256·256 with 16 0.860.
         self.part_of_any_lines(lines).filter(|own| own.lines >= self.columns(COLUMNS))
     }
 
@@ -507,9 +508,9 @@ impl Designer<'_> {
         super::factors::split_lengths(n, passes, &|length| self.part(length, u64::MAX).is_some())
     }
 
-    /// Two passes where the rules take three, because a workgroup has only 4 lines of more than 2048.
-    /// 2^24, 4 times, in two 0.862, in three 0.851; but on an H100, where memory is slower beside the
-    /// cores, 0.948 and 1.162. The rules have better passes for what was measured.
+    /// Two passes where the rules take three, because a workgroup has only 4 lines of more than
+    /// 2048. 2^24, 4 times, in two 0.862, in three 0.851; but on an H100, where memory is slower
+    /// beside the cores, 0.948 and 1.162. The rules have better passes for what was measured.
     #[cfg(feature = "tune")]
     pub fn in_two_of_few_lines(&self, axis: usize, n: u32) -> Option<AxisRecipe> {
         let lengths = super::factors::split_lengths(n, 2, &|length| length <= LONGEST_COLUMN)?;
@@ -641,8 +642,8 @@ impl Designer<'_> {
         // 0.134, 4096 0.224 in place of 0.151.
         let mut stockham = Stockham { banks: if is_cpu { 0 } else { 32 }, ..Stockham::new(radices, lanes) };
         let wanted = match (lines.across, is_cpu) {
-            // Frames whose spectra lie across, of 256 to 1024 samples: 8 of them 0.323, 0.363, 0.436,
-            // 16 of them 0.423, 0.705, 0.776.
+            // Frames whose spectra lie across, of 256 to 1024 samples: 8 of them 0.323, 0.363,
+            // 0.436, 16 of them 0.423, 0.705, 0.776.
             (true, false) if lines.frames => self.columns(8),
             // Enough workgroups for every core come first: 256² 4 columns 0.0048, 8 0.0049.
             (true, false) if lines.count <= 256 || n > LONGEST_COLUMN / 2 => self.columns(4),
@@ -722,9 +723,9 @@ impl Designer<'_> {
     pub fn runs(&self, stockham: &Stockham, lines: Lines) -> bool {
         let Stockham { radices, lanes, pieces, .. } = stockham;
         let n = stockham.n();
-        // What the text needs in several pieces: every butterfly stores to one piece, and every round
-        // of lanes loads from one. A round begins at a multiple of the lanes among the n / radix
-        // neighbours, and no piece ends within it.
+        // What the text needs in several pieces: every butterfly stores to one piece, and every
+        // round of lanes loads from one. A round begins at a multiple of the lanes among the n /
+        // radix neighbours, and no piece ends within it.
         let kept = || {
             let ends = [radices[radices.len() - 1], if lines.convolution { radices[0] } else { *pieces }];
             let loading = if lines.convolution { radices } else { &radices[1..] };

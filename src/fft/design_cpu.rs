@@ -80,14 +80,14 @@ const LONGEST_PASSES: [u32; 2] = [600, 300];
 /// Elements of an invocation up to which wider accesses are better than fewer elements.
 const FEW_ELEMENTS: u32 = 64;
 
-/// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`] of
-/// its elements is given, and it has at least [`LEAST_MOVED`]. On lavapipe (2 free cores of a fast machine), ms
-/// with steps fused into `fft/pass`, and in lanes with elements moved: reals 1024² of which 700² are
-/// given 6.89 and 4.96, 512² 4.99 and 4.41, 300² 3.58 and 4.47; back, of which 700² are stored 6.59
-/// and 5.17, 512² 4.2 and 4.6 to 6.8; complex 1024² of which 700² are given 7.96 and 7.78, 512² 6.60
-/// and 7.63. Complex rows gain nothing, 1024 rows of 1024 of f16 5.65 and 8.99. Convolutions of reals,
-/// 256² by 15x15 1.26 and 1.87, 512² by 31x31 5.89 and 5.54, 2048² by 31x31 133 and 94
-/// (benches/reports/2026-11-26-processors-moves).
+/// For lanes, elements are moved to a whole array and from one where at least one in [`LEAST_PART`]
+/// of its elements is given, and it has at least [`LEAST_MOVED`]. On lavapipe (2 free cores of a
+/// fast machine), ms with steps fused into `fft/pass`, and in lanes with elements moved: reals
+/// 1024² of which 700² are given 6.89 and 4.96, 512² 4.99 and 4.41, 300² 3.58 and 4.47; back, of
+/// which 700² are stored 6.59 and 5.17, 512² 4.2 and 4.6 to 6.8; complex 1024² of which 700² are
+/// given 7.96 and 7.78, 512² 6.60 and 7.63. Complex rows gain nothing, 1024 rows of 1024 of f16
+/// 5.65 and 8.99. Convolutions of reals, 256² by 15x15 1.26 and 1.87, 512² by 31x31 5.89 and 5.54,
+/// 2048² by 31x31 133 and 94 (benches/reports/2026-11-26-processors-moves).
 const LEAST_PART: u64 = 2;
 const LEAST_MOVED: u64 = 1 << 17;
 
@@ -158,8 +158,8 @@ fn moves_pay(transform: &Transform, geometry: &Geometry) -> bool {
     has_most && all.iter().any(|&all| all >= LEAST_MOVED) && !is_row
 }
 
-/// The transform whose passes can be lanes, if there is one: between those that move elements, where
-/// these pay.
+/// The transform whose passes can be lanes, if there is one: between those that move elements,
+/// where these pay.
 fn for_lanes(transform: &Transform, geometry: &Geometry) -> Option<(Transform, Geometry)> {
     let pays = moves_pay(transform, geometry);
     let ends = if pays { must_move(transform, geometry) } else { [false; 2] };
@@ -386,7 +386,8 @@ impl Rules {
             }
         }
         let several = self.in_several(n, false);
-        // One pass in loops by 1 number, where its text is about as short as that of several passes.
+        // One pass in loops by 1 number, where its text is about as short as that of several
+        // passes.
         //
         // Both axes with the columns in loops and in several passes, ms of a run on free cores, and
         // seconds of a processor until the first result: 512² 1.78 and 1.94, 0.76 and 0.64; 640x480

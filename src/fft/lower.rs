@@ -482,8 +482,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bindings of what the fragments of a pass declare, and whether a fragment indexes memory of
-    /// its own.
+    /// The bindings of what the fragments of a pass declare, and whether a fragment indexes memory
+    /// of its own.
     fn declared(&mut self, pass: &Pass) -> Result<(Vec<Bind>, bool)> {
         let mut binds = Vec::new();
         let mut indexes_memory = false;

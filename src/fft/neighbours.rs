@@ -149,7 +149,8 @@ fn neighbours(transform: &Transform, recipe: &Recipe, profile: &DeviceProfile) -
     others(Some(recipe), all)
 }
 
-/// Whether a pass is worth a search's time on such a device: lanes only as the rules would take them.
+/// Whether a pass is worth a search's time on such a device: lanes only as the rules would take
+/// them.
 fn is_worth_while(pass: &PassRecipe, transform: &Transform, profile: &DeviceProfile) -> bool {
     match pass {
         PassRecipe::Lanes { width: own, .. } => has_lanes(transform, profile) && *own <= lanes::widest(profile),
@@ -391,7 +392,8 @@ impl Space<'_> {
     /// same number of invocations.
     fn other_lanes(&self, own: &Stockham, lines: Lines) -> Vec<Stockham> {
         let n = own.n();
-        // In some stage at most one lane in nine is idle, and in no stage more than half of them are.
+        // In some stage at most one lane in nine is idle, and in no stage more than half of them
+        // are.
         let few_idle = |lanes: &u32| {
             let mut butterflies = own.radices.iter().map(|radix| n / radix);
             butterflies.clone().any(|count| count.next_multiple_of(*lanes) * 8 <= count * 9) && butterflies.all(|count| *lanes <= 2 * count)

@@ -35,8 +35,8 @@ pub enum Recipe {
 /// The text form is `axis 0: P1 + P2`, with one pass for each factor of the length. A length
 /// without good factors is computed as a convolution, `axis 0 bluestein 2048: P1`. Rows of reals
 /// may be transformed two at a time, `axis 1 pairs: P1`, or as complex rows of half the length,
-/// `axis 0 halves: P1 + P2` or `axis 1 packed: P1`. Neighbouring axes may be transformed together in
-/// one pass, `axes 0 to 1: P1`.
+/// `axis 0 halves: P1 + P2` or `axis 1 packed: P1`. Neighbouring axes may be transformed together
+/// in one pass, `axes 0 to 1: P1`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct AxisRecipe {
@@ -90,13 +90,13 @@ pub enum Reals {
     Pairs,
     /// As complex rows of half the length: elements with even index are real parts, elements with
     /// odd index are imaginary parts. An additional step combines the halves on the way to or from
-    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or, if the passes of the rows are
-    /// of `fft/lanes`, as a pass of its own, of the kernel `fft/halves`. This needs an even length
-    /// and a layout in which such pairs are always neighbours.
+    /// the spectrum: as a part of a pass of the kernel `fft/pass`, or, if the passes of the rows
+    /// are of `fft/lanes`, as a pass of its own, of the kernel `fft/halves`. This needs an even
+    /// length and a layout in which such pairs are always neighbours.
     Halves,
     /// As [`Halves`](Self::Halves) in passes of `fft/lanes`, where the pass that combines them is
-    /// the last one, after all axes, or the first one on the way back. Then the other axes are those
-    /// of an array whose rows have half the length, and begin at lines of the cache.
+    /// the last one, after all axes, or the first one on the way back. Then the other axes are
+    /// those of an array whose rows have half the length, and begin at lines of the cache.
     Packed,
 }
 
@@ -177,8 +177,8 @@ pub struct Stockham {
     /// Complex numbers per access of the arrays: 1 or 2. Two need neighbours on both sides, either
     /// across lines, of which an invocation then transforms two, or along the line, where it
     /// computes neighbouring butterflies of the first stage and of the last one. Only passes
-    /// between arrays of complex numbers can have it, without parts and fragments. The arithmetic is
-    /// the same for both.
+    /// between arrays of complex numbers can have it, without parts and fragments. The arithmetic
+    /// is the same for both.
     pub width: u32,
 }
 

@@ -74,8 +74,8 @@ fn packing(tiles: &Tiles) -> (u32, u32) {
     (4 / tiles.bytes, 8 * tiles.bytes)
 }
 
-/// The function that [`joined`] calls. As one number of 64 bits, u8 8191² takes 0.0530 ms on an H200,
-/// in two words 0.0556.
+/// The function that [`joined`] calls. As one number of 64 bits, u8 8191² takes 0.0530 ms on an
+/// H200, in two words 0.0556.
 fn joined_function(int64: bool) -> Function {
     let mut joined = Function::new("joined").returning(U32);
     joined = joined.doc("The 32 bits that begin `bits` bits (0 to 32, an even number) after the begin of `first`,\ncontinued in `second`.");

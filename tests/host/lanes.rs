@@ -193,8 +193,8 @@ fn the_rules_take_it_where_it_fits() {
     assert_eq!(lanes("c2c fwd 512x1009", &profile), [false, true]);
 }
 
-/// Parts, fragments and numbers of 16 bits have passes of their own before lanes and after them, if the
-/// whole arrays are large and most of their elements are given.
+/// Parts, fragments and numbers of 16 bits have passes of their own before lanes and after them, if
+/// the whole arrays are large and most of their elements are given.
 #[test]
 fn elements_are_moved_where_it_pays() {
     fn moves<S: Spec<Recipe = Recipe>>(spec: &S) -> (bool, usize) {

@@ -80,7 +80,8 @@ where
     let recipe = recipe.cloned().unwrap_or_else(|| {
         let of_rules = |result: Result<Recipe, Error>| result.unwrap_or_else(|error| panic!("{what}: {error}"));
         let own = of_rules(on.recipe(halves));
-        // One that moves elements into an array of f32 without gaps may not fit the layout of the other.
+        // One that moves elements into an array of f32 without gaps may not fit the layout of the
+        // other.
         if let Err(Error::UnfitRecipe { .. }) = on.len(full, &own) { of_rules(on.recipe(full)) } else { own }
     });
     let what = format!("{what} by {recipe}");

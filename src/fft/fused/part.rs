@@ -118,7 +118,8 @@ impl Fuse for Part {
     }
 }
 
-/// Parts of axes whose positions are coordinates of the line. The lines' places leave these axes out.
+/// Parts of axes whose positions are coordinates of the line. The lines' places leave these axes
+/// out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::fft) struct Parts {
     pub axes: Vec<PartOfAxis>,
@@ -167,8 +168,8 @@ impl Parts {
         contained.reduce(|all, own| all.and(&own)).unwrap_or_else(|| boolean(true))
     }
 
-    /// Lets `write` see the element at these positions, on a line whose coordinates are indices in the
-    /// array.
+    /// Lets `write` see the element at these positions, on a line whose coordinates are indices in
+    /// the array.
     fn inside<T>(
         &self,
         site: &mut Site<'_>,

@@ -10,8 +10,8 @@
 //! (y\[k\] - conj y\[m-k\]).
 //!
 //! If the rows have been transformed along other axes too, the mirror image of element k is element
-//! m - k of the row whose indices on these axes have the opposite sign: the formulas are linear, and
-//! a transform takes conjugates to the conjugates of what lies at the opposite index.
+//! m - k of the row whose indices on these axes have the opposite sign: the formulas are linear,
+//! and a transform takes conjugates to the conjugates of what lies at the opposite index.
 //!
 //! In both cases a sum and a difference of the same two terms are elements k and m - k, the second
 //! one of the mirrored row. So an invocation takes blocks q and -1-q of V neighbours, the first one
@@ -82,8 +82,8 @@ impl Halves {
     }
 
     /// The slowest digit with the opposite sign in the mirrored row. Invocations count it up to its
-    /// half and take a row and its mirror image one after the other, so that each page of memory
-    /// is touched once: the pass over 256³ takes 26.1 ms in the order of the rows, 17.3 in this one.
+    /// half and take a row and its mirror image one after the other, so that each page of memory is
+    /// touched once: the pass over 256³ takes 26.1 ms in the order of the rows, 17.3 in this one.
     fn turned(&self) -> Option<usize> {
         self.digits.iter().rposition(|digit| digit.mirrored)
     }
@@ -131,8 +131,8 @@ pub(crate) fn fit(step: &Step<'_>, lines: &[LineIndex], profile: &DeviceProfile)
         digits.push(Digit { extent: line.extent, packed, spectrum, mirrored });
     }
     let [packed, spectrum] = of_packed([from.offset, to.offset]);
-    // The widest access that fits everywhere, on every device: roots are products that depend on it,
-    // and devices should give the same bits.
+    // The widest access that fits everywhere, on every device: roots are products that depend on
+    // it, and devices should give the same bits.
     let numbers = || digits.iter().filter(|digit| digit.extent > 1).map(|digit| digit.packed).chain([packed, step.n]);
     let width = [4, 2].into_iter().find(|&own| numbers().all(|number| number.is_multiple_of(own))).unwrap_or(1);
     for digit in &mut digits {

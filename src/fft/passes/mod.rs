@@ -760,8 +760,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         self.steps.push(Step { recipe, element, n, extents: vec![n], states, load, store, convolution, combines: None });
     }
 
-    /// Adds the passes of a transform along an axis, from the current state towards `target`, without
-    /// the last one. Returns the state before that one, and what it loads.
+    /// Adds the passes of a transform along an axis, from the current state towards `target`,
+    /// without the last one. Returns the state before that one, and what it loads.
     fn passes_but_last(
         &mut self,
         axis: usize,

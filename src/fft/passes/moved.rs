@@ -1,9 +1,10 @@
 //! Ends of a transform whose elements a pass of their own moves, for a kernel that loads and stores
 //! nothing but the numbers of the transform.
 //!
-//! The kernel `fft/lanes` has no steps fused into it. So where an array has parts of the axes, numbers
-//! of 16 bits, or what a fragment of the caller's reads or writes, one pass moves its elements to an
-//! array of all elements, or from such an array. Between the two stands a transform of whole arrays.
+//! The kernel `fft/lanes` has no steps fused into it. So where an array has parts of the axes,
+//! numbers of 16 bits, or what a fragment of the caller's reads or writes, one pass moves its
+//! elements to an array of all elements, or from such an array. Between the two stands a transform
+//! of whole arrays.
 
 use super::super::fused::{PartOfAxis, Parts, Real};
 use super::super::place::{Place, Storage};
@@ -64,8 +65,8 @@ pub(in crate::fft) fn moved_ends(transform: &Transform, geometry: &Geometry, axe
     [input && (is_packed || is_lanes(first)), output && (is_packed || is_lanes(last))]
 }
 
-/// Whether the array at each end has other elements than a transform of whole arrays, and a pass can
-/// move them.
+/// Whether the array at each end has other elements than a transform of whole arrays, and a pass
+/// can move them.
 pub(in crate::fft) fn must_move(transform: &Transform, geometry: &Geometry) -> [bool; 2] {
     let knows = matches!(transform.kind, Kind::C2c(_) | Kind::R2c | Kind::C2r) && transform.kinds.is_empty();
     [End::Input, End::Output].map(|end| {

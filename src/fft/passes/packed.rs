@@ -1,12 +1,13 @@
-//! Reals in pairs of neighbours, transformed by `fft/lanes` as an array of complex numbers: along the
-//! rows alone ([`Reals::Halves`]) or along all axes ([`Reals::Packed`]). One pass, of the kernel
-//! `fft/halves`, combines what becomes of them, between the array of pairs and the half-spectrum.
+//! Reals in pairs of neighbours, transformed by `fft/lanes` as an array of complex numbers: along
+//! the rows alone ([`Reals::Halves`]) or along all axes ([`Reals::Packed`]). One pass, of the
+//! kernel `fft/halves`, combines what becomes of them, between the array of pairs and the
+//! half-spectrum.
 //!
-//! Along all axes, only that pass sees half-spectra, whose rows are an element longer and not aligned.
-//! All others have rows that begin at the lines of a processor's cache, so that columns can have wide
-//! accesses, or one pass instead of two. With the combining pass next to that of the rows, 1080x1920
-//! back to reals took 12.6 ms on lavapipe, now 11.1; 2048² 24.8 and 18.5, 256³ 92.5 and 76.4
-//! (benches/reports/2026-11-25-processors-reals).
+//! Along all axes, only that pass sees half-spectra, whose rows are an element longer and not
+//! aligned. All others have rows that begin at the lines of a processor's cache, so that columns
+//! can have wide accesses, or one pass instead of two. With the combining pass next to that of the
+//! rows, 1080x1920 back to reals took 12.6 ms on lavapipe, now 11.1; 2048² 24.8 and 18.5, 256³ 92.5
+//! and 76.4 (benches/reports/2026-11-25-processors-reals).
 
 use super::super::lanes::CACHE_LINE;
 use super::super::place::Storage;
@@ -21,8 +22,8 @@ const CONFLICTING: u32 = 2 * CACHE_LINE;
 
 impl<'a> Builder<'a, '_> {
     /// Makes the current state that of the pairs, whose rows `recipe` transforms. Half-spectra are
-    /// combined to pairs for that. `is_last` says whether the output holds what the passes of the pairs
-    /// leave behind, and not another axis's passes.
+    /// combined to pairs for that. `is_last` says whether the output holds what the passes of the
+    /// pairs leave behind, and not another axis's passes.
     pub(super) fn begin_packed(&mut self, recipe: &'a AxisRecipe, is_last: bool) -> Result<()> {
         let axis = recipe.axis;
         if !matches!(self.transform.kind, Kind::R2c | Kind::C2r) || axis + 1 != self.transform.shape.rank() {
