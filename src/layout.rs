@@ -205,6 +205,14 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
+    /// Row-major without gaps. The last extent is that of the batch, which is outermost.
+    pub fn dense(extents: &[u32]) -> Self {
+        let extents: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
+        let (_, axes) = extents.split_last().expect("there is always a batch");
+        let strides = dense(axes).into_iter().chain([axes.iter().product()]).map(|stride| stride as u32).collect();
+        Self { strides, offset: 0, span: extents.iter().product(), distinct: true }
+    }
+
     /// The index in memory of an element, given its index along each axis and in the batch.
     pub fn place(&self, index: &[usize]) -> usize {
         let distances = index.iter().zip(&self.strides).map(|(digit, stride)| digit * *stride as usize);

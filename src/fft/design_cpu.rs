@@ -103,19 +103,16 @@ pub(super) enum Text {
 
 /// Takes the kernel `fft/lanes` for every axis that it can do well.
 pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) {
-    if !profile.is_cpu() || !has_lanes(transform, profile) {
+    if !profile.is_cpu() {
         return;
     }
+    let Some(inside) = ForLanes::new(transform, geometry, profile) else { return };
     // The recipes of each axis, the best one first. What cannot be done in lanes, because of its
     // layout, stays as it was.
     let mut choices: Vec<std::vec::IntoIter<AxisRecipe>> = axes
         .iter()
         .map(|plain| {
-            let mut all = if transform.real_kind(plain.axis).is_none() {
-                in_lanes(plain.axis, transform, geometry, profile, text)
-            } else {
-                Vec::new()
-            };
+            let mut all = if transform.real_kind(plain.axis).is_none() { inside.axis(plain.axis, text) } else { Vec::new() };
             all.push(plain.clone());
             all.into_iter()
         })
@@ -123,9 +120,8 @@ pub(super) fn improve(axes: &mut [AxisRecipe], transform: &Transform, geometry: 
     for (axis, choices) in axes.iter_mut().zip(&mut choices) {
         axis.clone_from(&choices.next().expect("there is the plain one"));
     }
-    let pays = moves_pay(transform, geometry);
     let wrong = |axes: &[AxisRecipe]| {
-        let [input, output] = if pays { [false; 2] } else { moved_ends(transform, geometry, axes) };
+        let [input, output] = if inside.moves { [false; 2] } else { moved_ends(transform, geometry, axes) };
         let at_end = if input { Some(0) } else { output.then_some(axes.len() - 1) };
         at_end.or_else(|| unfit(axes, transform, geometry, profile))
     };
@@ -158,61 +154,78 @@ fn moves_pay(transform: &Transform, geometry: &Geometry) -> bool {
     has_most && all.iter().any(|&all| all >= LEAST_MOVED) && !is_row
 }
 
-/// The transform whose passes can be lanes, if there is one: between those that move elements,
-/// where these pay.
-fn for_lanes(transform: &Transform, geometry: &Geometry) -> Option<(Transform, Geometry)> {
-    let pays = moves_pay(transform, geometry);
-    let ends = if pays { must_move(transform, geometry) } else { [false; 2] };
-    (pays || matches!(transform.kind, Kind::C2c(_)) || transform.is_plain()).then(|| whole(transform, geometry, ends))
+/// The transform whose passes can be lanes: between those that move elements, where these pay.
+pub(super) struct ForLanes<'a> {
+    transform: Transform,
+    geometry: Geometry,
+    profile: &'a DeviceProfile,
+    /// Whether there may be passes that move elements.
+    moves: bool,
 }
 
-/// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
-/// packed if there are other axes.
-pub(super) fn in_lanes(axis: usize, transform: &Transform, geometry: &Geometry, profile: &DeviceProfile, text: Text) -> Vec<AxisRecipe> {
-    let Some((transform, geometry)) = &for_lanes(transform, geometry) else { return Vec::new() };
-    let Inner { n, reals } = transform.inner(axis);
-    let rank = transform.shape.rank();
-    let row = transform.inner(rank - 1).n;
-    let in_pairs = matches!(transform.kind, Kind::R2c | Kind::C2r) && row.is_multiple_of(2) && transform.reals_in_twos(geometry);
-    let (n, reals) = match reals {
-        None => (n, Reals::Complex),
-        Some(_) if in_pairs => (n / 2, if geometry.axes.len() > 1 { Reals::Packed } else { Reals::Halves }),
-        Some(_) => return Vec::new(),
-    };
-    let mut extents = geometry.output_extents.clone();
-    if in_pairs {
-        extents[rank - 1] = row / 2;
+impl<'a> ForLanes<'a> {
+    /// `None` if the device can do nothing of it in lanes.
+    pub fn new(transform: &Transform, geometry: &Geometry, profile: &'a DeviceProfile) -> Option<Self> {
+        if !has_lanes(transform, profile) {
+            return None;
+        }
+        let moves = moves_pay(transform, geometry);
+        let ends = if moves { must_move(transform, geometry) } else { [false; 2] };
+        let any = moves || matches!(transform.kind, Kind::C2c(_)) || transform.is_plain();
+        any.then(|| {
+            let (transform, geometry) = whole(transform, geometry, ends);
+            Self { transform, geometry, profile, moves }
+        })
     }
-    // Between passes pairs lie one after the other, but for gaps of whole cache lines.
-    let strides = if in_pairs {
-        vec![extents[axis + 1..rank].iter().product()]
-    } else {
-        [&geometry.input, &geometry.output].map(|placed| placed.strides[axis]).to_vec()
-    };
-    let along = strides.iter().all(|stride| *stride == 1);
-    let aligned = strides.iter().all(|stride| stride.is_multiple_of(CACHE_LINE));
-    let is_one = geometry.axes.len() <= 1;
-    let points: u64 = extents.iter().map(|&extent| u64::from(extent)).product();
-    let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
-    let mut all: Vec<AxisRecipe> = Vec::new();
-    for most in [4, 2, 1].into_iter().filter(|own| *own <= widest(profile)) {
-        let rules = Rules {
-            widths: [4, 2, 1].into_iter().filter(|own| *own <= most).collect(),
-            full: widest(profile),
-            invocations: invocations(profile),
-            text,
-            longest,
-            longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
-            preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
-            longest_loops: LONGEST_LOOPS[usize::from(!is_one && points <= SMALL_ARRAY)],
-            aligned,
-            longest_passes: if is_one { u32::MAX } else { longest },
+
+    /// The recipes of an axis in lanes, with wide accesses first. Real rows are taken in halves, and
+    /// packed if there are other axes.
+    pub fn axis(&self, axis: usize, text: Text) -> Vec<AxisRecipe> {
+        let Self { transform, geometry, profile, .. } = self;
+        let Inner { n, reals } = transform.inner(axis);
+        let rank = transform.shape.rank();
+        let row = transform.inner(rank - 1).n;
+        let in_pairs = matches!(transform.kind, Kind::R2c | Kind::C2r) && row.is_multiple_of(2) && transform.reals_in_twos(geometry);
+        let (n, reals) = match reals {
+            None => (n, Reals::Complex),
+            Some(_) if in_pairs => (n / 2, if geometry.axes.len() > 1 { Reals::Packed } else { Reals::Halves }),
+            Some(_) => return Vec::new(),
         };
-        let passes = if along { rules.row(n) } else { rules.column(n) };
-        let own = passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) });
-        all.extend(own.filter(|own| !all.contains(own)));
+        let mut extents = geometry.output_extents.clone();
+        if in_pairs {
+            extents[rank - 1] = row / 2;
+        }
+        // Between passes pairs lie one after the other, but for gaps of whole cache lines.
+        let strides = if in_pairs {
+            vec![extents[axis + 1..rank].iter().product()]
+        } else {
+            [&geometry.input, &geometry.output].map(|placed| placed.strides[axis]).to_vec()
+        };
+        let along = strides.iter().all(|stride| *stride == 1);
+        let aligned = strides.iter().all(|stride| stride.is_multiple_of(CACHE_LINE));
+        let is_one = geometry.axes.len() <= 1;
+        let points: u64 = extents.iter().map(|&extent| u64::from(extent)).product();
+        let longest = LONGEST_TEXT[geometry.axes.len().clamp(1, LONGEST_TEXT.len()) - 1];
+        let mut all: Vec<AxisRecipe> = Vec::new();
+        for most in [4, 2, 1].into_iter().filter(|own| *own <= widest(profile)) {
+            let rules = Rules {
+                widths: [4, 2, 1].into_iter().filter(|own| *own <= most).collect(),
+                full: widest(profile),
+                invocations: invocations(profile),
+                text,
+                longest,
+                longest_column: if is_one { longest } else { longest.min(LONGEST_COLUMN_TEXT) },
+                preferred_row: if is_one { longest } else { longest.min(PREFERRED_ROW_TEXT) },
+                longest_loops: LONGEST_LOOPS[usize::from(!is_one && points <= SMALL_ARRAY)],
+                aligned,
+                longest_passes: if is_one { u32::MAX } else { longest },
+            };
+            let passes = if along { rules.row(n) } else { rules.column(n) };
+            let own = passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) });
+            all.extend(own.filter(|own| !all.contains(own)));
+        }
+        all
     }
-    all
 }
 
 /// The first axis whose recipe of lanes cannot run.

@@ -4,7 +4,7 @@
 //! there are several passes, the list alternates between changes of each of them.
 
 use super::design::{COLUMNS, Designer, Lines, MAX_PRIME, at_least, design, design_with, lane_counts};
-use super::design_cpu::{self, Text, has_lanes};
+use super::design_cpu::{self, ForLanes, Text, has_lanes};
 use super::design_measured::measured;
 use super::factors::{factorizations, largest_prime};
 use super::fit::{MAX_ELEMENTS, is_sane};
@@ -275,8 +275,8 @@ impl Space<'_> {
             return self.designer.in_one(own.axis, Reals::Complex, None).into_iter().collect();
         }
         let mut all = Vec::new();
-        if has_lanes(self.transform, self.profile) {
-            all.extend(design_cpu::in_lanes(own.axis, self.transform, self.geometry, self.profile, Text::Short));
+        if let Some(inside) = ForLanes::new(self.transform, self.geometry, self.profile) {
+            all.extend(inside.axis(own.axis, Text::Short));
         }
         if own.passes.iter().any(|pass| matches!(pass, PassRecipe::Radix2 { .. })) {
             all.extend(self.designer.in_one(own.axis, Reals::Complex, None));

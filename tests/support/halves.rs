@@ -77,6 +77,7 @@ where
     H: Searchable<Recipe = Recipe> + Adapt,
 {
     let what = format!("{}: {halves}", on.name());
+    let by_hand = recipe.is_some();
     let recipe = recipe.cloned().unwrap_or_else(|| {
         let of_rules = |result: Result<Recipe, Error>| result.unwrap_or_else(|error| panic!("{what}: {error}"));
         let own = of_rules(on.recipe(halves));
@@ -86,7 +87,8 @@ where
     });
     let what = format!("{what} by {recipe}");
     let len = match on.len(halves, &recipe) {
-        Err(Error::UnfitRecipe { .. }) => return,
+        // One by hand need not fit every layout. The rules' recipe of another transform must.
+        Err(Error::UnfitRecipe { .. }) if by_hand => return,
         len => len.unwrap_or_else(|error| panic!("{what}: {error}")),
     };
     let parts = size_of::<F::Input>() / 4;

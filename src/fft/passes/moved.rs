@@ -61,8 +61,13 @@ pub(in crate::fft) fn moved_ends(transform: &Transform, geometry: &Geometry, axe
     let is_packed = axes.iter().any(|axis| axis.reals == Reals::Packed);
     let first = axes.first().and_then(|axis| axis.passes.first());
     let last = axes.last().and_then(|axis| axis.passes.last());
-    let [input, output] = must_move(transform, geometry);
-    [input && (is_packed || is_lanes(first)), output && (is_packed || is_lanes(last))]
+    let loads_all = [is_packed || is_lanes(first), is_packed || is_lanes(last)];
+    // Most recipes have no lanes at all, and need not look at the array.
+    if loads_all == [false; 2] {
+        return loads_all;
+    }
+    let must = must_move(transform, geometry);
+    [0, 1].map(|end| loads_all[end] && must[end])
 }
 
 /// Whether the array at each end has other elements than a transform of whole arrays, and a pass
@@ -88,7 +93,7 @@ pub(in crate::fft) fn whole(transform: &Transform, geometry: &Geometry, ends: [b
         let windows = whole_windows(&geometry, end);
         let extents: Vec<u32> = windows.iter().map(|window| window.len).chain([batch]).collect();
         geometry.windows[end as usize] = windows;
-        let placed = dense(&extents);
+        let placed = Placed::dense(&extents);
         if end == End::Input {
             (geometry.input_extents, geometry.input) = (extents, placed);
         } else {
@@ -113,14 +118,6 @@ fn whole_windows(geometry: &Geometry, end: End) -> Vec<Windowed> {
         windows[axis] = if window.half { Windowed::half(window.n) } else { Windowed::whole(window.n) };
     }
     windows
-}
-
-/// Row-major without gaps, with the batch outermost.
-fn dense(extents: &[u32]) -> Placed {
-    let rank = extents.len() - 1;
-    let stride = |axis: usize| extents[axis + 1..rank].iter().product();
-    let strides = (0..rank).map(stride).chain([extents[..rank].iter().product()]).collect();
-    Placed { strides, offset: 0, span: extents.iter().map(|&extent| extent as usize).product(), distinct: true }
 }
 
 /// The pass between the caller's array at an end and the array of all elements. It has a line for
