@@ -21,7 +21,6 @@
 //!
 //! # Output
 //! One line of JSON for each candidate on stdout; progress and a table on stderr.
-//! One line of JSON for each candidate on stdout; progress and a table on stderr.
 #![allow(dead_code, unused_imports, reason = "each benchmark uses a part")]
 
 mod arrays;

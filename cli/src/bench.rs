@@ -60,8 +60,17 @@ const PROCESSOR_SPECS: [&str; 9] = [
 /// an H200 still was a quarter of what it reached.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// The number of runs of which the median is taken.
-const RUNS: usize = 5;
+/// The number of samples of which the median is taken.
+const SAMPLES: usize = 5;
+
+/// A sample on a GPU has so many runs that it takes about this long. A run by itself also waits
+/// until the cache has been written to memory, which takes up to 25 us on an H100: 2^23 complex
+/// numbers 0.155 ms, in a row of runs 0.132; 4096^2 0.248 and 0.222. Processors run once: numbers
+/// that become tiny, as by inverse transforms of their own result, are slow there.
+const SAMPLE: Duration = Duration::from_millis(2);
+
+/// The most runs in a sample.
+const MOST_RUNS: f64 = 512.0;
 
 /// The times of a specification.
 pub struct Case {
@@ -113,10 +122,10 @@ impl Arguments {
 
     fn time(&self, device: &Device, gpu: &Gpu, spec: &AnySpec) -> Result<Case> {
         let plan = self.recipes.plan_quietly(device, gpu, spec)?.0;
-        let own = Arrays::of(gpu, &plan)?;
+        let mut own = Arrays::of(gpu, &plan)?;
         // Bytes that a copy reads and writes, within what a buffer holds.
         let elements = ((moved_bytes(&plan) / 8.0) as u64).clamp(1, gpu.profile().buffer_bytes / 4);
-        let copy = Arrays::copy(gpu, elements)?;
+        let mut copy = Arrays::copy(gpu, elements)?;
         let (mut times, mut copies) = (Vec::new(), Vec::new());
         own.warm_up()?;
         copy.warm_up()?;
@@ -188,7 +197,9 @@ fn on_host(spec: &str) -> Option<impl Fn() -> f64> {
 pub struct Arrays {
     bound: Bound,
     stopwatch: Stopwatch,
-    warm_up: Duration,
+    on_processor: bool,
+    /// Runs in a sample.
+    runs: u32,
     _buffers: Vec<DeviceBuffer<u8>>,
 }
 
@@ -204,8 +215,8 @@ impl Arrays {
         }
         let views: Vec<_> = buffers.iter().map(DeviceBuffer::view).collect();
         let bound = plan.bind(&views[1..], views[0], &FragmentArrays::new())?;
-        let warm_up = if gpu.profile().device_type == wgpu::DeviceType::Cpu { Duration::ZERO } else { WARM_UP };
-        Ok(Self { bound, stopwatch: Stopwatch::new(gpu)?, warm_up, _buffers: buffers })
+        let on_processor = gpu.profile().device_type == wgpu::DeviceType::Cpu;
+        Ok(Self { bound, stopwatch: Stopwatch::new(gpu)?, on_processor, runs: 1, _buffers: buffers })
     }
 
     /// A copy of so many f32.
@@ -214,32 +225,40 @@ impl Arrays {
         Self::of(gpu, &Planner::new(gpu).plan_any(&spec)?)
     }
 
-    fn warm_up(&self) -> Result<()> {
+    /// Runs until compiled programs are there and the clock is up, and finds out how many runs make a
+    /// sample.
+    fn warm_up(&mut self) -> Result<()> {
         let begin = Instant::now();
-        self.time_once()?;
-        while begin.elapsed() < self.warm_up {
-            self.time_once()?;
+        let mut seconds = self.time_once()?;
+        if self.on_processor {
+            return Ok(());
         }
+        while begin.elapsed() < WARM_UP {
+            seconds = self.time_once()?;
+        }
+        self.runs = (SAMPLE.as_secs_f64() / seconds).ceil().clamp(1.0, MOST_RUNS) as u32;
         Ok(())
     }
 
+    /// The seconds of a run, of those of one sample.
     fn time_once(&self) -> Result<f64> {
-        Ok(self.stopwatch.time(|pass| self.bound.record(pass))?.as_secs_f64())
+        let time = self.stopwatch.time(|pass| (0..self.runs).for_each(|_| self.bound.record(pass)))?;
+        Ok(time.as_secs_f64() / f64::from(self.runs))
     }
 
-    /// The median of some runs, in seconds.
-    pub fn time(&self) -> Result<f64> {
+    /// The median of some samples, in seconds.
+    pub fn time(&mut self) -> Result<f64> {
         self.warm_up()?;
-        let mut times = (0..RUNS).map(|_| self.time_once()).collect::<Result<Vec<_>>>()?;
+        let mut times = (0..SAMPLES).map(|_| self.time_once()).collect::<Result<Vec<_>>>()?;
         Ok(median(&mut times))
     }
 
-    /// The label of each dispatch, and the median of some runs of it in seconds. None if the device
-    /// cannot tell.
-    pub fn time_steps(&self) -> Result<Option<Vec<(String, f64)>>> {
+    /// The label of each dispatch, and the median of some runs of it by itself in seconds. None if the
+    /// device cannot tell.
+    pub fn time_steps(&mut self) -> Result<Option<Vec<(String, f64)>>> {
         self.warm_up()?;
         let mut runs = Vec::new();
-        for _ in 0..RUNS {
+        for _ in 0..SAMPLES {
             match self.bound.time_steps() {
                 Ok(pending) => runs.push(pending.wait()?),
                 Err(wgpu_fft::Error::Unsupported { .. }) => return Ok(None),

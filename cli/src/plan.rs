@@ -38,7 +38,7 @@ impl Arguments {
         // Each dispatch moves about what the operation must move at least.
         let bandwidth = copy_bandwidth(&gpu)?;
         let expected = arrays * passes / bandwidth;
-        let timed = Arrays::of(&gpu, &plan)?;
+        let mut timed = Arrays::of(&gpu, &plan)?;
         let (time, steps) = (timed.time()?, timed.time_steps()?);
         let texts: Vec<String> = program.wgsl().collect();
         let clean = if self.check { Some(check(&plan)) } else { None };
@@ -75,7 +75,7 @@ impl Arguments {
             line("expected", format!("{:.4} ms {copies}", expected * 1e3));
             line("measured", format!("{:.4} ms", time * 1e3));
             for (i, (label, time)) in (1..).zip(steps.iter().flatten()) {
-                line(&format!("dispatch {i}"), format!("{:.4} ms, {label}", time * 1e3));
+                line(&format!("dispatch {i}"), format!("{:.4} ms by itself, {label}", time * 1e3));
             }
             match &clean {
                 None => {}
