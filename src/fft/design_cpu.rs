@@ -72,6 +72,14 @@ const LONGEST_LOOPS: [u32; 2] = [1100, 1000];
 const LONGEST_COLUMN_TEXT: u32 = 512;
 const PREFERRED_ROW_TEXT: u32 = 500;
 
+/// Longest column of complex numbers in loops by 2 of them. On lavapipe (2 cores of another machine,
+/// in use by others too), ms of all axes with these columns by 1 number and by 2, the least of three
+/// runs: 320x240 1.35 and 1.15, 384x512 3.29 and 2.53, 512² 4.69 and 3.68, 4 of them 15.1 and 10.1,
+/// 512x1024 9.97 and 7.80, 640x480 2.43 and 2.21, 720x1280 13.0 and 9.15, 768x1024 12.2 and 8.40,
+/// 32x512x512 213 and 172. Not so 1000² (15.5 and 13.2, in two other runs more), 1080x1920 24.7 and
+/// 25.3, and halves of reals, 0.94 to 1.10 of the time (benches/reports/2026-11-26-limits).
+const LONGEST_BY_TWOS: u32 = 768;
+
 /// Longest texts of one of several passes over an axis: the second where the first makes the texts
 /// of all passes together too long. A wider access does not pay for a longer one. 1024² on free
 /// cores with columns as 32 + 32 by 2 numbers 6.6, as 16 + 8 + 8 by 4 7.0.
@@ -219,6 +227,7 @@ impl<'a> ForLanes<'a> {
                 longest_loops: LONGEST_LOOPS[usize::from(!is_one && points <= SMALL_ARRAY)],
                 aligned,
                 longest_passes: if is_one { u32::MAX } else { longest },
+                longest_by_twos: if in_pairs { 0 } else { LONGEST_BY_TWOS },
             };
             let passes = if along { rules.row(n) } else { rules.column(n) };
             let own = passes.map(|passes| AxisRecipe { reals, ..AxisRecipe::new(axis, passes) });
@@ -314,6 +323,8 @@ struct Rules {
     longest_loops: u32,
     /// Longest text of several passes together, if shorter passes would do.
     longest_passes: u32,
+    /// Longest column in loops by 2 numbers.
+    longest_by_twos: u32,
     /// The elements of a line are whole lines of a cache apart.
     aligned: bool,
 }
@@ -413,8 +424,19 @@ impl Rules {
         let loops = if in_loops { self.shortest_loops(n, &[1]) } else { None };
         let longest = several.as_deref().map_or(u32::MAX, |passes| text_of(passes).saturating_add(text_of(passes) / 8));
         match loops {
-            Some((text, pass)) if text <= longest => Some(vec![pass]),
+            Some((text, pass)) if text <= longest => Some(vec![self.by_twos(n, pass)]),
             _ => several,
+        }
+    }
+
+    /// A column in loops by 2 numbers instead of 1, where that pays for the text, which takes 0.05 to
+    /// 0.3 s more to compile.
+    fn by_twos(&self, n: u32, pass: PassRecipe) -> PassRecipe {
+        match pass {
+            PassRecipe::Lanes { factors, lanes, width: 1, invocations, loops } if n <= self.longest_by_twos && self.widths.contains(&2) => {
+                PassRecipe::Lanes { factors, lanes, width: 2, invocations, loops }
+            }
+            pass => pass,
         }
     }
 
