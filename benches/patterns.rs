@@ -5,11 +5,11 @@
 //! cargo bench --bench patterns
 //! ```
 //!
-//! The array has n by n complex numbers; n is 4096 on a GPU. A pass over rows has a workgroup for
-//! each row. A pass over columns has one for 4 columns, as many as fit, so that it loads and stores
-//! 32 bytes at a time unless the array between the two is in blocks: `4x16` are 4 numbers of each
-//! of 16 rows, one after the other. With `exchange` the numbers go through workgroup memory, as
-//! between two stages. `both` are a pass over rows and one over columns, in turns.
+//! The array has n by n complex numbers; n is 4096 on a GPU, or less if its bindings are smaller. A
+//! pass over rows has a workgroup for each row. A pass over columns has one for 4 columns, as many as
+//! fit, so that it loads and stores 32 bytes at a time unless the array between the two is in blocks:
+//! `4x16` are 4 numbers of each of 16 rows, one after the other. With `exchange` the numbers go through
+//! workgroup memory, as between two stages. `both` are a pass over rows and one over columns, in turns.
 //!
 //! `chunks` are two passes over the rows of 4 such arrays, in parts that stay in a cache: both passes
 //! over the first part, then both over the second one.
@@ -59,11 +59,15 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<()> {
     let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
     let gpu = pollster::block_on(Gpu::request(&wanted))?;
-    let n = match (options.smoke, gpu.profile().is_cpu()) {
+    let profile = gpu.profile();
+    let mut n = match (options.smoke, profile.is_cpu()) {
         (true, _) => 256,
         (false, true) => 1024,
         (false, false) => 4096,
     };
+    while n > INVOCATIONS && bytes_of(n) * ARRAYS > profile.binding_bytes.min(profile.buffer_bytes) {
+        n /= 2;
+    }
     let mut candidates = Patterns::new(&gpu, n)?.candidates()?;
     candidates.retain(|own| own.name == ROWS || options.wants(&own.name));
     let (warm_up, rounds) = if options.smoke { (1, 1) } else { (5, options.rounds) };
@@ -78,7 +82,7 @@ fn run(options: &Options) -> Result<()> {
     }
     let mut report = Report::default();
     let by_rows = candidates[0].bytes_per_second();
-    for own in &mut candidates {
+    for own in &candidates {
         let info = gpu.adapter_info();
         let line = json!({
             "bench": "patterns", "spec": own.name, "adapter": info.name, "driver": info.driver_info, "n": n,
@@ -91,6 +95,11 @@ fn run(options: &Options) -> Result<()> {
         eprintln!("{gpu}\n{}", report.table(COLUMNS));
     }
     Ok(())
+}
+
+/// The bytes of n by n complex numbers.
+fn bytes_of(n: u32) -> u64 {
+    8 * u64::from(n) * u64::from(n)
 }
 
 /// What all times are compared with.
@@ -171,7 +180,7 @@ impl Place {
     }
 }
 
-/// Two arrays, and what lies between two passes.
+/// Two arrays, and what lies between two passes. Each has room for [`ARRAYS`] of n by n.
 struct Patterns<'a> {
     gpu: &'a Gpu,
     n: u32,
@@ -182,13 +191,8 @@ struct Patterns<'a> {
 
 impl<'a> Patterns<'a> {
     fn new(gpu: &'a Gpu, n: u32) -> Result<Self> {
-        let array = || gpu.alloc((ARRAYS * u64::from(n) * u64::from(n)) as usize);
+        let array = || gpu.alloc((ARRAYS * bytes_of(n) / 8) as usize);
         Ok(Self { gpu, n, input: array()?, between: array()?, output: array()? })
-    }
-
-    /// The bytes of an array of n by n.
-    fn bytes(&self) -> u64 {
-        8 * u64::from(self.n) * u64::from(self.n)
     }
 
     /// A kernel that copies from one place to another, perhaps with an exchange in so many pieces.
@@ -254,7 +258,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     }
 
     fn candidates(&self) -> Result<Vec<Candidate>> {
-        let (n, bytes) = (self.n, self.bytes());
+        let (n, bytes) = (self.n, bytes_of(self.n));
         let mut all = Vec::new();
         let mut add = |name: String, steps: Vec<Step>, moved: u64, repetitions: u32| {
             all.push(Candidate { name, steps, bytes: moved, repetitions, seconds: Vec::new() });
@@ -266,7 +270,11 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
             self.step(&self.pipeline(from, Place::Columns, pieces), [(&self.between, 0), (&self.output, 0)], bytes, n / TOGETHER)
         };
         add(ROWS.to_owned(), vec![over_rows(Place::Rows, 0)], 2 * bytes, 8);
-        for (rows, columns) in [(0, 0), (1, 2)] {
+        // So many pieces of an exchange fit the workgroup memory.
+        let pieces = |elements: u32, least: u32| {
+            (4 * elements * INVOCATIONS).div_ceil(self.gpu.profile().workgroup_bytes).next_power_of_two().clamp(least, elements)
+        };
+        for [rows, columns] in [[0, 0], [pieces(Place::Rows.elements(n), 1), pieces(Place::Columns.elements(n), 2)]] {
             let what = exchanges(columns);
             if rows > 0 {
                 add(format!("rows{what}"), vec![over_rows(Place::Rows, rows)], 2 * bytes, 8);
