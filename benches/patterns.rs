@@ -22,13 +22,13 @@ use serde_json::json;
 use wgpu_fft::gpu::Stopwatch;
 use wgpu_fft::{Complex32, DeviceBuffer, Gpu, GpuOptions, wgpu};
 
-use support::{Column, Format, Options, Report, Result, rounded};
+use support::{Candidate, Column, Format, Options, Report, Result, Schedule, rounded};
 
 #[path = "support/mod.rs"]
 mod support;
 
 const USAGE: &str = "cargo bench --bench patterns -- [OPTIONS]
-(--recipe and --wall-clock have no effect)
+(--recipe has no effect)
 ";
 
 const COLUMNS: &[Column] = &[
@@ -68,26 +68,23 @@ fn run(options: &Options) -> Result<()> {
     while n > INVOCATIONS && bytes_of(n) * ARRAYS > profile.binding_bytes.min(profile.buffer_bytes) {
         n /= 2;
     }
-    let mut candidates = Patterns::new(&gpu, n)?.candidates()?;
-    candidates.retain(|own| own.name == ROWS || options.wants(&own.name));
-    let (warm_up, rounds) = if options.smoke { (1, 1) } else { (5, options.rounds) };
-    let stopwatch = Stopwatch::new(&gpu)?;
-    for round in 0..warm_up + rounds {
-        for own in &mut candidates {
-            let time = stopwatch.time(|pass| (0..own.repetitions).for_each(|_| own.record(pass)))?;
-            if round >= warm_up {
-                own.seconds.push(time.as_secs_f64() / f64::from(own.repetitions));
-            }
-        }
-    }
+    let mut patterns = Patterns::new(&gpu, n)?.all();
+    patterns.retain(|own| own.name == ROWS || options.wants(&own.name));
+    let stopwatch = if options.wall_clock { Stopwatch::by_wall_clock(&gpu) } else { Stopwatch::new(&gpu)? };
+    let candidates = patterns.iter().map(|own| {
+        let steps = own.steps.clone();
+        Candidate::recorded(vec![Box::new(move |pass| record(&steps, pass))])
+    });
+    let samples = Schedule::of(options, &gpu).measure(candidates.collect(), &stopwatch)?;
     let mut report = Report::default();
-    let by_rows = candidates[0].bytes_per_second();
-    for own in &candidates {
+    let by_rows = samples[0].gb_per_s(patterns[0].bytes);
+    for (own, samples) in patterns.iter().zip(&samples) {
         let info = gpu.adapter_info();
+        let speed = samples.gb_per_s(own.bytes);
         let line = json!({
             "bench": "patterns", "spec": own.name, "adapter": info.name, "driver": info.driver_info, "n": n,
-            "bytes": own.bytes, "dispatches": own.steps.len(), "rounds": rounds, "ms": rounded(own.median() * 1e3),
-            "gb_per_s": rounded(own.bytes_per_second() / 1e9), "of_rows": rounded(by_rows / own.bytes_per_second()),
+            "bytes": own.bytes, "dispatches": own.steps.len(), "rounds": samples.count(), "ms": rounded(samples.median() * 1e3),
+            "gb_per_s": rounded(speed), "of_rows": rounded(by_rows / speed),
         });
         report.line(line.as_object().cloned().unwrap_or_default());
     }
@@ -108,33 +105,18 @@ const ROWS: &str = "rows";
 /// A dispatch: its pipeline, its arrays, and its workgroups.
 type Step = (wgpu::ComputePipeline, wgpu::BindGroup, u32);
 
-struct Candidate {
+struct Pattern {
     name: String,
     steps: Vec<Step>,
     /// Read and written by all steps.
     bytes: u64,
-    /// Runs in a sample.
-    repetitions: u32,
-    seconds: Vec<f64>,
 }
 
-impl Candidate {
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for (pipeline, group, workgroups) in &self.steps {
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, group, &[]);
-            pass.dispatch_workgroups(*workgroups, 1, 1);
-        }
-    }
-
-    fn median(&self) -> f64 {
-        let mut seconds = self.seconds.clone();
-        seconds.sort_by(f64::total_cmp);
-        seconds[seconds.len() / 2]
-    }
-
-    fn bytes_per_second(&self) -> f64 {
-        self.bytes as f64 / self.median()
+fn record(steps: &[Step], pass: &mut wgpu::ComputePass<'_>) {
+    for (pipeline, group, workgroups) in steps {
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.dispatch_workgroups(*workgroups, 1, 1);
     }
 }
 
@@ -257,19 +239,17 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         (pipeline.clone(), group, workgroups)
     }
 
-    fn candidates(&self) -> Result<Vec<Candidate>> {
+    fn all(&self) -> Vec<Pattern> {
         let (n, bytes) = (self.n, bytes_of(self.n));
         let mut all = Vec::new();
-        let mut add = |name: String, steps: Vec<Step>, moved: u64, repetitions: u32| {
-            all.push(Candidate { name, steps, bytes: moved, repetitions, seconds: Vec::new() });
-        };
+        let mut add = |name: String, steps: Vec<Step>, bytes: u64| all.push(Pattern { name, steps, bytes });
         let exchanges = |pieces: u32| if pieces > 0 { ", exchange" } else { "" };
         let over_rows =
             |to: Place, pieces: u32| self.step(&self.pipeline(Place::Rows, to, pieces), [(&self.input, 0), (&self.between, 0)], bytes, n);
         let over_columns = |from: Place, pieces: u32| {
             self.step(&self.pipeline(from, Place::Columns, pieces), [(&self.between, 0), (&self.output, 0)], bytes, n / TOGETHER)
         };
-        add(ROWS.to_owned(), vec![over_rows(Place::Rows, 0)], 2 * bytes, 8);
+        add(ROWS.to_owned(), vec![over_rows(Place::Rows, 0)], 2 * bytes);
         // So many pieces of an exchange fit the workgroup memory.
         let pieces = |elements: u32, least: u32| {
             (4 * elements * INVOCATIONS).div_ceil(self.gpu.profile().workgroup_bytes).next_power_of_two().clamp(least, elements)
@@ -277,16 +257,16 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         for [rows, columns] in [[0, 0], [pieces(Place::Rows.elements(n), 1), pieces(Place::Columns.elements(n), 2)]] {
             let what = exchanges(columns);
             if rows > 0 {
-                add(format!("rows{what}"), vec![over_rows(Place::Rows, rows)], 2 * bytes, 8);
+                add(format!("rows{what}"), vec![over_rows(Place::Rows, rows)], 2 * bytes);
             }
-            add(format!("columns{what}"), vec![over_columns(Place::Columns, columns)], 2 * bytes, 8);
+            add(format!("columns{what}"), vec![over_columns(Place::Columns, columns)], 2 * bytes);
             for block in [[4, 16], [8, 16], [16, 4]] {
                 let [width, height] = block;
                 let first = over_rows(Place::RowsInBlocks(block), rows);
                 let second = over_columns(Place::ColumnsInBlocks(block), columns);
-                add(format!("rows to blocks {width}x{height}{what}"), vec![first.clone()], 2 * bytes, 8);
-                add(format!("columns of blocks {width}x{height}{what}"), vec![second.clone()], 2 * bytes, 8);
-                add(format!("both by blocks {width}x{height}{what}"), vec![first, second], 4 * bytes, 8);
+                add(format!("rows to blocks {width}x{height}{what}"), vec![first.clone()], 2 * bytes);
+                add(format!("columns of blocks {width}x{height}{what}"), vec![second.clone()], 2 * bytes);
+                add(format!("both by blocks {width}x{height}{what}"), vec![first, second], 4 * bytes);
             }
         }
         let (total, copy) = (ARRAYS * bytes, self.pipeline(Place::Rows, Place::Rows, 0));
@@ -297,8 +277,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
                     .map(|arrays| self.step(&copy, arrays, part, workgroups))
             });
             let mib = part as f64 / f64::from(1 << 20);
-            add(format!("chunks of {mib} MiB"), steps.collect(), 4 * total, 1);
+            add(format!("chunks of {mib} MiB"), steps.collect(), 4 * total);
         }
-        Ok(all)
+        all
     }
 }

@@ -61,15 +61,10 @@ impl Bench {
     fn open(name: &'static str, options: Options) -> Result<Self> {
         let wanted = options.adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
         let gpu = pollster::block_on(Gpu::request(&wanted))?;
-        let schedule = match (options.smoke, gpu.profile().is_cpu()) {
-            (true, _) => Schedule::SMOKE,
-            (false, true) => Schedule { rounds: options.rounds, ..Schedule::CPU },
-            (false, false) => Schedule { rounds: options.rounds, ..Schedule::GPU },
-        };
         let bench = Self {
             name,
             stopwatch: if options.wall_clock { Stopwatch::by_wall_clock(&gpu) } else { Stopwatch::new(&gpu)? },
-            schedule,
+            schedule: Schedule::of(&options, &gpu),
             noise: Noise::new(&gpu)?,
             report: Report::default(),
             faults: Vec::new(),

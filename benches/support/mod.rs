@@ -33,7 +33,7 @@ pub use arrays::Arrays;
 pub use bench::{Bench, Case, run};
 pub use options::{Options, recipes_file};
 pub use report::{Column, Format, Report, rounded};
-pub use rounds::{Candidate, Samples};
+pub use rounds::{Candidate, Samples, Schedule};
 
 /// Anything that stops a benchmark.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

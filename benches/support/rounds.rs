@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use wgpu_fft::Bound;
 use wgpu_fft::gpu::{Stopwatch, Timer};
 use wgpu_fft::tune::Recorder;
+use wgpu_fft::{Bound, Gpu};
 
-use super::Result;
+use super::{Options, Result};
 
 /// A candidate to measure.
 pub struct Candidate {
@@ -97,6 +97,15 @@ impl Schedule {
     pub const CPU: Self = Self { rounds: 11, rehearsals: 2, warm_up: 0.0, sample: 1e-3 };
     /// For a smoke test.
     pub const SMOKE: Self = Self { rounds: 1, rehearsals: 0, warm_up: 0.0, sample: 0.0 };
+
+    /// What the options ask for on this device.
+    pub fn of(options: &Options, gpu: &Gpu) -> Self {
+        match (options.smoke, gpu.profile().is_cpu()) {
+            (true, _) => Self::SMOKE,
+            (false, true) => Self { rounds: options.rounds, ..Self::CPU },
+            (false, false) => Self { rounds: options.rounds, ..Self::GPU },
+        }
+    }
 
     /// Measures the candidates, one after another in every round.
     pub fn measure(&self, mut candidates: Vec<Candidate>, stopwatch: &Stopwatch) -> Result<Vec<Samples>> {

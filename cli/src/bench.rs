@@ -7,7 +7,7 @@ use serde_json::json;
 use wgpu_fft::dynamic::{AnyPlan, AnySpec};
 use wgpu_fft::gpu::Stopwatch;
 use wgpu_fft::plan::Placement;
-use wgpu_fft::{Bound, DeviceBuffer, ElementType, FragmentArrays, Gpu, Planner, wgpu};
+use wgpu_fft::{Bound, DeviceBuffer, ElementType, FragmentArrays, Gpu, Planner};
 
 use crate::array::fft_on_host;
 use crate::device::{Device, Recipes};
@@ -89,7 +89,7 @@ impl Arguments {
         let gpu = device.open()?;
         let mut specs = self.specs.clone();
         if specs.is_empty() {
-            let on_processor = gpu.profile().device_type == wgpu::DeviceType::Cpu;
+            let on_processor = gpu.profile().is_cpu();
             let texts = if on_processor { &PROCESSOR_SPECS[..] } else { &GPU_SPECS[..] };
             specs = texts.iter().map(|text| text.parse()).collect::<wgpu_fft::Result<_>>()?;
         }
@@ -215,7 +215,7 @@ impl Arrays {
         }
         let views: Vec<_> = buffers.iter().map(DeviceBuffer::view).collect();
         let bound = plan.bind(&views[1..], views[0], &FragmentArrays::new())?;
-        let on_processor = gpu.profile().device_type == wgpu::DeviceType::Cpu;
+        let on_processor = gpu.profile().is_cpu();
         Ok(Self { bound, stopwatch: Stopwatch::new(gpu)?, on_processor, runs: 1, _buffers: buffers })
     }
 
@@ -275,7 +275,7 @@ impl Arrays {
 
 /// Bytes that a copy reads and writes in a second.
 pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64> {
-    let on_processor = gpu.profile().device_type == wgpu::DeviceType::Cpu;
+    let on_processor = gpu.profile().is_cpu();
     let elements = if on_processor { 1 << 22 } else { 1 << 25 };
     Ok(8.0 * elements as f64 / Arrays::copy(gpu, elements)?.time()?)
 }
