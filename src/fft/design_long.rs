@@ -62,14 +62,6 @@ impl Alignment {
     }
 }
 
-/// Whether the last length of a line is a multiple of 4. Then the estimate of `design_long.rs` does
-/// not hold in a process that has transformed other lengths before: of 24 such lengths, its choice
-/// took 0.78 to 1.29 of the time of the lengths and blocks of `design.rs`, 1.03 in the mean, and 16 others
-/// 0.80 to 0.96, 0.89 in the mean (H200).
-fn ends_in_fours(lengths: &[u32]) -> bool {
-    lengths.last().is_some_and(|last| last.is_multiple_of(4))
-}
-
 /// The best passes that were found so far.
 #[derive(Default)]
 struct Passes(HashMap<(u32, Alignment), Option<(f64, Stockham)>>);
@@ -83,18 +75,13 @@ impl Designer<'_> {
     }
 
     /// The lengths of as few passes as may be, 2 at least, with the least estimate in all; `None` if
-    /// there are none, or if the estimate does not hold for them.
+    /// there are none.
     pub fn estimated_lengths(&self, n: u32) -> Option<Vec<u32>> {
-        self.fewest_lengths(n).filter(|lengths| !ends_in_fours(lengths))
-    }
-
-    fn fewest_lengths(&self, n: u32) -> Option<Vec<u32>> {
         let mut passes = Passes::default();
         (2..=MOST_PASSES).find_map(|count| self.best_lengths(&mut passes, n, n, count)).map(|(_, lengths)| lengths)
     }
 
-    /// The passes of these lengths with the least estimates; `None` if there are none, or if the
-    /// estimate does not hold for them.
+    /// The passes of these lengths with the least estimates; `None` if there are none.
     pub fn estimated_passes(&self, lengths: &[u32]) -> Option<Vec<PassRecipe>> {
         let mut passes = Passes::default();
         let n: u32 = lengths.iter().product();
@@ -102,7 +89,7 @@ impl Designer<'_> {
             let (_, own) = self.estimated_pass(&mut passes, n, length, lengths[f + 1..].iter().product())?;
             Some(PassRecipe::Stockham(own))
         };
-        if ends_in_fours(lengths) { None } else { lengths.iter().enumerate().map(&mut pass).collect() }
+        lengths.iter().enumerate().map(&mut pass).collect()
     }
 
     /// The first `count` passes of a line of length n, whose lengths have the product `rest`.

@@ -13,7 +13,7 @@ const MANY_ROWS: u32 = 128;
 
 impl Lines {
     /// Whether complex rows are so many that a workgroup may fill a core with one of them.
-    fn are_many(self) -> bool {
+    pub(super) fn are_many(self) -> bool {
         self.count >= MANY_ROWS && !self.pairs && !self.half
     }
 }

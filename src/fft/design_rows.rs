@@ -14,7 +14,7 @@ const STAGES: usize = 3;
 const RADICES: [u32; 2] = [8, 40];
 
 /// Shorter rows are left to the search of `design.rs`, which is as good there. Longer ones fill a
-/// core, and were measured one by one.
+/// core, and were measured one by one (`LONG`, and some in `design_measured.rs`).
 const LENGTHS: [u32; 2] = [1400, 16_384];
 
 /// Shorter rows back to reals, which load both ends of a spectrum, take 0.88 to 1.08 of the time of
@@ -45,6 +45,46 @@ const MEASURED: [([u32; 3], u32, u32); 15] = [
     ([25, 32, 15], 480, 1), // 12000: 0.1817, 0.1923; H100 0.2099, 0.2179
 ];
 
+/// Longer complex rows, one to a core: radices, lanes and pieces. ms on an H100 of this recipe, of
+/// two passes (17280, 18432, 21504, 21600 and 23040: of one pass in four stages) and of cuFFT, 2²⁴
+/// numbers (report `2026-11-26-fours`). Two passes lose less where memory is faster: of the rows of
+/// `design_measured.rs`, 20000 took 0.59 of their time on an H100 and 0.74 on an H200. So only
+/// lengths with 0.8 at most are here. Not so 24010, 24576, 25200, 25600, 26250, 27440, 27648,
+/// 28000, 28125, 28800, nor what was tried from 29160 on.
+const LONG: [([u32; 3], u32, u32); 31] = [
+    ([49, 7, 49], 343, 7),  // 16807: 0.142, 0.253, 0.126
+    ([25, 45, 15], 375, 3), // 16875: 0.141, 0.225, 0.279
+    ([63, 27, 10], 315, 2), // 17010: 0.138, 0.223, 0.407
+    ([18, 32, 30], 576, 2), // 17280: 0.122, 0.144, 0.202
+    ([27, 12, 54], 365, 2), // 17496: 0.133, 0.197, 0.123
+    ([63, 24, 12], 378, 2), // 18144: 0.124, 0.189, 0.140
+    ([27, 45, 15], 405, 3), // 18225: 0.141, 0.216, 0.128
+    ([32, 24, 24], 768, 2), // 18432: 0.114, 0.135, 0.126
+    ([25, 25, 30], 375, 2), // 18750: 0.145, 0.222, 0.146
+    ([45, 12, 36], 540, 2), // 19440: 0.134, 0.190, 0.162
+    ([49, 10, 40], 490, 2), // 19600: 0.127, 0.205, 0.294
+    ([27, 27, 27], 365, 3), // 19683: 0.152, 0.215, 0.121
+    ([25, 18, 45], 450, 3), // 20250: 0.140, 0.211, 0.137
+    ([63, 18, 18], 378, 2), // 20412: 0.125, 0.209, 0.185
+    ([54, 16, 24], 432, 2), // 20736: 0.120, 0.165, 0.130
+    ([64, 12, 28], 384, 2), // 21504: 0.117, 0.146, 0.374
+    ([6, 60, 60], 360, 2),  // 21600: 0.129, 0.138, 0.128
+    ([54, 45, 9], 486, 3),  // 21870: 0.136, 0.220, 0.286
+    ([35, 25, 25], 875, 5), // 21875: 0.179, 0.230, 0.168
+    ([49, 28, 16], 458, 4), // 21952: 0.146, 0.244, 0.122
+    ([18, 35, 35], 630, 7), // 22050: 0.143, 0.217, 0.387
+    ([50, 16, 28], 467, 4), // 22400: 0.140, 0.190, 0.297
+    ([50, 10, 45], 500, 5), // 22500: 0.140, 0.198, 0.140
+    ([32, 12, 60], 384, 3), // 23040: 0.119, 0.140, 0.368
+    ([54, 24, 18], 486, 2), // 23328: 0.133, 0.190, 0.214
+    ([27, 18, 50], 486, 2), // 24300: 0.162, 0.207, 0.216
+    ([50, 50, 10], 500, 5), // 25000: 0.141, 0.196, 0.133
+    ([54, 18, 27], 486, 3), // 26244: 0.142, 0.208, 0.135
+    ([30, 30, 30], 450, 3), // 27000: 0.163, 0.206, 0.163
+    ([63, 56, 8], 504, 4),  // 28224: 0.153, 0.191, 0.291
+    ([64, 56, 8], 512, 4),  // 28672: 0.150, 0.189, 0.279
+];
+
 /// Numbers of an invocation.
 const MOST_ELEMENTS: u32 = 44;
 
@@ -58,16 +98,21 @@ impl Designer<'_> {
         let Lines { n, across, pairs, halves, convolution, half, back, .. } = lines;
         // Pairs of rows were not measured.
         let is_other = across || pairs && !halves || convolution || half || back && n < LEAST_BACK || n.is_power_of_two();
-        let [least, most] = LENGTHS;
-        if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY || !(least..=most).contains(&n) {
+        if is_other || self.profile.is_cpu() || self.words() > 1 || lines.points <= SMALL_ARRAY {
             return None;
         }
-        self.measured_row(lines).or_else(|| self.least_row(lines))
+        let [least, most] = LENGTHS;
+        match n {
+            _ if n < least => None,
+            _ if n <= most => self.measured_row(&MEASURED, lines).or_else(|| self.least_row(lines)),
+            _ if lines.are_many() => self.measured_row(&LONG, lines),
+            _ => None,
+        }
     }
 
-    fn measured_row(&self, lines: Lines) -> Option<Stockham> {
-        let (radices, lanes, pieces) =
-            MEASURED.into_iter().find(|(radices, ..)| !lines.pairs && radices.iter().product::<u32>() == lines.n)?;
+    fn measured_row(&self, measured: &[([u32; 3], u32, u32)], lines: Lines) -> Option<Stockham> {
+        let is_of = |radices: &[u32]| !lines.pairs && radices.iter().product::<u32>() == lines.n;
+        let (radices, lanes, pieces) = measured.iter().copied().find(|(radices, ..)| is_of(radices))?;
         let own = Stockham { pieces, ..Stockham::new(radices.to_vec(), lanes) };
         self.runs(&own, lines).then_some(own)
     }
@@ -192,7 +237,7 @@ mod tests {
     #[test]
     fn measured_rows_fit() {
         let large = large();
-        for (radices, lanes, pieces) in MEASURED {
+        for (radices, lanes, pieces) in MEASURED.into_iter().chain(LONG) {
             let own = chosen(radices.iter().product(), &large).unwrap();
             assert_eq!((own.radices, own.lanes, own.pieces), (radices.to_vec(), lanes, pieces));
         }
