@@ -85,11 +85,11 @@ impl Designer<'_> {
     pub fn estimated_passes(&self, lengths: &[u32]) -> Option<Vec<PassRecipe>> {
         let mut passes = Passes::default();
         let n: u32 = lengths.iter().product();
-        let mut pass = |(f, &length): (usize, &u32)| {
+        let pass = |(f, &length): (usize, &u32)| {
             let (_, own) = self.estimated_pass(&mut passes, n, length, lengths[f + 1..].iter().product())?;
             Some(PassRecipe::Stockham(own))
         };
-        lengths.iter().enumerate().map(&mut pass).collect()
+        lengths.iter().enumerate().map(pass).collect()
     }
 
     /// The first `count` passes of a line of length n, whose lengths have the product `rest`.

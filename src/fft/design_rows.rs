@@ -1,9 +1,9 @@
 //! The rules for rows of other lengths than powers of two in one pass on a GPU.
 //!
-//! Every choice is judged by one estimate of its time, which was fitted to 1,145 recipes for 63
-//! lengths of 576 to 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out
-//! of the fit, the choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at
-//! most.
+//! Rows of more than 16384 numbers have recipes that were measured one by one. Every other choice is
+//! judged by one estimate of its time, which was fitted to 1,145 recipes for 63 lengths of 576 to
+//! 16000 on an NVIDIA H200 (report `2026-11-25-rows`). If one length is left out of the fit, the
+//! choice for it takes 1.03 of the time of its best recipe in the mean, and 1.17 at most.
 
 use super::design::{Designer, Lines, SMALL_ARRAY, lane_counts};
 use super::factors::factorizations;
@@ -48,8 +48,9 @@ const MEASURED: [([u32; 3], u32, u32); 15] = [
 /// Longer complex rows, one to a core: radices, lanes and pieces. ms on an H100 of this recipe, of
 /// two passes (17280, 18432, 21504, 21600 and 23040: of one pass in four stages) and of cuFFT, 2²⁴
 /// numbers (report `2026-11-26-fours`). Two passes lose less where memory is faster: of the rows of
-/// `design_measured.rs`, 20000 took 0.59 of their time on an H100 and 0.74 on an H200. So only
-/// lengths with 0.8 at most are here. Not so 24010, 24576, 25200, 25600, 26250, 27440, 27648,
+/// `design_measured.rs`, 20000 took 0.59 of their time on an H100 and 0.74 on an H200. So of the
+/// lengths that had two passes only those with 0.8 at most are here. The driver takes 0.3 to 0.6 s
+/// more to compile these than two short passes. Not so 24010, 24576, 25200, 25600, 26250, 27440, 27648,
 /// 28000, 28125, 28800, nor what was tried from 29160 on.
 const LONG: [([u32; 3], u32, u32); 31] = [
     ([49, 7, 49], 343, 7),  // 16807: 0.142, 0.253, 0.126
