@@ -66,65 +66,81 @@ impl Exchanging {
         if !fits(Layout::DENSE) {
             return None;
         }
-        let mut best = (self.waits(Layout::DENSE, touches), elements(Layout::DENSE), Layout::DENSE);
-        if self.banks > 0 {
-            for interleaved in [false, true] {
-                if interleaved && self.lines == 1 {
-                    continue;
-                }
-                let unspread = [Layout { interleaved, ..Layout::DENSE }];
-                let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| Layout { interleaved, shift, log2_step }));
-                for layout in unspread.into_iter().chain(spread).filter(|layout| fits(*layout)) {
-                    // With equal conflicts, prefer the smaller memory.
-                    let own = (self.waits(layout, touches), elements(layout), layout);
-                    if (own.0, own.1) < (best.0, best.1) {
-                        best = own;
-                    }
+        if self.banks == 0 {
+            return Some((Layout::DENSE, elements(Layout::DENSE)));
+        }
+        let accesses = self.accesses(touches);
+        let mut best = (self.conflicts(Layout::DENSE, &accesses, u32::MAX), elements(Layout::DENSE), Layout::DENSE);
+        for interleaved in [false, true] {
+            if interleaved && self.lines == 1 {
+                continue;
+            }
+            let unspread = [Layout { interleaved, ..Layout::DENSE }];
+            let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| Layout { interleaved, shift, log2_step }));
+            for layout in unspread.into_iter().chain(spread).filter(|layout| fits(*layout)) {
+                // With equal conflicts, prefer the smaller memory.
+                let elements = elements(layout);
+                let Some(most) = best.0.checked_sub(u32::from(elements >= best.1)) else { continue };
+                let conflicts = self.conflicts(layout, &accesses, most);
+                if conflicts <= most {
+                    best = (conflicts, elements, layout);
                 }
             }
         }
         Some((best.2, best.1))
     }
 
-    /// The number of accesses to the fullest bank, summed over the accesses of the first, a middle
-    /// and the last subgroup.
-    fn waits(&self, layout: Layout, touches: &[Touch]) -> u32 {
-        if self.banks == 0 {
-            return 0;
-        }
+    /// What invocations access together: the different elements, with their lines, of the first, a
+    /// middle and the last subgroup, for each touch.
+    fn accesses(&self, touches: &[Touch]) -> Vec<Vec<(u32, u32)>> {
         let invocations = self.lanes * self.lines;
         // Accesses to elements of two words are served for half as many invocations at a time.
         let together = (self.banks / self.words).min(invocations);
         let mut firsts = vec![0, invocations / 2 / together * together, invocations - together];
         firsts.dedup();
-        let mut waits = 0;
-        let mut places = Vec::new();
-        let mut load = vec![0; self.banks as usize];
+        let mut accesses = Vec::with_capacity(touches.len() * firsts.len());
         for touch in touches {
+            let lane_and_line = |invocation: u32| {
+                if touch.lines_fast {
+                    (invocation / self.lines, invocation % self.lines)
+                } else {
+                    (invocation % self.lanes, invocation / self.lanes)
+                }
+            };
             for &first in &firsts {
-                places.clear();
-                load.fill(0);
-                for invocation in first..first + together {
-                    let (t, c) = if touch.lines_fast {
-                        (invocation / self.lines, invocation % self.lines)
-                    } else {
-                        (invocation % self.lanes, invocation / self.lanes)
-                    };
-                    if let Some(i) = touch.elements[t as usize] {
-                        places.push(layout.place(i, c, self.lines, self.n));
-                    }
-                }
-                places.sort_unstable();
-                places.dedup();
-                for place in &places {
-                    for word in 0..self.words {
-                        load[((place * self.words + word) % self.banks) as usize] += 1;
-                    }
-                }
-                waits += load.iter().max().copied().unwrap_or(0);
+                let accessed = (first..first + together).filter_map(|invocation| {
+                    let (t, c) = lane_and_line(invocation);
+                    touch.elements[t as usize].map(|i| (i, c))
+                });
+                let mut access: Vec<(u32, u32)> = accessed.collect();
+                access.sort_unstable();
+                access.dedup();
+                accesses.push(access);
             }
         }
-        waits
+        accesses
+    }
+
+    /// The number of accesses to the fullest bank beyond those that no layout can avoid, summed over
+    /// all accesses; or more than `most`, once it is more.
+    fn conflicts(&self, layout: Layout, accesses: &[Vec<(u32, u32)>], most: u32) -> u32 {
+        let mut conflicts = 0;
+        let mut load = vec![0; self.banks as usize];
+        for access in accesses {
+            load.fill(0);
+            for &(i, c) in access {
+                let place = layout.place(i, c, self.lines, self.n);
+                for word in 0..self.words {
+                    load[((place * self.words + word) % self.banks) as usize] += 1;
+                }
+            }
+            let least = (access.len() as u32 * self.words).div_ceil(self.banks);
+            conflicts += load.iter().max().copied().unwrap_or(0) - least;
+            if conflicts > most {
+                break;
+            }
+        }
+        conflicts
     }
 }
 
@@ -141,16 +157,39 @@ mod tests {
     #[test]
     fn stores_of_a_first_radix_8_stage_need_spare_elements() {
         let stores = touches(|t, k| t * 8 + k);
-        assert_eq!(ROW_OF_1024.waits(Layout::DENSE, &stores), 8 * 3 * 8);
+        let conflicts = |layout| ROW_OF_1024.conflicts(layout, &ROW_OF_1024.accesses(&stores), u32::MAX);
+        assert_eq!(conflicts(Layout::DENSE), 8 * 3 * 7);
         let (best, _) = ROW_OF_1024.best_layout(&stores).unwrap();
-        assert_eq!(ROW_OF_1024.waits(best, &stores), 8 * 3, "{best:?}");
+        assert_eq!(conflicts(best), 0, "{best:?}");
     }
 
     #[test]
     fn columns_side_by_side_are_interleaved() {
         let columns = Exchanging { n: 64, lanes: 8, lines: 16, ..ROW_OF_1024 };
         let along: Vec<Touch> = (0..8).map(|k| Touch { elements: (0..8).map(|t| Some(t * 8 + k)).collect(), lines_fast: true }).collect();
-        assert!(columns.waits(Layout { interleaved: true, ..Layout::DENSE }, &along) < columns.waits(Layout::DENSE, &along));
+        let conflicts = |layout| columns.conflicts(layout, &columns.accesses(&along), u32::MAX);
+        assert!(conflicts(Layout { interleaved: true, ..Layout::DENSE }) < conflicts(Layout::DENSE));
+    }
+
+    #[test]
+    fn counting_ends_where_another_layout_is_better() {
+        let stores = touches(|t, k| t * 8 + k);
+        let accesses = ROW_OF_1024.accesses(&stores);
+        let dense = |most| ROW_OF_1024.conflicts(Layout::DENSE, &accesses, most);
+        assert_eq!(dense(0), 7);
+        assert_eq!(dense(50), 8 * 7);
+        assert_eq!(dense(8 * 3 * 7), 8 * 3 * 7);
+    }
+
+    #[test]
+    fn what_several_invocations_access_is_accessed_once() {
+        let mirrored = touches(|t, k| t.min(127 - t) * 4 + k);
+        let columns = Exchanging { lines: 2, lanes: 64, ..ROW_OF_1024 };
+        assert!(ROW_OF_1024.accesses(&touches(|t, _| t / 2)).iter().all(|access| access.len() == 16));
+        assert_eq!(ROW_OF_1024.accesses(&mirrored).len(), 8 * 3);
+        // The same element of another line is another one.
+        let lines = Touch { elements: vec![Some(5); 64], lines_fast: true };
+        assert!(columns.accesses(&[lines]).iter().all(|access| access == &[(5, 0), (5, 1)]));
     }
 
     #[test]

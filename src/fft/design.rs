@@ -311,8 +311,8 @@ impl Designer<'_> {
         Some(AxisRecipe { bluestein, reals, ..AxisRecipe::new(axis, vec![PassRecipe::Stockham(stockham)]) })
     }
 
-    /// An axis in several passes, if the one pass has more than four stages. 20000 as 10.10.10.5.4 0.1112, as 100·200 0.1050; but 24576 as
-    /// 16.16.12.8 0.0946, as 96·256 0.1065.
+    /// An axis in several passes, if the one pass has more than four stages. 20000 as 10.10.10.5.4
+    /// took 0.1112, as 100·200 0.1050; but 24576 as 16.16.12.8 0.0946, as 96·256 0.1065.
     fn or_several(&self, one: AxisRecipe) -> AxisRecipe {
         let Lines { count, across, .. } = self.lines(one.axis, Reals::Complex);
         let is_slow =
