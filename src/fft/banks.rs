@@ -182,6 +182,35 @@ mod tests {
     }
 
     #[test]
+    fn the_search_finds_the_least_of_all_layouts() {
+        let mut state = 1_u32;
+        let mut below = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % n
+        };
+        for case in 0..300 {
+            let (lanes, lines, words) = (1 << below(6), 1 + below(8), 1 << below(2));
+            let n = lanes * (1 + below(12));
+            let own = Exchanging { n, lanes, lines, words, banks: [32, 16, 12][below(3) as usize], available: n * lines * words * 2 };
+            let [step, shift, lines_fast] = [1 + below(n), below(n), below(2)];
+            let touch = |k| Touch { elements: (0..lanes).map(|t| Some((t * step + k * shift) % n)).collect(), lines_fast: lines_fast == 1 };
+            let touches: Vec<Touch> = (0..4).map(touch).collect();
+            let accesses = own.accesses(&touches);
+            let cost = |layout: Layout| {
+                let elements = layout.place(n - 1, lines - 1, lines, n) + 1;
+                (elements * words <= own.available).then(|| (own.conflicts(layout, &accesses, u32::MAX), elements))
+            };
+            let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| (shift, log2_step)));
+            let all = spread
+                .chain([(0, 0)])
+                .flat_map(|(shift, log2_step)| [false, true].map(|interleaved| Layout { interleaved, shift, log2_step }));
+            let (found, elements) = own.best_layout(&touches).unwrap();
+            assert_eq!(cost(found), all.filter_map(cost).min(), "case {case}");
+            assert_eq!(cost(found).unwrap().1, elements);
+        }
+    }
+
+    #[test]
     fn what_several_invocations_access_is_accessed_once() {
         let mirrored = touches(|t, k| t.min(127 - t) * 4 + k);
         let columns = Exchanging { lines: 2, lanes: 64, ..ROW_OF_1024 };
