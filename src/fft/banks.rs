@@ -58,36 +58,44 @@ impl Exchanging {
         self.n * self.lines * self.words
     }
 
+    /// Number of elements that a layout takes.
+    fn elements(&self, layout: Layout) -> u32 {
+        layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1
+    }
+
+    fn fits(&self, layout: Layout) -> bool {
+        self.elements(layout) * self.words <= self.available
+    }
+
     /// The layout with the fewest conflicts for these accesses among those that fit the memory, and
     /// the number of elements that it needs.
     pub fn best_layout(&self, touches: &[Touch]) -> Option<(Layout, u32)> {
-        let elements = |layout: Layout| layout.place(self.n - 1, self.lines - 1, self.lines, self.n) + 1;
-        let fits = |layout: Layout| elements(layout) * self.words <= self.available;
-        if !fits(Layout::DENSE) {
+        let (mut best, mut least) = (Layout::DENSE, self.elements(Layout::DENSE));
+        if !self.fits(best) {
             return None;
         }
         if self.banks == 0 {
-            return Some((Layout::DENSE, elements(Layout::DENSE)));
+            return Some((best, least));
         }
         let accesses = self.accesses(touches);
-        let mut best = (self.conflicts(Layout::DENSE, &accesses, u32::MAX), elements(Layout::DENSE), Layout::DENSE);
+        let mut fewest = self.conflicts(best, &accesses, u32::MAX);
         for interleaved in [false, true] {
             if interleaved && self.lines == 1 {
                 continue;
             }
-            let unspread = [Layout { interleaved, ..Layout::DENSE }];
+            let unspread = interleaved.then_some(Layout { interleaved, ..Layout::DENSE });
             let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| Layout { interleaved, shift, log2_step }));
-            for layout in unspread.into_iter().chain(spread).filter(|layout| fits(*layout)) {
+            for layout in unspread.into_iter().chain(spread).filter(|layout| self.fits(*layout)) {
                 // With equal conflicts, prefer the smaller memory.
-                let elements = elements(layout);
-                let Some(most) = best.0.checked_sub(u32::from(elements >= best.1)) else { continue };
+                let elements = self.elements(layout);
+                let Some(most) = fewest.checked_sub(u32::from(elements >= least)) else { continue };
                 let conflicts = self.conflicts(layout, &accesses, most);
                 if conflicts <= most {
-                    best = (conflicts, elements, layout);
+                    (best, least, fewest) = (layout, elements, conflicts);
                 }
             }
         }
-        Some((best.2, best.1))
+        Some((best, least))
     }
 
     /// What invocations access together: the different elements, with their lines, of the first, a
@@ -146,6 +154,8 @@ impl Exchanging {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const ROW_OF_1024: Exchanging = Exchanging { n: 1024, lanes: 128, lines: 1, words: 1, banks: 32, available: 4096 };
@@ -181,41 +191,36 @@ mod tests {
         assert_eq!(dense(8 * 3 * 7), 8 * 3 * 7);
     }
 
-    #[test]
-    fn the_search_finds_the_least_of_all_layouts() {
-        let mut state = 1_u32;
-        let mut below = |n: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % n
-        };
-        for case in 0..300 {
-            let (lanes, lines, words) = (1 << below(6), 1 + below(8), 1 << below(2));
-            let n = lanes * (1 + below(12));
-            let own = Exchanging { n, lanes, lines, words, banks: [32, 16, 12][below(3) as usize], available: n * lines * words * 2 };
-            let [step, shift, lines_fast] = [1 + below(n), below(n), below(2)];
-            let touch = |k| Touch { elements: (0..lanes).map(|t| Some((t * step + k * shift) % n)).collect(), lines_fast: lines_fast == 1 };
+    proptest! {
+        #[test]
+        fn the_search_finds_the_least_of_all_layouts(
+            (log2_lanes, lines, words) in (0..6u32, 1..9u32, 1..3u32),
+            banks in prop::sample::select(vec![12, 16, 32]),
+            (each, step, shift, lines_fast) in (1..13u32, 1..400u32, 0..400u32, any::<bool>()),
+        ) {
+            let lanes = 1 << log2_lanes;
+            let n = lanes * each;
+            let own = Exchanging { n, lanes, lines, words, banks, available: n * lines * words * 2 };
+            let touch = |k| Touch { elements: (0..lanes).map(|t| Some((t * step + k * shift) % n)).collect(), lines_fast };
             let touches: Vec<Touch> = (0..4).map(touch).collect();
             let accesses = own.accesses(&touches);
-            let cost = |layout: Layout| {
-                let elements = layout.place(n - 1, lines - 1, lines, n) + 1;
-                (elements * words <= own.available).then(|| (own.conflicts(layout, &accesses, u32::MAX), elements))
-            };
+            let cost = |layout| (own.conflicts(layout, &accesses, u32::MAX), own.elements(layout));
             let spread = (2..=10).flat_map(|shift| (0..shift.min(5)).map(move |log2_step| (shift, log2_step)));
             let all = spread
                 .chain([(0, 0)])
                 .flat_map(|(shift, log2_step)| [false, true].map(|interleaved| Layout { interleaved, shift, log2_step }));
             let (found, elements) = own.best_layout(&touches).unwrap();
-            assert_eq!(cost(found), all.filter_map(cost).min(), "case {case}");
-            assert_eq!(cost(found).unwrap().1, elements);
+            prop_assert_eq!(Some(cost(found)), all.filter(|layout| own.fits(*layout)).map(cost).min());
+            prop_assert_eq!(own.elements(found), elements);
         }
     }
 
     #[test]
     fn what_several_invocations_access_is_accessed_once() {
-        let mirrored = touches(|t, k| t.min(127 - t) * 4 + k);
+        let in_pairs = ROW_OF_1024.accesses(&touches(|t, _| t / 2));
+        assert!(in_pairs.iter().all(|access| access.len() == 16));
+        assert_eq!(in_pairs.len(), 8 * 3);
         let columns = Exchanging { lines: 2, lanes: 64, ..ROW_OF_1024 };
-        assert!(ROW_OF_1024.accesses(&touches(|t, _| t / 2)).iter().all(|access| access.len() == 16));
-        assert_eq!(ROW_OF_1024.accesses(&mirrored).len(), 8 * 3);
         // The same element of another line is another one.
         let lines = Touch { elements: vec![Some(5); 64], lines_fast: true };
         assert!(columns.accesses(&[lines]).iter().all(|access| access == &[(5, 0), (5, 1)]));

@@ -50,8 +50,8 @@ const MEASURED: [([u32; 3], u32, u32); 15] = [
 /// numbers (report `2026-11-26-fours`). Two passes lose less where memory is faster: of the rows of
 /// `design_measured.rs`, 20000 took 0.59 of their time on an H100 and 0.74 on an H200. So of the
 /// lengths that had two passes only those with 0.8 at most are here. The driver takes 0.3 to 0.6 s
-/// more to compile these than two short passes. Not so 24010, 24576, 25200, 25600, 26250, 27440, 27648,
-/// 28000, 28125, 28800, nor what was tried from 29160 on.
+/// more to compile these than two short passes. Not here, as they gained less or lost: 24010, 24576,
+/// 25200, 25600, 26250, 27440, 27648, 28000, 28125, 28800, and what was tried from 29160 on.
 const LONG: [([u32; 3], u32, u32); 31] = [
     ([49, 7, 49], 343, 7),  // 16807: 0.142, 0.253, 0.126
     ([25, 45, 15], 375, 3), // 16875: 0.141, 0.225, 0.279
