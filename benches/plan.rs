@@ -16,6 +16,9 @@
 //!
 //! `--recipe` adds `request`: as `cold`, by that recipe.
 //!
+//! `--memory 150` plans 150 lengths from 100 on, runs each once, keeps all, and prints what each
+//! pipeline takes of the host's memory (Linux), in all and for each byte of its text.
+//!
 //! `calls` are microseconds of host time per call, over many calls into one encoder. `finish_us` is
 //! the share of each call in `finish` and `submit`. Opening a device is not timed. The first round
 //! may differ from the others, because the driver starts up then too; so `totals_ms` lists all
@@ -40,6 +43,7 @@ mod support;
 const USAGE: &str = "cargo bench --bench plan -- [OPTIONS]
   --spec TEXT     this case, such as \"c2c fwd 512x512\"; may be repeated
   --first-use     the shapes whose first result is watched: squares, rows, primes, reals
+  --memory COUNT  what so many plans take of the host's memory, instead of times
   --recipe TEXT   also cold by this recipe, in the cases that it fits; may be repeated
 (--wall-clock has no effect)
 ";
@@ -59,6 +63,8 @@ const COLUMNS: &[Column] = &[
     Column::new("bind us", "bind_us", Format::Digits),
     Column::new("bound us", "bound_us", Format::Digits),
     Column::new("finish us", "finish_us", Format::Digits),
+    Column::new("MB each", "pipeline_mb", Format::Digits),
+    Column::new("for a byte of text", "per_text_byte", Format::Digits),
 ];
 
 /// The shapes of `--first-use`.
@@ -86,10 +92,12 @@ const FIRST_USE: &[&str] = &[
 
 fn main() -> ExitCode {
     let mut specs: Vec<String> = Vec::new();
+    let mut kept = 0;
     let options = Options::parse(USAGE, |name, parser| {
         use lexopt::ValueExt;
         match name {
             "spec" => specs.push(parser.value()?.string()?),
+            "memory" => kept = parser.value()?.parse()?,
             "first-use" => specs.extend(FIRST_USE.iter().map(ToString::to_string)),
             _ => return Ok(false),
         }
@@ -99,6 +107,9 @@ fn main() -> ExitCode {
         let wanted = bench.options().adapter.iter().fold(GpuOptions::default(), |wanted, adapter| wanted.adapter_name(adapter));
         let adapter = pollster::block_on(gpu::adapters(&wanted))?.swap_remove(0);
         let (rows, squares): (_, &[usize]) = (bench.sized([1024, 64], [1024, 64], [32, 4]), bench.sized(&[256, 1024], &[256, 1024], &[16]));
+        if kept > 0 {
+            return memory(bench, &adapter, kept);
+        }
         let folder = Folder::new()?;
         for text in &specs {
             match text.parse::<C2c>() {
@@ -249,6 +260,42 @@ fn wait(gpu: &Gpu, submission: wgpu::SubmissionIndex) -> Result<()> {
 fn open(adapter: &wgpu::Adapter, file: Option<&Path>) -> Result<Gpu> {
     let options = file.iter().fold(GpuOptions::default(), |options, file| options.pipeline_cache(file));
     Ok(pollster::block_on(Gpu::from_adapter_with(adapter, &options))?)
+}
+
+/// Megabytes of memory that this process holds.
+fn resident_mb() -> Result<f64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the system does not say what a process holds")?;
+    Ok(line.split_whitespace().next().ok_or("no number")?.parse::<f64>()? * 1024.0 / 1e6)
+}
+
+/// What plans take of the host's memory that were run once and are kept.
+fn memory(bench: &mut Bench, adapter: &wgpu::Adapter, count: usize) -> Result<()> {
+    const STEP: usize = 25;
+    let planner = Planner::new(&open(adapter, None)?).with_memory(u64::MAX);
+    let begin = resident_mb()?;
+    let (mut plans, mut pipelines, mut text_bytes) = (Vec::new(), 0, 0);
+    for n in 100..100 + count {
+        let plan = planner.plan(C2c::forward(n))?;
+        pipelines += plan.program().dispatch_count();
+        text_bytes += plan.program().wgsl().map(|text| text.len()).sum::<usize>();
+        plan.run(&vec![wgpu_fft::Complex32::default(); n])?.wait()?;
+        plans.push(plan);
+        if plans.len() % STEP == 0 || plans.len() == count {
+            let taken = resident_mb()? - begin;
+            let case = Case { title: format!("{} lengths", plans.len()), shape: pipelines.to_string(), bytes: text_bytes as u64 };
+            let own = [
+                ("candidate", json!("kept")),
+                ("dispatches", json!(pipelines)),
+                ("text_bytes", json!(text_bytes)),
+                ("taken_mb", rounded(taken)),
+                ("pipeline_mb", rounded(taken / pipelines as f64)),
+                ("per_text_byte", rounded(taken * 1e6 / text_bytes as f64)),
+            ];
+            bench.report_own(&case, "", own);
+        }
+    }
+    Ok(())
 }
 
 fn contest<S: Searchable>(bench: &mut Bench, adapter: &wgpu::Adapter, folder: &Folder, spec: &S) -> Result<()> {

@@ -9,13 +9,13 @@ use std::time::Instant;
 #[cfg(target_arch = "wasm32")]
 use web_time::Instant;
 
-use super::once::OnceMap;
+use super::once::{OnceMap, Room};
 use super::program::Table;
 use super::run::SLOW;
 use super::workspace::{Scratch, Workspace};
 use super::{Plan, Program, Spec, precision};
 use crate::error::Result;
-use crate::gpu::Gpu;
+use crate::gpu::{DeviceProfile, Gpu};
 use crate::kernels::{Access, Dispatch, Slot, Value};
 use crate::threads::{both, side_by_side};
 
@@ -26,15 +26,22 @@ use crate::threads::{both, side_by_side};
 /// memory is zeroed in any case.
 const ZERO_WORKGROUP_MEMORY: bool = false;
 
-/// How many plans are kept unless the caller says otherwise. A program that has more in use than
-/// that has more memory in its workspaces and tables than most devices.
-pub(crate) const ROOM: usize = 1024;
+/// What is kept unless the caller says otherwise. A program that has more plans in use has more
+/// memory in their workspaces and tables than most devices. So many bytes of compiled pipelines are
+/// little on a laptop.
+pub(crate) const ROOM: Room = Room { values: 1024, bytes: 512 << 20 };
+
+/// How many shader modules are kept. Pipelines that differ in overrides alone share one, and follow
+/// one another soon.
+const MODULES: usize = 16;
 
 /// A compute pipeline and the layout of its bindings.
 #[derive(Debug)]
 pub(super) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// What it takes of the host's memory, about.
+    pub bytes: u64,
 }
 
 /// What makes two shader modules the same.
@@ -69,15 +76,16 @@ impl Builder {
         Self::with_room(gpu, ROOM)
     }
 
-    /// A builder that keeps the pipelines of about so many plans.
-    pub fn with_room(gpu: &Gpu, plans: usize) -> Self {
+    /// A builder that keeps the pipelines of about so many plans, and about so many bytes of them.
+    pub fn with_room(gpu: &Gpu, plans: Room) -> Self {
         // Few plans have more steps that are unlike.
-        let room = plans.saturating_mul(4);
-        Self { gpu: gpu.clone(), modules: OnceMap::new(room), pipelines: OnceMap::new(room), workspace: None }
+        let room = Room { values: plans.values.saturating_mul(4), ..plans };
+        let pipelines = OnceMap::within(room, |pipeline: &Arc<Pipeline>| pipeline.bytes);
+        Self { gpu: gpu.clone(), modules: OnceMap::new(MODULES), pipelines, workspace: None }
     }
 
     /// The same with room for the pipelines of about so many plans, and with none so far.
-    pub fn emptied(self, plans: usize) -> Self {
+    pub fn emptied(self, plans: Room) -> Self {
         Self { workspace: self.workspace.clone(), ..Self::with_room(&self.gpu, plans) }
     }
 
@@ -200,11 +208,11 @@ impl Builder {
         let module = self
             .modules
             .get_or_make(&key.text, || gpu.caught(DURING, 0, || gpu.create_shader_module(name, &key.text.wgsl, key.text.proven)))?;
-        gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module)))
+        gpu.caught(DURING, 0, || Arc::new(compile(gpu, dispatch, &module, &key.text.wgsl)))
     }
 }
 
-fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipeline {
+fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule, text: &str) -> Pipeline {
     let (device, label) = (gpu.device(), Some(dispatch.kernel.name));
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
@@ -235,7 +243,13 @@ fn compile(gpu: &Gpu, dispatch: &Dispatch, module: &wgpu::ShaderModule) -> Pipel
         },
         cache: gpu.wgpu_pipeline_cache(),
     });
-    Pipeline { pipeline, layout }
+    Pipeline { pipeline, layout, bytes: pipeline_bytes(gpu.profile(), text) }
+}
+
+/// What a pipeline takes of the host's memory, about. Drivers do not say. It was measured that it
+/// grows with the text: benches/reports/2026-11-27-memory.
+fn pipeline_bytes(profile: &DeviceProfile, text: &str) -> u64 {
+    text.len() as u64 * if profile.is_cpu() { 64 } else { 24 }
 }
 
 /// What a dispatch takes on the device.
@@ -258,6 +272,13 @@ pub(crate) struct Executable {
     pub(super) tables: Vec<wgpu::Buffer>,
     /// How often it ran on host data.
     pub(super) runs: AtomicU64,
+}
+
+impl Executable {
+    /// What its pipelines take of the host's memory, about. Those that it shares count too.
+    pub fn pipeline_bytes(&self) -> u64 {
+        self.steps.iter().map(|step| step.pipeline.bytes).sum()
+    }
 }
 
 pub(super) fn filled(gpu: &Gpu, what: &str, size: u64, usage: wgpu::BufferUsages, data: &[u8]) -> Result<wgpu::Buffer> {

@@ -25,7 +25,7 @@ pub(crate) use build::{Builder, Executable, ROOM};
 pub use encode::{Bound, Plan, StepTime};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{Arrangement, Shaped};
-pub(crate) use once::OnceMap;
+pub(crate) use once::{OnceMap, Room};
 pub use program::{Array, Program};
 pub(crate) use spec::Sealed;
 pub use spec::{Placement, Spec};

@@ -8,14 +8,23 @@ use once_cell::sync::OnceCell;
 
 use crate::error::Result;
 
+/// How much a map keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Room {
+    pub values: usize,
+    pub bytes: u64,
+}
+
 /// Values that are made once for each key, by whichever thread asks first.
 ///
 /// A thread that wants a value which another one is making waits for it; whoever wants a different
 /// one does not. There are at most as many values as the map has room for, besides those that are
-/// being made: the one that nobody asked for the longest time is forgotten.
+/// being made: the one that nobody asked for the longest time is forgotten. One value is kept
+/// however many bytes it takes.
 #[derive(Debug)]
 pub(crate) struct OnceMap<K, V> {
-    room: usize,
+    room: Room,
+    bytes_of: fn(&V) -> u64,
     cells: Mutex<Cells<K, V>>,
 }
 
@@ -34,9 +43,14 @@ struct Cell<V> {
 }
 
 impl<K, V> OnceMap<K, V> {
-    /// A map with room for so many values, at least one.
-    pub fn new(room: usize) -> Self {
-        Self { room: room.max(1), cells: Mutex::new(Cells { by_key: HashMap::new(), turn: 0 }) }
+    /// A map with room for so many values, at least one, whatever they take.
+    pub fn new(values: usize) -> Self {
+        Self::within(Room { values, bytes: u64::MAX }, |_| 0)
+    }
+
+    /// A map that also keeps to a number of bytes.
+    pub fn within(room: Room, bytes_of: fn(&V) -> u64) -> Self {
+        Self { room, bytes_of, cells: Mutex::new(Cells { by_key: HashMap::new(), turn: 0 }) }
     }
 }
 
@@ -74,7 +88,16 @@ impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
             cell.turn = turn;
             Arc::clone(&cell.value)
         };
-        let value = own.get_or_try_init(make).cloned();
+        let mut is_new = false;
+        let value = own
+            .get_or_try_init(|| {
+                is_new = true;
+                make()
+            })
+            .cloned();
+        if !is_new {
+            return value;
+        }
         let mut forgotten = Vec::new();
         let cells = &mut *lock(&self.cells);
         if value.is_err() {
@@ -84,10 +107,14 @@ impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
                 cells.by_key.remove(key);
             }
         }
-        while cells.by_key.len() > self.room {
+        let bytes_of = |cell: &Cell<V>| cell.value.get().map_or(0, self.bytes_of);
+        let mut bytes: u64 = cells.by_key.values().map(bytes_of).fold(0, u64::saturating_add);
+        while cells.by_key.len() > 1 && (cells.by_key.len() > self.room.values || bytes > self.room.bytes) {
             let made = cells.by_key.iter().filter(|(_, cell)| cell.value.get().is_some());
             let Some(oldest) = made.min_by_key(|(_, cell)| cell.turn).map(|(key, _)| key.clone()) else { break };
-            forgotten.extend(cells.by_key.remove(&oldest));
+            let oldest = cells.by_key.remove(&oldest).expect("it was there");
+            bytes = bytes.saturating_sub(bytes_of(&oldest));
+            forgotten.push(oldest);
         }
         // `forgotten` is dropped after the lock.
         value
@@ -204,6 +231,23 @@ mod tests {
             assert_eq!(map.get_or_make(&key, || Ok(key)), Ok(key));
             assert!(map.len() <= 3);
         }
+    }
+
+    #[test]
+    fn what_takes_too_many_bytes_is_forgotten() {
+        let map = OnceMap::within(Room { values: 10, bytes: 100 }, |bytes: &u64| *bytes);
+        let there = |keys: [u32; 4]| keys.map(|key| map.get(&key).is_some());
+        for key in 0..4 {
+            assert_eq!(map.get_or_make(&key, || Ok(30)), Ok(30));
+        }
+        assert_eq!(there([0, 1, 2, 3]), [false, true, true, true]);
+        assert_eq!(map.get_or_make(&4, || Ok(65)), Ok(65));
+        assert_eq!(there([1, 2, 3, 4]), [false, false, true, true]);
+        // One alone is kept.
+        assert_eq!(map.get_or_make(&5, || Ok(1000)), Ok(1000));
+        assert_eq!((map.len(), map.get(&5)), (1, Some(1000)));
+        assert_eq!(map.get_or_make(&6, || Ok(1)), Ok(1));
+        assert_eq!((map.len(), map.get(&6)), (1, Some(1)));
     }
 
     /// A value that is being made is not forgotten, whoever else needs the room.

@@ -61,6 +61,21 @@ pub fn a_planner_keeps_as_many_plans_as_it_has_room_for(device: &Device) {
     assert_close(&again.run(&input).unwrap().wait().unwrap(), &reference_fft(&input, 1, 8, false), fft_budget(8), &device.name);
 }
 
+/// What pipelines take of the host's memory is bounded too, and one plan is kept whatever it takes.
+pub fn a_planner_keeps_as_many_bytes_of_pipelines_as_it_has_room_for(device: &Device) {
+    let planner = Planner::new(device.gpu()).with_memory(0);
+    let first = planner.plan(C2c::forward(8)).unwrap();
+    assert!(Arc::ptr_eq(&first, &planner.plan(C2c::forward(8)).unwrap()), "the last one is kept");
+    planner.plan(C2c::forward(16)).unwrap();
+    let again = planner.plan(C2c::forward(8)).unwrap();
+    assert!(!Arc::ptr_eq(&first, &again), "{}: two plans are kept where there is room for none", device.name);
+    let roomy = Planner::new(device.gpu()).with_memory(1 << 30);
+    let kept: Vec<_> = (1..20).map(|batch| roomy.plan(C2c::forward(8).batch(batch)).unwrap()).collect();
+    for (plan, batch) in kept.iter().zip(1..) {
+        assert!(Arc::ptr_eq(plan, &roomy.plan(C2c::forward(8).batch(batch)).unwrap()), "{}: batch {batch} is gone", device.name);
+    }
+}
+
 /// Set in a process that measures its memory: how many transforms it makes.
 pub const CHILD: &str = "WGPU_FFT_TEST_ENDURANCE_CHILD";
 

@@ -314,6 +314,7 @@ fn per_device() -> Vec<DeviceTest> {
         endurance::{
             eight_threads_get_the_bits_of_one,
             a_planner_keeps_as_many_plans_as_it_has_room_for,
+            a_planner_keeps_as_many_bytes_of_pipelines_as_it_has_room_for,
             many_transforms_take_no_more_memory_than_some,
             futures_do_not_block_who_polls_them,
         }
